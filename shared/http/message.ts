@@ -1,0 +1,27 @@
+/**
+ * Requests and responses as plain values. A handler is a function from one to the other; the local gateway and the
+ * Lambda adapter only translate.
+ */
+export interface Request {
+  /** Upper case. */
+  readonly method: string;
+  /** The path as the client sent it, still percent-encoded, without the query string. */
+  readonly path: string;
+  /** The query string as sent, without `?`. */
+  readonly rawQuery: string;
+  /** Names in lower case; a repeated header's values joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Aborts when the client goes away or the deadline of the gateway passes. */
+  readonly signal: AbortSignal;
+  /** Unique per request; in the logs and in the header `x-request-id` of the answer. */
+  readonly id: string;
+}
+
+export interface Response {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text is sent as UTF-8. */
+  readonly body: string | Uint8Array;
+}

@@ -1,0 +1,113 @@
+/**
+ * Durations in the two dialects of the API. Prometheus: `1h30m`, units `y w d h m s ms`, descending, no fraction.
+ * Go: `1.5h`, `-90m`, units `h m s ms us µs ns`. Values are whole nanoseconds as bigint: a year is over 2^53 ns.
+ */
+import { quote } from './quote.ts';
+
+export const NS_PER_MS = 1_000_000n;
+export const NS_PER_SECOND = 1_000_000_000n;
+export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+
+const MAX_INT64 = 2n ** 63n - 1n;
+const PROMETHEUS =
+  /^(?:([0-9]+)y)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?(?:([0-9]+)ms)?$/;
+const PROMETHEUS_MS = [31_536_000_000n, 604_800_000n, 86_400_000n, 3_600_000n, 60_000n, 1000n, 1n];
+
+/** Nanoseconds of a Prometheus duration. Throws an Error with the reference's text. */
+export function parsePrometheusDuration(text: string): bigint {
+  if (text === '0') return 0n;
+  if (text === '') throw new Error('empty duration string');
+  const match = PROMETHEUS.exec(text);
+  if (match === null) throw new Error(`not a valid duration string: ${quote(text)}`);
+  let ms = 0n;
+  for (let i = 0; i < PROMETHEUS_MS.length; i++) {
+    if (match[i + 1] !== undefined) ms += BigInt(match[i + 1]) * PROMETHEUS_MS[i];
+  }
+  if (ms * NS_PER_MS > MAX_INT64) throw new Error('duration out of range');
+  return ms * NS_PER_MS;
+}
+
+/** Prometheus text of a duration; below a millisecond it is `0s`. Years and weeks only when they divide evenly. */
+export function formatPrometheusDuration(ns: bigint): string {
+  if (ns < 0n) return `-${formatPrometheusDuration(-ns)}`;
+  let ms = ns / NS_PER_MS;
+  if (ms === 0n) return '0s';
+  let out = '';
+  const units = ['y', 'w', 'd', 'h', 'm', 's', 'ms'];
+  for (let i = 0; i < units.length; i++) {
+    const size = PROMETHEUS_MS[i];
+    const exactOnly = i < 2;
+    if (exactOnly && ms % size !== 0n) continue;
+    const count = ms / size;
+    if (count > 0n) {
+      out += `${count}${units[i]}`;
+      ms -= count * size;
+    }
+  }
+  return out;
+}
+
+const GO_UNITS = new Map<string, bigint>([
+  ['ns', 1n],
+  ['us', 1000n],
+  ['µs', 1000n],
+  ['μs', 1000n],
+  ['ms', NS_PER_MS],
+  ['s', NS_PER_SECOND],
+  ['m', 60n * NS_PER_SECOND],
+  ['h', 3600n * NS_PER_SECOND],
+]);
+
+/** Nanoseconds of a Go duration, signed. Throws an Error with Go's text (`time: ...`). */
+export function parseGoDuration(text: string): bigint {
+  const invalid = () => new Error(`time: invalid duration ${quote(text)}`);
+  let at = 0;
+  let negative = false;
+  if (text[0] === '-' || text[0] === '+') {
+    negative = text[0] === '-';
+    at = 1;
+  }
+  if (text.slice(at) === '0') return 0n;
+  if (at === text.length) throw invalid();
+  let total = 0n;
+  const part = /(\d*)(\.(\d*))?([^\d.]*)/y;
+  while (at < text.length) {
+    part.lastIndex = at;
+    const match = part.exec(text)!;
+    const [whole, digits, dot, fraction, unit] = match;
+    if (digits === '' && (dot === undefined || fraction === '')) throw invalid();
+    if (unit === '') throw new Error(`time: missing unit in duration ${quote(text)}`);
+    const size = GO_UNITS.get(unit);
+    if (size === undefined) throw new Error(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
+    total += BigInt(digits || '0') * size;
+    if (fraction) {
+      // Digits past the 18th cannot change a nanosecond.
+      const shown = fraction.slice(0, 18);
+      total += (BigInt(shown) * size) / 10n ** BigInt(shown.length);
+    }
+    if (total > MAX_INT64 + (negative ? 1n : 0n)) throw invalid();
+    at += whole.length;
+  }
+  return negative ? -total : total;
+}
+
+/** Go's `Duration.String()`: `1h30m0s`, `1.5s`, `100µs`, `0s`. */
+export function formatGoDuration(ns: bigint): string {
+  if (ns === 0n) return '0s';
+  if (ns < 0n) return `-${formatGoDuration(-ns)}`;
+  if (ns < 1000n) return `${ns}ns`;
+  if (ns < NS_PER_MS) return `${decimal(ns, 1000n)}µs`;
+  if (ns < NS_PER_SECOND) return `${decimal(ns, NS_PER_MS)}ms`;
+  const minutes = ns / (60n * NS_PER_SECOND);
+  const seconds = decimal(ns % (60n * NS_PER_SECOND), NS_PER_SECOND);
+  if (minutes === 0n) return `${seconds}s`;
+  if (minutes < 60n) return `${minutes}m${seconds}s`;
+  return `${minutes / 60n}h${minutes % 60n}m${seconds}s`;
+}
+
+function decimal(value: bigint, unit: bigint): string {
+  const rest = value % unit;
+  if (rest === 0n) return `${value / unit}`;
+  const places = unit.toString().length - 1;
+  return `${value / unit}.${rest.toString().padStart(places, '0').replace(/0+$/, '')}`;
+}

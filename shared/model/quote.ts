@@ -1,0 +1,38 @@
+/**
+ * Go's `strconv.Quote`: the text form of strings in canonical LogQL, in label sets and in error messages.
+ * Printable Unicode stays, the rest is escaped.
+ */
+const PLAIN = /^[ !#-[\]-~]*$/;
+// Go prints what its unicode tables call letters, marks, numbers, punctuation and symbols, and the ASCII space.
+const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
+const SHORT: Record<string, string> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+/** The text in double quotes, escaped as Go does. */
+export function quote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  let out = '"';
+  for (const char of text) {
+    const short = SHORT[char];
+    if (short !== undefined) {
+      out += short;
+      continue;
+    }
+    const code = char.codePointAt(0)!;
+    if (code === 0x20 || PRINTABLE.test(char)) out += char;
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
+    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd';
+    else if (code < 0x10000) out += `\\u${code.toString(16).padStart(4, '0')}`;
+    else out += `\\U${code.toString(16).padStart(8, '0')}`;
+  }
+  return `${out}"`;
+}

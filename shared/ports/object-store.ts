@@ -1,0 +1,52 @@
+/**
+ * Where chunks and indexes live: S3 in an account, files on one machine. Keys are `/`-separated ASCII, at most 900
+ * bytes. Objects never change: a key is put once, read in ranges, and deleted.
+ */
+export interface ObjectInfo {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface ListPage {
+  /** Ascending by key (UTF-8 bytes). */
+  readonly objects: readonly ObjectInfo[];
+  /** Give it as `after` for the next page; absent on the last one. */
+  readonly next?: string;
+}
+
+export interface ObjectStore {
+  /**
+   * Stores an object durably unless the key exists. Resolves to true where this call created it, to false where
+   * the key was taken (which is no error: the caller decides).
+   */
+  putIfAbsent(key: string, body: Uint8Array): Promise<boolean>;
+
+  /** The whole object. Throws ObjectNotFoundError. */
+  get(key: string): Promise<Buffer>;
+
+  /**
+   * Bytes `start` (inclusive) to `end` (exclusive), cut at the end of the object. Throws ObjectNotFoundError, and
+   * RangeError where `start` is at or past the end of the object or the range is empty.
+   */
+  getRange(key: string, start: number, end: number): Promise<Buffer>;
+
+  /** The last `length` bytes (all of a shorter object), with the size of the whole. Throws ObjectNotFoundError. */
+  getTail(key: string, length: number): Promise<{ readonly bytes: Buffer; readonly size: number }>;
+
+  /** Size of an object, or undefined where there is none. */
+  head(key: string): Promise<ObjectInfo | undefined>;
+
+  /** Deletes; a missing key is no error. */
+  delete(key: string): Promise<void>;
+
+  /** Objects whose key starts with `prefix`, in pages of at most `limit` (default and most 1000). Maintenance only. */
+  list(prefix: string, options?: { readonly after?: string; readonly limit?: number }): Promise<ListPage>;
+}
+
+export class ObjectNotFoundError extends Error {
+  constructor(key: string) {
+    super(`no object with key ${key}`);
+    this.name = 'ObjectNotFoundError';
+  }
+}
