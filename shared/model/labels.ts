@@ -36,7 +36,7 @@ export function formatLabels(labels: Labels): string {
 }
 
 /** The value of a name, or undefined. Label sets are small: a scan beats a map. */
-export function valueOf(labels: Labels, name: string): string | undefined {
+export function labelValue(labels: Labels, name: string): string | undefined {
   for (let i = 0; i < labels.length; i++) if (labels[i].name === name) return labels[i].value;
   return undefined;
 }
