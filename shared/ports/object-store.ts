@@ -1,6 +1,7 @@
 /**
- * Where chunks and indexes live: S3 in an account, files on one machine. Keys are `/`-separated ASCII, at most 900
- * bytes. Objects never change: a key is put once, read in ranges, and deleted.
+ * Where chunks and indexes live: S3 in an account, files on one machine. Keys are `/`-separated segments, ASCII by
+ * custom, at most 900 bytes; what else a key must be says object-key.ts (InvalidKeyError). Objects never change: a
+ * key is put once, read in ranges, and deleted.
  */
 export interface ObjectInfo {
   readonly key: string;
@@ -11,14 +12,15 @@ export interface ObjectInfo {
 export interface ListPage {
   /** Ascending by key (UTF-8 bytes). */
   readonly objects: readonly ObjectInfo[];
-  /** Give it as `after` for the next page; absent on the last one. */
+  /** Give it as `after` for the next page; absent on the last one. A page may be empty and have a next one. */
   readonly next?: string;
 }
 
 export interface ObjectStore {
   /**
    * Stores an object durably unless the key exists. Resolves to true where this call created it, to false where
-   * the key was taken (which is no error: the caller decides).
+   * the key was taken (which is no error: the caller decides; what is there is durable then). After an error the
+   * object may be there or not, but never a part of it.
    */
   putIfAbsent(key: string, body: Uint8Array): Promise<boolean>;
 
@@ -31,7 +33,10 @@ export interface ObjectStore {
    */
   getRange(key: string, start: number, end: number): Promise<Buffer>;
 
-  /** The last `length` bytes (all of a shorter object), with the size of the whole. Throws ObjectNotFoundError. */
+  /**
+   * The last `length` bytes, at least 1 (all of a shorter object), with the size of the whole. Throws
+   * ObjectNotFoundError.
+   */
   getTail(key: string, length: number): Promise<{ readonly bytes: Buffer; readonly size: number }>;
 
   /** Size of an object, or undefined where there is none. */

@@ -1,6 +1,8 @@
 /**
  * Small records with conditional writes and transactions: DynamoDB in an account, SQLite on one machine. The
- * catalog is its only user.
+ * catalog is its only user. A record over a limit or a malformed key is refused with RangeError, before any effect.
+ *
+ * An error other than ConditionFailedError, RangeError and ThrottledError leaves open whether a write happened.
  */
 export interface ItemKey {
   /** Partition key, at most 2048 bytes. */
@@ -14,7 +16,7 @@ export interface Item extends ItemKey {
   readonly version: number;
   /** At most MAX_ITEM_BODY_BYTES. */
   readonly body: Uint8Array;
-  /** Unix seconds after which readers must not see the item. Expired items may stay stored: readers filter. */
+  /** Unix seconds from which on readers must not see the item. Expired items may stay stored: readers filter. */
   readonly expiresAt?: number;
 }
 
@@ -46,13 +48,13 @@ export interface QueryOptions {
   readonly reverse?: boolean;
   /** Most items of one page (default and most 1000; a page also ends near 1 MB). */
   readonly limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the page before: a sort key, left out itself, in the direction of the query. */
   readonly after?: string;
 }
 
 export interface QueryPage {
   readonly items: readonly Item[];
-  /** Absent on the last page. A page may be empty and still have a next one. */
+  /** Absent on the last page. A page may be empty and still have a next one, which may be empty too. */
   readonly next?: string;
 }
 
@@ -84,13 +86,5 @@ export class ConditionFailedError extends Error {
     super(`condition failed for ${key.pk} / ${key.sk}`);
     this.name = 'ConditionFailedError';
     this.index = index;
-  }
-}
-
-/** The outside asks for less: try again later. Thrown by both ports once their own retries are used up. */
-export class ThrottledError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ThrottledError';
   }
 }

@@ -1,0 +1,263 @@
+/**
+ * Objects as files of one machine. What it promises beside the port:
+ *
+ *  - A put that resolved survives power loss. Its bytes are synced in a temporary file first, then `link(2)` gives
+ *    them their name, which fails where the name is taken, then the directory is synced. So a name never stands for
+ *    half an object, whenever the process dies.
+ *  - Several processes may share a root.
+ *
+ * A reader would get wrong: a deletion is not synced. After power loss a deleted object may be there again; nothing
+ * names it, and the collection of orphans removes it.
+ */
+import { closeSync, fstatSync, openSync, read as readWithCallback, type Stats } from 'node:fs';
+import { link, mkdir, open, opendir, rmdir, stat, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { Clock, Ids } from '../shared/ports/clock.ts';
+import {
+  checkByteRange,
+  checkObjectKey,
+  checkTailLength,
+  listLimit,
+  rangePastEnd,
+} from '../shared/ports/object-key.ts';
+import {
+  type ListPage,
+  type ObjectInfo,
+  ObjectNotFoundError,
+  type ObjectStore,
+} from '../shared/ports/object-store.ts';
+import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
+import { codeOf, isMissing } from './file-errors.ts';
+import { createGate, type Gate } from './gate.ts';
+import { walkObjects } from './object-listing.ts';
+import { bytesToKey, keyToBytes, objectPath, prefixDirectory } from './object-path.ts';
+import { systemClock, systemIds } from './system-clock.ts';
+
+/** Each holds an open file; the limit of a process is often 1024. */
+const MAX_CONCURRENT_PUTS = 64;
+const MAX_CONCURRENT_READS = 128;
+/** Between making a directory and linking into it, a deletion may remove it again: then once more. */
+const MAX_LINK_ATTEMPTS = 10;
+/** A put takes seconds at most; what is older was left by a crash. */
+const LEFTOVER_AGE_MS = 15 * 60 * 1000;
+const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
+
+const read = promisify(readWithCallback);
+
+export interface FileObjectStoreOptions {
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+/** Opens (and makes, where missing) a store below the directory `root`. Removes what crashed puts left behind. */
+export async function openFileObjectStore(
+  root: string,
+  options: FileObjectStoreOptions = {},
+): Promise<ObjectStore> {
+  const { clock = systemClock, ids = systemIds } = options;
+  const objects = path.resolve(root, 'objects');
+  // Beside the objects: a link cannot cross file systems, and a walk over the objects need not look for leftovers.
+  const temporary = path.resolve(root, 'temporary');
+  await makeDurableDirectory(objects);
+  await makeDurableDirectory(temporary);
+  await removeLeftovers(temporary, clock.nowMs() - LEFTOVER_AGE_MS);
+
+  const directories = directorySync(objects);
+  const puts = createGate(MAX_CONCURRENT_PUTS);
+  const reads = createGate(MAX_CONCURRENT_READS);
+
+  return {
+    async putIfAbsent(key, body) {
+      checkObjectKey(key);
+      const target = objectPath(objects, key);
+      const written = path.join(temporary, `put-${ids.randomHex(12)}`);
+      return puts(() => putFile(target, written, body, directories));
+    },
+
+    async get(key) {
+      checkObjectKey(key);
+      return withFile(reads, objects, key, (file, size) => readAt(file, 0, size));
+    },
+
+    async getRange(key, start, end) {
+      checkObjectKey(key);
+      checkByteRange(start, end);
+      return withFile(reads, objects, key, (file, size) => {
+        if (start >= size) throw rangePastEnd(key, start, size);
+        return readAt(file, start, Math.min(end, size) - start);
+      });
+    },
+
+    async getTail(key, length) {
+      checkObjectKey(key);
+      checkTailLength(length);
+      return withFile(reads, objects, key, async (file, size) => {
+        const start = Math.max(0, size - length);
+        return { bytes: await readAt(file, start, size - start), size };
+      });
+    },
+
+    async head(key) {
+      checkObjectKey(key);
+      return headOf(key, objectPath(objects, key));
+    },
+
+    async delete(key) {
+      checkObjectKey(key);
+      const file = objectPath(objects, key);
+      await unlinkIfThere(file);
+      await removeEmptyDirectories(path.dirname(file), objects);
+    },
+
+    async list(prefix, { after = '', limit } = {}) {
+      return listPage(objects, prefix, after, listLimit(limit));
+    },
+  };
+}
+
+async function putFile(
+  target: string,
+  written: string,
+  body: Uint8Array,
+  directories: DirectorySync,
+): Promise<boolean> {
+  try {
+    await writeDurably(written, body);
+    const isNew = await linkIfAbsent(written, target);
+    // Also where the name was taken: its maker may have died before this sync, and our caller takes it as stored.
+    await directories.sync(path.dirname(target));
+    return isNew;
+  } finally {
+    // The object may be durable by now: a leftover is no reason to fail.
+    await unlink(written).catch(() => undefined);
+  }
+}
+
+async function writeDurably(file: string, body: Uint8Array): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    for (let done = 0; done < body.byteLength; ) {
+      const { bytesWritten } = await handle.write(body, done, body.byteLength - done);
+      done += bytesWritten;
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** False where `target` exists. */
+async function linkIfAbsent(written: string, target: string): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await link(written, target);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      if (codeOf(error) !== 'ENOENT' || attempt === MAX_LINK_ATTEMPTS) throw error;
+      await mkdir(path.dirname(target), { recursive: true });
+    }
+  }
+}
+
+// Opened and closed on this thread, read on another: 23,000 reads of 4 KiB a second, one after the other, against
+// 6,500 with every step on another thread and 25,000 with kept handles, which would pin what was deleted elsewhere.
+// The price: where the system has to fetch the name from the disk, the event loop waits for it.
+function withFile<T>(
+  reads: Gate,
+  objects: string,
+  key: string,
+  use: (file: number, size: number) => Promise<T>,
+): Promise<T> {
+  return reads(async () => {
+    const file = openObject(objects, key);
+    try {
+      return await use(file, fstatSync(file).size);
+    } finally {
+      closeSync(file);
+    }
+  });
+}
+
+function openObject(objects: string, key: string): number {
+  try {
+    return openSync(objectPath(objects, key), 'r');
+  } catch (error) {
+    if (isMissing(error)) throw new ObjectNotFoundError(key);
+    throw error;
+  }
+}
+
+async function readAt(file: number, start: number, length: number): Promise<Buffer> {
+  // Not from the pool of small buffers: a cached footer would keep 8 KiB of it alive.
+  const bytes = Buffer.allocUnsafeSlow(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await read(file, bytes, done, length - done, start + done);
+    if (bytesRead === 0) throw new Error(`object ended at byte ${start + done}, expected ${start + length}`);
+    done += bytesRead;
+  }
+  return bytes;
+}
+
+async function headOf(key: string, file: string): Promise<ObjectInfo | undefined> {
+  let found: Stats;
+  try {
+    found = await stat(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  return { key, size: found.size };
+}
+
+async function listPage(objects: string, prefix: string, after: string, limit: number): Promise<ListPage> {
+  const directory = prefixDirectory(objects, prefix);
+  if (directory === undefined) return { objects: [] };
+  const base = keyToBytes(prefix.slice(0, prefix.lastIndexOf('/') + 1));
+  const bounds = { prefix: keyToBytes(prefix), after: keyToBytes(after) };
+  const keys: string[] = [];
+  let next: string | undefined;
+  const found: Promise<ObjectInfo | undefined>[] = [];
+  for await (const { path: file, keyBytes } of walkObjects(directory, base, bounds)) {
+    if (keys.length === limit) {
+      next = keys.at(-1);
+      break;
+    }
+    const key = bytesToKey(keyBytes);
+    keys.push(key);
+    found.push(headOf(key, file));
+  }
+  // Those that were deleted while the walk was on its way are left out.
+  const page = (await Promise.all(found)).filter(info => info !== undefined);
+  return next === undefined ? { objects: page } : { objects: page, next };
+}
+
+async function unlinkIfThere(file: string): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** So that the days of a tenant do not stay for ever. Stops at the first directory that holds something. */
+async function removeEmptyDirectories(lowest: string, root: string): Promise<void> {
+  for (let directory = lowest; directory !== root; directory = path.dirname(directory)) {
+    try {
+      await rmdir(directory);
+    } catch (error) {
+      if (isMissing(error)) continue;
+      return;
+    }
+  }
+}
+
+async function removeLeftovers(temporary: string, beforeMs: number): Promise<void> {
+  for await (const { name } of await opendir(temporary)) {
+    if (!TEMPORARY_NAME.test(name)) continue;
+    const file = path.join(temporary, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < beforeMs) await unlinkIfThere(file);
+  }
+}

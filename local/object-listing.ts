@@ -1,0 +1,91 @@
+/**
+ * Walks the files of an object store in the order of their keys. A directory is read in slices of bounded size,
+ * so a day with a million objects costs time, not memory.
+ *
+ * A reader would get wrong: the order of names is not the order of keys. A directory stands for keys that go on with
+ * `/`, so `a-b` comes before what lies in the directory `a`.
+ */
+import { opendir } from 'node:fs/promises';
+import path from 'node:path';
+import { isMissing } from './file-errors.ts';
+import { type PathEntry, parseEntry } from './object-path.ts';
+
+/** Entries of one directory that are kept at once; the directory is read again for the next ones. */
+const SLICE_ENTRIES = 4096;
+/** Names that the system hands over at once. */
+const READ_NAMES = 512;
+
+export interface WalkBounds {
+  /** Only keys that start with it. */
+  readonly prefix: string;
+  /** Only keys above it. */
+  readonly after: string;
+}
+
+export interface FoundObject {
+  readonly path: string;
+  /** The key as a string of its UTF-8 bytes. */
+  readonly keyBytes: string;
+}
+
+/** The objects below `directory`, whose keys start with `base`, ascending. All text is strings of UTF-8 bytes. */
+export async function* walkObjects(
+  directory: string,
+  base: string,
+  bounds: WalkBounds,
+): AsyncGenerator<FoundObject, void, undefined> {
+  let floor: string | undefined;
+  for (;;) {
+    const { entries, isCut } = await readSlice(directory, base, bounds, floor);
+    for (const entry of entries) {
+      const place = path.join(directory, entry.name);
+      const keyBytes = base + entry.keyBytes;
+      if (entry.isObject) yield { path: place, keyBytes };
+      else yield* walkObjects(place, keyBytes, bounds);
+    }
+    if (!isCut) return;
+    floor = entries.at(-1)!.keyBytes;
+  }
+}
+
+/** The first entries above `floor` that may hold keys within the bounds, ascending. */
+async function readSlice(
+  directory: string,
+  base: string,
+  bounds: WalkBounds,
+  floor: string | undefined,
+): Promise<{ entries: PathEntry[]; isCut: boolean }> {
+  let entries: PathEntry[] = [];
+  let isCut = false;
+  const cut = (): void => {
+    entries.sort(byKey);
+    isCut ||= entries.length > SLICE_ENTRIES;
+    entries = entries.slice(0, SLICE_ENTRIES);
+  };
+  try {
+    for await (const { name } of await opendir(directory, { bufferSize: READ_NAMES })) {
+      const entry = parseEntry(name);
+      if (entry === undefined || (floor !== undefined && entry.keyBytes <= floor)) continue;
+      if (!mayHold(entry, base + entry.keyBytes, bounds)) continue;
+      entries.push(entry);
+      if (entries.length === 2 * SLICE_ENTRIES) cut();
+    }
+  } catch (error) {
+    // Its last object was deleted while the walk was on its way, or it is a file that is not ours.
+    if (!isMissing(error)) throw error;
+  }
+  cut();
+  return { entries, isCut };
+}
+
+/** Whether the key of an object, or any key below a directory, can be within the bounds. */
+function mayHold(entry: PathEntry, keyBytes: string, { prefix, after }: WalkBounds): boolean {
+  if (entry.isObject) return keyBytes.startsWith(prefix) && keyBytes > after;
+  const isBelowPrefix = keyBytes.startsWith(prefix) || prefix.startsWith(keyBytes);
+  return isBelowPrefix && (keyBytes > after || after.startsWith(keyBytes));
+}
+
+function byKey(a: PathEntry, b: PathEntry): number {
+  if (a.keyBytes === b.keyBytes) return 0;
+  return a.keyBytes < b.keyBytes ? -1 : 1;
+}

@@ -1,0 +1,50 @@
+/**
+ * Time and randomness of this machine. Both readings come from one source with a resolution of a millisecond, so
+ * that `nowNs` and `nowMs` never contradict each other.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Clock, Ids } from '../shared/ports/clock.ts';
+
+const NS_PER_MS = 1_000_000n;
+/** A timer of Node takes at most 2^31 - 1 ms and fires at once above it: longer sleeps are cut in pieces. */
+const MAX_TIMER_MS = 0x7fff_ffff;
+
+export const systemClock: Clock = Object.freeze({
+  nowNs: () => BigInt(Date.now()) * NS_PER_MS,
+  nowMs: () => Date.now(),
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    let leftMs = ms;
+    do {
+      await sleepOnce(Math.min(leftMs, MAX_TIMER_MS), signal);
+      leftMs -= MAX_TIMER_MS;
+    } while (leftMs > 0);
+  },
+});
+
+/** Ids from the operating system's generator: fit for secrets. */
+export const systemIds: Ids = Object.freeze({
+  randomHex: (bytes: number) => randomBytes(bytes).toString('hex'),
+});
+
+// The promised timers of Node reject with an error of their own; the port promises the signal's reason.
+function sleepOnce(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.max(0, ms),
+    );
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,202 @@
+/**
+ * The configuration: its shape, its names in the file (the reference's, in snake case) and the program's defaults.
+ * A new value is a line in its interface, one in the table of names and one in the defaults; reading, checking and
+ * printing follow from these.
+ */
+import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts';
+import {
+  bytes,
+  count,
+  durationMs,
+  durationNs,
+  type Fields,
+  flag,
+  oneOf,
+  text,
+  texts,
+  whole,
+} from './config-kinds.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly auth: AuthConfig;
+  readonly server: ServerConfig;
+  readonly distributor: DistributorConfig;
+  readonly querier: QuerierConfig;
+  readonly frontend: FrontendConfig;
+  readonly limits: Limits;
+  readonly logboom: LogboomConfig;
+}
+
+/** Values at the top of the file. */
+export interface AuthConfig {
+  readonly authEnabled: boolean;
+  readonly noAuthTenant: string;
+}
+
+export interface ServerConfig {
+  /** Empty: all addresses. */
+  readonly httpListenAddress: string;
+  readonly httpListenPort: number;
+  readonly logLevel: LogLevel;
+  readonly readTimeoutMs: number;
+  readonly writeTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly gracefulShutdownTimeoutMs: number;
+}
+
+export interface DistributorConfig {
+  /** Largest push body as sent, bytes. */
+  readonly maxRecvMsgSize: number;
+  /** Largest push body after decompression, bytes; 0 is 50 times `maxRecvMsgSize` (see maxDecompressedBytes). */
+  readonly maxDecompressedSize: number;
+}
+
+export interface QuerierConfig {
+  readonly multiTenantQueriesEnabled: boolean;
+}
+
+export interface FrontendConfig {
+  readonly compressResponses: boolean;
+  readonly supportParquetEncoding: boolean;
+  /** Largest body of a request that is no push, bytes. */
+  readonly maxBodySize: number;
+}
+
+/** What only Logboom has. */
+export interface LogboomConfig {
+  readonly dataDir: string;
+  /** Compressed pushes up to this many bytes are stored beside their catalog record, larger ones as objects. */
+  readonly inlineMaxBytes: number;
+  /** How long a push may wait for others to share one durable write with. */
+  readonly groupCommitWaitMs: number;
+  readonly maxInflightPushes: number;
+  readonly maxInflightQueries: number;
+  /** Bytes that all running queries together may hold. */
+  readonly maxQueryMemory: number;
+  /** Threads that scan; 0 is one for each core but one. */
+  readonly queryWorkers: number;
+  /** Requests that the gateway serves at once; more are answered 503. */
+  readonly maxConcurrentRequests: number;
+  /** Bytes of request bodies that the gateway holds at once; more are answered 503. */
+  readonly maxBufferedBodyBytes: number;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const DEFAULT_CONFIG: Config = Object.freeze({
+  auth: { authEnabled: true, noAuthTenant: 'fake' },
+  server: {
+    httpListenAddress: '',
+    httpListenPort: 3100,
+    logLevel: 'info',
+    readTimeoutMs: 30_000,
+    writeTimeoutMs: 30_000,
+    idleTimeoutMs: 120_000,
+    gracefulShutdownTimeoutMs: 30_000,
+  },
+  distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 0 },
+  querier: { multiTenantQueriesEnabled: false },
+  frontend: { compressResponses: true, supportParquetEncoding: true, maxBodySize: 10 * MIB },
+  limits: DEFAULT_LIMITS,
+  logboom: {
+    dataDir: './data',
+    // Where an item's write units cost as much as one object put and get (docs/architecture.md, 4).
+    inlineMaxBytes: 6 * KIB,
+    groupCommitWaitMs: 2,
+    maxInflightPushes: 64,
+    maxInflightQueries: 32,
+    maxQueryMemory: 1024 * MIB,
+    queryWorkers: 0,
+    maxConcurrentRequests: 1024,
+    // Five of the largest pushes at once.
+    maxBufferedBodyBytes: 512 * MIB,
+  },
+} satisfies Config);
+
+export const AUTH_FIELDS: Fields<AuthConfig> = {
+  authEnabled: { name: 'auth_enabled', kind: flag },
+  noAuthTenant: { name: 'no_auth_tenant', kind: text },
+};
+
+const SERVER_FIELDS: Fields<ServerConfig> = {
+  httpListenAddress: { name: 'http_listen_address', kind: text },
+  httpListenPort: { name: 'http_listen_port', kind: whole(0, 65_535) },
+  logLevel: { name: 'log_level', kind: oneOf(LOG_LEVELS) },
+  readTimeoutMs: { name: 'http_server_read_timeout', kind: durationMs },
+  writeTimeoutMs: { name: 'http_server_write_timeout', kind: durationMs },
+  idleTimeoutMs: { name: 'http_server_idle_timeout', kind: durationMs },
+  gracefulShutdownTimeoutMs: { name: 'graceful_shutdown_timeout', kind: durationMs },
+};
+
+const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
+  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: bytes },
+  maxDecompressedSize: { name: 'max_decompressed_size', kind: bytes },
+};
+
+const QUERIER_FIELDS: Fields<QuerierConfig> = {
+  multiTenantQueriesEnabled: { name: 'multi_tenant_queries_enabled', kind: flag },
+};
+
+const FRONTEND_FIELDS: Fields<FrontendConfig> = {
+  compressResponses: { name: 'compress_responses', kind: flag },
+  supportParquetEncoding: { name: 'support_parquet_encoding', kind: flag },
+  maxBodySize: { name: 'max_body_size', kind: bytes },
+};
+
+export const LIMIT_FIELDS: Fields<Limits> = {
+  maxLabelNameLength: { name: 'max_label_name_length', kind: count },
+  maxLabelValueLength: { name: 'max_label_value_length', kind: count },
+  maxLabelNamesPerSeries: { name: 'max_label_names_per_series', kind: count },
+  rejectOldSamples: { name: 'reject_old_samples', kind: flag },
+  rejectOldSamplesMaxAgeNs: { name: 'reject_old_samples_max_age', kind: durationNs },
+  creationGracePeriodNs: { name: 'creation_grace_period', kind: durationNs },
+  maxLineSize: { name: 'max_line_size', kind: bytes },
+  maxLineSizeTruncate: { name: 'max_line_size_truncate', kind: flag },
+  maxLineSizeTruncateIdentifier: { name: 'max_line_size_truncate_identifier', kind: text },
+  incrementDuplicateTimestamp: { name: 'increment_duplicate_timestamp', kind: flag },
+  discoverServiceName: { name: 'discover_service_name', kind: texts },
+  discoverLogLevels: { name: 'discover_log_levels', kind: flag },
+  logLevelFields: { name: 'log_level_fields', kind: texts },
+  logLevelFromJsonMaxDepth: { name: 'log_level_from_json_max_depth', kind: whole(-1) },
+  allowStructuredMetadata: { name: 'allow_structured_metadata', kind: flag },
+  maxStructuredMetadataSize: { name: 'max_structured_metadata_size', kind: bytes },
+  maxStructuredMetadataEntriesCount: { name: 'max_structured_metadata_entries_count', kind: count },
+  maxEntriesLimitPerQuery: { name: 'max_entries_limit_per_query', kind: count },
+  maxQuerySeries: { name: 'max_query_series', kind: count },
+  maxQueryLengthNs: { name: 'max_query_length', kind: durationNs },
+  maxQueryLookbackNs: { name: 'max_query_lookback', kind: durationNs },
+  maxQueryRangeNs: { name: 'max_query_range', kind: durationNs },
+  maxStreamsMatchersPerQuery: { name: 'max_streams_matchers_per_query', kind: count },
+  requiredLabels: { name: 'required_labels', kind: texts },
+  minimumLabelsNumber: { name: 'minimum_labels_number', kind: count },
+  maxQueryBytesRead: { name: 'max_query_bytes_read', kind: bytes },
+  queryTimeoutNs: { name: 'query_timeout', kind: durationNs },
+  volumeEnabled: { name: 'volume_enabled', kind: flag },
+  volumeMaxSeries: { name: 'volume_max_series', kind: count },
+};
+
+const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
+  dataDir: { name: 'data_dir', kind: text },
+  inlineMaxBytes: { name: 'inline_max_bytes', kind: bytes },
+  groupCommitWaitMs: { name: 'group_commit_wait', kind: durationMs },
+  maxInflightPushes: { name: 'max_inflight_pushes', kind: whole(1) },
+  maxInflightQueries: { name: 'max_inflight_queries', kind: whole(1) },
+  maxQueryMemory: { name: 'max_query_memory', kind: bytes },
+  queryWorkers: { name: 'query_workers', kind: whole(0, 256) },
+  maxConcurrentRequests: { name: 'max_concurrent_requests', kind: whole(1) },
+  maxBufferedBodyBytes: { name: 'max_buffered_body_bytes', kind: bytes },
+};
+
+/** Name of a section in the file → its key in Config and its fields. AUTH_FIELDS stand at the top of the file. */
+export const SECTIONS = {
+  server: { key: 'server', fields: SERVER_FIELDS },
+  distributor: { key: 'distributor', fields: DISTRIBUTOR_FIELDS },
+  querier: { key: 'querier', fields: QUERIER_FIELDS },
+  frontend: { key: 'frontend', fields: FRONTEND_FIELDS },
+  limits_config: { key: 'limits', fields: LIMIT_FIELDS },
+  logboom: { key: 'logboom', fields: LOGBOOM_FIELDS },
+} as const;

@@ -1,0 +1,113 @@
+/**
+ * Kinds of configuration values: what the file may say, what the program works with, and how `/config` prints it.
+ * Sizes are 1024-based here (`256KB` is 262144 bytes), as the reference's limits are, unlike the sizes of LogQL.
+ */
+import { z } from 'zod';
+import {
+  formatGoDuration,
+  formatPrometheusDuration,
+  NS_PER_MS,
+  parseGoDuration,
+  parsePrometheusDuration,
+} from '../model/duration.ts';
+
+export interface Kind<T> {
+  readonly schema: z.ZodType<T>;
+  /** What is allowed, for error messages: `expected <this>`. */
+  readonly expected: string;
+  /** The value as the file would write it. */
+  readonly format: (value: T) => unknown;
+}
+
+/** One value of a section: its name in the file and its kind. */
+export interface Field<T> {
+  readonly name: string;
+  readonly kind: Kind<T>;
+}
+
+/** The compiler asks for a line here whenever a section gains a value. */
+export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
+
+const same = <T>(value: T): unknown => value;
+
+export const flag: Kind<boolean> = { schema: z.boolean(), expected: 'true or false', format: same };
+export const text: Kind<string> = { schema: z.string(), expected: 'a text', format: same };
+export const texts: Kind<readonly string[]> = {
+  schema: z.array(z.string()),
+  expected: 'a list of texts',
+  format: same,
+};
+
+/** A whole number between two bounds, both included. */
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return { schema: z.int().min(min).max(max), expected: `a whole number ${range}`, format: same };
+}
+
+export const count = whole(0);
+
+export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+  return { schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };
+}
+
+/** Nanoseconds. Written as a Prometheus or Go duration; a bare 0 is allowed, other bare numbers have no unit. */
+export const durationNs: Kind<bigint> = {
+  schema: z.union([z.string(), z.literal(0)]).transform((written, context) => {
+    const ns = readDuration(String(written));
+    if (ns !== undefined && ns >= 0n) return ns;
+    context.addIssue('no duration');
+    return z.NEVER;
+  }),
+  expected: 'a duration such as 30s, 5m, 1h30m or 7d',
+  format: formatDuration,
+};
+
+/** The same in milliseconds, for timers; may have a fraction. */
+export const durationMs: Kind<number> = {
+  schema: durationNs.schema.transform(ns => Number(ns) / Number(NS_PER_MS)),
+  expected: durationNs.expected,
+  format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
+};
+
+const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
+const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
+
+/** Bytes: a whole number, or a number with a 1024-based unit. */
+export const bytes: Kind<number> = {
+  schema: z.union([z.string(), z.int()]).transform((written, context) => {
+    const size = readSize(String(written));
+    if (size !== undefined) return size;
+    context.addIssue('no size');
+    return z.NEVER;
+  }),
+  expected: 'a size such as 0, 512KB, 10MB or 1.5GB (1KB is 1024 bytes)',
+  format: formatSize,
+};
+
+function readDuration(written: string): bigint | undefined {
+  for (const parse of [parsePrometheusDuration, parseGoDuration]) {
+    try {
+      return parse(written);
+    } catch {
+      // The other dialect may know it; where none does, the caller says what is allowed.
+    }
+  }
+  return undefined;
+}
+
+function formatDuration(ns: bigint): string {
+  return ns % NS_PER_MS === 0n ? formatPrometheusDuration(ns) : formatGoDuration(ns);
+}
+
+function readSize(written: string): number | undefined {
+  const match = SIZE.exec(written.trim());
+  if (match === null) return undefined;
+  const size = Math.round(Number(match[1]) * 1024 ** SIZE_UNITS.indexOf(match[2].toUpperCase()));
+  return Number.isSafeInteger(size) ? size : undefined;
+}
+
+function formatSize(size: number): string {
+  let power = 0;
+  while (power < SIZE_UNITS.length - 1 && size > 0 && size % 1024 ** (power + 1) === 0) power++;
+  return `${size / 1024 ** power}${SIZE_UNITS[power]}B`;
+}

@@ -1,0 +1,124 @@
+/**
+ * What the catalog keeps of a chunk: enough to pass over it, to find its footer, or to hold it whole. Small chunks
+ * (the inline lane) lie in the record itself: below about 4 KB the write units of the record, its later deletion
+ * included, cost less than an object put and get (docs/cost.md).
+ */
+import { ByteReader, ByteWriter } from '../chunk/byte-io.ts';
+import type { Footer } from '../chunk/format.ts';
+import { CorruptionError } from '../model/errors.ts';
+import { sketchOf } from './pair-sketch.ts';
+
+const RECORD_VERSION = 1;
+
+export interface ChunkRecord {
+  readonly id: string;
+  readonly tenant: string;
+  readonly day: number;
+  readonly level: number;
+  /** Nanoseconds since the start of the day, of the first and the last entry. */
+  readonly first: number;
+  readonly last: number;
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+  /** Size of the object, bytes. */
+  readonly storedBytes: number;
+  /** Bytes of footer and trailer at its end. */
+  readonly footerBytes: number;
+  readonly pairs: Uint32Array | undefined;
+  /** The whole object, where it is inline. */
+  readonly inline: Buffer | undefined;
+  /** Footer and trailer, where they are small and the object is not inline. */
+  readonly footer: Buffer | undefined;
+}
+
+/** Footers up to this size lie in the record: one read less for each chunk that pushes wrote. */
+export const RECORD_FOOTER_BYTES = 2048;
+
+export function recordOf(
+  footer: Footer,
+  storedBytes: number,
+  footerBytes: number,
+  object: { readonly inline: Buffer | undefined; readonly tail: Uint8Array },
+): ChunkRecord {
+  const { id, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
+  const pairs = sketchOf(footer.streams);
+  const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
+  return {
+    id,
+    tenant,
+    day,
+    level,
+    first,
+    last,
+    rows,
+    lineBytes,
+    metadataBytes,
+    storedBytes,
+    footerBytes,
+    pairs,
+    inline: object.inline,
+    footer: inFooter ? Buffer.from(object.tail) : undefined,
+  };
+}
+
+export function encodeRecord(record: ChunkRecord): Buffer {
+  const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
+  out.byte(RECORD_VERSION);
+  out.bytes(Buffer.from(record.id, 'hex'));
+  out.varint(record.level);
+  out.varint(record.first);
+  out.varint(record.last - record.first);
+  out.varint(record.rows);
+  out.varint(record.lineBytes);
+  out.varint(record.metadataBytes);
+  out.varint(record.storedBytes);
+  out.varint(record.footerBytes);
+  out.varint(record.pairs === undefined ? 0 : record.pairs.length + 1);
+  for (const pair of record.pairs ?? []) out.u32(pair);
+  out.byte(record.inline ? 1 : record.footer ? 2 : 0);
+  out.bytes(record.inline ?? record.footer ?? Buffer.alloc(0));
+  return out.finish();
+}
+
+export function decodeRecord(tenant: string, day: number, body: Uint8Array): ChunkRecord {
+  const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const reader = new ByteReader(buffer);
+  const version = reader.byte();
+  if (version !== RECORD_VERSION) throw new CorruptionError(`chunk record of version ${version}`);
+  const id = reader.bytes(16).toString('hex');
+  const level = reader.varint();
+  const first = reader.varint();
+  const last = first + reader.varint();
+  const rows = reader.varint();
+  const lineBytes = reader.varint();
+  const metadataBytes = reader.varint();
+  const storedBytes = reader.varint();
+  const footerBytes = reader.varint();
+  const pairCount = reader.count(1);
+  const pairs = pairCount === 0 ? undefined : new Uint32Array(pairCount - 1);
+  if (pairs !== undefined) for (let i = 0; i < pairs.length; i++) pairs[i] = reader.u32();
+  const lane = reader.byte();
+  const rest = reader.bytes(reader.remaining);
+  return {
+    id,
+    tenant,
+    day,
+    level,
+    first,
+    last,
+    rows,
+    lineBytes,
+    metadataBytes,
+    storedBytes,
+    footerBytes,
+    pairs,
+    inline: lane === 1 ? rest : undefined,
+    footer: lane === 2 ? rest : undefined,
+  };
+}
+
+/** Key of the object that a chunk lies in; the tenant comes first, so that load spreads over prefixes. */
+export function objectKey(tenant: string, day: number, level: number, id: string): string {
+  return `${tenant}/chunks/${day}/${level}/${id}`;
+}

@@ -1,0 +1,200 @@
+/**
+ * Cuts sorted rows into pages and packs each column by column. Columns of one page compress side by side in the
+ * thread pool; their bytes are laid out in a fixed order: times, low
+ * times, metadata, lengths, lines. So a query that needs no
+ * lines reads one range at the front of the page.
+ */
+import { type BlockPlace, type Compression, type StoredBlock, storeBlock } from './compression.ts';
+import {
+  ColumnKind,
+  type ColumnMeta,
+  PAGE_MAX_CELLS,
+  PAGE_MAX_NAMES,
+  PAGE_MAX_ROWS,
+  PAGE_TARGET_BYTES,
+  type PageMeta,
+  type RunMeta,
+} from './format.ts';
+import { encodeLengths } from './length-column.ts';
+import { encodeMetadata } from './metadata-column.ts';
+import type { ChunkRows } from './rows.ts';
+import { encodeTimes } from './time-column.ts';
+
+export interface PackedPage {
+  /** Its offset is 0: the caller places it. */
+  readonly meta: PageMeta;
+  readonly blocks: readonly Uint8Array[];
+}
+
+/** First rows of the pages, and behind them the number of rows. */
+export function cutPages(input: ChunkRows): number[] {
+  const { rows, streamOf, lineStart, lineEnd, firstPair, pairName } = input;
+  const cuts = [0];
+  const pageOfName = new Int32Array(input.names.length).fill(-1);
+  let first = 0;
+  let bytes = 0;
+  let names = 0;
+  for (let row = 0; row < rows; row++) {
+    const lineBytes = lineEnd[row] - lineStart[row];
+    let newNames = 0;
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (pageOfName[pairName[p]] !== cuts.length) newNames++;
+    }
+    const pageRows = row - first;
+    const streamEnds = row > 0 && streamOf[row] !== streamOf[row - 1];
+    const full =
+      pageRows > 0 &&
+      (bytes + lineBytes > PAGE_TARGET_BYTES ||
+        (streamEnds && bytes >= PAGE_TARGET_BYTES / 2) ||
+        pageRows >= PAGE_MAX_ROWS ||
+        names + newNames > PAGE_MAX_NAMES ||
+        (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS);
+    if (full) {
+      cuts.push(row);
+      first = row;
+      bytes = 0;
+      names = 0;
+    }
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (pageOfName[pairName[p]] !== cuts.length) {
+        pageOfName[pairName[p]] = cuts.length;
+        names++;
+      }
+    }
+    bytes += lineBytes;
+  }
+  cuts.push(rows);
+  return cuts;
+}
+
+/** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. */
+export async function packPage(
+  input: ChunkRows,
+  from: number,
+  to: number,
+  compression: Compression,
+): Promise<PackedPage> {
+  const rows = to - from;
+  const { lines, lengths } = gatherLines(input, from, to);
+  const runs = runsOf(input, from, to);
+  let base = Infinity;
+  for (const run of runs) if (run.first < base) base = run.first;
+  const offsets = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) offsets[i] = input.times[from + i] - base;
+  const runStarts = new Uint8Array(rows);
+  for (const run of runs) runStarts[run.firstRow] = 1;
+  const times = encodeTimes(offsets, rows, runStarts);
+
+  const metadata = metadataColumns(input, from, to);
+  const {
+    times: timesKind,
+    lowTimes,
+    metadata: metadataKind,
+    lengths: lengthsKind,
+    lines: linesKind,
+  } = ColumnKind;
+  const raws: RawColumn[] = [
+    { kind: timesKind, name: '', constant: false, bytes: times.high },
+    ...(times.low.length > 0 ? [{ kind: lowTimes, name: '', constant: false, bytes: times.low }] : []),
+    ...metadata.map(({ name, encoded: { dictionary, constant, payload } }) => {
+      return { kind: metadataKind, name, dictionary, constant, bytes: payload };
+    }),
+    { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
+    { kind: linesKind, name: '', constant: false, bytes: lines },
+  ];
+  const stored = await Promise.all(raws.map(raw => storeBlock(raw.bytes, compression)));
+  const columns = layOut(raws, stored);
+  const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
+  return {
+    meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
+    blocks: stored.map(block => block.bytes),
+  };
+}
+
+interface RawColumn extends Omit<ColumnMeta, 'place'> {
+  readonly bytes: Uint8Array;
+}
+
+function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): ColumnMeta[] {
+  let offset = 0;
+  return raws.map(({ kind, name, dictionary, constant }, i) => {
+    const { bytes, rawBytes, codec, crc } = stored[i];
+    const place: BlockPlace = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
+    offset += bytes.length;
+    return { kind, name, place, dictionary, constant };
+  });
+}
+
+function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffer; lengths: Uint32Array } {
+  const { lineStart, lineEnd, sources, sourceOf } = input;
+  const lengths = new Uint32Array(to - from);
+  let total = 0;
+  for (let row = from; row < to; row++) {
+    const length = lineEnd[row] - lineStart[row];
+    lengths[row - from] = length;
+    total += length;
+  }
+  const lines = Buffer.allocUnsafeSlow(total);
+  let at = 0;
+  for (let row = from; row < to; row++) {
+    sources[sourceOf[row]].copy(lines, at, lineStart[row], lineEnd[row]);
+    at += lengths[row - from];
+  }
+  return { lines, lengths };
+}
+
+function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
+  const { streamOf, times, lineStart, lineEnd } = input;
+  const runs: RunMeta[] = [];
+  let start = from;
+  let lineBytes = 0;
+  for (let row = from; row < to; row++) {
+    lineBytes += lineEnd[row] - lineStart[row];
+    if (row + 1 < to && streamOf[row + 1] === streamOf[start]) continue;
+    runs.push({
+      stream: streamOf[start],
+      firstRow: start - from,
+      rows: row + 1 - start,
+      first: times[start],
+      last: times[row],
+      lineBytes,
+    });
+    start = row + 1;
+    lineBytes = 0;
+  }
+  return runs;
+}
+
+interface NamedColumn {
+  readonly name: string;
+  readonly encoded: ReturnType<typeof encodeMetadata>;
+}
+
+function metadataColumns(input: ChunkRows, from: number, to: number): NamedColumn[] {
+  const { firstPair, pairName, pairValue } = input;
+  const rows = to - from;
+  const byName = new Map<number, { ids: Uint32Array; local: Map<number, number>; values: Buffer[] }>();
+  for (let row = from; row < to; row++) {
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      let column = byName.get(pairName[p]);
+      if (column === undefined) {
+        column = { ids: new Uint32Array(rows), local: new Map(), values: [] };
+        byName.set(pairName[p], column);
+      }
+      const value = pairValue[p];
+      let id = column.local.get(value);
+      if (id === undefined) {
+        column.values.push(input.values[value]);
+        id = column.values.length;
+        column.local.set(value, id);
+      }
+      column.ids[row - from] = id;
+    }
+  }
+  return [...byName]
+    .map(([name, { ids, values }]) => ({
+      name: input.names[name],
+      encoded: encodeMetadata(ids, rows, values),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,50 @@
+/** From a request to its answer: finds the route, runs its handler, writes its errors, compresses. */
+import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
+import type { Request, Response } from './message.ts';
+import { compressResponse } from './respond.ts';
+import type { Router } from './routes.ts';
+
+export interface DispatchOptions<Context> {
+  readonly router: Router<Context>;
+  readonly context: Context;
+  readonly log: ErrorLog;
+  /** `frontend.compress_responses`. */
+  readonly compress: boolean;
+}
+
+/** The function from request to answer that adapters call. It does not throw. */
+export function createDispatcher<Context>(
+  options: DispatchOptions<Context>,
+): (request: Request) => Promise<Response> {
+  return async request => {
+    const response = await answer(options, request);
+    return options.compress ? compressResponse(response, request.headers['accept-encoding']) : response;
+  };
+}
+
+async function answer<Context>(
+  { router, context, log }: DispatchOptions<Context>,
+  request: Request,
+): Promise<Response> {
+  let style: ErrorStyle = 'push';
+  try {
+    const match = router.match(request.method, request.path);
+    switch (match.kind) {
+      case 'route':
+        style = match.route.errors;
+        return await match.route.handler(context, { ...request, pathParams: match.pathParams });
+      case 'moved':
+        return empty(301, { location: match.path + (request.rawQuery === '' ? '' : `?${request.rawQuery}`) });
+      case 'wrong-method':
+        return empty(405, { allow: match.allow.join(', ') });
+      case 'missing':
+        return errorResponse(404, '404 page not found', 'push');
+    }
+  } catch (error) {
+    return responseOfError(error, { style, requestId: request.id, log });
+  }
+}
+
+function empty(status: number, headers: Record<string, string>): Response {
+  return { status, headers, body: '' };
+}

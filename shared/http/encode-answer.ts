@@ -1,0 +1,92 @@
+/**
+ * Query answers as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). Written as text piece by piece: an
+ * answer can hold a hundred thousand entries, and Grafana reads `resultType` before `result` from the stream.
+ */
+
+import type { MetricResult } from '../metrics/result.ts';
+import { type Labels, labelsToObject } from '../model/labels.ts';
+import { formatPlain } from '../model/number.ts';
+import type { QueryAnswer } from '../query/engine.ts';
+import type { LogStream } from '../query/log-query.ts';
+import { statisticsTree } from './encode-statistics.ts';
+
+export interface EncodingOptions {
+  /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
+  readonly flags: readonly string[];
+}
+
+export const CATEGORIZE_FLAG = 'categorize-labels';
+
+export function encodeAnswer(answer: QueryAnswer, { flags }: EncodingOptions): string {
+  const { result } = answer;
+  const parts: string[] = ['{"status":"success",'];
+  const warnings = 'warnings' in result ? result.warnings : [];
+  if (warnings.length > 0) parts.push(`"warnings":${JSON.stringify(warnings)},`);
+  parts.push(`"data":{"resultType":"${result.kind}",`);
+  if (result.kind === 'streams') {
+    if (flags.length > 0) parts.push(`"encodingFlags":${JSON.stringify(flags)},`);
+    parts.push('"result":');
+    encodeStreams(parts, result.streams, flags.includes(CATEGORIZE_FLAG));
+  } else {
+    parts.push('"result":');
+    encodeMetric(parts, result);
+  }
+  parts.push(`,"stats":${JSON.stringify(statisticsTree(answer))}}}`);
+  return parts.join('');
+}
+
+function encodeStreams(parts: string[], streams: readonly LogStream[], categorize: boolean): void {
+  parts.push('[');
+  streams.forEach((stream, i) => {
+    parts.push(`${i > 0 ? ',' : ''}{"stream":${labelsJson(stream.labels)},"values":[`);
+    stream.entries.forEach(({ timeNs, line, structuredMetadata, parsed }, j) => {
+      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line)}`);
+      if (categorize) parts.push(`,${categoriesJson(structuredMetadata, parsed)}`);
+      parts.push(']');
+    });
+    parts.push(']}');
+  });
+  parts.push(']');
+}
+
+function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels | undefined): string {
+  const parts: string[] = [];
+  if (structuredMetadata?.length) parts.push(`"structuredMetadata":${labelsJson(structuredMetadata)}`);
+  if (parsed?.length) parts.push(`"parsed":${labelsJson(parsed)}`);
+  return `{${parts.join()}}`;
+}
+
+function labelsJson(labels: Labels): string {
+  return JSON.stringify(labelsToObject(labels));
+}
+
+function encodeMetric(parts: string[], result: MetricResult): void {
+  switch (result.kind) {
+    case 'scalar':
+      parts.push(sampleJson(result.timeMs, result.value));
+      return;
+    case 'vector':
+      parts.push('[');
+      result.samples.forEach(({ labels, value }, i) => {
+        const comma = i > 0 ? ',' : '';
+        parts.push(`${comma}{"metric":${labelsJson(labels)},"value":${sampleJson(result.timeMs, value)}}`);
+      });
+      parts.push(']');
+      return;
+    case 'matrix':
+      parts.push('[');
+      result.series.forEach(({ labels, timesMs, values }, i) => {
+        parts.push(`${i > 0 ? ',' : ''}{"metric":${labelsJson(labels)},"values":[`);
+        for (let j = 0; j < values.length; j++) {
+          parts.push(`${j > 0 ? ',' : ''}${sampleJson(timesMs[j], values[j])}`);
+        }
+        parts.push(']}');
+      });
+      parts.push(']');
+  }
+}
+
+/** Seconds with up to three decimals, and the value as text. */
+function sampleJson(timeMs: number, value: number): string {
+  return `[${timeMs / 1000},"${formatPlain(value)}"]`;
+}

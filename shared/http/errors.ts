@@ -1,0 +1,72 @@
+/**
+ * Errors as answers (wire-format reference, 0.2 and 0.3). There are two writers: `push` ends the message with a newline
+ * (push, deletes, rules, status pages), `query` does not. A missing tenant has the newline everywhere. What is no
+ * error of a client is logged under the request id, and nothing of it is shown.
+ */
+import { ClientError } from '../model/errors.ts';
+import { ThrottledError } from '../ports/throttled.ts';
+import type { Response } from './message.ts';
+
+export type ErrorStyle = 'push' | 'query';
+
+/** The part of a logger that HTTP needs; pino fits. */
+export interface ErrorLog {
+  error(fields: object, message: string): void;
+}
+
+export const OVERLOADED = 'The server cannot accept more requests at this time.';
+const TOO_MANY_OUTSTANDING = 'too many outstanding requests';
+const CANCELLED = 'the request was cancelled by the client';
+const TIMED_OUT =
+  'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed';
+
+/** Client closed request: no name in the standard, the reference's number. */
+const STATUS_CANCELLED = 499;
+
+export function errorResponse(status: number, message: string, style: ErrorStyle): Response {
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: style === 'push' || status === 401 ? `${message}\n` : message,
+  };
+}
+
+/** The answer to whatever a handler threw. Never throws itself. */
+export function responseOfError(
+  error: unknown,
+  { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
+): Response {
+  const known = knownError(error, style);
+  if (known !== undefined) return errorResponse(known.status, known.message, style);
+  log.error({ requestId, err: error }, 'request failed');
+  return errorResponse(500, `internal error, request id ${requestId}`, style);
+}
+
+interface KnownError {
+  readonly status: number;
+  readonly message: string;
+}
+
+function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
+  if (error instanceof ClientError) return { status: error.status, message: error.message };
+  if (error instanceof ThrottledError) {
+    return style === 'push'
+      ? { status: 503, message: OVERLOADED }
+      : { status: 429, message: TOO_MANY_OUTSTANDING };
+  }
+  if (error instanceof AggregateError) return ofSeveral(error.errors, style);
+  // The names that AbortController.abort() and AbortSignal.timeout() give their reasons.
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+  if (name === 'AbortError') return { status: STATUS_CANCELLED, message: CANCELLED };
+  if (name === 'TimeoutError') return { status: 504, message: TIMED_OUT };
+  return undefined;
+}
+
+/** Errors of sub-queries: a cancel wins, then a timeout of all, then any mistake of the client. */
+function ofSeveral(errors: readonly unknown[], style: ErrorStyle): KnownError | undefined {
+  const known = errors.map(error => knownError(error, style));
+  const cancelled = known.find(error => error?.status === STATUS_CANCELLED);
+  if (cancelled !== undefined) return cancelled;
+  if (known.length > 0 && known.every(error => error?.status === 504)) return known[0];
+  return known.find(error => error !== undefined && error.status >= 400 && error.status < 500);
+}

@@ -1,0 +1,29 @@
+/** POST /svc/api/v1/push and its deprecated JSON shape (wire-format reference, 1 and 8). */
+import { maxDecompressedBytes } from '../../admin/config.ts';
+import type { HttpContext } from '../context.ts';
+import { noContent } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { singleTenant } from '../tenant.ts';
+
+export const pushLogs = pushHandler(false);
+export const pushLegacyLogs = pushHandler(true);
+
+function pushHandler(legacyJson: boolean): Handler<HttpContext> {
+  return async (context, { headers, body }) => {
+    const { config } = context;
+    const tenant = singleTenant(headers, config);
+    const bodyLimits = {
+      maxBodyBytes: config.distributor.maxRecvMsgSize,
+      maxDecompressedBytes: maxDecompressedBytes(config),
+    };
+    const request = {
+      tenant,
+      body,
+      contentType: headers['content-type'],
+      contentEncoding: headers['content-encoding'],
+      legacyJson,
+    };
+    await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+    return noContent();
+  };
+}

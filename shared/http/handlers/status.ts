@@ -1,0 +1,12 @@
+/** Readiness and build information (wire-format reference, 7.1 and 7.5). */
+import { buildInfo } from '../../admin/build-info.ts';
+import type { HttpContext } from '../context.ts';
+import { json, text } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+
+export const ready: Handler<HttpContext> = async context => {
+  const reason = context.notReady();
+  return reason === undefined ? text('ready\n') : text(`${reason}\n`, 503);
+};
+
+export const showBuildInfo: Handler<HttpContext> = async () => json(buildInfo());

@@ -1,0 +1,68 @@
+/** labels, label values and series (wire-format reference, 3.7). */
+
+import type { Matcher } from '../../logql/ast.ts';
+import { parseSelector } from '../../logql/parse.ts';
+import { BadRequestError } from '../../model/errors.ts';
+import { labelsToObject } from '../../model/labels.ts';
+import { labelNames, labelValues, seriesLabels } from '../../query/streams-query.ts';
+import { TENANT_LABEL } from '../../query/tenant-view.ts';
+import type { HttpContext } from '../context.ts';
+import type { Response } from '../message.ts';
+import { type Params, param, paramValues, parseParams } from '../params.ts';
+import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
+import { json } from '../respond.ts';
+import type { Handler, RoutedRequest } from '../routes.ts';
+import { askerOf } from './query.ts';
+
+export const listLabels: Handler<HttpContext> = async (context, request) => {
+  return list(labelNames(await labelledStreams(context, request)));
+};
+
+export const listLabelValues: Handler<HttpContext> = async (context, request) => {
+  const { name } = request.pathParams;
+  const streams = await labelledStreams(context, request);
+  if (name === TENANT_LABEL) return list([...askerOf(context, request).tenants]);
+  return list(labelValues(streams, name));
+};
+
+export const listSeries: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs());
+  const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
+  return json({ status: 'success', data: seriesLabels(streams).map(labelsToObject) });
+};
+
+/** The streams that the optional `query` selects. */
+function labelledStreams(context: HttpContext, request: RoutedRequest) {
+  const asker = askerOf(context, request);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
+  const query = param(params, 'query');
+  const selectors = query === '' ? [] : [parseSelector(query)];
+  return context.engine.streams(selectors, afterStart(range), asker);
+}
+
+/** Selectors of `match[]` and `match`; none, or a lone `{}`, means every stream. */
+function seriesSelectors(params: Params): (readonly Matcher[])[] {
+  const groups = [...new Set([...paramValues(params, 'match[]'), ...paramValues(params, 'match')])];
+  if (groups.length === 0 || (groups.length === 1 && isEmptySelector(groups[0]))) return [];
+  return groups.map(group => {
+    if (isEmptySelector(group)) throw new BadRequestError(`0 matchers in group: ${group}`);
+    return parseSelector(group, { allowEmpty: true });
+  });
+}
+
+function isEmptySelector(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
+}
+
+/** Metadata includes an entry at the end of its range; a query of one instant then has it too. */
+function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint }) {
+  return { startNs, endNs: endNs + 1n };
+}
+
+/** The reference leaves `data` out where it is empty. */
+function list(data: readonly string[]): Response {
+  return json(data.length === 0 ? { status: 'success' } : { status: 'success', data });
+}

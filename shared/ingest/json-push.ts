@@ -1,0 +1,174 @@
+/**
+ * JSON pushes (wire-format 1.3): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}], ..]}]}`. One pass
+ * over the bytes into columns; lines stay in the body. The errors are the reference's inner texts.
+ */
+import { BadRequestError } from '../model/errors.ts';
+import { type Label, labelsOf } from '../model/labels.ts';
+import { quote } from '../model/quote.ts';
+import { MAX_ENTRIES, MAX_LABELS_OF_STREAM, MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
+import {
+  JsonScanner,
+  MALFORMED_OBJECT,
+  MALFORMED_STRING,
+  MALFORMED_VALUE,
+  OVERFLOW,
+} from './json-scanner.ts';
+import { parseLabelSet } from './label-set.ts';
+import { NameTable } from './name-table.ts';
+import { PushColumns, type PushStream } from './push-columns.ts';
+import { StreamCache } from './stream-cache.ts';
+import { checkLabelsSize, StreamTable, streamOf } from './stream-table.ts';
+import { parseNanoseconds, type Timestamp } from './timestamp.ts';
+
+const STREAMS = Buffer.from('streams');
+const STREAM = Buffer.from('stream');
+const VALUES = Buffer.from('values');
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+const objectCache = new StreamCache();
+
+/**
+ * The columns of a push. The body is changed: its strings are unescaped in place. Bytes behind the first JSON value
+ * are ignored. Throws ClientError.
+ */
+export function decodeJsonPush(bytes: Buffer): PushColumns {
+  const scanner = new JsonScanner(bytes);
+  const columns = new PushColumns(bytes);
+  if (scanner.peek() < 0) throw new BadRequestError('EOF');
+  const decoder: Decoder = {
+    scanner,
+    columns,
+    streams: new StreamTable(columns),
+    names: new NameTable(columns),
+  };
+  scanner.enterObject();
+  while (scanner.nextKey()) {
+    if (!scanner.is(STREAMS)) scanner.skipValue();
+    else if (!scanner.skipNull()) {
+      scanner.enterArray();
+      while (scanner.nextElement()) decodeStream(decoder);
+    }
+  }
+  scanner.spill.appendTo(columns);
+  return columns;
+}
+
+interface Decoder {
+  readonly scanner: JsonScanner;
+  readonly columns: PushColumns;
+  readonly streams: StreamTable;
+  readonly names: NameTable;
+}
+
+function decodeStream(decoder: Decoder): void {
+  const { scanner, columns, streams } = decoder;
+  const firstEntry = columns.count;
+  let labelsStart = 0;
+  let labelsEnd = 0;
+  // Only where the key `stream` comes twice: the objects are merged.
+  let earlier: Map<string, string> | undefined;
+  scanner.enterObject();
+  while (scanner.nextKey()) {
+    if (scanner.is(STREAM)) {
+      if (scanner.peek() !== 0x7b) throw new BadRequestError(MALFORMED_OBJECT);
+      if (labelsEnd > 0) {
+        earlier ??= new Map();
+        readLabels(decoder, labelsStart, earlier);
+      }
+      labelsStart = scanner.at;
+      scanner.skipValue();
+      labelsEnd = scanner.at;
+    } else if (scanner.is(VALUES)) decodeValues(decoder);
+    else scanner.skipValue();
+  }
+  const stream = labelsEnd === 0 ? streamOf([]) : streamOfObject(decoder, labelsStart, labelsEnd, earlier);
+  columns.streamOf.fill(streams.place(stream), firstEntry, columns.count);
+}
+
+function decodeValues(decoder: Decoder): void {
+  const { scanner } = decoder;
+  if (scanner.skipNull()) return;
+  scanner.enterArray();
+  while (scanner.nextElement()) {
+    if (!scanner.skipNull()) decodeEntry(decoder);
+  }
+}
+
+const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
+
+function decodeEntry({ scanner, columns, names }: Decoder): void {
+  scanner.enterArray();
+  if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
+  scanner.string();
+  const result = scanner.isSpilled()
+    ? 'malformed'
+    : parseNanoseconds(timestamp, scanner.bytes, scanner.start, scanner.end);
+  if (result !== 'ok') throw new BadRequestError(result === 'overflow' ? OVERFLOW : MALFORMED_VALUE);
+  if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
+  scanner.string();
+  if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+  columns.addEntry(0, timestamp.day, timestamp.timeOfDay, scanner.start, scanner.end);
+  if (!scanner.nextElement()) return;
+  scanner.enterObject();
+  while (scanner.nextKey()) {
+    const name = scanner.isSpilled()
+      ? names.idOfText(scanner.text())
+      : names.idOf(scanner.start, scanner.end);
+    if (columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
+    scanner.string();
+    columns.addPair(name, scanner.start, scanner.end);
+  }
+  while (scanner.nextElement()) scanner.skipValue();
+}
+
+/** The stream that the JSON object at `[start, end)` names, together with the labels of earlier objects. */
+function streamOfObject(
+  decoder: Decoder,
+  start: number,
+  end: number,
+  earlier: Map<string, string> | undefined,
+): PushStream {
+  checkLabelsSize(end - start);
+  if (earlier !== undefined) return streamOf(checkedLabels(readLabels(decoder, start, earlier)));
+  // Before the object is read: reading unescapes in place.
+  const key = decoder.scanner.bytes.latin1Slice(start, end);
+  const known = objectCache.get(key);
+  if (known !== undefined) return known;
+  const stream = streamOf(checkedLabels(readLabels(decoder, start, new Map())));
+  objectCache.set(key, stream);
+  return stream;
+}
+
+/** Reads the object at `start` into a map: of equal names the last one stays, what is no string is kept as raw text. */
+function readLabels({ scanner }: Decoder, start: number, into: Map<string, string>): Map<string, string> {
+  const back = scanner.at;
+  scanner.at = start;
+  scanner.enterObject();
+  while (scanner.nextKey()) {
+    const name = scanner.text();
+    if (scanner.peek() === 0x22) {
+      scanner.string();
+      into.set(name, scanner.text());
+    } else {
+      const valueStart = scanner.at;
+      scanner.skipValue();
+      into.set(name, scanner.bytes.utf8Slice(valueStart, scanner.at));
+    }
+    if (into.size > MAX_LABELS_OF_STREAM) {
+      throw new BadRequestError(`couldn't parse labels: more than ${MAX_LABELS_OF_STREAM} labels`);
+    }
+  }
+  scanner.at = back;
+  return into;
+}
+
+/** The labels; a name that is none fails as it would in label-set text, which is how the reference reads it. */
+function checkedLabels(labels: Map<string, string>): readonly Label[] {
+  const sorted = labelsOf(labels);
+  for (const { name } of sorted) {
+    if (!LABEL_NAME.test(name)) {
+      return parseLabelSet(`{${sorted.map(label => `${label.name}=${quote(label.value)}`).join(', ')}}`);
+    }
+  }
+  return sorted.filter(label => label.value !== '');
+}

@@ -1,0 +1,336 @@
+/**
+ * A reader of JSON over bytes that makes no tree and, for most strings, no copy: a string is a range of the body,
+ * its escapes resolved in place (the result is never longer).
+ *
+ * Where a reader would go wrong: after `string()` the body holds the unescaped text, so nothing is read twice. A
+ * string with invalid UTF-8 gets longer (U+FFFD is 3 bytes): that one moves to the spill, and its range lies behind
+ * the body. Raw control characters in strings are let through, as the reference does.
+ */
+import { BadRequestError } from '../model/errors.ts';
+import { MAX_JSON_DEPTH } from './bounds.ts';
+import { Spill } from './spill.ts';
+import { utf8Length, writeUtf8 } from './utf8.ts';
+
+export const MALFORMED_STRING = `Value is string, but can't find closing '"' symbol`;
+export const MALFORMED_OBJECT = `Value looks like object, but can't find closing '}' symbol`;
+export const MALFORMED_ARRAY = `Value is array, but can't find closing ']' symbol`;
+export const MALFORMED_VALUE = `Value looks like Number/Boolean/None, but can't find its end: ',' or '}' symbol`;
+export const OVERFLOW = 'Value is number, but overflowed while parsing';
+const BAD_ESCAPE = 'Encountered an invalid escape sequence in a string';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const REPLACEMENT = 0xfffd;
+
+/** 1 for a byte that a string cannot simply run over: quote, backslash, or part of a longer character. */
+const SPECIAL = new Uint8Array(256).fill(1, 0x80);
+SPECIAL[QUOTE] = 1;
+SPECIAL[BACKSLASH] = 1;
+
+const BLANK = new Uint8Array(256);
+for (const byte of Buffer.from(' \t\r\n')) BLANK[byte] = 1;
+
+/** 1 for a byte of a number or a word. */
+const SCALAR = new Uint8Array(256);
+for (const byte of Buffer.from('0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'))
+  SCALAR[byte] = 1;
+const SCALAR_TEXT = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+/** Longest number that is checked, far over what any encoder writes. */
+const MAX_SCALAR_LENGTH = 4096;
+
+/** What `\x` stands for, by the byte behind the backslash; 0 where it is no simple escape. */
+const ESCAPED = new Uint8Array(256);
+for (const [letter, value] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
+  ESCAPED[letter.charCodeAt(0)] = value.charCodeAt(0);
+}
+
+export class JsonScanner {
+  readonly bytes: Buffer;
+  readonly spill: Spill;
+  at = 0;
+  /** Range of the newest string: of the body, or behind it where it was spilled. */
+  start = 0;
+  end = 0;
+  /** True between the opening bracket of an object or array and its first member. */
+  private fresh = false;
+  private readonly nesting = new Uint8Array(MAX_JSON_DEPTH);
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.spill = new Spill(bytes.length);
+  }
+
+  /** The first byte of the next value, or -1 at the end of the body. */
+  peek(): number {
+    const bytes = this.bytes;
+    const length = bytes.length;
+    let at = this.at;
+    while (at < length && BLANK[bytes[at]] === 1) at++;
+    this.at = at;
+    return at < length ? bytes[at] : -1;
+  }
+
+  /** Enters the object that must come next. Its keys come from `nextKey`. */
+  enterObject(): void {
+    if (this.peek() !== 0x7b) throw new BadRequestError(MALFORMED_OBJECT);
+    this.at++;
+    this.fresh = true;
+  }
+
+  /** Reads the next key, as the newest string, and its colon; false behind the end of the object. */
+  nextKey(): boolean {
+    let byte = this.peek();
+    if (byte === 0x2c && !this.fresh) {
+      this.at++;
+      byte = this.peek();
+    } else if (byte === 0x7d) {
+      this.at++;
+      this.fresh = false;
+      return false;
+    } else if (!this.fresh) throw new BadRequestError(MALFORMED_OBJECT);
+    if (byte !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
+    this.string();
+    if (this.peek() !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
+    this.at++;
+    this.fresh = false;
+    return true;
+  }
+
+  /** Enters the array that must come next. Its elements come from `nextElement`. */
+  enterArray(): void {
+    if (this.peek() !== 0x5b) throw new BadRequestError(MALFORMED_ARRAY);
+    this.at++;
+    this.fresh = true;
+  }
+
+  /** Moves to the next element, which the caller then reads or skips; false behind the end of the array. */
+  nextElement(): boolean {
+    const byte = this.peek();
+    if (byte === 0x5d) {
+      this.at++;
+      this.fresh = false;
+      return false;
+    }
+    if (this.fresh) {
+      this.fresh = false;
+      return true;
+    }
+    if (byte !== 0x2c) throw new BadRequestError(MALFORMED_ARRAY);
+    this.at++;
+    if (this.peek() === 0x5d) throw new BadRequestError(MALFORMED_ARRAY);
+    return true;
+  }
+
+  /** Skips `null` where that comes next; else false. */
+  skipNull(): boolean {
+    if (this.peek() !== 0x6e) return false;
+    this.scalar();
+    return true;
+  }
+
+  /** The text of the newest string. */
+  text(): string {
+    return this.isSpilled()
+      ? this.spill.text(this.start, this.end)
+      : this.bytes.utf8Slice(this.start, this.end);
+  }
+
+  isSpilled(): boolean {
+    return this.start >= this.bytes.length;
+  }
+
+  /** True where the newest string has these bytes. */
+  is(text: Uint8Array): boolean {
+    const length = this.end - this.start;
+    if (length !== text.length) return false;
+    for (let i = 0; i < length; i++) if (this.bytes[this.start + i] !== text[i]) return false;
+    return true;
+  }
+
+  /** Reads the string that must come next; its range is then in `start` and `end`. */
+  string(): void {
+    if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
+    const bytes = this.bytes;
+    const length = bytes.length;
+    const start = this.at + 1;
+    let at = start;
+    for (;;) {
+      while (at < length && SPECIAL[bytes[at]] === 0) at++;
+      if (at >= length) throw new BadRequestError(MALFORMED_STRING);
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) {
+        this.unescape(start, at);
+        return;
+      }
+      const step = utf8Length(bytes, at, length);
+      if (step === 0) {
+        this.spillString(start, at, at);
+        return;
+      }
+      at += step;
+    }
+    this.start = start;
+    this.end = at;
+    this.at = at + 1;
+  }
+
+  /** Goes on with a string whose first escape is at `from`. */
+  private unescape(start: number, from: number): void {
+    const bytes = this.bytes;
+    const length = bytes.length;
+    let at = from;
+    let to = from;
+    while (at < length) {
+      const byte = bytes[at];
+      if (SPECIAL[byte] === 0) {
+        bytes[to++] = byte;
+        at++;
+      } else if (byte === QUOTE) {
+        this.start = start;
+        this.end = to;
+        this.at = at + 1;
+        return;
+      } else if (byte === BACKSLASH) {
+        const simple = at + 1 < length ? ESCAPED[bytes[at + 1]] : 0;
+        if (simple !== 0) {
+          bytes[to++] = simple;
+          at += 2;
+        } else {
+          this.at = at;
+          to = writeUtf8(bytes, to, this.unicodeEscape());
+          at = this.at;
+        }
+      } else {
+        const step = utf8Length(bytes, at, length);
+        if (step === 0) {
+          this.spillString(start, to, at);
+          return;
+        }
+        for (let i = 0; i < step; i++) bytes[to++] = bytes[at++];
+      }
+    }
+    throw new BadRequestError(MALFORMED_STRING);
+  }
+
+  /** Goes on at `from` with a string that has become too long for its place; `[start, end)` is done. */
+  private spillString(start: number, end: number, from: number): void {
+    const { bytes, spill } = this;
+    const length = bytes.length;
+    const spillStart = spill.end;
+    const character = Buffer.alloc(4);
+    spill.pushRange(bytes, start, end);
+    let at = from;
+    while (at < length && bytes[at] !== QUOTE) {
+      let code = REPLACEMENT;
+      if (bytes[at] === BACKSLASH) {
+        code = at + 1 < length ? ESCAPED[bytes[at + 1]] : 0;
+        at += 2;
+        if (code === 0) {
+          this.at = at - 2;
+          code = this.unicodeEscape();
+          at = this.at;
+        }
+      } else {
+        const step = utf8Length(bytes, at, length);
+        if (step > 0) {
+          spill.pushRange(bytes, at, at + step);
+          at += step;
+          continue;
+        }
+        at++;
+      }
+      spill.pushRange(character, 0, writeUtf8(character, 0, code));
+    }
+    if (at >= length) throw new BadRequestError(MALFORMED_STRING);
+    this.start = spillStart;
+    this.end = spill.end;
+    this.at = at + 1;
+  }
+
+  /** The code point of `\uXXXX` at `at`, of two where they are a surrogate pair; a lone surrogate is U+FFFD. */
+  private unicodeEscape(): number {
+    const high = this.hexUnit(this.at);
+    if (high < 0) throw new BadRequestError(BAD_ESCAPE);
+    this.at += 6;
+    if (high < 0xd800 || high > 0xdfff) return high;
+    const low = high < 0xdc00 ? this.hexUnit(this.at) : -1;
+    if (low < 0xdc00 || low > 0xdfff) return REPLACEMENT;
+    this.at += 6;
+    return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+  }
+
+  /** The unit of `\uXXXX` at an offset, or -1 where there is none. */
+  private hexUnit(at: number): number {
+    const bytes = this.bytes;
+    if (at + 6 > bytes.length || bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return -1;
+    let unit = 0;
+    for (let i = at + 2; i < at + 6; i++) {
+      const byte = bytes[i] | 0x20;
+      const digit = byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : bytes[i] - 0x30;
+      if (digit < 0 || digit > 15 || (digit > 9 && byte < 0x61)) return -1;
+      unit = unit * 16 + digit;
+    }
+    return unit;
+  }
+
+  /** Skips the next value, whatever it is. Strings in it are not unescaped. */
+  skipValue(): void {
+    let depth = 0;
+    do {
+      const byte = this.peek();
+      if (byte === 0x7b || byte === 0x5b) {
+        if (depth === MAX_JSON_DEPTH) throw new BadRequestError('exceeded max depth');
+        // The closing bracket is the opening one plus 2.
+        this.nesting[depth++] = byte + 2;
+        this.at++;
+        if (this.peek() !== byte + 2) {
+          if (byte === 0x7b) this.skipKey();
+          continue;
+        }
+      } else if (byte === QUOTE) this.skipString();
+      else this.scalar();
+      // A value ended: so may the arrays and objects around it.
+      while (depth > 0) {
+        const next = this.peek();
+        if (next === this.nesting[depth - 1]) {
+          this.at++;
+          depth--;
+        } else if (next === 0x2c) {
+          this.at++;
+          if (this.nesting[depth - 1] === 0x7d) this.skipKey();
+          break;
+        } else {
+          throw new BadRequestError(this.nesting[depth - 1] === 0x7d ? MALFORMED_OBJECT : MALFORMED_ARRAY);
+        }
+      }
+    } while (depth > 0);
+  }
+
+  private skipKey(): void {
+    if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
+    this.skipString();
+    if (this.peek() !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
+    this.at++;
+  }
+
+  private skipString(): void {
+    const bytes = this.bytes;
+    const length = bytes.length;
+    let at = this.at + 1;
+    while (at < length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+    if (at >= length) throw new BadRequestError(MALFORMED_STRING);
+    this.at = at + 1;
+  }
+
+  /** Skips a number, `true`, `false` or `null`. */
+  private scalar(): void {
+    const bytes = this.bytes;
+    let at = this.at;
+    while (at < bytes.length && SCALAR[bytes[at]] === 1) at++;
+    if (at - this.at > MAX_SCALAR_LENGTH || !SCALAR_TEXT.test(bytes.latin1Slice(this.at, at))) {
+      throw new BadRequestError(MALFORMED_VALUE);
+    }
+    this.at = at;
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The names of the fields that may hold a level (`log_level_fields`), compiled for look-up by bytes. Nearly all
+ * keys are refused by one table read: no listed field has that first byte and that length.
+ */
+
+export interface LevelFields {
+  /** In the order of the list: an earlier field wins. */
+  readonly names: readonly string[];
+  /** Bytes of `names`. */
+  readonly exact: readonly Uint8Array[];
+  /** Bytes of `names`, ASCII letters in lower case. */
+  readonly folded: readonly Uint8Array[];
+  /** By first byte: bit n is set where a field of that length begins so; bit 31 for longer ones. */
+  readonly exactLengths: Int32Array;
+  /** The same for keys in any letter case. */
+  readonly foldedLengths: Int32Array;
+  /** Place in `names` by name. */
+  readonly rank: ReadonlyMap<string, number>;
+}
+
+const compiled = new WeakMap<readonly string[], LevelFields>();
+
+/** The compiled form of a list, made once for each list. Empty names are left out. */
+export function levelFields(list: readonly string[]): LevelFields {
+  let fields = compiled.get(list);
+  if (fields === undefined) {
+    fields = compile(list.filter(name => name !== ''));
+    compiled.set(list, fields);
+  }
+  return fields;
+}
+
+function compile(names: readonly string[]): LevelFields {
+  const exact = names.map(name => Buffer.from(name));
+  const folded = exact.map(name => name.map(lower));
+  const exactLengths = new Int32Array(256);
+  const foldedLengths = new Int32Array(256);
+  for (let i = 0; i < names.length; i++) {
+    const bit = lengthBit(exact[i].length);
+    exactLengths[exact[i][0]] |= bit;
+    foldedLengths[folded[i][0]] |= bit;
+    foldedLengths[upper(folded[i][0])] |= bit;
+  }
+  const rank = new Map<string, number>();
+  for (let i = names.length - 1; i >= 0; i--) rank.set(names[i], i);
+  return { names, exact, folded, exactLengths, foldedLengths, rank };
+}
+
+/** True where the key `bytes[start, end)` is one of the fields. */
+export function isLevelField(fields: LevelFields, bytes: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  if ((fields.exactLengths[bytes[start]] & lengthBit(length)) === 0) return false;
+  for (let f = 0; f < fields.exact.length; f++) {
+    const name = fields.exact[f];
+    if (name.length !== length) continue;
+    let i = 0;
+    while (i < length && bytes[start + i] === name[i]) i++;
+    if (i === length) return true;
+  }
+  return false;
+}
+
+/** Place of the first field that the key `bytes[start, end)` is in any letter case, or the number of fields. */
+export function rankOfKey(fields: LevelFields, bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  const count = fields.folded.length;
+  if ((fields.foldedLengths[bytes[start]] & lengthBit(length)) === 0) return count;
+  for (let f = 0; f < count; f++) {
+    const name = fields.folded[f];
+    if (name.length !== length) continue;
+    let i = 0;
+    while (i < length && lower(bytes[start + i]) === name[i]) i++;
+    if (i === length) return f;
+  }
+  return count;
+}
+
+function lengthBit(length: number): number {
+  return 1 << Math.min(length, 31);
+}
+
+function lower(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+}
+
+function upper(byte: number): number {
+  return byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte;
+}

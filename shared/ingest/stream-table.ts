@@ -1,0 +1,60 @@
+/**
+ * The streams of one push while it is decoded: from the bytes that name a stream to its place in
+ * `PushColumns.streams`, each canonical text once.
+ */
+import { TooLargeError } from '../model/errors.ts';
+import { formatLabels, type Labels } from '../model/labels.ts';
+import { MAX_LABELS, MAX_LABELS_TEXT_BYTES, MAX_STREAMS, tooMany } from './bounds.ts';
+import { parseLabelSet } from './label-set.ts';
+import type { PushColumns, PushStream } from './push-columns.ts';
+import { StreamCache } from './stream-cache.ts';
+
+const textCache = new StreamCache();
+
+export function streamOf(labels: Labels): PushStream {
+  return { labels, text: formatLabels(labels) };
+}
+
+export class StreamTable {
+  private readonly columns: PushColumns;
+  private readonly idByText = new Map<string, number>();
+  private labelCount = 0;
+
+  constructor(columns: PushColumns) {
+    this.columns = columns;
+  }
+
+  /** Place of the stream whose label-set text is `bytes[start, end)`. Throws ClientError where it is none. */
+  ofText(bytes: Buffer, start: number, end: number): number {
+    checkLabelsSize(end - start);
+    // Bytes as characters: a key that costs no decoding and differs for different bytes.
+    const key = bytes.latin1Slice(start, end);
+    let stream = textCache.get(key);
+    if (stream === undefined) {
+      stream = streamOf(parseLabelSet(bytes.utf8Slice(start, end)));
+      textCache.set(key, stream);
+    }
+    return this.place(stream);
+  }
+
+  /** Place of a stream. */
+  place(stream: PushStream): number {
+    const known = this.idByText.get(stream.text);
+    if (known !== undefined) return known;
+    const id = this.columns.streams.length;
+    if (id === MAX_STREAMS) throw tooMany('streams', MAX_STREAMS);
+    this.labelCount += stream.labels.length;
+    if (this.labelCount > MAX_LABELS) throw tooMany('labels', MAX_LABELS);
+    this.columns.streams.push(stream);
+    this.idByText.set(stream.text, id);
+    return id;
+  }
+}
+
+/** Throws the 413 of wire-format 1.5 where the labels of a stream take too many bytes. */
+export function checkLabelsSize(size: number): void {
+  if (size <= MAX_LABELS_TEXT_BYTES) return;
+  throw new TooLargeError(
+    `request body too large: stream labels size ${Math.round(size / 1e6)} MB exceeds limit of 17 MB`,
+  );
+}

@@ -1,0 +1,94 @@
+/**
+ * Times of pushes as columns keep them: a UTC day and nanoseconds inside it, both exact as numbers. Parsers write
+ * into a `Timestamp` that the caller reuses, so that an entry costs no object and no bigint.
+ */
+import { NS_OF_DAY } from './push-columns.ts';
+
+export interface Timestamp {
+  /** UTC day since 1970-01-01. */
+  day: number;
+  /** Nanoseconds, 0 <= x < NS_OF_DAY. */
+  timeOfDay: number;
+}
+
+const NS_PER_SECOND = 1_000_000_000;
+const SECONDS_OF_DAY = 86_400;
+/** 2^63 ns, as seconds and the nanoseconds behind them. */
+const INT64_SECONDS = 9_223_372_036;
+const INT64_NANOS = 854_775_807;
+
+export type ParseResult = 'ok' | 'malformed' | 'overflow';
+
+/** Seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
+export function setSeconds(into: Timestamp, seconds: number, nanos: number): void {
+  const day = Math.floor(seconds / SECONDS_OF_DAY);
+  into.day = day;
+  into.timeOfDay = (seconds - day * SECONDS_OF_DAY) * NS_PER_SECOND + nanos;
+}
+
+/** A base-10 int64 of nanoseconds since 1970, `-` allowed, in `bytes[start, end)`. */
+export function parseNanoseconds(
+  into: Timestamp,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): ParseResult {
+  let at = start;
+  const negative = bytes[at] === 0x2d;
+  if (negative) at++;
+  if (at >= end) return 'malformed';
+  while (at < end - 1 && bytes[at] === 0x30) at++;
+  const digits = end - at;
+  const secondsEnd = end - 9;
+  let seconds = 0;
+  let nanos = 0;
+  for (let i = at; i < end; i++) {
+    const digit = bytes[i] - 0x30;
+    if (digit < 0 || digit > 9) return 'malformed';
+    if (i < secondsEnd) seconds = seconds * 10 + digit;
+    else nanos = nanos * 10 + digit;
+  }
+  if (digits > 19) return 'overflow';
+  if (seconds > INT64_SECONDS) return 'overflow';
+  if (seconds === INT64_SECONDS && nanos > INT64_NANOS + (negative ? 1 : 0)) return 'overflow';
+  if (!negative) setSeconds(into, seconds, nanos);
+  else if (nanos === 0) setSeconds(into, -seconds, 0);
+  else setSeconds(into, -seconds - 1, NS_PER_SECOND - nanos);
+  return 'ok';
+}
+
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|([+-])(\d\d):(\d\d))$/;
+
+/** RFC 3339 with any number of fraction digits (those past the ninth do not count); false where it is not one. */
+export function parseRfc3339(into: Timestamp, text: string): boolean {
+  const match = RFC3339.exec(text);
+  if (match === null) return false;
+  const [, year, month, dayOfMonth, hour, minute, second, fraction = '', , sign, offsetHour, offsetMinute] =
+    match;
+  const ms = Date.parse(`${year}-${month}-${dayOfMonth}T00:00:00Z`);
+  // Date.parse rolls the 30th of February over into March.
+  if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(dayOfMonth)) return false;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return false;
+  let seconds = ms / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  if (sign !== undefined) {
+    if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return false;
+    const offset = Number(offsetHour) * 3600 + Number(offsetMinute) * 60;
+    seconds += sign === '+' ? -offset : offset;
+  }
+  setSeconds(into, seconds, Number(fraction.slice(0, 9).padEnd(9, '0')));
+  return true;
+}
+
+/** RFC 3339 with second precision, as validation messages show times. Years 1 to 9999. */
+export function formatRfc3339(day: number, timeOfDay: number): string {
+  const ms = day * SECONDS_OF_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** A time in nanoseconds since 1970 as a Timestamp. */
+export function timestampOf(ns: bigint): Timestamp {
+  const dayNs = BigInt(NS_OF_DAY);
+  let rest = ns % dayNs;
+  if (rest < 0n) rest += dayNs;
+  return { day: Number((ns - rest) / dayNs), timeOfDay: Number(rest) };
+}

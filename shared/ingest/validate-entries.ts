@@ -1,0 +1,289 @@
+/**
+ * Checks of entries (wire-format 1.7, scope entry) and what goes with them: cutting long lines, telling entries of
+ * the same time apart. The first check that fails is the entry's only message.
+ */
+import type { Limits } from '../model/limits.ts';
+import { ErrorGroups } from './error-groups.ts';
+import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
+import { rejectedStreams } from './push-streams.ts';
+import { formatRfc3339, type Timestamp, timestampOf } from './timestamp.ts';
+import type { StreamReason } from './validate-stream.ts';
+
+export type DiscardReason =
+  | StreamReason
+  | 'greater_than_max_sample_age'
+  | 'too_far_in_future'
+  | 'line_too_long'
+  | 'disallowed_structured_metadata'
+  | 'structured_metadata_too_large'
+  | 'structured_metadata_too_many';
+
+/** Entries of a push that are not stored for one reason, for the metrics of wire-format 7.13. */
+export interface Discard {
+  readonly reason: DiscardReason;
+  entries: number;
+  /** Line and metadata bytes. */
+  bytes: number;
+}
+
+export interface Validation {
+  /** Entries to store, ascending. */
+  readonly entries: Uint32Array;
+  readonly errors: ErrorGroups;
+  readonly discards: readonly Discard[];
+  /** Bytes of the lines, and of the names and values of metadata as sent, of the entries to store. */
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+}
+
+const DETECTED_LEVEL = 'detected_level';
+const SEE = (limit: string) => `Please see \`limits_config.${limit}\` or contact your Loki administrator to`;
+/** What is older cannot be told in nanoseconds of 64 bits, whatever the limits say. */
+const OLDEST = timestampOf(-(2n ** 63n));
+const NEWEST = timestampOf(2n ** 63n - 1n);
+
+/**
+ * Validates all entries against the limits. Cuts lines in place and moves times, where the limits say so.
+ * `acceptOld` switches the check for old entries off.
+ */
+export function validateEntries(
+  columns: PushColumns,
+  limits: Limits,
+  nowNs: bigint,
+  acceptOld: boolean,
+): Validation {
+  const errors = new ErrorGroups();
+  const discards = new Map<DiscardReason, Discard>();
+  const rejected = rejectedStreams(columns, limits);
+  for (const [id, { message }] of rejected) errors.add(`${id}`, () => message);
+  const oldest =
+    acceptOld || !limits.rejectOldSamples ? OLDEST : timestampOf(nowNs - limits.rejectOldSamplesMaxAgeNs);
+  const newest = earlier(timestampOf(nowNs + limits.creationGracePeriodNs), NEWEST);
+  const maxLine = limits.maxLineSize > 0 ? limits.maxLineSize : Infinity;
+  const suffix = Buffer.from(limits.maxLineSizeTruncateIdentifier);
+  const sizes = nameSizes(columns);
+  const spread = limits.incrementDuplicateTimestamp ? new DuplicateTimes(columns) : undefined;
+
+  const { streamOf, day, timeOfDay, lineStart, lineEnd, firstPair } = columns;
+  const entries = new Uint32Array(columns.count);
+  let kept = 0;
+  let lineBytes = 0;
+  let metadataBytes = 0;
+  for (let entry = 0; entry < columns.count; entry++) {
+    const stream = streamOf[entry];
+    if (limits.maxLineSizeTruncate && lineEnd[entry] - lineStart[entry] > maxLine) {
+      truncateLine(columns, entry, maxLine, suffix);
+    }
+    const lineSize = lineEnd[entry] - lineStart[entry];
+    const pairs = firstPair[entry + 1] - firstPair[entry];
+    const metadata = pairs === 0 ? NO_METADATA : metadataSize(columns, entry, sizes);
+    const reason =
+      rejected.size > 0 && rejected.has(stream)
+        ? rejected.get(stream)!.reason
+        : failedCheck(
+            limits,
+            day[entry],
+            timeOfDay[entry],
+            oldest,
+            newest,
+            lineSize,
+            maxLine,
+            pairs,
+            metadata.limited,
+          );
+    if (reason === undefined) {
+      entries[kept++] = entry;
+      lineBytes += lineSize;
+      metadataBytes += metadata.all;
+      spread?.move(entry);
+      continue;
+    }
+    count(discards, reason, lineSize + metadata.all);
+    if (!rejected.has(stream)) {
+      tell(errors, reason, columns, entry, limits, oldest, metadata.limited);
+    }
+  }
+  return {
+    entries: entries.subarray(0, kept),
+    errors,
+    discards: [...discards.values()],
+    lineBytes,
+    metadataBytes,
+  };
+}
+
+function failedCheck(
+  limits: Limits,
+  day: number,
+  timeOfDay: number,
+  oldest: Timestamp,
+  newest: Timestamp,
+  lineSize: number,
+  maxLine: number,
+  pairs: number,
+  metadataSize: number,
+): DiscardReason | undefined {
+  if (day < oldest.day || (day === oldest.day && timeOfDay < oldest.timeOfDay)) {
+    return 'greater_than_max_sample_age';
+  }
+  if (day > newest.day || (day === newest.day && timeOfDay > newest.timeOfDay)) return 'too_far_in_future';
+  if (lineSize > maxLine) return 'line_too_long';
+  if (pairs === 0) return undefined;
+  if (!limits.allowStructuredMetadata) return 'disallowed_structured_metadata';
+  if (limits.maxStructuredMetadataSize > 0 && metadataSize > limits.maxStructuredMetadataSize) {
+    return 'structured_metadata_too_large';
+  }
+  if (limits.maxStructuredMetadataEntriesCount > 0 && pairs > limits.maxStructuredMetadataEntriesCount) {
+    return 'structured_metadata_too_many';
+  }
+  return undefined;
+}
+
+function tell(
+  errors: ErrorGroups,
+  reason: DiscardReason,
+  columns: PushColumns,
+  entry: number,
+  limits: Limits,
+  oldest: Timestamp,
+  metadataSize: number,
+): void {
+  const stream = columns.streamOf[entry];
+  const text = () => columns.streams[stream].text;
+  const size = columns.lineEnd[entry] - columns.lineStart[entry];
+  const pairs = columns.firstPair[entry + 1] - columns.firstPair[entry];
+  switch (reason) {
+    case 'greater_than_max_sample_age': {
+      const time = formatRfc3339(columns.day[entry], columns.timeOfDay[entry]);
+      const limit = formatRfc3339(oldest.day, oldest.timeOfDay);
+      errors.add(
+        `${stream} old ${time}`,
+        () =>
+          `entry for stream '${text()}' has timestamp too old: ${time}, oldest acceptable timestamp is: ${limit}`,
+      );
+      return;
+    }
+    case 'too_far_in_future': {
+      const time = formatRfc3339(columns.day[entry], columns.timeOfDay[entry]);
+      errors.add(
+        `${stream} new ${time}`,
+        () => `entry for stream '${text()}' has timestamp too new: ${time}`,
+      );
+      return;
+    }
+    case 'line_too_long':
+      errors.add(
+        `${stream} line ${size}`,
+        () =>
+          `max entry size '${limits.maxLineSize}' bytes exceeded for stream '${text()}' while adding an entry with length '${size}' bytes`,
+      );
+      return;
+    case 'disallowed_structured_metadata':
+      errors.add(
+        `${stream} disallowed`,
+        () =>
+          `stream '${text()}' includes structured metadata, but this feature is disallowed. ${SEE('allow_structured_metadata')} enable it`,
+      );
+      return;
+    case 'structured_metadata_too_large':
+      errors.add(
+        `${stream} large ${metadataSize}`,
+        () =>
+          `stream '${text()}' has structured metadata too large: '${metadataSize}' bytes, limit: '${limits.maxStructuredMetadataSize}' bytes. ${SEE('max_structured_metadata_size')} increase it`,
+      );
+      return;
+    default:
+      errors.add(
+        `${stream} many ${pairs}`,
+        () =>
+          `stream '${text()}' has too many structured metadata labels: '${pairs}', limit: '${limits.maxStructuredMetadataEntriesCount}'. ${SEE('max_structured_metadata_entries_count')} increase it`,
+      );
+  }
+}
+
+interface MetadataSize {
+  /** Bytes of names and values. */
+  all: number;
+  /** Bytes that count against the limit: without `detected_level`. */
+  limited: number;
+}
+
+const NO_METADATA: Readonly<MetadataSize> = { all: 0, limited: 0 };
+const metadataOfEntry: MetadataSize = { all: 0, limited: 0 };
+
+/** The sizes of an entry's metadata, in an object that the next call overwrites. */
+function metadataSize(columns: PushColumns, entry: number, sizes: Uint32Array): Readonly<MetadataSize> {
+  const { pairName, pairStart, pairEnd, firstPair, names } = columns;
+  let all = 0;
+  let limited = 0;
+  for (let pair = firstPair[entry]; pair < firstPair[entry + 1]; pair++) {
+    const size = sizes[pairName[pair]] + pairEnd[pair] - pairStart[pair];
+    all += size;
+    if (names[pairName[pair]] !== DETECTED_LEVEL) limited += size;
+  }
+  metadataOfEntry.all = all;
+  metadataOfEntry.limited = limited;
+  return metadataOfEntry;
+}
+
+/** Bytes of each name. */
+function nameSizes(columns: PushColumns): Uint32Array {
+  return Uint32Array.from(columns.names, name => Buffer.byteLength(name));
+}
+
+function count(discards: Map<DiscardReason, Discard>, reason: DiscardReason, bytes: number): void {
+  const discard = discards.get(reason);
+  if (discard === undefined) discards.set(reason, { reason, entries: 1, bytes });
+  else {
+    discard.entries++;
+    discard.bytes += bytes;
+  }
+}
+
+/** Cuts a line to the limit; the identifier takes the place of its last bytes, so nothing is copied. */
+function truncateLine(columns: PushColumns, entry: number, maxLine: number, suffix: Buffer): void {
+  const end = columns.lineStart[entry] + maxLine;
+  if (suffix.length <= maxLine) suffix.copy(columns.bytes, end - suffix.length);
+  columns.lineEnd[entry] = end;
+}
+
+function earlier(a: Timestamp, b: Timestamp): Timestamp {
+  return a.day < b.day || (a.day === b.day && a.timeOfDay < b.timeOfDay) ? a : b;
+}
+
+/**
+ * `increment_duplicate_timestamp`: an entry with the time of the one before it in its stream, as sent, but another line
+ * goes 1 ns behind it; with the same line it takes the same time, so that it is a duplicate still.
+ */
+class DuplicateTimes {
+  private readonly columns: PushColumns;
+  /** By stream: the entry before, plus 1. */
+  private readonly before: Uint32Array;
+  /** By stream: the time of that entry as it was sent. */
+  private readonly day: Int32Array;
+  private readonly timeOfDay: Float64Array;
+
+  constructor(columns: PushColumns) {
+    this.columns = columns;
+    this.before = new Uint32Array(columns.streams.length);
+    this.day = new Int32Array(columns.streams.length);
+    this.timeOfDay = new Float64Array(columns.streams.length);
+  }
+
+  move(entry: number): void {
+    const { streamOf, day, timeOfDay, lineStart, lineEnd, bytes } = this.columns;
+    const stream = streamOf[entry];
+    const before = this.before[stream] - 1;
+    const same =
+      before >= 0 && day[entry] === this.day[stream] && timeOfDay[entry] === this.timeOfDay[stream];
+    this.before[stream] = entry + 1;
+    this.day[stream] = day[entry];
+    this.timeOfDay[stream] = timeOfDay[entry];
+    if (!same) return;
+    const line = bytes.subarray(lineStart[entry], lineEnd[entry]);
+    const step = line.equals(bytes.subarray(lineStart[before], lineEnd[before])) ? 0 : 1;
+    const moved = timeOfDay[before] + step;
+    day[entry] = day[before] + (moved >= NS_OF_DAY ? 1 : 0);
+    timeOfDay[entry] = moved >= NS_OF_DAY ? moved - NS_OF_DAY : moved;
+  }
+}

@@ -1,0 +1,27 @@
+/** label_replace (LogQL reference 14.5): once a series, since values play no part. */
+import type { LabelReplaceExpr } from '../logql/ast.ts';
+import { compareUtf8 } from '../model/bytes.ts';
+import { type Labels, labelValue } from '../model/labels.ts';
+import { compileRegex } from '../regex/regex.ts';
+import { expandTemplate, parseTemplate } from '../regex/template.ts';
+import type { SeriesMatrix } from './matrix.ts';
+
+/** Equal label sets that come out stay separate elements. */
+export function replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): SeriesMatrix {
+  const regex = compileRegex(expr.regex, { anchored: true });
+  const template = parseTemplate(expr.replacement);
+  const series = matrix.series.map(one => {
+    const groups = regex.exec(labelValue(one.labels, expr.source) ?? '');
+    if (groups === undefined) return one;
+    const expansion = expandTemplate(template, regex.groupNames, groups);
+    return { ...one, labels: withLabel(one.labels, expr.destination, expansion) };
+  });
+  return { timesMs: matrix.timesMs, series };
+}
+
+/** The labels with one set to a value, or without it where the value is empty. */
+function withLabel(labels: Labels, name: string, value: string): Labels {
+  const others = labels.filter(label => label.name !== name);
+  if (value === '') return others;
+  return [...others, { name, value }].sort((a, b) => compareUtf8(a.name, b.name));
+}

@@ -1,0 +1,117 @@
+/** Answers of metric queries: their order, and the limit on their series (LogQL reference 12.7, 15.1). */
+import { BadRequestError } from '../model/errors.ts';
+import { compareLabels, type Labels, NO_LABELS } from '../model/labels.ts';
+import { labelsKey } from './grouping.ts';
+import { countPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
+
+export interface ScalarResult {
+  readonly kind: 'scalar';
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  readonly value: number;
+}
+
+export interface VectorSample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+export interface VectorResult {
+  readonly kind: 'vector';
+  /** Unix milliseconds of all samples. */
+  readonly timeMs: number;
+  readonly samples: readonly VectorSample[];
+  readonly warnings: readonly string[];
+}
+
+export interface ResultSeries {
+  readonly labels: Labels;
+  /** Unix milliseconds, ascending; twice the same where two elements of an instant had equal labels. */
+  readonly timesMs: Float64Array;
+  /** As long as `timesMs`. */
+  readonly values: Float64Array;
+}
+
+export interface MatrixResult {
+  readonly kind: 'matrix';
+  readonly series: readonly ResultSeries[];
+  readonly warnings: readonly string[];
+}
+
+export type MetricResult = ScalarResult | VectorResult | MatrixResult;
+
+export interface SeriesLimit {
+  /** 0 is no limit. */
+  readonly maxSeries: number;
+  /** True where the first series and a warning are better than an error (Logs Drilldown). */
+  readonly partial: boolean;
+}
+
+/** The only instant as a vector; by labels unless the order of evaluation is asked for. */
+export function vectorResult(matrix: SeriesMatrix, keepOrder: boolean, limit: SeriesLimit): VectorResult {
+  const all: VectorSample[] = [];
+  for (const { labels, values, present } of matrix.series) {
+    if (present[0] === 1) all.push({ labels, value: values[0] });
+  }
+  const warnings = checkLimit(all.length, limit);
+  const samples = warnings.length > 0 ? all.slice(0, limit.maxSeries) : all;
+  if (!keepOrder) samples.sort((a, b) => compareLabels(a.labels, b.labels));
+  return { kind: 'vector', timeMs: matrix.timesMs[0], samples, warnings };
+}
+
+/** All instants, by labels; elements of equal labels become one series. */
+export function matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLimit): MatrixResult {
+  const byLabels = new Map<string, MatrixSeries[]>();
+  let atFirstInstant = 0;
+  for (const one of series) {
+    const points = countPoints(one.present);
+    if (points === 0) continue;
+    if (one.first === 0 && one.present[0] === 1) atFirstInstant++;
+    const key = labelsKey(one.labels);
+    const same = byLabels.get(key);
+    if (same === undefined) byLabels.set(key, [one]);
+    else same.push(one);
+  }
+  const warnings = checkLimit(Math.max(byLabels.size, atFirstInstant), limit);
+  let kept = [...byLabels.values()];
+  if (warnings.length > 0) kept = kept.slice(0, limit.maxSeries);
+  kept.sort((a, b) => compareLabels(a[0].labels, b[0].labels));
+  return { kind: 'matrix', series: kept.map(same => pointsOf(same, timesMs)), warnings };
+}
+
+/** A literal over a range: one series without labels. */
+export function constantResult(timesMs: Float64Array, value: number): MatrixResult {
+  const values = new Float64Array(timesMs.length).fill(value);
+  return { kind: 'matrix', series: [{ labels: NO_LABELS, timesMs, values }], warnings: [] };
+}
+
+function pointsOf(same: readonly MatrixSeries[], instantsMs: Float64Array): ResultSeries {
+  const points = same.reduce((sum, { present }) => sum + countPoints(present), 0);
+  const timesMs = new Float64Array(points);
+  const values = new Float64Array(points);
+  let at = 0;
+  const put = (one: MatrixSeries, i: number): void => {
+    if (one.present[i] !== 1) return;
+    timesMs[at] = instantsMs[one.first + i];
+    values[at++] = one.values[i];
+  };
+  if (same.length === 1) {
+    for (let i = 0; i < same[0].values.length; i++) put(same[0], i);
+  } else {
+    for (let instant = 0; instant < instantsMs.length; instant++) {
+      for (const one of same) put(one, instant - one.first);
+    }
+  }
+  return { labels: same[0].labels, timesMs, values };
+}
+
+/** The warning of a partial answer, or none. Throws BadRequestError. */
+function checkLimit(series: number, { maxSeries, partial }: SeriesLimit): string[] {
+  if (maxSeries <= 0 || series <= maxSeries) return [];
+  const reached = `maximum number of series (${maxSeries}) reached for a single query`;
+  if (partial) return [`${reached}; returning partial results`];
+  throw new BadRequestError(
+    `${reached}; consider reducing query cardinality by adding more specific stream selectors, reducing the time ` +
+      'range, or aggregating results with functions like sum(), count() or topk()',
+  );
+}

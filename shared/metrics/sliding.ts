@@ -1,0 +1,113 @@
+/**
+ * Sliding windows over the panes of one series, with no more than two combinations a pane and one a window,
+ * however much the windows overlap.
+ *
+ * The panes in the window are two stacks put together at `middle`: in front of it `suffixes` holds the combination
+ * of each pane with all that follow it up to the middle, so dropping the oldest pane is a step to the next suffix;
+ * behind it one running combination takes the new panes. When the front is used up, the back is turned into suffixes.
+ * Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as right as sums.
+ */
+import type { Kernel } from './kernels.ts';
+import { binaryFirst } from './search.ts';
+import type { Windows } from './windows.ts';
+
+/** Where the values of a series go. */
+export interface WindowSink {
+  readonly first: number;
+  readonly values: Float64Array;
+  readonly present: Uint8Array;
+}
+
+/** States of panes `from` to `to - 1`; pane numbers ascend. State of place p is at `offsets[p] * width`. */
+export interface PaneRun {
+  readonly panes: Int32Array;
+  readonly cells: Float64Array;
+  readonly offsets: Uint32Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Instants whose windows can hold one of the panes `low` to `high`; empty where `end <= first`. */
+export function instantsOf(windows: Windows, low: number, high: number): { first: number; end: number } {
+  const { steps, firstPane, lastPane } = windows;
+  const first = binaryFirst(steps, i => lastPane[i] >= low);
+  const end = binaryFirst(steps, i => firstPane[i] > high);
+  return { first, end };
+}
+
+export class SlidingStates {
+  private readonly kernel: Kernel;
+  private readonly width: number;
+  private suffixes: Float64Array;
+  private readonly back: Float64Array;
+  private readonly state: Float64Array;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+    this.width = kernel.layout.length;
+    this.suffixes = new Float64Array(this.width * 16);
+    this.back = new Float64Array(this.width);
+    this.state = new Float64Array(this.width);
+  }
+
+  /** Fills the sink, whose instants must be those of `instantsOf`. `valueAt` reads the state of a window. */
+  slide(
+    run: PaneRun,
+    windows: Windows,
+    sink: WindowSink,
+    valueAt: (state: Float64Array, instant: number) => number,
+  ): void {
+    const { width } = this;
+    const { combine } = this.kernel;
+    const { panes, cells, offsets, to } = run;
+    const { firstPane, lastPane } = windows;
+    let low = run.from;
+    let high = run.from;
+    let middle = run.from;
+    for (let i = 0; i < sink.values.length; i++) {
+      const instant = sink.first + i;
+      const last = lastPane[instant];
+      const first = firstPane[instant];
+      while (high < to && panes[high] <= last) {
+        const at = offsets[high] * width;
+        if (high === middle) this.back.set(cells.subarray(at, at + width));
+        else combine(this.back, 0, this.back, 0, cells, at);
+        high++;
+      }
+      while (low < high && panes[low] < first) low++;
+      if (low === high) {
+        middle = high;
+        continue;
+      }
+      if (low > middle) {
+        this.turn(run, low, high);
+        middle = high;
+      }
+      if (low === middle) {
+        sink.values[i] = valueAt(this.back, instant);
+      } else {
+        const suffix = (middle - 1 - low) * width;
+        if (middle === high) this.state.set(this.suffixes.subarray(suffix, suffix + width));
+        else combine(this.state, 0, this.suffixes, suffix, this.back, 0);
+        sink.values[i] = valueAt(this.state, instant);
+      }
+      sink.present[i] = 1;
+    }
+  }
+
+  /** Suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
+  private turn({ cells, offsets }: PaneRun, low: number, high: number): void {
+    const { width } = this;
+    const { combine } = this.kernel;
+    const needed = (high - low) * width;
+    if (this.suffixes.length < needed) this.suffixes = new Float64Array(needed * 2);
+    const { suffixes } = this;
+    let at = offsets[high - 1] * width;
+    suffixes.set(cells.subarray(at, at + width));
+    for (let place = high - 2; place >= low; place--) {
+      at = offsets[place] * width;
+      const into = (high - 1 - place) * width;
+      combine(suffixes, into, cells, at, suffixes, into - width);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** A map with a bound: the entry that was used longest ago makes room. */
+export class LruCache<K, V> {
+  private readonly entries = new Map<K, { readonly value: V; readonly weight: number }>();
+  private weight = 0;
+  private readonly maxWeight: number;
+
+  /** @param maxWeight sum of the weights of what is kept; entries weigh 1 unless `set` says otherwise */
+  constructor(maxWeight: number) {
+    this.maxWeight = maxWeight;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: K): V | undefined {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return undefined;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** What weighs more than the whole cache is not kept. */
+  set(key: K, value: V, weight = 1): void {
+    this.delete(key);
+    if (weight > this.maxWeight) return;
+    this.entries.set(key, { value, weight });
+    this.weight += weight;
+    for (const [oldest, entry] of this.entries) {
+      if (this.weight <= this.maxWeight) break;
+      this.entries.delete(oldest);
+      this.weight -= entry.weight;
+    }
+  }
+
+  delete(key: K): void {
+    const entry = this.entries.get(key);
+    if (entry === undefined) return;
+    this.entries.delete(key);
+    this.weight -= entry.weight;
+  }
+
+  clear(): void {
+    this.entries.clear();
+    this.weight = 0;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Tokens of JSON as loosely as the reference reads it (logql reference 7.1): strings end at the next quote that is
+ * not escaped, blocks are matched by their own kind of bracket only, bare words reach to the next delimiter. Plus
+ * the failures that such reading can end with. All functions work on a range of bytes and cost at most its length.
+ */
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+export const JSON_PARSER_ERROR = 'JSONParserErr';
+
+// Outcomes of a scan: done, or what went wrong (an index of JSON_FAILURES).
+export const OK = 0;
+export const BAD_OBJECT = 1;
+export const BAD_ARRAY = 2;
+export const BAD_STRING = 3;
+export const BAD_JSON = 4;
+export const UNKNOWN_VALUE = 5;
+export const BAD_KEY_ESCAPE = 6;
+
+/** `__error_details__` for each outcome. */
+export const JSON_FAILURES: readonly string[] = [
+  '',
+  "Value looks like object, but can't find closing '}' symbol",
+  "Value is array, but can't find closing ']' symbol",
+  `Value is string, but can't find closing '"' symbol`,
+  'Malformed JSON error',
+  'Unknown value type',
+  'Encountered an invalid escape sequence in a string',
+];
+
+/** Place of the first byte that is no JSON white space, or `end`. */
+export function skipSpace(source: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const byte = source[i];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return i;
+    i++;
+  }
+  return end;
+}
+
+/** Place of the quote that ends a string whose inside starts at `at`, or -1. */
+export function stringEnd(source: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const byte = source[i];
+    if (byte === QUOTE) return i;
+    i += byte === BACKSLASH ? 2 : 1;
+  }
+  return -1;
+}
+
+/** Place after the block that opens at `at`; brackets of the other kind are not looked at. -1 where it never ends. */
+export function blockEnd(source: Buffer, at: number, end: number): number {
+  const open = source[at];
+  const close = open + 2;
+  let depth = 0;
+  let i = at;
+  while (i < end) {
+    const byte = source[i];
+    if (byte === QUOTE) {
+      i = stringEnd(source, i + 1, end);
+      if (i < 0) return -1;
+    } else if (byte === open) depth++;
+    else if (byte === close && --depth === 0) return i + 1;
+    i++;
+  }
+  return -1;
+}
+
+/** Place after a number or bare word. */
+export function tokenEnd(source: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end) {
+    const byte = source[i];
+    if (byte <= 0x20 && (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) return i;
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET) return i;
+    i++;
+  }
+  return end;
+}
+
+export const WORD_UNKNOWN = 0;
+export const WORD_NUMBER = 1;
+export const WORD_BOOLEAN = 2;
+export const WORD_NULL = 3;
+
+/** What a bare word is. A number is known by its first byte alone. */
+export function wordKind(source: Buffer, start: number, end: number): number {
+  const first = source[start];
+  if ((first >= 0x30 && first <= 0x39) || first === 0x2d) return WORD_NUMBER;
+  if (first === 0x74) return matches(source, start, end, TRUE) ? WORD_BOOLEAN : WORD_UNKNOWN;
+  if (first === 0x66) return matches(source, start, end, FALSE) ? WORD_BOOLEAN : WORD_UNKNOWN;
+  if (first === 0x6e) return matches(source, start, end, NULL) ? WORD_NULL : WORD_UNKNOWN;
+  return WORD_UNKNOWN;
+}
+
+const TRUE = Buffer.from('true');
+const FALSE = Buffer.from('false');
+const NULL = Buffer.from('null');
+
+function matches(source: Buffer, start: number, end: number, word: Buffer): boolean {
+  if (end - start !== word.length) return false;
+  for (let i = 0; i < word.length; i++) if (source[start + i] !== word[i]) return false;
+  return true;
+}

@@ -1,0 +1,165 @@
+/**
+ * Keys of parsed lines, by their bytes: each distinct key is decoded, sanitised and looked up once, later lines
+ * find it by hash. A key stands under a parent (0 at the top, else the entry of the enclosing object plus 1), which
+ * is how nested JSON gets its joined names.
+ */
+import type { RowLabels } from './row-labels.ts';
+import { decodeUtf8, sanitizeName } from './text.ts';
+
+/** Entries and bytes beyond these are forgotten between two rows. */
+const MAX_ENTRIES = 65_536;
+const MAX_BYTES = 4 << 20;
+
+/** How a parser hashes the bytes of a key: start with 0, then this for each byte. */
+export function hashByte(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + byte) | 0;
+}
+
+export class KeyTable {
+  readonly #labels: RowLabels;
+  #generation: number;
+  #slots = new Int32Array(256);
+  #count = 0;
+  #bytes = Buffer.alloc(4096);
+  #byteCount = 0;
+  #hashes = new Int32Array(128);
+  #starts = new Int32Array(129);
+  #parents = new Int32Array(128);
+  #paths: string[] = [];
+  /** For each entry the label name's number, -1 where the key is ignored. */
+  nameIds = new Int32Array(128);
+  /** The same for the name with its suffix. */
+  suffixedIds = new Int32Array(128);
+  /** 1 where the query may want the label. */
+  wanted = new Uint8Array(128);
+  /** 1 where the query may want a label below this key. */
+  wantedBelow = new Uint8Array(128);
+
+  constructor(labels: RowLabels) {
+    this.#labels = labels;
+    this.#generation = labels.names.generation;
+  }
+
+  /** Called before each row: forgets everything when there is too much of it. */
+  prepare(): void {
+    if (
+      this.#count > MAX_ENTRIES ||
+      this.#byteCount > MAX_BYTES ||
+      this.#generation !== this.#labels.names.generation
+    ) {
+      this.#slots.fill(0);
+      this.#count = 0;
+      this.#byteCount = 0;
+      this.#paths = [];
+      this.#generation = this.#labels.names.generation;
+    }
+  }
+
+  /** Entry of a key without escapes; `hash` by `hashByte` over its bytes. */
+  find(source: Buffer, start: number, end: number, hash: number, parent: number): number {
+    const mixed = Math.imul(hash ^ Math.imul(parent, 0x9e3779b1), 0x85ebca6b) | 0;
+    const mask = this.#slots.length - 1;
+    let slot = (mixed ^ (mixed >>> 15)) & mask;
+    for (;;) {
+      const entry = this.#slots[slot] - 1;
+      if (entry < 0) break;
+      if (this.#hashes[entry] === mixed && this.#parents[entry] === parent) {
+        const from = this.#starts[entry];
+        const length = end - start;
+        if (this.#starts[entry + 1] - from === length) {
+          let i = 0;
+          while (i < length && this.#bytes[from + i] === source[start + i]) i++;
+          if (i === length) return entry;
+        }
+      }
+      slot = (slot + 1) & mask;
+    }
+    return this.#add(source, start, end, mixed, parent, slot);
+  }
+
+  /** Entry of a key given as text (it had escapes). */
+  findText(key: string, parent: number): number {
+    const bytes = Buffer.from(key);
+    let hash = 0;
+    for (let i = 0; i < bytes.length; i++) hash = hashByte(hash, bytes[i]);
+    return this.find(bytes, 0, bytes.length, hash, parent);
+  }
+
+  #add(source: Buffer, start: number, end: number, mixed: number, parent: number, slot: number): number {
+    const entry = this.#count;
+    if (entry === this.nameIds.length) this.#grow();
+    const length = end - start;
+    if (this.#byteCount + length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#byteCount + length));
+      this.#bytes.copy(larger, 0, 0, this.#byteCount);
+      this.#bytes = larger;
+    }
+    source.copy(this.#bytes, this.#byteCount, start, end);
+    this.#starts[entry] = this.#byteCount;
+    this.#byteCount += length;
+    this.#starts[entry + 1] = this.#byteCount;
+    this.#hashes[entry] = mixed;
+    this.#parents[entry] = parent;
+    this.#name(entry, parent, decodeUtf8(source, start, end));
+    this.#count++;
+    this.#slots[slot] = entry + 1;
+    if (this.#count * 2 > this.#slots.length) this.#rehash();
+    return entry;
+  }
+
+  #name(entry: number, parent: number, key: string): void {
+    const labels = this.#labels;
+    const path = parent === 0 ? '' : this.#paths[parent - 1];
+    const name = sanitizeName(path, key);
+    // At the top a blank key is no label; below, it stands for the path itself.
+    const ignored = name === '' || (parent === 0 && sanitizeName('', key) === '');
+    this.#paths[entry] = name;
+    this.wantedBelow[entry] = labels.wantsPrefix(name) ? 1 : 0;
+    if (ignored) {
+      this.nameIds[entry] = -1;
+      this.suffixedIds[entry] = -1;
+      this.wanted[entry] = 0;
+      return;
+    }
+    const id = labels.intern(name);
+    const suffixed = labels.intern(
+      parent === 0 ? `${name}_extracted` : sanitizeName(path, `${key}_extracted`),
+    );
+    this.nameIds[entry] = id;
+    this.suffixedIds[entry] = suffixed;
+    this.wanted[entry] = labels.wants(id) || labels.wants(suffixed) ? 1 : 0;
+  }
+
+  #grow(): void {
+    const size = this.nameIds.length * 2;
+    this.#hashes = grown(this.#hashes, size);
+    this.#starts = grown(this.#starts, size + 1);
+    this.#parents = grown(this.#parents, size);
+    this.nameIds = grown(this.nameIds, size);
+    this.suffixedIds = grown(this.suffixedIds, size);
+    const wanted = new Uint8Array(size);
+    wanted.set(this.wanted);
+    this.wanted = wanted;
+    const wantedBelow = new Uint8Array(size);
+    wantedBelow.set(this.wantedBelow);
+    this.wantedBelow = wantedBelow;
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    for (let entry = 0; entry < this.#count; entry++) {
+      const mixed = this.#hashes[entry];
+      let slot = (mixed ^ (mixed >>> 15)) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = entry + 1;
+    }
+    this.#slots = slots;
+  }
+}
+
+function grown(array: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(size);
+  larger.set(array);
+  return larger;
+}

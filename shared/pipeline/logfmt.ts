@@ -1,0 +1,54 @@
+/**
+ * `| logfmt` without expressions (logql reference 7.3): every pair becomes a label, the first of a name wins. Faults
+ * are silent unless `--strict`, empty values vanish unless `--keep-empty`.
+ */
+import { EarlyTests } from './early-tests.ts';
+import { KeyTable } from './key-table.ts';
+import { FAULT, LINE_END, LogfmtDecoder } from './logfmt-decoder.ts';
+import type { Row, RowStage } from './row.ts';
+import type { RowLabels } from './row-labels.ts';
+
+export const LOGFMT_PARSER_ERROR = 'LogfmtParserErr';
+
+export interface LogfmtOptions {
+  readonly strict: boolean;
+  readonly keepEmpty: boolean;
+}
+
+export function compileLogfmt(
+  labels: RowLabels,
+  { strict, keepEmpty }: LogfmtOptions,
+  early = new EarlyTests(),
+): RowStage {
+  const decoder = new LogfmtDecoder();
+  const keys = new KeyTable(labels);
+  const triesEarly = !early.isEmpty;
+  const restricted = labels.restricted;
+
+  return (row: Row) => {
+    if (labels.allFound) return true;
+    keys.prepare();
+    const source = row.source;
+    decoder.reset(source, row.start, row.end);
+    for (;;) {
+      const outcome = decoder.next();
+      if (outcome === LINE_END) return true;
+      if (outcome === FAULT) {
+        if (!strict) continue;
+        labels.failParsing(LOGFMT_PARSER_ERROR, decoder.fault);
+        return true;
+      }
+      const { valueStart, valueEnd } = decoder;
+      if (valueStart === valueEnd && !keepEmpty) continue;
+      const entry = keys.find(source, decoder.keyStart, decoder.keyEnd, decoder.hash, 0);
+      if (restricted && keys.wanted[entry] === 0) continue;
+      let id = keys.nameIds[entry];
+      if (id < 0) continue;
+      if (labels.collides(id)) id = keys.suffixedIds[entry];
+      if (!labels.wants(id) || labels.isExtracted(id)) continue;
+      labels.setBytes(id, decoder.valueKind, source, valueStart, valueEnd);
+      if (triesEarly && early.rejects(id, labels)) return false;
+      if (labels.allFound) return true;
+    }
+  };
+}

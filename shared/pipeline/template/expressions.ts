@@ -1,0 +1,353 @@
+/**
+ * Pipelines, commands and operands as closures, built once per template. A command takes the value of the stage
+ * before it as its last argument; `NONE` says that there is none, which is not the same as a nothing.
+ */
+import { checkValue, constantFor, idealConstant } from './arguments.ts';
+import { CallError } from './error.ts';
+import type { ParameterType, TemplateFunction } from './function-types.ts';
+import {
+  type CommandNode,
+  type IdentifierNode,
+  type Node,
+  nodeText,
+  type Operand,
+  type PipeNode,
+} from './nodes.ts';
+import { descend, fail, type State, spend, spendText } from './state.ts';
+import { GoTime } from './time.ts';
+import { methodOf } from './time-methods.ts';
+import { isTrue, LabelMap, typeName, type Value } from './values.ts';
+
+export const NONE = Symbol('no value from the stage before');
+type Final = Value | typeof NONE;
+
+export type Evaluate = (state: State, dot: Value) => Value;
+type Command = (state: State, dot: Value, final: Final) => Value;
+
+/** A variable that was never set at run time, such as one first seen in `{{$x = 1}}`. */
+export const UNSET = new LabelMap({ get: () => undefined, entries: () => [] });
+
+/** Names to slots while compiling: inner names hide outer ones of the same name. */
+export interface Scope {
+  readonly functions: ReadonlyMap<string, TemplateFunction>;
+  readonly names: Array<{ name: string; slot: number }>;
+  /** Slots used so far: also how many one call of the template needs. */
+  slots: number;
+}
+
+export function slotOf(scope: Scope, name: string): number {
+  for (let i = scope.names.length - 1; i >= 0; i--) {
+    if (scope.names[i].name === name) return scope.names[i].slot;
+  }
+  return -1;
+}
+
+export function declare(scope: Scope, name: string): number {
+  const slot = scope.slots++;
+  scope.names.push({ name, slot });
+  return slot;
+}
+
+/** The pipeline's value; its variables are set unless `range` sets them itself. */
+export function compilePipe(pipe: PipeNode, scope: Scope, setsVariables = true): Evaluate {
+  const commands = pipe.commands.map(command => compileCommand(command, scope));
+  const assign = setsVariables ? compileAssignment(pipe, scope) : undefined;
+  if (commands.length === 1 && assign === undefined) {
+    const only = commands[0];
+    return (state, dot) => {
+      state.node = pipe;
+      spend(state, 1);
+      return only(state, dot, NONE) ?? undefined;
+    };
+  }
+  return (state, dot) => {
+    state.node = pipe;
+    spend(state, commands.length);
+    let value: Final = NONE;
+    for (const command of commands) value = command(state, dot, value) ?? undefined;
+    if (assign !== undefined) assign(state, value as Value);
+    return value as Value;
+  };
+}
+
+/** Sets the pipeline's variables to its value. */
+function compileAssignment(pipe: PipeNode, scope: Scope): ((state: State, value: Value) => void) | undefined {
+  const slots = compileTargets(pipe, scope);
+  if (slots.length === 0) return undefined;
+  return (state, value) => {
+    for (const slot of slots) setVariable(state, slot, value);
+  };
+}
+
+export type Target = number | string;
+
+/** The slots that `:=` makes or `=` finds; a name stands for a variable that does not exist. */
+export function compileTargets(pipe: PipeNode, scope: Scope): Target[] {
+  return pipe.declarations.map(({ names: [name] }) => {
+    if (!pipe.isAssign) return declare(scope, name);
+    const slot = slotOf(scope, name);
+    return slot < 0 ? name : slot;
+  });
+}
+
+export function setVariable(state: State, target: Target, value: Value): void {
+  if (typeof target === 'string') fail(state, `undefined variable: ${target}`);
+  state.variables[target] = value;
+}
+
+function compileCommand(command: CommandNode, scope: Scope): Command {
+  const first = command.args[0];
+  switch (first.type) {
+    case 'identifier':
+      return compileCall(first, command, command.args.slice(1), scope);
+    case 'field':
+      return compileFields((_state, dot) => dot, first.names, first, command.args.slice(1), scope);
+    case 'chain':
+      return compileChain(first, command.args.slice(1), scope);
+    case 'variable': {
+      const read = compileVariable(first, scope);
+      if (first.names.length > 1) {
+        return compileFields(read, first.names.slice(1), first, command.args.slice(1), scope);
+      }
+      return refuseArguments(command, read, undefined);
+    }
+    case 'pipe': {
+      const inner = compileParenthesis(first, scope);
+      return refuseArguments(command, inner, undefined);
+    }
+    case 'dot':
+      return refuseArguments(command, (_state, dot) => dot, first);
+    case 'nil':
+      return refuseArguments(command, state => fail(state, 'nil is not a command'), first);
+    default: {
+      const constant = idealConstant(first);
+      if ('complaint' in constant)
+        return refuseArguments(command, state => fail(state, constant.complaint), first);
+      return refuseArguments(command, () => constant.value, first);
+    }
+  }
+}
+
+/** A command that is no function: anything beside it is an error. `at` is where Go says so. */
+function refuseArguments(command: CommandNode, evaluate: Evaluate, at: Node | undefined): Command {
+  const hasArguments = command.args.length > 1;
+  const complaint = `can't give argument to non-function ${nodeText(command.args[0])}`;
+  return (state, dot, final) => {
+    if (at !== undefined) state.node = at;
+    if (hasArguments || final !== NONE) fail(state, complaint);
+    return evaluate(state, dot);
+  };
+}
+
+function compileParenthesis(pipe: PipeNode, scope: Scope): Evaluate {
+  const inner = compilePipe(pipe, scope);
+  return (state, dot) => {
+    descend(state);
+    const value = inner(state, dot);
+    state.depth--;
+    return value;
+  };
+}
+
+function compileVariable(node: Operand & { type: 'variable' }, scope: Scope): Evaluate {
+  const slot = slotOf(scope, node.names[0]);
+  return state => {
+    state.node = node;
+    const value = slot < 0 ? UNSET : state.variables[slot];
+    if (value === UNSET) fail(state, `undefined variable: ${node.names[0]}`);
+    return value;
+  };
+}
+
+function compileChain(node: Operand & { type: 'chain' }, args: readonly Operand[], scope: Scope): Command {
+  if (node.base.type === 'nil') {
+    return state => {
+      state.node = node;
+      return fail(state, `indirection through explicit nil in ${nodeText(node)}`);
+    };
+  }
+  const base = compileOperand(node.base, undefined, scope);
+  return compileFields(
+    (state, dot) => {
+      state.node = node;
+      return base(state, dot);
+    },
+    node.names,
+    undefined,
+    args,
+    scope,
+  );
+}
+
+/** `.a.b` of a value. Only the last name may be a method, or take arguments. */
+function compileFields(
+  base: Evaluate,
+  names: readonly string[],
+  at: Node | undefined,
+  args: readonly Operand[],
+  scope: Scope,
+): Command {
+  const last = names[names.length - 1];
+  const invoke = compileMethodCall(last, at, args, scope);
+  return (state, dot, final) => {
+    if (at !== undefined) state.node = at;
+    let value = base(state, dot);
+    if (at !== undefined) state.node = at;
+    for (let i = 0; i < names.length - 1; i++) {
+      value = value instanceof GoTime ? invokePlain(state, value, names[i]) : fieldOf(state, value, names[i]);
+    }
+    if (value instanceof GoTime) return invoke(state, dot, value, final);
+    if (args.length === 0 && final === NONE) return fieldOf(state, value, last);
+    if (value instanceof LabelMap || value instanceof Map)
+      fail(state, `${last} is not a method but has arguments`);
+    return fieldOf(state, value, last);
+  };
+}
+
+function invokePlain(state: State, time: GoTime, name: string): Value {
+  const method = methodOf(time, name);
+  if (method === undefined) fail(state, `can't evaluate field ${name} in type time.Time`);
+  if (method.parameters.length > 0) {
+    fail(state, `wrong number of args for ${name}: want ${method.parameters.length} got 0`);
+  }
+  return method.call([], state.data);
+}
+
+/** A method of a time: which one is known only when the value is. */
+function compileMethodCall(name: string, at: Node | undefined, args: readonly Operand[], scope: Scope) {
+  // Each argument under each type that a method of this name may ask for.
+  const types: readonly ParameterType[] = ['string', 'int', 'time', 'duration'];
+  const compiled = args.map(arg => new Map(types.map(type => [type, compileOperand(arg, type, scope)])));
+  return (state: State, dot: Value, time: GoTime, final: Final): Value => {
+    const method = methodOf(time, name);
+    if (method === undefined) return fail(state, `can't evaluate field ${name} in type time.Time`);
+    const count = args.length + (final === NONE ? 0 : 1);
+    const wanted = method.parameters.length;
+    if (count !== wanted) fail(state, `wrong number of args for ${name}: want ${wanted} got ${count}`);
+    const values = compiled.map((byType, i) => byType.get(method.parameters[i])!(state, dot));
+    if (final !== NONE) values.push(checkValue(state, final, method.parameters[count - 1]));
+    if (at !== undefined) state.node = at;
+    const result = method.call(values, state.data);
+    spendText(state, result);
+    return result;
+  };
+}
+
+function fieldOf(state: State, value: Value, name: string): Value {
+  if (value instanceof LabelMap) return value.source.get(name) ?? '';
+  if (value instanceof Map) return value.get(name) ?? null;
+  if (value === undefined) return undefined;
+  if (value === null) return fail(state, `nil pointer evaluating interface {}.${name}`);
+  return fail(state, `can't evaluate field ${name} in type ${typeName(value)}`);
+}
+
+/** An argument; without a type it is the base of a chain. */
+export function compileOperand(node: Operand, type: ParameterType | undefined, scope: Scope): Evaluate {
+  const read = compileRead(node, scope);
+  if (read === undefined) {
+    const constant = constantFor(node, type ?? 'any');
+    return state => {
+      state.node = node;
+      return 'complaint' in constant ? fail(state, constant.complaint) : constant.value;
+    };
+  }
+  return (state, dot) => {
+    state.node = node;
+    const value = read(state, dot);
+    return type === undefined ? value : checkValue(state, value, type);
+  };
+}
+
+/** Reader of an operand that is no constant. */
+function compileRead(node: Operand, scope: Scope): Evaluate | undefined {
+  const alone =
+    (command: Command): Evaluate =>
+    (state, dot) =>
+      command(state, dot, NONE);
+  switch (node.type) {
+    case 'dot':
+      return (_state, dot) => dot;
+    case 'field':
+      return alone(compileFields((_state, dot) => dot, node.names, node, [], scope));
+    case 'variable': {
+      const read = compileVariable(node, scope);
+      return node.names.length === 1
+        ? read
+        : alone(compileFields(read, node.names.slice(1), node, [], scope));
+    }
+    case 'pipe':
+      return compileParenthesis(node, scope);
+    case 'identifier':
+      return alone(compileCall(node, node, [], scope));
+    case 'chain':
+      return alone(compileChain(node, [], scope));
+    default:
+      return undefined;
+  }
+}
+
+/** A function with its arguments. `whole` is what an error of the function shows. */
+function compileCall(node: IdentifierNode, whole: Node, args: readonly Operand[], scope: Scope): Command {
+  const { name } = node;
+  const callee = scope.functions.get(name)!;
+  const { parameters, rest } = callee;
+  const operands = args.map((arg, i) => compileOperand(arg, parameters[i] ?? rest ?? 'any', scope));
+  if (callee.shortCircuit !== undefined) {
+    return compileLogic(node, callee.shortCircuit, operands, wrongCount(callee, name, args.length));
+  }
+  return (state, dot, final) => {
+    state.node = node;
+    const count = operands.length + (final === NONE ? 0 : 1);
+    if (rest === undefined ? count !== parameters.length : count < parameters.length) {
+      fail(state, wrongCount(callee, name, rest === undefined ? count : operands.length));
+    }
+    const values: Value[] = new Array(count);
+    for (let i = 0; i < operands.length; i++) values[i] = operands[i](state, dot);
+    if (final !== NONE) values[count - 1] = checkValue(state, final, parameters[count - 1] ?? rest!);
+    return callFunction(state, name, callee, whole, values);
+  };
+}
+
+function wrongCount(callee: TemplateFunction, name: string, count: number): string {
+  const least = callee.rest === undefined ? '' : 'at least ';
+  return `wrong number of args for ${name}: want ${least}${callee.parameters.length} got ${count}`;
+}
+
+function callFunction(
+  state: State,
+  name: string,
+  callee: TemplateFunction,
+  whole: Node,
+  values: Value[],
+): Value {
+  for (const value of values) spendText(state, value);
+  let result: Value;
+  try {
+    result = callee.call(values, state.data);
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    state.node = whole;
+    return fail(state, `error calling ${name}: ${error.message}`);
+  }
+  spendText(state, result);
+  return result;
+}
+
+/** `and` stops at the first false value, `or` at the first true one; the last value is the answer otherwise. */
+function compileLogic(
+  node: IdentifierNode,
+  stopsAt: boolean,
+  operands: readonly Evaluate[],
+  complaint: string,
+): Command {
+  return (state, dot, final) => {
+    state.node = node;
+    if (operands.length === 0 && final === NONE) fail(state, complaint);
+    let value: Value;
+    for (const operand of operands) {
+      value = operand(state, dot);
+      if (isTrue(value) === stopsAt) return value;
+    }
+    return final === NONE ? value : final;
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Which labels a template can read: the pipeline extracts those alone. The dot is the label map until `with` or
+ * `range` replaces it; a template that uses the map as a whole, or hands it on, reads all.
+ */
+import type { ListNode, Node, Operand, PipeNode, Statement } from './nodes.ts';
+import type { ParsedTemplate } from './parser.ts';
+
+export interface FieldUse {
+  readonly fields: ReadonlySet<string>;
+  readonly readsAllFields: boolean;
+  /** Set where the template is one `{{.name}}` and nothing else. */
+  readonly field: string | undefined;
+}
+
+interface Found {
+  readonly fields: Set<string>;
+  all: boolean;
+}
+
+export function fieldUse(parsed: ParsedTemplate): FieldUse {
+  const found: Found = { fields: new Set(), all: false };
+  visitList(parsed.root, true, found);
+  const { nodes } = parsed.root;
+  return {
+    fields: found.fields,
+    readsAllFields: found.all,
+    field: nodes.length === 1 ? plainField(nodes[0]) : undefined,
+  };
+}
+
+/** The name in `{{.name}}`, undefined for any other statement. */
+export function plainField(node: Statement): string | undefined {
+  if (node.type !== 'action' || node.pipe.declarations.length > 0) return undefined;
+  const { commands } = node.pipe;
+  if (commands.length !== 1 || commands[0].args.length !== 1) return undefined;
+  const [operand] = commands[0].args;
+  return operand.type === 'field' && operand.names.length === 1 ? operand.names[0] : undefined;
+}
+
+/** `atRoot`: the dot is the label map here. */
+function visitList(list: ListNode, atRoot: boolean, found: Found): void {
+  for (const node of list.nodes) {
+    switch (node.type) {
+      case 'action':
+        visitPipe(node.pipe, atRoot, found);
+        break;
+      case 'template':
+        if (node.pipe !== undefined) visitPipe(node.pipe, atRoot, found);
+        break;
+      case 'if':
+      case 'with':
+      case 'range':
+        visitPipe(node.pipe, atRoot, found);
+        visitList(node.list, atRoot && node.type === 'if', found);
+        if (node.elseList !== undefined) visitList(node.elseList, atRoot, found);
+        break;
+    }
+  }
+}
+
+function visitPipe(pipe: PipeNode, atRoot: boolean, found: Found): void {
+  for (const command of pipe.commands) {
+    for (const operand of command.args) visitOperand(operand, atRoot, found);
+  }
+}
+
+function visitOperand(node: Operand, atRoot: boolean, found: Found): void {
+  switch (node.type) {
+    case 'field':
+      if (atRoot) found.fields.add(node.names[0]);
+      break;
+    case 'variable':
+      if (node.names[0] !== '$') break;
+      if (node.names.length > 1) found.fields.add(node.names[1]);
+      else found.all = true;
+      break;
+    case 'dot':
+      if (atRoot) found.all = true;
+      break;
+    case 'chain':
+      visitOperand(node.base, atRoot, found);
+      break;
+    case 'pipe':
+      visitPipe(node, atRoot, found);
+      break;
+  }
+}
+
+/** Nodes in a row that are text or one field each: rendered without any of the machinery. */
+export function plainParts(
+  list: ListNode,
+): Array<{ node: Node; text: string } | { node: Node; field: string }> | undefined {
+  const parts: Array<{ node: Node; text: string } | { node: Node; field: string }> = [];
+  for (const node of list.nodes) {
+    const field = plainField(node);
+    if (node.type === 'text') parts.push({ node, text: node.text });
+    else if (field !== undefined) parts.push({ node, field });
+    else return undefined;
+  }
+  return parts;
+}

@@ -1,0 +1,23 @@
+/** `fromJson`: a JSON text as template values. Objects become Maps; numbers are float64; a bad text is nothing. */
+import { MAX_JSON_DEPTH } from './bounds.ts';
+import type { Value } from './values.ts';
+
+export function fromJson(text: string): Value {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+    return convert(parsed, 0);
+  } catch {
+    return null;
+  }
+}
+
+function convert(value: unknown, depth: number): Value {
+  if (depth > MAX_JSON_DEPTH) throw new Error('JSON nested too deeply');
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  // A number too large for a float64 is an error to Go, which leaves a nil in its place.
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (value === null || typeof value !== 'object') return null;
+  if (Array.isArray(value)) return value.map(item => convert(item, depth + 1));
+  return new Map(Object.entries(value).map(([key, item]) => [key, convert(item, depth + 1)]));
+}

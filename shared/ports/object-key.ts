@@ -1,0 +1,61 @@
+/**
+ * Which object keys are allowed: one rule for every store, so that a key which works on one machine works in a
+ * bucket. Segments `.` and `..` and empty ones are refused although S3 would take them, because a file system and
+ * several clients of S3 give them a meaning. A broken key is a defect of the caller, not of a client's request:
+ * tenants are validated where requests enter.
+ */
+
+/** Below S3's 1024 bytes, so that a deployment may put a prefix of its own in front. */
+export const MAX_OBJECT_KEY_BYTES = 900;
+
+export class InvalidKeyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvalidKeyError';
+  }
+}
+
+/** Throws InvalidKeyError unless `key` may name an object. */
+export function checkObjectKey(key: string): void {
+  const refuse = (reason: string): never => {
+    throw new InvalidKeyError(`object key ${JSON.stringify(key.slice(0, 200))} ${reason}`);
+  };
+  if (!key.isWellFormed()) refuse('is not well-formed text');
+  const bytes = Buffer.byteLength(key);
+  if (bytes > MAX_OBJECT_KEY_BYTES) refuse(`has ${bytes} bytes, at most ${MAX_OBJECT_KEY_BYTES} are allowed`);
+  if (/[\u0000-\u001f\u007f]/.test(key)) refuse('holds a control character');
+  for (const segment of key.split('/')) {
+    if (segment === '') refuse('holds an empty segment');
+    if (segment === '.' || segment === '..') refuse(`holds the segment ${segment}`);
+  }
+}
+
+/** Most objects of one page of a listing, as in S3. */
+export const MAX_LIST_LIMIT = 1000;
+
+/** The page size that a listing uses. Throws RangeError unless it is a whole number from 1. */
+export function listLimit(limit: number | undefined): number {
+  if (limit === undefined) return MAX_LIST_LIMIT;
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new RangeError(`limit ${limit} is not a whole number from 1`);
+  return Math.min(limit, MAX_LIST_LIMIT);
+}
+
+/** Throws RangeError unless `start` (inclusive) to `end` (exclusive) is a range of at least one byte. */
+export function checkByteRange(start: number, end: number): void {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end <= start) {
+    throw new RangeError(`byte range ${start} to ${end} is empty or not whole numbers from 0`);
+  }
+}
+
+/** Throws RangeError unless `length` is a whole number from 1. */
+export function checkTailLength(length: number): void {
+  if (!Number.isSafeInteger(length) || length < 1) {
+    throw new RangeError(`tail length ${length} is not a whole number from 1`);
+  }
+}
+
+/** The error of a range that starts at or past the end of its object. */
+export function rangePastEnd(key: string, start: number, size: number): RangeError {
+  return new RangeError(`byte ${start} is past the end of object ${key} of ${size} bytes`);
+}

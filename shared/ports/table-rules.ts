@@ -1,0 +1,139 @@
+/**
+ * The rules of the table port that every implementation shares: limits, conditions, expiry, page sizes. They stand
+ * in one place so that a record which one table takes is never refused by another.
+ */
+import { types } from 'node:util';
+import {
+  type Condition,
+  type Item,
+  type ItemKey,
+  MAX_ITEM_BODY_BYTES,
+  MAX_TRANSACTION_BYTES,
+  MAX_TRANSACTION_ITEMS,
+  type QueryOptions,
+  type Write,
+} from './table.ts';
+
+/** DynamoDB's limits of the two parts of a key. */
+export const MAX_PARTITION_KEY_BYTES = 2048;
+export const MAX_SORT_KEY_BYTES = 1024;
+
+/** Most items of a page. */
+export const MAX_QUERY_LIMIT = 1000;
+/** A page ends with the item that reaches it; DynamoDB reads 1 MB per query request. */
+export const MAX_QUERY_PAGE_BYTES = 1024 * 1024;
+/** Most items that one sweep deletes: it shares a thread with requests. */
+export const MAX_SWEEP_ITEMS = 1000;
+
+/** True where readers must not see an item that expires at `expiresAt` (Unix seconds): from that second on. */
+export function isExpired(expiresAt: number | undefined | null, nowMs: number): boolean {
+  return typeof expiresAt === 'number' && expiresAt * 1000 <= nowMs;
+}
+
+/** True where `condition` holds of the stored version; undefined stands for an absent or expired item. */
+export function conditionHolds(condition: Condition | undefined, version: number | undefined): boolean {
+  if (condition === undefined) return true;
+  switch (condition.kind) {
+    case 'absent':
+      return version === undefined;
+    case 'present':
+      return version !== undefined;
+    case 'version':
+      return version === condition.version;
+  }
+}
+
+/** What an item counts for in pages and transactions, bytes. */
+export function itemBytes(item: Item): number {
+  return Buffer.byteLength(item.pk) + Buffer.byteLength(item.sk) + item.body.byteLength;
+}
+
+export function keyOf(write: Write): ItemKey {
+  return write.kind === 'put' ? write.item : write.key;
+}
+
+/** Throws RangeError unless both parts of the key are well-formed text of 1 byte to their limit. */
+export function checkItemKey(key: ItemKey): void {
+  checkKeyPart('partition key', key.pk, MAX_PARTITION_KEY_BYTES);
+  checkKeyPart('sort key', key.sk, MAX_SORT_KEY_BYTES);
+}
+
+/** Throws RangeError unless a query may run; empty bounds are allowed. */
+export function checkQuery(pk: string, options: QueryOptions): void {
+  checkKeyPart('partition key', pk, MAX_PARTITION_KEY_BYTES);
+  for (const bound of [options.from, options.to, options.after]) {
+    if (bound !== undefined && !bound.isWellFormed())
+      throw new RangeError('bound of sort keys is not well-formed');
+  }
+}
+
+/** The page size that a query uses. Throws RangeError unless it is a whole number from 1. */
+export function queryLimit(limit: number | undefined): number {
+  if (limit === undefined) return MAX_QUERY_LIMIT;
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new RangeError(`limit ${limit} is not a whole number from 1`);
+  return Math.min(limit, MAX_QUERY_LIMIT);
+}
+
+/** How many items a sweep deletes. Throws RangeError unless it is a whole number from 1. */
+export function sweepLimit(limit: number | undefined): number {
+  return boundedLimit(limit, MAX_SWEEP_ITEMS);
+}
+
+/** Throws RangeError unless the item is within every limit. */
+export function checkItem(item: Item): void {
+  checkItemKey(item);
+  if (!Number.isSafeInteger(item.version) || item.version < 0) {
+    throw new RangeError(`version ${item.version} of ${item.pk} / ${item.sk} is not a whole number from 0`);
+  }
+  if (item.expiresAt !== undefined && (!Number.isSafeInteger(item.expiresAt) || item.expiresAt < 0)) {
+    throw new RangeError(`expiresAt ${item.expiresAt} of ${item.pk} / ${item.sk} is not whole Unix seconds`);
+  }
+  if (!types.isUint8Array(item.body)) throw new TypeError(`body of ${item.pk} / ${item.sk} is not bytes`);
+  if (item.body.byteLength > MAX_ITEM_BODY_BYTES) {
+    throw new RangeError(
+      `item ${item.pk} / ${item.sk} has ${item.body.byteLength} bytes, at most ${MAX_ITEM_BODY_BYTES} are allowed`,
+    );
+  }
+}
+
+/** Throws RangeError unless the writes may be one transaction. An empty one is allowed and does nothing. */
+export function checkTransaction(writes: readonly Write[]): void {
+  if (writes.length > MAX_TRANSACTION_ITEMS) {
+    throw new RangeError(
+      `transaction of ${writes.length} writes, at most ${MAX_TRANSACTION_ITEMS} are allowed`,
+    );
+  }
+  let bytes = 0;
+  const keys = new Set<string>();
+  for (const write of writes) {
+    const key = keyOf(write);
+    if (write.kind === 'put') {
+      checkItem(write.item);
+      bytes += itemBytes(write.item);
+    } else {
+      checkItemKey(key);
+    }
+    // The length in front keeps ('a', 'bc') apart from ('ab', 'c').
+    const joined = `${key.pk.length}:${key.pk}${key.sk}`;
+    if (keys.has(joined)) throw new RangeError(`transaction writes ${key.pk} / ${key.sk} twice`);
+    keys.add(joined);
+  }
+  if (bytes > MAX_TRANSACTION_BYTES) {
+    throw new RangeError(`transaction of ${bytes} bytes, at most ${MAX_TRANSACTION_BYTES} are allowed`);
+  }
+}
+
+function boundedLimit(limit: number | undefined, most: number): number {
+  if (limit === undefined) return most;
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new RangeError(`limit ${limit} is not a whole number from 1`);
+  return Math.min(limit, most);
+}
+
+function checkKeyPart(what: string, part: string, maxBytes: number): void {
+  const bytes = Buffer.byteLength(part);
+  if (bytes === 0) throw new RangeError(`${what} is empty`);
+  if (bytes > maxBytes) throw new RangeError(`${what} of ${bytes} bytes, at most ${maxBytes} are allowed`);
+  if (!part.isWellFormed()) throw new RangeError(`${what} is not well-formed text`);
+}

@@ -1,0 +1,79 @@
+/**
+ * Footers and pages of chunks, from records, objects and a bounded cache of footers. Streams are interned: the same
+ * stream is the same object in every footer, so that later stages compare and remember by identity.
+ */
+
+import { type ChunkRecord, objectKey } from '../catalog/chunk-record.ts';
+import { decodeFooter } from '../chunk/footer-codec.ts';
+import { type Footer, type PageMeta, TRAILER_BYTES } from '../chunk/format.ts';
+import { decodePage, type PageWants, wantedBytes } from '../chunk/reader.ts';
+import { LruCache } from '../model/lru.ts';
+import type { PageRows, Stream } from '../model/page.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Encoded size of the footers kept; decoded they take about six times as much. */
+const CACHED_FOOTER_BYTES = 12 * 1024 * 1024;
+/** Streams known by text at once; beyond, the oldest are forgotten and merely lose their identity. */
+const INTERNED_STREAMS = 100_000;
+
+export class ChunkSource {
+  private readonly store: ObjectStore;
+  private readonly footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
+  private readonly streams = new LruCache<string, Stream>(INTERNED_STREAMS);
+
+  constructor(store: ObjectStore) {
+    this.store = store;
+  }
+
+  async footer(record: ChunkRecord): Promise<Footer> {
+    // Ids are hashes of tenant and content, but a cache shared by tenants is keyed by tenant all the same.
+    const key = `${record.tenant}/${record.id}`;
+    const cached = this.footers.get(key);
+    if (cached !== undefined) return cached;
+    const tail = await this.tailOf(record);
+    const decoded = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), `chunk ${key}`);
+    const footer = { ...decoded, streams: decoded.streams.map(stream => this.intern(stream)) };
+    this.footers.set(key, footer, record.footerBytes);
+    return footer;
+  }
+
+  private async tailOf(record: ChunkRecord): Promise<Buffer> {
+    if (record.inline !== undefined) return record.inline.subarray(record.inline.length - record.footerBytes);
+    if (record.footer !== undefined) return record.footer;
+    const start = record.storedBytes - record.footerBytes;
+    return this.store.getRange(keyOf(record), start, record.storedBytes);
+  }
+
+  private intern(stream: Stream): Stream {
+    const known = this.streams.get(stream.text);
+    if (known !== undefined) return known;
+    this.streams.set(stream.text, stream);
+    return stream;
+  }
+
+  /** Reads and decodes a page; counts what it read. */
+  async page(
+    record: ChunkRecord,
+    footer: Footer,
+    page: PageMeta,
+    wants: PageWants,
+    statistics: QueryStatistics,
+  ): Promise<PageRows> {
+    const length = wantedBytes(page, wants);
+    const started = process.hrtime.bigint();
+    const stored =
+      record.inline?.subarray(page.offset, page.offset + length) ??
+      (length === 0
+        ? Buffer.alloc(0)
+        : await this.store.getRange(keyOf(record), page.offset, page.offset + length));
+    statistics.downloadNs += Number(process.hrtime.bigint() - started);
+    statistics.compressedBytes += length;
+    statistics.pagesRead++;
+    return decodePage(footer, page, stored, wants, `chunk ${record.tenant}/${record.id}`);
+  }
+}
+
+function keyOf(record: ChunkRecord): string {
+  return objectKey(record.tenant, record.day, record.level, record.id);
+}

@@ -1,0 +1,123 @@
+/**
+ * What of one UTC day a query has to read: the pages with runs of matching streams that meet the time range. All
+ * times here are nanoseconds since the start of the day, exact as numbers.
+ */
+import type { Catalog } from '../catalog/catalog.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
+import { NS_PER_DAY } from '../model/duration.ts';
+import type { Stream } from '../model/page.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { StreamSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Unix ns, `startNs` inclusive, `endNs` exclusive. */
+export interface TimeRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export interface PlannedPage {
+  readonly record: ChunkRecord;
+  readonly footer: Footer;
+  readonly page: PageMeta;
+  /** Runs of matching streams that meet the range. */
+  readonly runs: readonly RunMeta[];
+  /** Earliest and latest entry of those runs. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface DayPlan {
+  readonly day: number;
+  /** The range inside the day, inclusive and exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly pages: readonly PlannedPage[];
+}
+
+/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+const FOOTERS_AT_ONCE = 32;
+const DAY_NS = Number(NS_PER_DAY);
+
+/** Records of the range by day, days in the direction of the query. */
+export async function recordsByDay(
+  catalog: Catalog,
+  tenant: string,
+  range: TimeRange,
+  backward: boolean,
+  statistics: QueryStatistics,
+): Promise<{ readonly day: number; readonly records: readonly ChunkRecord[] }[]> {
+  const started = process.hrtime.bigint();
+  const records = await catalog.chunks(tenant, range.startNs, range.endNs - 1n);
+  statistics.chunkLookupNs += Number(process.hrtime.bigint() - started);
+  statistics.chunksReferenced += records.length;
+  const byDay = new Map<number, ChunkRecord[]>();
+  for (const record of records) {
+    const ofDay = byDay.get(record.day);
+    if (ofDay === undefined) byDay.set(record.day, [record]);
+    else ofDay.push(record);
+  }
+  const order = backward ? -1 : 1;
+  return [...byDay].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
+}
+
+/** Reads the footers of a day's chunks and finds the pages to read. */
+export async function planDay(
+  source: ChunkSource,
+  day: number,
+  records: readonly ChunkRecord[],
+  selector: StreamSelector,
+  range: TimeRange,
+  signal: AbortSignal,
+): Promise<DayPlan> {
+  const { from, to } = insideDay(day, range);
+  const possible = records.filter(record => selector.mayMatch(record.pairs));
+  const pages: PlannedPage[] = [];
+  for (let i = 0; i < possible.length; i += FOOTERS_AT_ONCE) {
+    signal.throwIfAborted();
+    const some = possible.slice(i, i + FOOTERS_AT_ONCE);
+    const footers = await Promise.all(some.map(record => source.footer(record)));
+    for (let j = 0; j < some.length; j++) addPages(pages, some[j], footers[j], selector, from, to);
+  }
+  return { day, from, to, pages };
+}
+
+/** The part of a range inside a day, ns since its start. */
+export function insideDay(day: number, range: TimeRange): { from: number; to: number } {
+  const start = BigInt(day) * NS_PER_DAY;
+  return {
+    from: range.startNs <= start ? 0 : Number(range.startNs - start),
+    to: range.endNs - start >= NS_PER_DAY ? DAY_NS : Number(range.endNs - start),
+  };
+}
+
+function addPages(
+  pages: PlannedPage[],
+  record: ChunkRecord,
+  footer: Footer,
+  selector: StreamSelector,
+  from: number,
+  to: number,
+): void {
+  const matching = footer.streams.map(stream => selector.matches(stream));
+  if (!matching.includes(true)) return;
+  for (const page of footer.pages) {
+    const runs = page.runs.filter(run => matching[run.stream] && run.last >= from && run.first < to);
+    if (runs.length === 0) continue;
+    let first = Infinity;
+    let last = 0;
+    for (const run of runs) {
+      if (run.first < first) first = run.first;
+      if (run.last > last) last = run.last;
+    }
+    pages.push({ record, footer, page, runs, first, last });
+  }
+}
+
+/** The streams of a plan. */
+export function streamsOfPlan(plan: DayPlan): Set<Stream> {
+  const streams = new Set<Stream>();
+  for (const { footer, runs } of plan.pages) for (const run of runs) streams.add(footer.streams[run.stream]);
+  return streams;
+}

@@ -1,0 +1,148 @@
+/** Queries as the API asks them: parsed, checked against the tenant's limits, run, with what they read. */
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Expr, Matcher } from '../logql/ast.ts';
+import type { MetricResult } from '../metrics/result.ts';
+import { BadRequestError } from '../model/errors.ts';
+import type { Limits } from '../model/limits.ts';
+import type { Stream } from '../model/page.ts';
+import type { Clock } from '../ports/clock.ts';
+import { formatByteQuantity } from './byte-quantity.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { TimeRange } from './day-plan.ts';
+import { type LogStream, runLogQuery } from './log-query.ts';
+import { runMetricQuery } from './metric-query.ts';
+import { checkEntriesLimit, checkExpr, limitRange } from './query-limits.ts';
+import { newStatistics, type QueryStatistics } from './statistics.ts';
+import { findStreams } from './streams-query.ts';
+
+/** Who asks, and within which bounds. */
+export interface Asker {
+  readonly tenants: readonly string[];
+  /** Of all tenants together, see combineLimits. */
+  readonly limits: Limits;
+  readonly signal: AbortSignal;
+  /** A request of Logs Drilldown: too many series give the first ones and a warning. */
+  readonly partial: boolean;
+}
+
+export interface RangeQuery extends TimeRange {
+  readonly expr: Expr;
+  readonly limit: number;
+  readonly backward: boolean;
+  readonly stepNs: bigint;
+  readonly intervalNs: bigint;
+  readonly categorize: boolean;
+}
+
+export interface InstantQuery {
+  readonly expr: Expr;
+  readonly timeNs: bigint;
+}
+
+export type QueryResult = { readonly kind: 'streams'; readonly streams: readonly LogStream[] } | MetricResult;
+
+export interface QueryAnswer {
+  readonly result: QueryResult;
+  readonly statistics: QueryStatistics;
+  readonly execNs: number;
+}
+
+const INSTANT_LOG_QUERY =
+  'log queries are not supported as an instant query type, please change your query to a range query type';
+
+export class QueryEngine {
+  private readonly catalog: Catalog;
+  private readonly source: ChunkSource;
+  private readonly clock: Clock;
+
+  constructor({ catalog, source, clock }: { catalog: Catalog; source: ChunkSource; clock: Clock }) {
+    this.catalog = catalog;
+    this.source = source;
+    this.clock = clock;
+  }
+
+  /** Throws ClientError. */
+  async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
+    const { expr } = query;
+    if (expr.kind === 'log') checkEntriesLimit(query.limit, asker.limits);
+    checkExpr(expr, asker.limits);
+    const range = limitRange(query, asker.limits, this.clock.nowNs());
+    return this.timed(async statistics => {
+      if (expr.kind === 'log') {
+        if (range === undefined) return { kind: 'streams', streams: [] };
+        const request = { ...query, expr, range, ...asker, charge: chargeOf(asker.limits) };
+        return { kind: 'streams', streams: await runLogQuery(this.sources, request, statistics) };
+      }
+      if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
+      const { startNs, endNs } = alignToStep(range, query.stepNs);
+      const { stepNs } = query;
+      return this.metric({ expr, startNs, endNs, stepNs, instant: false }, asker, statistics);
+    });
+  }
+
+  /** Throws ClientError. */
+  async instant({ expr, timeNs }: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+    if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
+    checkExpr(expr, asker.limits);
+    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, this.clock.nowNs());
+    return this.timed(async statistics => {
+      if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
+      const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
+      return this.metric(at, asker, statistics);
+    });
+  }
+
+  /** Streams with entries in the range; an entirely outdated range has none. */
+  async streams(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    asker: Asker,
+  ): Promise<Stream[]> {
+    const allowed = limitRange(range, asker.limits, this.clock.nowNs());
+    if (allowed === undefined) return [];
+    const { tenants, signal } = asker;
+    return findStreams(this.catalog, this.source, { tenants, range: allowed, selectors, signal });
+  }
+
+  private get sources() {
+    return { catalog: this.catalog, source: this.source, clock: this.clock };
+  }
+
+  private metric(
+    query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
+    { tenants, limits, signal, partial }: Asker,
+    statistics: QueryStatistics,
+  ): Promise<MetricResult> {
+    const maxSeries = limits.maxQuerySeries;
+    const request = { ...query, tenants, maxSeries, partial, signal, charge: chargeOf(limits) };
+    return runMetricQuery(this.sources, request, statistics);
+  }
+
+  private async timed(run: (statistics: QueryStatistics) => Promise<QueryResult>): Promise<QueryAnswer> {
+    const statistics = newStatistics();
+    const started = process.hrtime.bigint();
+    const result = await run(statistics);
+    return { result, statistics, execNs: Number(process.hrtime.bigint() - started) };
+  }
+}
+
+/** Instants of a range query are multiples of the step (LogQL reference, 15.4). */
+function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
+  const below = (ns: bigint) => ns - (((ns % stepNs) + stepNs) % stepNs);
+  const start = below(startNs);
+  const end = below(endNs);
+  return { startNs: start, endNs: end === endNs ? end : end + stepNs };
+}
+
+/** Counts bytes and refuses to read more than the tenant may. */
+function chargeOf({ maxQueryBytesRead }: Limits): ((bytes: number) => void) | undefined {
+  if (maxQueryBytesRead <= 0) return undefined;
+  let total = 0;
+  return bytes => {
+    total += bytes;
+    if (total <= maxQueryBytesRead) return;
+    throw new BadRequestError(
+      `the query would read too many bytes (query: ${formatByteQuantity(total)}, limit: ${formatByteQuantity(maxQueryBytesRead)}); consider adding more specific stream selectors or reduce the time range of the query`,
+    );
+  };
+}

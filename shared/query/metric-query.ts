@@ -1,0 +1,121 @@
+/** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
+import type { MetricExpr, RangeAggregationExpr } from '../logql/ast.ts';
+import { formatExpr } from '../logql/printer.ts';
+import { evaluateMetric } from '../metrics/evaluate.ts';
+import type { SeriesMatrix } from '../metrics/matrix.ts';
+import { type Leaf, leavesOf } from '../metrics/plan.ts';
+import { createRangeAccumulator, type RangeAccumulator } from '../metrics/range-accumulator.ts';
+import type { MetricResult } from '../metrics/result.ts';
+import { BadRequestError } from '../model/errors.ts';
+import { compileSampleExtractor, type SampleExtractor, sampleFailure } from '../pipeline/extractor.ts';
+import { planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import type { LogSources } from './log-query.ts';
+import { Overlaps } from './overlaps.ts';
+import { scanPages } from './scan.ts';
+import { compileSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+import { type TenantView, tenantViews } from './tenant-view.ts';
+
+export interface MetricRequest {
+  readonly tenants: readonly string[];
+  readonly expr: MetricExpr;
+  /** Instants are `startNs`, `startNs + stepNs`, ... up to `endNs` inclusive. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  /** 0 for an instant query. */
+  readonly stepNs: bigint;
+  /** A vector or scalar at `startNs` rather than a matrix. */
+  readonly instant: boolean;
+  /** 0 is none. */
+  readonly maxSeries: number;
+  /** Cut the answer to `maxSeries`, with a warning, rather than refuse it. */
+  readonly partial: boolean;
+  readonly signal: AbortSignal;
+  /** Called with the bytes of each page before it is looked at; may throw. */
+  readonly charge?: (bytes: number) => void;
+}
+
+export async function runMetricQuery(
+  sources: LogSources,
+  request: MetricRequest,
+  statistics: QueryStatistics,
+): Promise<MetricResult> {
+  const matrices = new Map<RangeAggregationExpr, SeriesMatrix>();
+  // The same aggregation on both sides of an operator is computed once.
+  const computed = new Map<string, SeriesMatrix>();
+  for (const leaf of leavesOf(request.expr)) {
+    const key = `${formatExpr(leaf.node)} ${JSON.stringify(leaf.grouping ?? null)}`;
+    let matrix = computed.get(key);
+    if (matrix === undefined) {
+      matrix = await aggregate(sources, request, leaf, statistics);
+      computed.set(key, matrix);
+    }
+    matrices.set(leaf.node, matrix);
+  }
+  const { expr, startNs, endNs, stepNs, instant, maxSeries, partial } = request;
+  return evaluateMetric(expr, {
+    leaf: node => matrices.get(node)!,
+    startNs,
+    endNs,
+    stepNs,
+    instant,
+    maxSeries,
+    partial,
+  });
+}
+
+async function aggregate(
+  sources: LogSources,
+  request: MetricRequest,
+  { node, grouping }: Leaf,
+  statistics: QueryStatistics,
+): Promise<SeriesMatrix> {
+  const { op, parameter, range } = node;
+  const { rangeNs, offsetNs } = range;
+  const unwrapped = range.unwrap !== undefined;
+  const { startNs, endNs, stepNs } = request;
+  const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
+  const accumulator = createRangeAccumulator(spec);
+  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock });
+  if (rangeNs > 0n) {
+    for (const view of tenantViews(request.tenants, range.log.selector)) {
+      await scanTenant(sources, request, range.log.selector, view, extractor, accumulator, statistics);
+    }
+  }
+  const matrix = accumulator.finish(series => extractor.series.labelsOf(series));
+  for (const { labels } of matrix.series) {
+    const failure = sampleFailure(labels);
+    if (failure !== undefined) throw new BadRequestError(failure);
+  }
+  return matrix;
+}
+
+async function scanTenant(
+  { catalog, source }: LogSources,
+  { signal, charge }: MetricRequest,
+  matchers: RangeAggregationExpr['range']['log']['selector'],
+  view: TenantView,
+  extractor: SampleExtractor,
+  accumulator: RangeAccumulator,
+  statistics: QueryStatistics,
+): Promise<void> {
+  // Windows are open on the left and closed on the right.
+  const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
+  const selector = compileSelector(view.storedMatchers(matchers));
+  const context = { source, statistics, signal, charge, shown: view.shown };
+  const wants = { lines: extractor.needs.lines, metadata: extractor.needs.metadata };
+  for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
+    const plan = await planDay(source, day, records, selector, range, signal);
+    statistics.streams += streamsOfPlan(plan).size;
+    const overlaps = new Overlaps(plan, source, statistics);
+    const pages = plan.pages.slice().sort((a, b) => a.first - b.first);
+    await scanPages(context, plan, pages, overlaps, wants, {
+      wants: () => true,
+      visit: (rows, selection, count) => {
+        const batch = extractor.extract(rows, selection, count);
+        statistics.postFilterLines += batch.count;
+        accumulator.addBatch(batch);
+      },
+    });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Reads planned pages one after the other, with a few reads ahead, and gives each to a visitor with the rows that
+ * count: those of matching runs, inside the range, and not held by another chunk too.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PageWants } from '../chunk/reader.ts';
+import type { PageRows, Stream } from '../model/page.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { Overlaps } from './overlaps.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Pages read ahead: hides the latency of a read, holds 4 MiB of pages at most. */
+const PAGES_AHEAD = 4;
+
+export interface PageVisitor {
+  /** False ends the scan: no page from here on can matter. */
+  wants(page: PlannedPage): boolean;
+  /** `selection` holds `count` rows, ascending; the visitor may change it. */
+  visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
+}
+
+export interface ScanContext {
+  readonly source: ChunkSource;
+  readonly statistics: QueryStatistics;
+  readonly signal: AbortSignal;
+  /** Called with the bytes of each page before it is looked at; may throw. */
+  readonly charge?: (bytes: number) => void;
+  /** The stream as the query sees it. */
+  readonly shown: (stream: Stream) => Stream;
+}
+
+/** Scans `pages` (of one plan) in the order given. */
+export async function scanPages(
+  context: ScanContext,
+  plan: DayPlan,
+  pages: readonly PlannedPage[],
+  overlaps: Overlaps,
+  wants: PageWants,
+  visitor: PageVisitor,
+): Promise<void> {
+  const { source, statistics, signal } = context;
+  let selection = new Uint32Array(8192);
+  const reads: Promise<PageRows>[] = [];
+  const read = (i: number) => {
+    const { record, footer, page } = pages[i];
+    const pending = source.page(record, footer, page, wants, statistics);
+    // A scan that ends early leaves reads behind; their failure then concerns nobody.
+    pending.catch(() => undefined);
+    reads[i] = pending;
+  };
+  const seen = new Set<string>();
+  for (let i = 0; i < pages.length; i++) {
+    const planned = pages[i];
+    if (!visitor.wants(planned)) break;
+    signal.throwIfAborted();
+    for (let ahead = reads.length; ahead < pages.length && ahead <= i + PAGES_AHEAD; ahead++) {
+      if (!visitor.wants(pages[ahead])) break;
+      read(ahead);
+    }
+    const rows = await reads[i];
+    delete reads[i];
+    const dropped = await overlaps.droppedRows(planned);
+    if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
+    const count = selectRows(planned, rows, plan.from, plan.to, dropped, selection);
+    if (!seen.has(planned.record.id)) {
+      seen.add(planned.record.id);
+      statistics.chunksRead++;
+    }
+    statistics.lines += count;
+    const bytes = shareOfBytes(planned, count);
+    statistics.lineBytes += bytes;
+    context.charge?.(bytes);
+    if (count > 0) visitor.visit(asShown(rows, context.shown), selection, count, planned);
+    // One page is a millisecond or two; pushes and other queries get their turn in between.
+    await nextTurn();
+  }
+}
+
+function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
+  if (rows.runs.every(run => shown(run.stream) === run.stream)) return rows;
+  return { ...rows, runs: rows.runs.map(run => ({ ...run, stream: shown(run.stream) })) };
+}
+
+/** Bytes of the lines that are looked at, by their share of the matching runs' rows. */
+function shareOfBytes(planned: PlannedPage, count: number): number {
+  let rows = 0;
+  let bytes = 0;
+  for (const run of planned.runs) {
+    rows += run.rows;
+    bytes += run.lineBytes;
+  }
+  return count === rows ? bytes : Math.round((bytes * count) / rows);
+}
+
+/** Fills `selection` and returns how many rows it holds. */
+function selectRows(
+  planned: PlannedPage,
+  rows: PageRows,
+  from: number,
+  to: number,
+  dropped: Uint8Array | undefined,
+  selection: Uint32Array,
+): number {
+  const { times } = rows;
+  const base = planned.page.base;
+  let count = 0;
+  for (const run of planned.runs) {
+    const end = run.firstRow + run.rows;
+    const first = run.first >= from ? run.firstRow : lowerBound(times, run.firstRow, end, from - base);
+    const last = run.last < to ? end : lowerBound(times, run.firstRow, end, to - base);
+    for (let row = first; row < last; row++) selection[count++] = row;
+  }
+  if (dropped === undefined) return count;
+  let kept = 0;
+  for (let i = 0; i < count; i++) if (dropped[selection[i]] === 0) selection[kept++] = selection[i];
+  return kept;
+}
+
+/** First row in `low`..`high` whose time is at or after `time`. */
+export function lowerBound(times: Float64Array, low: number, high: number, time: number): number {
+  let from = low;
+  let to = high;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (times[middle] < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,220 @@
+/**
+ * What a pattern says about the bytes of every text it matches: required literals, the finite list of all
+ * matches, and the most selective stretch that a search over raw bytes can look for first.
+ */
+import { size } from './char-set.ts';
+import { concat, emptyNode, isNullable, partsOf, type RegexNode } from './syntax.ts';
+import { isByteExact } from './translate.ts';
+
+/** Bytes every matching text contains; with `foldCase` they are lower case and so is ASCII of the text. */
+export interface RequiredLiteral {
+  readonly bytes: Buffer;
+  readonly foldCase: boolean;
+}
+
+/** The longest literal of the pattern. Of equally long ones the case-sensitive one. */
+export function requiredLiteralOf(node: RegexNode): RequiredLiteral | undefined {
+  const exact = longestLiteral(node, exactChar);
+  const folded = longestLiteral(node, foldedChar);
+  if (exact.length === 0 && folded.length === 0) return undefined;
+  return folded.length > exact.length ? { bytes: folded, foldCase: true } : { bytes: exact, foldCase: false };
+}
+
+/** The longest case-sensitive literal, empty where there is none. */
+export function longestExactLiteral(node: RegexNode): Buffer {
+  return longestLiteral(node, exactChar);
+}
+
+/** The text a pattern is, where it is nothing but one literal. */
+export function wholeLiteral(node: RegexNode): string | undefined {
+  let text = '';
+  for (const part of partsOf(node)) {
+    const char = exactChar(part);
+    if (char === undefined) return undefined;
+    text += char;
+  }
+  return text;
+}
+
+function longestLiteral(node: RegexNode, charOf: (part: RegexNode) => string | undefined): Buffer {
+  let longest: Buffer = Buffer.alloc(0);
+  for (const run of requiredRuns(node)) {
+    let text = '';
+    for (const part of [...partsOf(run), emptyNode]) {
+      const char = charOf(part);
+      if (char !== undefined) text += char;
+      else {
+        const bytes = Buffer.from(text);
+        if (bytes.length > longest.length) longest = bytes;
+        text = '';
+      }
+    }
+  }
+  return longest;
+}
+
+/** A set of one code point whose UTF-8 no invalid byte can stand for. */
+function exactChar(node: RegexNode): string | undefined {
+  if (node.type !== 'chars' || node.set.length !== 2 || node.set[0] !== node.set[1]) return undefined;
+  return isByteExact(node) ? String.fromCodePoint(node.set[0]) : undefined;
+}
+
+/** Both cases of an ASCII letter without relatives outside ASCII (not `k` and `s`), or another ASCII character. */
+function foldedChar(node: RegexNode): string | undefined {
+  if (node.type !== 'chars') return undefined;
+  const { set } = node;
+  const isLetter = (code: number) => code >= 0x61 && code <= 0x7a;
+  if (set.length === 2 && set[0] === set[1] && set[0] < 0x80 && !isLetter(set[0] | 0x20)) {
+    return String.fromCharCode(set[0]);
+  }
+  const isPair = set.length === 4 && set[0] === set[1] && set[2] === set[3] && set[2] === set[0] + 32;
+  return isPair && isLetter(set[2]) ? String.fromCharCode(set[2]) : undefined;
+}
+
+/**
+ * Stretches without loops and assertions, each of which is somewhere in every match. They are byte-exact: their
+ * bytes can be searched for without decoding.
+ */
+export function requiredRuns(node: RegexNode): RegexNode[] {
+  const runs: RegexNode[] = [];
+  let open: RegexNode[] = [];
+  const closeRun = () => {
+    if (open.length > 0) runs.push(concat(open));
+    open = [];
+  };
+  for (const part of partsOf(node)) {
+    const loop = part.type === 'repeat' && part.max === Number.POSITIVE_INFINITY;
+    if (loop) {
+      // `xa+y` holds `xa` and `ay`.
+      const once = part.min > 0 && isBounded(part.node) && isByteExact(part.node);
+      const least: RegexNode = { ...part, max: part.min };
+      if (once) open.push(least);
+      closeRun();
+      if (once) open.push(least);
+    } else if (isBounded(part) && isByteExact(part)) open.push(part);
+    else closeRun();
+  }
+  closeRun();
+  return runs.map(unrolled);
+}
+
+/** Small exact counts written out, so that `a{3}b` shows the literal `aaab`. */
+function unrolled(run: RegexNode): RegexNode {
+  return concat(
+    partsOf(run).flatMap(part =>
+      part.type === 'repeat' && part.min === part.max && part.min <= maxUnrolled
+        ? new Array<RegexNode>(part.min).fill(part.node)
+        : [part],
+    ),
+  );
+}
+
+const maxUnrolled = 8;
+
+/** True where no match of the node can be longer than its text. */
+function isBounded(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'assertion':
+      return false;
+    case 'group':
+      return isBounded(node.node);
+    case 'repeat':
+      return node.max !== Number.POSITIVE_INFINITY && isBounded(node.node);
+    case 'concat':
+    case 'alternate':
+      return node.nodes.every(isBounded);
+    default:
+      return true;
+  }
+}
+
+/** The run that the fewest texts hold, judged by its least matches; undefined where none is worth a search. */
+export function mostSelectiveRun(runs: readonly RegexNode[]): RegexNode | undefined {
+  let best: RegexNode | undefined;
+  let bestBits = minSelectiveBits;
+  for (const run of runs) {
+    const bits = selectivity(run);
+    if (bits > bestBits) {
+      best = run;
+      bestBits = bits;
+    }
+  }
+  return best;
+}
+
+/** Two letters or three digits: less stands in nearly every line. */
+const minSelectiveBits = 8;
+
+/** About how many bits of luck a match needs: 6 for one character, 3 for a digit, the least of alternatives. */
+function selectivity(node: RegexNode): number {
+  switch (node.type) {
+    case 'chars':
+      return Math.max(0, 6 - Math.log2(Math.max(1, size(node.set))));
+    case 'group':
+      return selectivity(node.node);
+    case 'repeat':
+      return node.min * selectivity(node.node);
+    case 'concat':
+      return node.nodes.reduce((total, part) => total + selectivity(part), 0);
+    case 'alternate':
+      return Math.min(...node.nodes.map(selectivity)) - Math.log2(node.nodes.length);
+    default:
+      return 0;
+  }
+}
+
+/** Longer lists are tested as a pattern. */
+export const maxSetMatches = 1_000;
+
+/** All texts the node matches, where they are at most `maxSetMatches`; assertions make it undefined. */
+export function finiteMatches(node: RegexNode): string[] | undefined {
+  const texts = listMatches(node);
+  return texts === undefined ? undefined : [...new Set(texts)];
+}
+
+function listMatches(node: RegexNode): string[] | undefined {
+  switch (node.type) {
+    case 'empty':
+      return [''];
+    case 'chars': {
+      if (size(node.set) > maxSetMatches) return undefined;
+      const chars: string[] = [];
+      for (let i = 0; i < node.set.length; i += 2) {
+        for (let code = node.set[i]; code <= node.set[i + 1]; code++) chars.push(String.fromCodePoint(code));
+      }
+      return chars;
+    }
+    case 'assertion':
+      return undefined;
+    case 'group':
+      return listMatches(node.node);
+    case 'repeat': {
+      if (node.max > maxUnrolled || isNullable(node.node)) return undefined;
+      const copies: RegexNode[] = new Array(node.max).fill(node.node);
+      const lists = copies.map((_, i) => (i >= node.min - 1 ? concat(copies.slice(0, i + 1)) : undefined));
+      const counted = lists.filter(list => list !== undefined);
+      return joinLists(node.min === 0 ? [emptyNode, ...counted] : counted);
+    }
+    case 'concat': {
+      let texts: string[] = [''];
+      for (const part of node.nodes) {
+        const next = listMatches(part);
+        if (next === undefined || texts.length * next.length > maxSetMatches) return undefined;
+        texts = texts.flatMap(head => next.map(tail => head + tail));
+      }
+      return texts;
+    }
+    case 'alternate':
+      return joinLists(node.nodes);
+  }
+}
+
+function joinLists(nodes: readonly RegexNode[]): string[] | undefined {
+  const all: string[] = [];
+  for (const node of nodes) {
+    const texts = listMatches(node);
+    if (texts === undefined || all.length + texts.length > maxSetMatches) return undefined;
+    all.push(...texts);
+  }
+  return all;
+}

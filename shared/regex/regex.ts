@@ -1,0 +1,172 @@
+/**
+ * Regular expressions of the RE2 dialect, compiled for logs: the same answers as Go's regexp package, fast on short
+ * lines, and no pattern that can stall the process.
+ *
+ *     const regex = compileRegex('(?i)error.*(?P<code>\\d+)');
+ *     regex.test('Error 42');            // true
+ *     regex.exec('Error 42');            // ['Error 42', '42']
+ *
+ * A pattern has up to three engines, because a test may be simplified further than a search for groups, and a
+ * search for all matches less than one for the first.
+ */
+import type { RE2JS } from 're2js';
+import { decodeText } from './decode.ts';
+import {
+  chooseEngine,
+  compileRe2,
+  countMatches,
+  type Engine,
+  type Finder,
+  finderWithRe2,
+  finderWithV8,
+  firstGroupsWithRe2,
+  replaceMatches,
+  withRereadLimit,
+} from './engine.ts';
+import { finiteMatches, type RequiredLiteral, requiredLiteralOf } from './literals.ts';
+import { type PageScan, planPageScan } from './page-scan.ts';
+import { forFirstMatch, forTest } from './simplify.ts';
+import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
+import { expandTemplate, parseTemplate, type Template } from './template.ts';
+import { readValidRegex } from './validate.ts';
+
+export type { RequiredLiteral } from './literals.ts';
+export { validateRegex } from './validate.ts';
+
+export interface RegexOptions {
+  /** The pattern must match the whole text: `^(?:RE)$`. */
+  readonly anchored?: boolean;
+  /** `.` also matches a newline: `(?s:RE)`, as in selectors. */
+  readonly dotMatchesNewline?: boolean;
+}
+
+export interface Regex {
+  /** The pattern as it was given, without anchors of the options. */
+  readonly source: string;
+  /** Name of each group; index 0 is the whole match. Go allows a name twice. */
+  readonly groupNames: readonly (string | undefined)[];
+  /** All texts that match, where the pattern is anchored and they are few. */
+  readonly setMatches: readonly string[] | undefined;
+  /** What every match of an anchored pattern starts with; empty where nothing is known. */
+  readonly prefix: string;
+  /** What every matching text contains. */
+  readonly requiredLiteral: RequiredLiteral | undefined;
+  /** How to search many lines at once; undefined where only line by line works. For `search.ts`. */
+  readonly pageScan: PageScan | undefined;
+  test(text: string): boolean;
+  /** Like `test` on the bytes, of which invalid ones count as U+FFFD each. */
+  testBytes(buffer: Buffer, start: number, end: number): boolean;
+  /** Groups of the first match, index 0 the whole; undefined for a group that took no part. */
+  exec(text: string): readonly (string | undefined)[] | undefined;
+  /** Every match replaced by the template (`$1`, `${name}`), or by the text itself with `literal`. */
+  replaceAll(text: string, template: string, literal?: boolean): string;
+  /** Number of matches that do not overlap. */
+  count(text: string): number;
+}
+
+/** Throws like `validateRegex`. */
+export function compileRegex(pattern: string, options: RegexOptions = {}): Regex {
+  return new CompiledRegex(pattern, options);
+}
+
+/** The longest literal that every text matching the (valid) pattern contains. */
+export function requiredLiteral(pattern: string): RequiredLiteral | undefined {
+  return requiredLiteralOf(forTest(readValidRegex(pattern).node));
+}
+
+/** Holds the compiled forms, the rarer ones made when first asked for. */
+class CompiledRegex implements Regex {
+  readonly source: string;
+  readonly groupNames: readonly (string | undefined)[];
+  readonly setMatches: readonly string[] | undefined;
+  readonly prefix: string;
+  readonly #node: RegexNode;
+  readonly #testNode: RegexNode;
+  readonly #re2Source: string;
+  readonly #testEngine: Engine;
+  readonly #set: ReadonlySet<string> | undefined;
+  #execEngine: Engine | undefined;
+  #allEngine: Engine | undefined;
+  #re2: RE2JS | undefined;
+  #pageScan: PageScan | undefined | null = null;
+  #template: { readonly source: string; readonly parsed: Template } | undefined;
+
+  constructor(pattern: string, { anchored = false, dotMatchesNewline = false }: RegexOptions) {
+    const given = readValidRegex(pattern);
+    const { node, groupNames } = dotMatchesNewline ? readValidRegex(`(?s:${given.nameless})`) : given;
+    this.source = pattern;
+    this.groupNames = dotMatchesNewline ? given.groupNames : groupNames;
+    this.#node = anchored ? concat([textStart, node, textEnd]) : node;
+    this.#testNode = forTest(this.#node);
+    const inner = dotMatchesNewline ? `(?s:${given.nameless})` : given.nameless;
+    this.#re2Source = anchored ? `^(?:${inner})$` : inner;
+    this.#testEngine = chooseEngine(this.#testNode, 'u');
+    this.setMatches = anchored ? finiteMatches(node) : undefined;
+    this.#set = this.setMatches === undefined ? undefined : new Set(this.setMatches);
+    this.prefix = anchored ? literalPrefix(withoutGroups(node)) : '';
+  }
+
+  get requiredLiteral(): RequiredLiteral | undefined {
+    return requiredLiteralOf(this.#testNode);
+  }
+
+  get pageScan(): PageScan | undefined {
+    if (this.#pageScan === null) this.#pageScan = planPageScan(this.#testNode);
+    return this.#pageScan;
+  }
+
+  test(text: string): boolean {
+    if (this.#set !== undefined) return this.#set.has(text);
+    const { v8, maxV8Units } = this.#testEngine;
+    return text.length <= maxV8Units ? v8!.test(text) : this.#linear().test(text);
+  }
+
+  testBytes(buffer: Buffer, start: number, end: number): boolean {
+    return this.test(decodeText(buffer, start, end));
+  }
+
+  exec(text: string): readonly (string | undefined)[] | undefined {
+    this.#execEngine ??= chooseEngine(forFirstMatch(this.#node), 'u');
+    const { v8, maxV8Units } = this.#execEngine;
+    if (text.length > maxV8Units) return firstGroupsWithRe2(this.#linear(), text);
+    return v8!.exec(text) ?? undefined;
+  }
+
+  replaceAll(text: string, template: string, literal = false): string {
+    if (literal) return replaceMatches(this.#finder(text), text, () => template);
+    if (this.#template?.source !== template)
+      this.#template = { source: template, parsed: parseTemplate(template) };
+    const { parsed } = this.#template;
+    return replaceMatches(this.#finder(text), text, groups =>
+      expandTemplate(parsed, this.groupNames, groups),
+    );
+  }
+
+  count(text: string): number {
+    return countMatches(this.#finder(text), text);
+  }
+
+  #finder(text: string): Finder {
+    this.#allEngine ??= chooseEngine(this.#node, 'gu');
+    const { v8, maxV8Units, linear } = this.#allEngine;
+    if (text.length <= maxV8Units) return finderWithV8(v8!, text);
+    const finder = finderWithRe2(this.#linear(), text);
+    return linear ? finder : withRereadLimit(finder, text);
+  }
+
+  #linear(): RE2JS {
+    return (this.#re2 ??= compileRe2(this.#re2Source));
+  }
+}
+
+const textStart: RegexNode = { type: 'assertion', kind: 'textStart' };
+const textEnd: RegexNode = { type: 'assertion', kind: 'textEnd' };
+
+function literalPrefix(node: RegexNode): string {
+  let prefix = '';
+  for (const part of partsOf(node)) {
+    if (part.type !== 'chars' || part.set.length !== 2 || part.set[0] !== part.set[1]) break;
+    prefix += String.fromCodePoint(part.set[0]);
+  }
+  return prefix;
+}

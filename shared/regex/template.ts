@@ -1,0 +1,54 @@
+/**
+ * Replacement templates as Go's regexp package reads them: `$1`, `$name`, `${name}`, `$$`. What a reader would get
+ * wrong: `$1x` is the group named `1x` (empty where there is none), not group 1 and an `x`.
+ */
+
+/** Parts in order: text as it is, a group by number, or a group by name. */
+export type Template = readonly (string | { readonly index: number } | { readonly name: string })[];
+
+const maxIndex = 1e8;
+
+export function parseTemplate(source: string): Template {
+  const parts: (string | { index: number } | { name: string })[] = [];
+  let text = '';
+  for (let at = 0; at < source.length; ) {
+    const dollar = source.indexOf('$', at);
+    if (dollar < 0) {
+      text += source.slice(at);
+      break;
+    }
+    text += source.slice(at, dollar);
+    const reference = /^\$(?:\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/u.exec(source.slice(dollar));
+    if (reference === null) {
+      text += '$';
+      at = dollar + (source[dollar + 1] === '$' ? 2 : 1);
+      continue;
+    }
+    at = dollar + reference[0].length;
+    const name = reference[1] ?? reference[2];
+    if (text !== '') parts.push(text);
+    text = '';
+    parts.push(/^(?:0|[1-9]\d*)$/.test(name) && Number(name) < maxIndex ? { index: Number(name) } : { name });
+  }
+  if (text !== '') parts.push(text);
+  return parts;
+}
+
+/** The template with the groups of one match; groups that took no part are empty. */
+export function expandTemplate(
+  template: Template,
+  groupNames: readonly (string | undefined)[],
+  groups: readonly (string | undefined)[],
+): string {
+  let text = '';
+  for (const part of template) {
+    if (typeof part === 'string') text += part;
+    else if ('index' in part) text += groups[part.index] ?? '';
+    else {
+      // Of several groups with the name, the first that took part.
+      const index = groupNames.findIndex((name, i) => name === part.name && groups[i] !== undefined);
+      if (index >= 0) text += groups[index];
+    }
+  }
+  return text;
+}

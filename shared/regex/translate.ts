@@ -1,0 +1,185 @@
+/**
+ * Writes a syntax tree as a V8 regular expression that means the same as in Go.
+ *
+ * V8's own flags and classes are not used, since they differ: `i` folds other letters, `m` knows more line ends,
+ * `\d` and `\w` change with `i` and `u`. The tree has plain sets instead, so only the flag `u` is needed, which
+ * makes one unit one code point.
+ */
+import { type CharSet, maxCodePoint } from './char-set.ts';
+import { type AssertionKind, isNullable, type RegexNode } from './syntax.ts';
+
+/** Sets and copies in all; V8 compiles a pattern of this size in some milliseconds. */
+const maxWeight = 20_000;
+
+/** The source for `new RegExp(source, 'u')`, or undefined where V8 cannot express the pattern. */
+export function toV8(node: RegexNode): string | undefined {
+  return weightOf(node) <= maxWeight && meansTheSame(node) ? write(node, setSource) : undefined;
+}
+
+/**
+ * The source for `new RegExp(source)` on text whose units are the bytes of UTF-8, or undefined where a set holds
+ * too many characters above ASCII to be written out, or the one that stands for invalid bytes.
+ */
+export function toByteV8(node: RegexNode): string | undefined {
+  return isByteExact(node) && weightOf(node) <= maxWeight && meansTheSame(node)
+    ? write(node, byteSetSource)
+    : undefined;
+}
+
+const assertionSource: Record<AssertionKind, string> = {
+  textStart: '^',
+  textEnd: '$',
+  lineStart: '(?<![^\\n])',
+  lineEnd: '(?![^\\n])',
+  wordBoundary: '\\b',
+  notWordBoundary: '\\B',
+};
+
+function write(node: RegexNode, writeSet: (set: CharSet) => string): string {
+  switch (node.type) {
+    case 'empty':
+      return '(?:)';
+    case 'chars':
+      return writeSet(node.set);
+    case 'assertion':
+      return assertionSource[node.kind];
+    case 'group':
+      return `(${write(node.node, writeSet)})`;
+    case 'repeat':
+      return `(?:${write(node.node, writeSet)})${countSource(node.min, node.max)}${node.greedy ? '' : '?'}`;
+    case 'concat':
+      return node.nodes.map(part => write(part, writeSet)).join('');
+    case 'alternate':
+      return `(?:${node.nodes.map(branch => write(branch, writeSet)).join('|')})`;
+  }
+}
+
+function countSource(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (min === 0 && max === 1) return '?';
+  return min === max ? `{${min}}` : `{${min},${max}}`;
+}
+
+function setSource(set: CharSet): string {
+  if (set.length === 2 && set[0] === set[1]) return charSource(set[0]);
+  if (set.length === 0) return '[]';
+  const negated = set[0] === 0 && set[set.length - 1] === maxCodePoint;
+  const pairs = negated ? set.slice(1, -1) : set;
+  let source = negated ? '[^' : '[';
+  for (let i = 0; i < pairs.length; i += 2) {
+    // The gaps between the pairs of a set are the pairs of its complement.
+    const low = negated ? pairs[i] + 1 : pairs[i];
+    const high = negated ? pairs[i + 1] - 1 : pairs[i + 1];
+    source += low === high ? charSource(low) : `${charSource(low)}-${charSource(high)}`;
+  }
+  return source + ']';
+}
+
+function charSource(codePoint: number): string {
+  const char = String.fromCodePoint(codePoint);
+  return /^[0-9A-Za-z_ ]$/.test(char) ? char : `\\u{${codePoint.toString(16)}}`;
+}
+
+/** Case folding adds at most three characters above ASCII to a letter. */
+const maxCharsAboveAscii = 8;
+
+const replacementChar = 0xfffd;
+
+/** True where every set can be written as bytes and no invalid byte can match it. */
+export function isByteExact(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'chars':
+      return charsAboveAscii(node.set) !== undefined;
+    case 'group':
+    case 'repeat':
+      return isByteExact(node.node);
+    case 'concat':
+    case 'alternate':
+      return node.nodes.every(isByteExact);
+    case 'assertion':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function charsAboveAscii(set: CharSet): number[] | undefined {
+  const chars: number[] = [];
+  for (let i = 0; i < set.length; i += 2) {
+    for (let code = Math.max(0x80, set[i]); code <= set[i + 1]; code++) {
+      const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+      if (chars.length === maxCharsAboveAscii || code === replacementChar || isSurrogate) return undefined;
+      chars.push(code);
+    }
+  }
+  return chars;
+}
+
+function byteSetSource(set: CharSet): string {
+  const ascii: number[] = [];
+  for (let i = 0; i < set.length && set[i] < 0x80; i += 2) ascii.push(set[i], Math.min(0x7f, set[i + 1]));
+  const ways: string[] = [];
+  for (let i = 0; i < ascii.length; i += 2) ways.push(`${byteSource(ascii[i])}-${byteSource(ascii[i + 1])}`);
+  const sources = ways.length > 0 ? [`[${ways.join('')}]`] : [];
+  for (const codePoint of charsAboveAscii(set)!) {
+    sources.push([...Buffer.from(String.fromCodePoint(codePoint))].map(byteSource).join(''));
+  }
+  if (sources.length === 0) return '[]';
+  return sources.length === 1 ? sources[0] : `(?:${sources.join('|')})`;
+}
+
+function byteSource(byte: number): string {
+  return `\\x${byte.toString(16).padStart(2, '0')}`;
+}
+
+/**
+ * False for the shapes on which V8 and Go disagree: an iteration that reads nothing (V8 forgets its groups), and
+ * a group that an iteration may leave out (V8 empties it, Go keeps the last one).
+ */
+function meansTheSame(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'group':
+      return meansTheSame(node.node);
+    case 'repeat':
+      if (isNullable(node.node) || !meansTheSame(node.node)) return false;
+      return node.max <= 1 || !hasOptionalGroup(node.node, false);
+    case 'concat':
+    case 'alternate':
+      return node.nodes.every(meansTheSame);
+    default:
+      return true;
+  }
+}
+
+function hasOptionalGroup(node: RegexNode, optional: boolean): boolean {
+  switch (node.type) {
+    case 'group':
+      return optional || hasOptionalGroup(node.node, optional);
+    case 'repeat':
+      return hasOptionalGroup(node.node, optional || node.min === 0);
+    case 'concat':
+      return node.nodes.some(part => hasOptionalGroup(part, optional));
+    case 'alternate':
+      return node.nodes.some(branch => hasOptionalGroup(branch, true));
+    default:
+      return false;
+  }
+}
+
+function weightOf(node: RegexNode): number {
+  switch (node.type) {
+    case 'chars':
+      return 1 + node.set.length;
+    case 'group':
+      return weightOf(node.node);
+    case 'repeat': {
+      const copies = node.max === Number.POSITIVE_INFINITY ? node.min : node.max;
+      return 1 + weightOf(node.node) * Math.max(1, copies);
+    }
+    case 'concat':
+    case 'alternate':
+      return node.nodes.reduce((total, part) => total + weightOf(part), 0);
+    default:
+      return 1;
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Bounds the work of a backtracking engine on a pattern, so that V8 only sees patterns and lengths on which it
+ * cannot stall the process. Everything else runs on re2js, which is linear but slower.
+ *
+ * The bound is `steps * n^degree` for a text of n units. It is computed from the end of the pattern backwards:
+ * each part knows which characters the rest may begin with, so it is known whether giving characters back can
+ * ever help. A loop over a set that the rest cannot begin with fails at once wherever it stops early (`[^"]*"`);
+ * a loop over a set that the rest may begin with (`.*error`) tries the rest at every length it could have.
+ *
+ * What a reader would get wrong: a search that may start anywhere repeats the work for every start. That makes
+ * `\s+$` quadratic although each single try is linear. It stays linear where every try needs a character no loop
+ * of the pattern can cross (`"[^"]*x`: tries begin at quotes, and no try reads past more than one).
+ */
+import { allChars, type CharSet, disjoint, noChars, union } from './char-set.ts';
+import { isNullable, partsOf, type RegexNode } from './syntax.ts';
+
+export interface Work {
+  readonly steps: number;
+  /** 0 is constant, 1 linear, 2 quadratic in the length of the text. */
+  readonly degree: number;
+}
+
+/** A pattern over one of the limits, or with a shape not analysed here. */
+export const unboundedWork: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
+
+/** What follows a part: the rest of the pattern. */
+interface Rest extends Work {
+  /** Characters it may read first. */
+  readonly first: CharSet;
+  /** It may come to its end, or fail, without reading a character. */
+  readonly nullable: boolean;
+  /** It always matches: nobody will ask the part before it for another try. */
+  readonly infallible: boolean;
+}
+
+const endOfPattern: Rest = { steps: 1, degree: 0, first: noChars, nullable: true, infallible: true };
+
+const newline: CharSet = [10, 10];
+
+/** More steps than this are as good as unbounded; it also ends the analysis of hostile patterns early. */
+const maxSteps = 1e6;
+
+/** Work of finding the first match, or all matches, of `node` in a text. */
+export function searchWork(node: RegexNode): Work {
+  const work = restWork(node, endOfPattern);
+  if (!(work.steps <= maxSteps)) return unboundedWork;
+  if (isAnchored(node)) return { steps: work.steps, degree: Math.max(1, work.degree) };
+  if (work.degree === 0) return { steps: work.steps, degree: 1 };
+  if (work.degree === 1) {
+    const guards = guardsOf(node, loopChars(node));
+    if (guards !== undefined) {
+      const everyGuard = guards.reduce(union, noChars);
+      const positions = 1 + guardPositions(node, everyGuard);
+      return { steps: work.steps * guards.length * positions, degree: 1 };
+    }
+  }
+  return { steps: work.steps, degree: work.degree + 1 };
+}
+
+/** True where a match can only start at the start of the text. */
+export function isAnchored(node: RegexNode): boolean {
+  switch (node.type) {
+    case 'assertion':
+      return node.kind === 'textStart';
+    case 'group':
+      return isAnchored(node.node);
+    case 'concat':
+      return isAnchored(node.nodes[0]);
+    case 'alternate':
+      return node.nodes.every(isAnchored);
+    default:
+      return false;
+  }
+}
+
+/** Work of one try of `node` followed by `rest`. */
+function restWork(node: RegexNode, rest: Rest): Rest {
+  switch (node.type) {
+    case 'empty':
+      return rest;
+    case 'chars':
+      return {
+        steps: 1 + rest.steps,
+        degree: rest.degree,
+        first: node.set,
+        nullable: false,
+        infallible: false,
+      };
+    case 'assertion':
+      return { ...rest, steps: 1 + rest.steps, nullable: true, infallible: false };
+    case 'group':
+      return restWork(node.node, rest);
+    case 'concat':
+      return node.nodes.reduceRight((after, part) => restWork(part, after), rest);
+    case 'alternate':
+      return choice(node.nodes.map(branch => restWork(branch, rest)));
+    case 'repeat':
+      return node.max === Number.POSITIVE_INFINITY ? loopWork(node, rest) : countedWork(node, rest);
+  }
+}
+
+type Repeat = Extract<RegexNode, { type: 'repeat' }>;
+
+/** `x{min,max}` written out: each copy above `min` is a choice between going on and leaving. */
+function countedWork({ node, min, max }: Repeat, rest: Rest): Rest {
+  let work = rest;
+  for (let copy = max; copy > 0; copy--) {
+    const body = restWork(node, work);
+    work = copy > min ? choice([body, rest]) : body;
+    if (!(work.steps <= maxSteps)) break;
+  }
+  return work;
+}
+
+function loopWork({ node, min }: Repeat, rest: Rest): Rest {
+  const sets = setsOfPlainBody(node);
+  if (sets === undefined) return { ...unboundedWork, first: allChars, nullable: true, infallible: false };
+  const first = sets[0];
+  const steps = sets.length * (min + 1) + rest.steps;
+  let { degree } = rest;
+  // Where the rest cannot fail, nothing is ever given back, and going over the text once is not counted.
+  if (!rest.infallible) degree = disjoint(first, rest.first) ? Math.max(1, degree) : degree + 1;
+  if (min > 0) return { steps, degree, first, nullable: false, infallible: false };
+  return {
+    steps,
+    degree,
+    first: union(first, rest.first),
+    nullable: rest.nullable,
+    infallible: rest.infallible,
+  };
+}
+
+/** The sets of a loop body that is only characters one after the other; undefined for any other body. */
+function setsOfPlainBody(node: RegexNode): CharSet[] | undefined {
+  if (node.type === 'chars') return [node.set];
+  if (node.type === 'group') return setsOfPlainBody(node.node);
+  if (node.type !== 'concat') return undefined;
+  const sets: CharSet[] = [];
+  for (const part of node.nodes) {
+    const inner = setsOfPlainBody(part);
+    if (inner === undefined) return undefined;
+    sets.push(...inner);
+  }
+  return sets;
+}
+
+/**
+ * One of several ways. On a given next character only the ways that can read it go on, so what counts is the
+ * character with the most expensive ways together; ways that read nothing always count.
+ */
+function choice(ways: readonly Rest[]): Rest {
+  let always = ways.length;
+  let degree = 0;
+  let first: CharSet = noChars;
+  const edges: { at: number; steps: number }[] = [];
+  for (const way of ways) {
+    degree = Math.max(degree, way.degree);
+    first = union(first, way.first);
+    if (way.nullable) always += way.steps;
+    else {
+      for (let i = 0; i < way.first.length; i += 2) {
+        edges.push({ at: way.first[i], steps: way.steps }, { at: way.first[i + 1] + 1, steps: -way.steps });
+      }
+    }
+  }
+  edges.sort((a, b) => a.at - b.at || a.steps - b.steps);
+  let open = 0;
+  let worst = 0;
+  for (const edge of edges) {
+    open += edge.steps;
+    worst = Math.max(worst, open);
+  }
+  const steps = always + worst;
+  return {
+    // Infinite ways cancel out to NaN above.
+    steps: Number.isNaN(steps) ? Number.POSITIVE_INFINITY : steps,
+    degree,
+    first,
+    nullable: ways.some(way => way.nullable),
+    infallible: ways.some(way => way.infallible),
+  };
+}
+
+/** All characters that unbounded loops of the pattern can cross. */
+function loopChars(node: RegexNode): CharSet {
+  switch (node.type) {
+    case 'group':
+      return loopChars(node.node);
+    case 'repeat':
+      return node.max === Number.POSITIVE_INFINITY ? allCharsOf(node.node) : loopChars(node.node);
+    case 'concat':
+    case 'alternate':
+      return node.nodes.reduce((set, part) => union(set, loopChars(part)), noChars);
+    default:
+      return noChars;
+  }
+}
+
+function allCharsOf(node: RegexNode): CharSet {
+  switch (node.type) {
+    case 'chars':
+      return node.set;
+    case 'group':
+    case 'repeat':
+      return allCharsOf(node.node);
+    case 'concat':
+    case 'alternate':
+      return node.nodes.reduce((set, part) => union(set, allCharsOf(part)), noChars);
+    default:
+      return noChars;
+  }
+}
+
+/**
+ * One set for each way to begin, of a character that stands at a fixed distance from the start of every match
+ * that begins so and that no loop crosses. Undefined where a way has none.
+ */
+function guardsOf(node: RegexNode, loops: CharSet): CharSet[] | undefined {
+  switch (node.type) {
+    case 'chars':
+      return disjoint(node.set, loops) ? [node.set] : undefined;
+    case 'assertion':
+      // Only a newline, or the one start of the text, comes before.
+      return node.kind === 'lineStart' && disjoint(newline, loops) ? [newline] : undefined;
+    case 'group':
+      return guardsOf(node.node, loops);
+    case 'repeat':
+      return node.min > 0 && !isNullable(node.node) ? guardsOf(node.node, loops) : undefined;
+    case 'alternate': {
+      const guards: CharSet[] = [];
+      for (const branch of node.nodes) {
+        const found = guardsOf(branch, loops);
+        if (found === undefined) return undefined;
+        guards.push(...found);
+      }
+      return guards;
+    }
+    case 'concat':
+      for (const part of partsOf(node)) {
+        const found = guardsOf(part, loops);
+        if (found !== undefined) return found;
+        if (part.type !== 'chars' && part.type !== 'assertion') return undefined;
+      }
+      return undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** At how many places outside loops one try can read a guard character. */
+function guardPositions(node: RegexNode, guards: CharSet): number {
+  switch (node.type) {
+    case 'chars':
+      return disjoint(node.set, guards) ? 0 : 1;
+    case 'group':
+      return guardPositions(node.node, guards);
+    case 'repeat':
+      return (
+        guardPositions(node.node, guards) * (node.max === Number.POSITIVE_INFINITY ? node.min : node.max)
+      );
+    case 'concat':
+    case 'alternate':
+      return node.nodes.reduce((total, part) => total + guardPositions(part, guards), 0);
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,269 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment are what is tested
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { API_VERSION, buildInfo, LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
+import { ConfigError, formatConfig, maxDecompressedBytes, parseConfig } from '../../shared/admin/config.ts';
+import { expandEnvironment } from '../../shared/admin/config-environment.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+
+const MIB = 1024 * 1024;
+const SECOND = 1_000_000_000n;
+const parse = (text: string, environment: Record<string, string> = {}) =>
+  parseConfig(text, { name: 'test.yaml', environment });
+const configOf = (text: string, environment?: Record<string, string>) => parse(text, environment).config;
+
+function problemOf(text: string): string {
+  try {
+    parse(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).message;
+  }
+  throw new Error('accepted');
+}
+
+describe('what a file says', () => {
+  test.each(['', '# nothing\n', 'server:\n', '{}', 'limits_config: {}\n'])('%j is the defaults', text => {
+    expect(parse(text)).toEqual({ config: DEFAULT_CONFIG, warnings: [] });
+  });
+
+  test("the contract's defaults", () => {
+    const { auth, server, distributor, querier, frontend, limits } = configOf('');
+    expect(auth).toEqual({ authEnabled: true, noAuthTenant: 'fake' });
+    expect(server).toMatchObject({ httpListenPort: 3100, logLevel: 'info', idleTimeoutMs: 120_000 });
+    expect(server).toMatchObject({ readTimeoutMs: 30_000, writeTimeoutMs: 30_000 });
+    expect(distributor.maxRecvMsgSize).toBe(104_857_600);
+    expect(querier.multiTenantQueriesEnabled).toBe(false);
+    expect(frontend).toEqual({
+      compressResponses: true,
+      supportParquetEncoding: true,
+      maxBodySize: 10 * MIB,
+    });
+    expect(limits).toEqual(DEFAULT_LIMITS);
+  });
+
+  test.each<[string, (config: Config) => unknown, unknown]>([
+    ['auth_enabled: false', c => c.auth.authEnabled, false],
+    ['no_auth_tenant: me', c => c.auth.noAuthTenant, 'me'],
+    ['server: {http_listen_port: 0}', c => c.server.httpListenPort, 0],
+    ['server: {http_server_read_timeout: 1m30s}', c => c.server.readTimeoutMs, 90_000],
+    ['logboom: {group_commit_wait: 1500us}', c => c.logboom.groupCommitWaitMs, 1.5],
+    ['logboom: {group_commit_wait: 0}', c => c.logboom.groupCommitWaitMs, 0],
+    ['limits_config: {max_line_size: 256KB}', c => c.limits.maxLineSize, 262_144],
+    ['limits_config: {max_line_size: 1.5kb}', c => c.limits.maxLineSize, 1536],
+    ['limits_config: {max_line_size: 10}', c => c.limits.maxLineSize, 10],
+    ['limits_config: {max_line_size: 2 MiB}', c => c.limits.maxLineSize, 2 * MIB],
+    ['limits_config: {max_line_size: 0B}', c => c.limits.maxLineSize, 0],
+    ['limits_config: {max_query_bytes_read: 150GB}', c => c.limits.maxQueryBytesRead, 150 * 1024 * MIB],
+    ['limits_config: {max_query_length: 0}', c => c.limits.maxQueryLengthNs, 0n],
+    ['limits_config: {max_query_length: 721h}', c => c.limits.maxQueryLengthNs, 721n * 3600n * SECOND],
+    ['limits_config: {max_query_length: 30d1h}', c => c.limits.maxQueryLengthNs, 721n * 3600n * SECOND],
+    ['limits_config: {query_timeout: 0.5s}', c => c.limits.queryTimeoutNs, SECOND / 2n],
+    ['limits_config: {discover_service_name: []}', c => c.limits.discoverServiceName, []],
+    ['limits_config: {required_labels: [app]}', c => c.limits.requiredLabels, ['app']],
+  ])('%s', (text, pick, want) => {
+    const { config, warnings } = parse(text);
+    expect(pick(config)).toEqual(want);
+    expect(warnings).toEqual([]);
+  });
+
+  test('decompressed pushes may be 50 times as large unless the file says otherwise', () => {
+    expect(maxDecompressedBytes(configOf(''))).toBe(5000 * MIB);
+    expect(maxDecompressedBytes(configOf('distributor: {max_decompressed_size: 1GB}'))).toBe(1024 * MIB);
+  });
+});
+
+describe('what is wrong', () => {
+  test.each([
+    ['auth_enabled: 1', 'auth_enabled: expected true or false, got 1'],
+    ['auth_enabled: "yes"', 'auth_enabled: expected true or false, got "yes"'],
+    [
+      'server: {http_listen_port: 70000}',
+      'server.http_listen_port: expected a whole number from 0 to 65535, got 70000',
+    ],
+    [
+      'server: {http_listen_port: "3100"}',
+      'server.http_listen_port: expected a whole number from 0 to 65535, got "3100"',
+    ],
+    ['server: {log_level: trace}', 'server.log_level: expected one of debug, info, warn, error, got "trace"'],
+    ['server: []', 'server: expected names with values, got []'],
+    ['[]', 'the file: expected names with values, got []'],
+    [
+      'limits_config: {max_query_length: soon}',
+      'limits_config.max_query_length: expected a duration such as 30s, 5m, 1h30m or 7d, got "soon"',
+    ],
+    [
+      'limits_config: {max_query_length: 30}',
+      'limits_config.max_query_length: expected a duration such as 30s, 5m, 1h30m or 7d, got 30',
+    ],
+    [
+      'limits_config: {max_query_length: -1h}',
+      'limits_config.max_query_length: expected a duration such as 30s, 5m, 1h30m or 7d, got "-1h"',
+    ],
+    [
+      'limits_config: {max_line_size: big}',
+      'limits_config.max_line_size: expected a size such as 0, 512KB, 10MB or 1.5GB (1KB is 1024 bytes), got "big"',
+    ],
+    [
+      'limits_config: {max_query_series: -1}',
+      'limits_config.max_query_series: expected a whole number of at least 0, got -1',
+    ],
+    [
+      'limits_config: {required_labels: app}',
+      'limits_config.required_labels: expected a list of texts, got "app"',
+    ],
+    [
+      'limits_config: {required_labels: [1]}',
+      'limits_config.required_labels: expected a list of texts, got [1]',
+    ],
+    ['no_auth_tenant: ', 'no_auth_tenant: expected a text, got null'],
+  ])('%s', (text, want) => {
+    expect(problemOf(text)).toBe(`test.yaml: ${want}`);
+  });
+
+  test('all problems are told at once', () => {
+    expect(problemOf('auth_enabled: 1\nserver: {log_level: x}\n').split('\n')).toHaveLength(2);
+  });
+
+  test('broken YAML names the file and the line', () => {
+    expect(problemOf('server:\n  a: [1\n')).toMatch(/^test\.yaml: [\s\S]*line 3/);
+    expect(problemOf('auth_enabled: true\nauth_enabled: false\n')).toMatch(/^test\.yaml: .*unique/);
+  });
+
+  test("the reference's other keys make one warning", () => {
+    const text =
+      'schema_config: {configs: []}\nlimits_config: {ingestion_rate_mb: 4}\nserver: {grpc_listen_port: 9095}';
+    const { config, warnings } = parse(text);
+    expect(config).toEqual(DEFAULT_CONFIG);
+    expect(warnings).toEqual([
+      'test.yaml: these keys have no effect in Logboom: server.grpc_listen_port, limits_config.ingestion_rate_mb, schema_config',
+    ]);
+  });
+
+  test('an unknown value of our own section is an error', () => {
+    expect(problemOf('logboom: {datadir: x}')).toMatch(
+      /^test\.yaml: logboom\.datadir: there is no such value; allowed are data_dir, /,
+    );
+  });
+
+  test('names of objects that every value has are no names of ours', () => {
+    expect(parse('constructor: 1\n').warnings).toEqual([
+      'test.yaml: these keys have no effect in Logboom: constructor',
+    ]);
+    expect(configOf('__proto__: {auth_enabled: false}')).toEqual(DEFAULT_CONFIG);
+  });
+});
+
+describe('environment', () => {
+  test.each([
+    ['${A}', 'one'],
+    ['${A:x}', 'one'],
+    ['${NONE}', ''],
+    ['${NONE:x}', 'x'],
+    ['${NONE:-x y}', 'x y'],
+    ['${NONE:=x}', 'x'],
+    ['${EMPTY:x}', 'x'],
+    ['${NONE:http://h:1/}', 'http://h:1/'],
+    ['a ${A}${A} b', 'a oneone b'],
+    ['$A $1 ${1} ${} ${A', '$A $1 ${1} ${} ${A'],
+  ])('%s', (text, want) => {
+    expect(expandEnvironment(text, { A: 'one', EMPTY: '' })).toBe(want);
+  });
+
+  test('values get the type that the YAML then has', () => {
+    expect(configOf('server: {http_listen_port: ${PORT:1}}', { PORT: '99' }).server.httpListenPort).toBe(99);
+  });
+});
+
+describe('printing', () => {
+  const full = formatConfig(DEFAULT_CONFIG, { mode: 'full' });
+
+  test('names, durations and sizes as the file has them', () => {
+    expect(full).toMatchObject({
+      auth_enabled: true,
+      server: { http_server_read_timeout: '30s', http_server_idle_timeout: '2m' },
+      frontend: { max_body_size: '10MB' },
+      limits_config: { max_query_length: '30d1h', reject_old_samples_max_age: '1w', max_line_size: '256KB' },
+      logboom: { group_commit_wait: '2ms' },
+    });
+  });
+
+  test('diff keeps what differs, defaults ignore the configuration', () => {
+    const config = configOf('auth_enabled: false\nlimits_config: {max_query_length: 1h}\n');
+    const diff = { auth_enabled: false, limits_config: { max_query_length: '1h' } };
+    expect(formatConfig(config, { mode: 'diff' })).toEqual(diff);
+    expect(formatConfig(config, { mode: 'defaults' })).toEqual(full);
+    expect(formatConfig(DEFAULT_CONFIG, { mode: 'diff' })).toEqual({});
+  });
+
+  test('property: what is printed reads back as the same configuration', () => {
+    const millis = fc.integer({ min: 0, max: 10_000_000 });
+    const size = fc.integer({ min: 0, max: 2 ** 40 });
+    const any = fc.record({
+      millis,
+      size,
+      micros: millis,
+      flag: fc.boolean(),
+      texts: fc.array(fc.string()),
+      name: fc.string(),
+    });
+    fc.assert(
+      fc.property(any, given => {
+        const config: Config = {
+          ...DEFAULT_CONFIG,
+          auth: { authEnabled: given.flag, noAuthTenant: given.name },
+          server: { ...DEFAULT_CONFIG.server, readTimeoutMs: given.millis },
+          frontend: { ...DEFAULT_CONFIG.frontend, maxBodySize: given.size },
+          logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: given.micros / 1000 },
+          limits: {
+            ...DEFAULT_LIMITS,
+            requiredLabels: given.texts,
+            maxQueryLengthNs: BigInt(given.millis) * 1_000_000n,
+          },
+        };
+        const text = stringify(formatConfig(config, { mode: 'full' })).replaceAll('${', '');
+        fc.pre(!JSON.stringify(given).includes('${'));
+        expect(parse(text)).toEqual({ config, warnings: [] });
+      }),
+    );
+  });
+});
+
+describe('files of the project', () => {
+  const read = (name: string) => {
+    const text = readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
+    return parseConfig(text, { name, environment: {} });
+  };
+
+  test('local.yaml: one tenant, old entries accepted, reachable from this machine only', () => {
+    const { config, warnings } = read('local.yaml');
+    expect(warnings).toEqual([]);
+    expect(config.auth.authEnabled).toBe(false);
+    expect(config.limits.rejectOldSamples).toBe(false);
+    expect(config.server.httpListenAddress).toBe('127.0.0.1');
+  });
+
+  test('bench.yaml: tenants, limits lifted', () => {
+    const { config, warnings } = read('bench.yaml');
+    expect(warnings).toEqual([]);
+    expect(config.auth.authEnabled).toBe(true);
+    expect(config.limits).toMatchObject({ maxEntriesLimitPerQuery: 100_000, maxQueryLengthNs: 0n });
+  });
+
+  test('build information names the version of the package and an API version that clients can read', () => {
+    const pkg = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(LOGBOOM_VERSION).toBe(pkg.version);
+    expect(API_VERSION).toMatch(/^3\.\d+\.\d+$/);
+    expect(Object.keys(buildInfo()).sort()).toEqual([
+      'branch',
+      'buildDate',
+      'buildUser',
+      'goVersion',
+      'revision',
+      'version',
+    ]);
+  });
+});

@@ -1,0 +1,216 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { minuteOf } from '../../shared/chunk/counts.ts';
+import {
+  type Footer,
+  MAGIC,
+  MAX_COUNTED_LEVELS,
+  OTHER_LEVELS,
+  PAGE_MAX_NAMES,
+} from '../../shared/chunk/format.ts';
+import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/chunk/reader.ts';
+import { writeChunk } from '../../shared/chunk/writer.ts';
+import { CorruptionError } from '../../shared/model/errors.ts';
+import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
+
+const HEAD = {
+  id: 'ab'.repeat(16),
+  tenant: 't-1',
+  day: 20_412,
+  level: 0,
+  createdMs: 1_700_000_000_000,
+  inputs: ['cd'.repeat(16)],
+};
+const DAY_START = 20_412n * 86_400_000_000_000n;
+const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
+
+async function objectOf(entries: readonly PlainEntry[]): Promise<Buffer> {
+  const { parts, bytes } = await writeChunk(HEAD, rowsOf(entries), QUICK_COMPRESSION);
+  return Buffer.concat(parts, bytes);
+}
+
+function read(object: Buffer): { footer: Footer; entries: PlainEntry[] } {
+  const footer = footerOf(object, 'chunk');
+  const entries = footer.pages.flatMap(page => {
+    const stored = object.subarray(page.offset, page.offset + wantedBytes(page, EVERYTHING));
+    return entriesOfPage(decodePage(footer, page, stored, EVERYTHING, 'chunk'), DAY_START);
+  });
+  return { footer, entries };
+}
+
+function inOrder(entries: readonly PlainEntry[]): PlainEntry[] {
+  const text = (entry: PlainEntry) => streamOf(entry.stream).text;
+  return entries
+    .map((entry, i) => ({ entry, i }))
+    .sort(
+      (a, b) =>
+        Buffer.compare(Buffer.from(text(a.entry)), Buffer.from(text(b.entry))) ||
+        a.entry.time - b.entry.time ||
+        a.i - b.i,
+    )
+    .map(({ entry }) => entry);
+}
+
+describe('a chunk', () => {
+  test('gives back every entry in order of stream and time', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryEntries(), async entries => {
+        const { footer, entries: back } = read(await objectOf(entries));
+        expect(back).toEqual(inOrder(entries));
+        expect(footer).toMatchObject({ ...HEAD, rows: entries.length });
+        expect(footer.first).toBe(Math.min(...entries.map(entry => entry.time)));
+        expect(footer.last).toBe(Math.max(...entries.map(entry => entry.time)));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('counts entries and bytes by stream, level and minute', async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryEntries(), async entries => {
+        const { footer } = read(await objectOf(entries));
+        const counted = new Map<string, [number, number, number]>();
+        footer.counts.forEach((levels, s) => {
+          for (const { level, minutes, entries: counts, lineBytes, metadataBytes } of levels) {
+            minutes.forEach((minute, i) => {
+              const key = `${footer.streams[s].text} ${footer.levels[level]} ${minute}`;
+              expect(counted.has(key)).toBe(false);
+              counted.set(key, [counts[i], lineBytes[i], metadataBytes[i]]);
+            });
+          }
+        });
+        const expected = new Map<string, [number, number, number]>();
+        for (const { stream, time, line, metadata } of entries) {
+          const key = `${streamOf(stream).text} ${metadata.detected_level ?? ''} ${minuteOf(time)}`;
+          const sum = expected.get(key) ?? [0, 0, 0];
+          const pairs = Object.entries(metadata).reduce(
+            (n, [k, v]) => n + Buffer.byteLength(k) + Buffer.byteLength(v),
+            0,
+          );
+          expected.set(key, [sum[0] + 1, sum[1] + Buffer.byteLength(line), sum[2] + pairs]);
+        }
+        expect(counted).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('reads only the columns that are wanted', async () => {
+    const object = await objectOf([
+      { stream: { app: 'a' }, time: 5, line: 'one', metadata: { trace: 'x', other: 'y' } },
+      { stream: { app: 'a' }, time: 7, line: 'three', metadata: { trace: 'z' } },
+    ]);
+    const footer = footerOf(object, 'chunk');
+    const [page] = footer.pages;
+    const decode = (wants: PageWants) =>
+      decodePage(
+        footer,
+        page,
+        object.subarray(page.offset, page.offset + wantedBytes(page, wants)),
+        wants,
+        'chunk',
+      );
+    const none = decode({ lines: 'none', metadata: new Set() });
+    expect([...none.times]).toEqual([0, 2]);
+    expect(none).toMatchObject({ metadata: [], baseNs: DAY_START + 5n });
+    expect(none.lines.length).toBe(0);
+    expect([...none.lineOffsets]).toEqual([0, 0, 0]);
+    const lengths = decode({ lines: 'lengths', metadata: new Set(['trace']) });
+    expect([...lengths.lineOffsets]).toEqual([0, 3, 8]);
+    expect(lengths.lines.length).toBe(0);
+    expect(lengths.metadata.map(column => column.name)).toEqual(['trace']);
+    expect(wantedBytes(page, { lines: 'none', metadata: new Set() })).toBeLessThan(
+      wantedBytes(page, EVERYTHING),
+    );
+  });
+
+  test('cuts pages by bytes at the end of a stream, by rows and by metadata names', async () => {
+    const entry = (app: string, time: number, line: string, metadata = {}) => ({
+      stream: { app },
+      time,
+      line,
+      metadata,
+    });
+    const large = 'x'.repeat(300 * 1024);
+    const byBytes = [0, 1, 2, 3].flatMap(i => [entry('a', i, large), entry('b', i, large)]);
+    expect(read(await objectOf(byBytes)).footer.pages.map(page => page.rows)).toEqual([3, 3, 2]);
+    const byNames = Array.from({ length: 10 }, (_, i) =>
+      entry('a', i, '', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${i}_${n}`, 'v']))),
+    );
+    const named = read(await objectOf(byNames));
+    expect(named.entries).toEqual(byNames);
+    for (const page of named.footer.pages) expect(page.columns.length).toBeLessThan(PAGE_MAX_NAMES + 8);
+    const byRows = Array.from({ length: 70_000 }, (_, i) => entry('a', i, ''));
+    expect(read(await objectOf(byRows)).footer.pages.map(page => page.rows)).toEqual([65_536, 4464]);
+  });
+
+  test('counts levels past the bound together', async () => {
+    const entries = Array.from({ length: MAX_COUNTED_LEVELS + 5 }, (_, i) => ({
+      stream: { app: 'a' },
+      time: i,
+      line: 'x',
+      metadata: { detected_level: `l${i}` },
+    }));
+    const { footer } = read(await objectOf(entries));
+    expect(footer.levels).toHaveLength(MAX_COUNTED_LEVELS + 2);
+    const other = footer.counts[0].find(counts => footer.levels[counts.level] === OTHER_LEVELS)!;
+    expect(other.entries.reduce((a, b) => a + b, 0)).toBe(5);
+  });
+
+  test('is refused where rows are out of order', async () => {
+    const rows = rowsOf([
+      { stream: { app: 'a' }, time: 5, line: 'x', metadata: {} },
+      { stream: { app: 'a' }, time: 7, line: 'y', metadata: {} },
+    ]);
+    rows.times[0] = 9;
+    await expect(writeChunk(HEAD, rows, PUSH_COMPRESSION)).rejects.toThrow(
+      /invariant broken: rows of a chunk ascend/,
+    );
+  });
+});
+
+describe('a damaged chunk', () => {
+  test('is a corruption or reads as it was, never as something else', async () => {
+    const entries = [
+      { stream: { app: 'a' }, time: 5, line: 'first line', metadata: { trace: 'x' } },
+      { stream: { app: 'a' }, time: 70, line: 'second line '.repeat(20), metadata: {} },
+      { stream: { app: 'b' }, time: 6, line: 'third', metadata: { trace: 'y', detected_level: 'warn' } },
+    ];
+    const object = await objectOf(entries);
+    const want = inOrder(entries);
+    for (let at = 0; at < object.length; at++) {
+      for (const bit of [1, 0x80]) {
+        const damaged = Buffer.from(object);
+        damaged[at] ^= bit;
+        let back: PlainEntry[] | undefined;
+        try {
+          back = read(damaged).entries;
+        } catch (error) {
+          expect(error).toBeInstanceOf(CorruptionError);
+        }
+        if (back !== undefined) expect(back).toEqual(want);
+      }
+    }
+  });
+
+  test('cut at any place is a corruption', async () => {
+    const object = await objectOf([{ stream: { app: 'a' }, time: 5, line: 'x'.repeat(100), metadata: {} }]);
+    for (let length = 0; length < object.length; length++) {
+      expect(() => read(object.subarray(0, length))).toThrow(CorruptionError);
+    }
+    expect(() => read(Buffer.concat([Buffer.alloc(20), MAGIC]))).toThrow(CorruptionError);
+  });
+});
+
+describe('golden files', () => {
+  const folder = join(process.cwd(), 'test/chunk/golden');
+  test.each(['v1'])('%s reads as it was written', version => {
+    const object = readFileSync(join(folder, `${version}.chunk`));
+    const want = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8'));
+    const { footer, entries } = read(object);
+    expect({ ...footer, entries }).toEqual(want);
+  });
+});

@@ -1,0 +1,192 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ByteReader, ByteWriter } from '../../shared/chunk/byte-io.ts';
+import { loadBlock, PUSH_COMPRESSION, storeBlock, storeBlockSync } from '../../shared/chunk/compression.ts';
+import { decodeOffsets, encodeLengths } from '../../shared/chunk/length-column.ts';
+import { decodeMetadata, encodeMetadata } from '../../shared/chunk/metadata-column.ts';
+import { decodeTimes, encodeTimes } from '../../shared/chunk/time-column.ts';
+import { CorruptionError } from '../../shared/model/errors.ts';
+
+const whole = fc.oneof(
+  fc.integer({ min: 0, max: 300 }),
+  fc.maxSafeNat(),
+  fc.constantFrom(0, 127, 128, 2 ** 31, 2 ** 32, Number.MAX_SAFE_INTEGER),
+);
+
+describe('byte-io', () => {
+  test('whole numbers, texts and blocks come back', () => {
+    fc.assert(
+      fc.property(fc.array(whole), fc.array(fc.string({ unit: 'grapheme' })), (numbers, texts) => {
+        const writer = new ByteWriter(1);
+        for (const number of numbers) writer.varint(number);
+        for (const text of texts) writer.text(text);
+        for (const number of numbers) writer.signedVarint(-Math.floor(number / 4));
+        const reader = new ByteReader(writer.finish());
+        expect(numbers.map(() => reader.varint())).toEqual(numbers);
+        expect(texts.map(() => reader.text())).toEqual(texts);
+        expect(numbers.map(() => reader.signedVarint() + 0)).toEqual(
+          numbers.map(n => -Math.floor(n / 4) + 0),
+        );
+        expect(reader.remaining).toBe(0);
+      }),
+    );
+  });
+
+  test.each([
+    ['a varint past the end', [0x80], (r: ByteReader) => r.varint()],
+    ['a varint over 2^53', [255, 255, 255, 255, 255, 255, 255, 255, 1], (r: ByteReader) => r.varint()],
+    ['a text past the end', [5, 65], (r: ByteReader) => r.text()],
+    ['a count that cannot fit', [200, 1, 0], (r: ByteReader) => r.count(1)],
+    ['a u32 past the end', [1, 2, 3], (r: ByteReader) => r.u32()],
+  ])('%s is a corruption', (_name, bytes, read) => {
+    expect(() => read(new ByteReader(Buffer.from(bytes)))).toThrow(CorruptionError);
+  });
+});
+
+describe('blocks', () => {
+  test('come back, compressed or not, small or in the pool', async () => {
+    const shapes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc
+        .tuple(fc.string({ minLength: 1 }), fc.integer({ min: 1, max: 40_000 }))
+        .map(([s, n]) => Buffer.from(s.repeat(n).slice(0, 200_000))),
+    );
+    await fc.assert(
+      fc.asyncProperty(shapes, async raw => {
+        for (const stored of [
+          await storeBlock(raw, PUSH_COMPRESSION),
+          storeBlockSync(raw, PUSH_COMPRESSION),
+        ]) {
+          const place = {
+            offset: 0,
+            storedBytes: stored.bytes.length,
+            rawBytes: stored.rawBytes,
+            codec: stored.codec,
+            crc: stored.crc,
+          };
+          expect(Buffer.compare(loadBlock(Buffer.from(stored.bytes), place, 'block'), Buffer.from(raw))).toBe(
+            0,
+          );
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a changed byte, a wrong length, an unknown codec are corruptions', async () => {
+    const stored = await storeBlock(Buffer.from('some line '.repeat(100)), PUSH_COMPRESSION);
+    const place = {
+      offset: 0,
+      storedBytes: stored.bytes.length,
+      rawBytes: stored.rawBytes,
+      codec: stored.codec,
+      crc: stored.crc,
+    };
+    const bytes = Buffer.from(stored.bytes);
+    const changed = Buffer.from(bytes);
+    changed[changed.length >> 1] ^= 1;
+    expect(() => loadBlock(changed, place, 'x')).toThrow(/^x: checksum/);
+    expect(() => loadBlock(bytes.subarray(1), place, 'x')).toThrow(/bytes where/);
+    expect(() => loadBlock(bytes, { ...place, codec: 9 }, 'x')).toThrow(/unknown codec 9/);
+    expect(() => loadBlock(bytes, { ...place, rawBytes: place.rawBytes - 1 }, 'x')).toThrow(CorruptionError);
+    expect(() => loadBlock(bytes, { ...place, rawBytes: place.rawBytes + 1 }, 'x')).toThrow(CorruptionError);
+    expect(() => loadBlock(bytes, { ...place, rawBytes: 2 ** 40 }, 'x')).toThrow(/claims/);
+  });
+});
+
+const runs = fc.array(
+  fc.tuple(
+    fc.constantFrom(1, 1000, 1_000_000, 1_000_000_000),
+    fc.array(fc.integer({ min: 0, max: 86_399 }), { minLength: 1, maxLength: 50 }),
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+describe('times', () => {
+  test('come back exactly, whatever the clock', () => {
+    fc.assert(
+      fc.property(runs, fc.integer({ min: 0, max: 999 }), (parts, noise) => {
+        const offsets: number[] = [];
+        const starts: number[] = [];
+        for (const [unit, seconds] of parts) {
+          const times = seconds
+            .map((s, i) => s * unit + (unit === 1 ? (noise * i) % 977 : 0))
+            .sort((a, b) => a - b);
+          times.forEach((time, i) => {
+            starts.push(i === 0 ? 1 : 0);
+            offsets.push(time);
+          });
+        }
+        const rows = offsets.length;
+        const { scale, high, low } = encodeTimes(Float64Array.from(offsets), rows, Uint8Array.from(starts));
+        const firstRows = starts.flatMap((start, i) => (start ? [i] : []));
+        const parts2 = { high: Buffer.from(high), low: Buffer.from(low), scale };
+        expect(Array.from(decodeTimes(parts2, rows, firstRows, 't'))).toEqual(offsets);
+      }),
+    );
+  });
+
+  test('one entry of a day, and the last nanosecond of it', () => {
+    const last = 86_399_999_999_999;
+    for (const offsets of [[0], [last], [0, last], [0, 0, 0]]) {
+      const starts = Uint8Array.from(offsets, (_, i) => (i === 0 ? 1 : 0));
+      const { scale, high, low } = encodeTimes(Float64Array.from(offsets), offsets.length, starts);
+      const parts = { high: Buffer.from(high), low: Buffer.from(low), scale };
+      expect(Array.from(decodeTimes(parts, offsets.length, [0], 't'))).toEqual(offsets);
+      expect(() => decodeTimes(parts, offsets.length + 1, [0], 't')).toThrow(CorruptionError);
+      expect(() => decodeTimes({ ...parts, scale: 4 }, offsets.length, [0], 't')).toThrow(/unknown scale/);
+    }
+  });
+});
+
+test('lengths come back as offsets, and must add up', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 300_000 })), lengths => {
+      const bytes = Buffer.from(encodeLengths(Uint32Array.from(lengths), lengths.length));
+      const total = lengths.reduce((a, b) => a + b, 0);
+      const offsets = decodeOffsets(bytes, lengths.length, total, 'l');
+      expect(Array.from(lengths, (_, i) => offsets[i + 1] - offsets[i])).toEqual(lengths);
+      expect(() => decodeOffsets(bytes, lengths.length, total + 1, 'l')).toThrow(CorruptionError);
+      expect(() => decodeOffsets(bytes, lengths.length + 1, total, 'l')).toThrow(CorruptionError);
+    }),
+  );
+});
+
+describe('metadata', () => {
+  test('columns come back, with dictionaries of any size', () => {
+    const column = fc.array(
+      fc.option(fc.oneof(fc.constantFrom('info', 'warn'), fc.uuid(), fc.string()), { nil: undefined }),
+    );
+    fc.assert(
+      fc.property(column, values => {
+        const known: string[] = [];
+        const ids = Uint32Array.from(values, value => {
+          if (value === undefined) return 0;
+          if (!known.includes(value)) known.push(value);
+          return known.indexOf(value) + 1;
+        });
+        const encoded = encodeMetadata(
+          ids,
+          ids.length,
+          known.map(value => Buffer.from(value)),
+        );
+        const payload = Buffer.from(encoded.payload);
+        const { dictionary, constant } = encoded;
+        const decoded = decodeMetadata('m', payload, ids.length, dictionary, constant, 'm');
+        const back = Array.from(decoded.ids, id => (id === 0 ? undefined : decoded.valueAt(id - 1)));
+        expect(back).toEqual(values);
+        expect(decoded.count).toBe(known.length);
+        if (!constant && ids.length > 0) {
+          expect(() =>
+            decodeMetadata('m', payload.subarray(0, -1), ids.length, dictionary, false, 'm'),
+          ).toThrow(CorruptionError);
+        }
+      }),
+    );
+  });
+
+  test('one value in every row costs nothing in the page', () => {
+    const encoded = encodeMetadata(new Uint32Array(1000).fill(1), 1000, [Buffer.from('info')]);
+    expect(encoded).toEqual({ dictionary: ['info'], constant: true, payload: new Uint8Array(0) });
+  });
+});

@@ -1,0 +1,34 @@
+/** A request as an adapter would make it; what a test does not give is plain. */
+import type { Request } from '../../shared/http/message.ts';
+
+export function request(given: Partial<Request> & { form?: string } = {}): Request {
+  const form: Partial<Request> =
+    given.form === undefined
+      ? {}
+      : {
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: Buffer.from(given.form),
+        };
+  return {
+    method: 'GET',
+    path: '/',
+    rawQuery: '',
+    headers: {},
+    body: new Uint8Array(0),
+    signal: new AbortController().signal,
+    id: 'test-1',
+    ...form,
+    ...given,
+  };
+}
+
+/** Message of what `act` throws. */
+export function messageThrown(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('nothing was thrown');
+}

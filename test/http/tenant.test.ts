@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  MAX_TENANTS_PER_REQUEST,
+  resolveTenants,
+  singleTenant,
+  type TenantConfig,
+} from '../../shared/http/tenant.ts';
+import { ClientError } from '../../shared/model/errors.ts';
+
+const config = (authEnabled: boolean, multiTenantQueriesEnabled: boolean): TenantConfig => ({
+  auth: { authEnabled, noAuthTenant: 'fake' },
+  querier: { multiTenantQueriesEnabled },
+});
+const many = config(true, true);
+const one = config(true, false);
+const headers = (id: string) => ({ 'x-scope-orgid': id });
+
+function refusal(act: () => unknown): [number, string] {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ClientError);
+    return [(error as ClientError).status, (error as ClientError).message];
+  }
+  throw new Error('accepted');
+}
+
+describe('who it is', () => {
+  test.each<[string, string[]]>([
+    ['a', ['a']],
+    ['b|a', ['a', 'b']],
+    ['a|a', ['a']],
+    ['recorded|other-tenant|recorded', ['other-tenant', 'recorded']],
+    ['a|', ['a']],
+    ['|a', ['a']],
+    ['a||b', ['a', 'b']],
+    ["a!-_.*'()", ["a!-_.*'()"]],
+    ['__tenant', ['__tenant']],
+    ['...', ['...']],
+    ['x'.repeat(150), ['x'.repeat(150)]],
+  ])('%s', (id, want) => {
+    expect(resolveTenants(headers(id), many)).toEqual(want);
+  });
+
+  test('one tenant however often it is named', () => {
+    expect(singleTenant(headers('a|a'), many)).toBe('a');
+    expect(resolveTenants(headers('a|a'), one)).toEqual(['a']);
+  });
+
+  test('without authentication the header is not read', () => {
+    for (const given of [{}, headers('a|b'), headers('a b')]) {
+      expect(resolveTenants(given, config(false, true))).toEqual(['fake']);
+      expect(singleTenant(given, config(false, false))).toBe('fake');
+    }
+  });
+});
+
+describe('who it is not', () => {
+  test.each<[string, number, string]>([
+    ['', 401, 'no org id'],
+    ['|', 400, 'no org id'],
+    ['a b', 400, "tenant ID 'a b' contains unsupported character ' '"],
+    ['.', 400, "tenant ID is '.' or '..'"],
+    ['..', 400, "tenant ID is '.' or '..'"],
+    ['ok|..', 400, "tenant ID is '.' or '..'"],
+    ['a/b', 400, "tenant ID 'a/b' contains unsupported character '/'"],
+    ['a\\b', 400, "tenant ID 'a\\b' contains unsupported character '\\'"],
+    ['a,b', 400, "tenant ID 'a,b' contains unsupported character ','"],
+    ['a+b', 400, "tenant ID 'a+b' contains unsupported character '+'"],
+    ['a#b', 400, "tenant ID 'a#b' contains unsupported character '#'"],
+    ['a:b', 400, "tenant ID 'a:b' contains unsupported character ':'"],
+    ['\u00c3\u00a9', 400, "tenant ID 'é' contains unsupported character 'Ã'"],
+    ['x'.repeat(151), 400, 'tenant ID is too long: max 150 characters'],
+    [`${'x'.repeat(151)}/`, 400, `tenant ID '${'x'.repeat(151)}/' contains unsupported character '/'`],
+  ])('%s', (id, status, message) => {
+    expect(refusal(() => resolveTenants(headers(id), many))).toEqual([status, message]);
+    expect(refusal(() => singleTenant(headers(id), many))).toEqual([status, message]);
+  });
+
+  test('no header', () => {
+    expect(refusal(() => resolveTenants({}, many))).toEqual([401, 'no org id']);
+  });
+
+  test('several where one is possible, or where several are switched off', () => {
+    expect(refusal(() => singleTenant(headers('a|b'), many))).toEqual([400, 'multiple org IDs present']);
+    expect(refusal(() => resolveTenants(headers('a|b'), one))).toEqual([400, 'multiple org IDs present']);
+  });
+
+  test('more tenants than a query may have', () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join('|');
+    expect(resolveTenants(headers(ids(MAX_TENANTS_PER_REQUEST)), many)).toHaveLength(MAX_TENANTS_PER_REQUEST);
+    expect(refusal(() => resolveTenants(headers(ids(MAX_TENANTS_PER_REQUEST + 1)), many))).toEqual([
+      400,
+      'too many org IDs present: 101, limit: 100',
+    ]);
+  });
+});

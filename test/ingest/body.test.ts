@@ -1,0 +1,129 @@
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { compress } from 'snappyjs';
+import { type BodyHeaders, decompressBody } from '../../shared/ingest/body.ts';
+import { pushFormat } from '../../shared/ingest/content.ts';
+import { ClientError } from '../../shared/model/errors.ts';
+import { refusal } from './entries.ts';
+
+const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
+const JSON_TYPE = 'application/json';
+const TEXT = Buffer.from('{"streams":[]}');
+const BLOCK = Buffer.from(compress(TEXT));
+
+async function outcome(body: Uint8Array, headers: BodyHeaders): Promise<string> {
+  try {
+    return (await decompressBody(body, headers, LIMITS)).toString();
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return `${error.status} ${error.message}`;
+  }
+}
+
+describe('decompressBody', () => {
+  // [what, body, content encoding, content type, want]
+  const rows: [string, Uint8Array, string | undefined, string | undefined, string][] = [
+    ['JSON as it is', TEXT, undefined, JSON_TYPE, TEXT.toString()],
+    ['JSON, empty encoding', TEXT, '', JSON_TYPE, TEXT.toString()],
+    ['JSON that says snappy', TEXT, 'snappy', `${JSON_TYPE}; charset=utf-8`, TEXT.toString()],
+    ['JSON in gzip', gzipSync(TEXT), 'gzip', JSON_TYPE, TEXT.toString()],
+    ['JSON in two gzip members', Buffer.concat([gzipSync('{'), gzipSync('}')]), 'gzip', JSON_TYPE, '{}'],
+    ['JSON in raw deflate', deflateRawSync(TEXT), 'deflate', JSON_TYPE, TEXT.toString()],
+    ['snappy', BLOCK, undefined, undefined, TEXT.toString()],
+    ['snappy that says so', BLOCK, 'snappy', 'application/x-protobuf', TEXT.toString()],
+    ['snappy in gzip', gzipSync(BLOCK), 'gzip', 'text/plain', TEXT.toString()],
+    ['snappy in raw deflate', deflateRawSync(BLOCK), 'deflate', 'application/x-protobuf', TEXT.toString()],
+    ['zlib header', deflateSync(TEXT), 'deflate', JSON_TYPE, '400 flate: corrupt input'],
+    ['zstd', TEXT, 'zstd', JSON_TYPE, '400 Content-Encoding "zstd" not supported'],
+    ['identity', TEXT, 'identity', JSON_TYPE, '400 Content-Encoding "identity" not supported'],
+    ['no gzip', TEXT, 'gzip', JSON_TYPE, '400 gzip: invalid header'],
+    ['gzip cut off', gzipSync(TEXT).subarray(0, 15), 'gzip', JSON_TYPE, '400 unexpected EOF'],
+    ['gzip of nothing', new Uint8Array(), 'gzip', JSON_TYPE, '400 EOF'],
+    ['plain protobuf', TEXT, undefined, 'application/x-protobuf', '400 snappy: corrupt input'],
+    ['empty protobuf', new Uint8Array(), undefined, 'application/x-protobuf', '400 snappy: corrupt input'],
+    ['exactly the compressed limit', Buffer.alloc(10_000, 0x61), undefined, JSON_TYPE, 'a'.repeat(10_000)],
+    [
+      'over the compressed limit',
+      Buffer.alloc(10_001),
+      undefined,
+      JSON_TYPE,
+      '413 request body too large: message size too large than max (10001 vs 10000)',
+    ],
+    ['gzip of exactly the limit', gzipSync(Buffer.alloc(100_000, 0x61)), 'gzip', JSON_TYPE, 'a'.repeat(100_000)],
+    [
+      'gzip over the limit',
+      gzipSync(Buffer.alloc(5_000_000)),
+      'gzip',
+      JSON_TYPE,
+      '413 request body too large: decompressed message size too large than max (100001 vs 100000)',
+    ],
+    [
+      'deflate over the limit',
+      deflateRawSync(Buffer.alloc(5_000_000)),
+      'deflate',
+      JSON_TYPE,
+      '413 request body too large: decompressed message size too large than max (100001 vs 100000)',
+    ],
+    [
+      'snappy over the limit',
+      compress(Buffer.alloc(100_001)),
+      undefined,
+      undefined,
+      '413 request body too large: decompressed message size too large than max (100001 vs 100000)',
+    ],
+  ];
+  test.each(rows)('%s', async (_, body, contentEncoding, contentType, want) => {
+    expect(await outcome(body, { contentEncoding, contentType })).toBe(want);
+  });
+
+  test('a body that is not compressed is not copied', () => {
+    expect(decompressBody(TEXT, { contentType: JSON_TYPE }, LIMITS)).toBe(TEXT);
+  });
+
+  test('random bytes only ever give a client error', async () => {
+    const encoding = fc.constantFrom(undefined, 'gzip', 'deflate');
+    const body = fc.oneof(
+      fc.uint8Array({ maxLength: 100 }),
+      fc.uint8Array({ maxLength: 60 }).map(bytes => Buffer.concat([Buffer.from('1f8b08', 'hex'), bytes])),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, encoding, async (bytes, contentEncoding) => {
+        await outcome(bytes, { contentEncoding });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('pushFormat', () => {
+  // [header, want]
+  const rows: [string | undefined, string][] = [
+    ['application/json', 'json'],
+    ['application/json; charset=utf-8', 'json'],
+    ['Application/JSON;charset="utf-8" ;', 'json'],
+    ['application/json; a="x;y\\";z"', 'json'],
+    ['application/x-protobuf', 'protobuf'],
+    ['application/vnd.google.protobuf', 'protobuf'],
+    ['text/plain', 'protobuf'],
+    ['json', 'protobuf'],
+  ];
+  test.each(rows)('%j', (header, want) => {
+    expect(pushFormat(header)).toBe(want);
+  });
+
+  const bad: [string | undefined, string][] = [
+    [undefined, 'mime: no media type'],
+    ['', 'mime: no media type'],
+    [' ; charset=utf-8', 'mime: no media type'],
+    ['/json', 'mime: no media type'],
+    ['application json', 'mime: expected slash after first token'],
+    ['application/', 'mime: expected token after slash'],
+    ['application/json x', 'mime: unexpected content after media subtype'],
+    ['application/json; charset', 'mime: invalid media parameter'],
+    ['application/json; ; a=b', 'mime: invalid media parameter'],
+  ];
+  test.each(bad)('%j is refused', (header, message) => {
+    expect(refusal(() => pushFormat(header))).toEqual([400, message]);
+  });
+});

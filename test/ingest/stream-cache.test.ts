@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { StreamCache } from '../../shared/ingest/stream-cache.ts';
+import { streamOf } from '../../shared/ingest/stream-table.ts';
+
+const stream = streamOf([{ name: 'a', value: 'b' }]);
+
+test('keeps what is used and stays bounded', () => {
+  const cache = new StreamCache();
+  cache.set('used', stream);
+  for (let i = 0; i < 100_000; i++) {
+    cache.set(`key ${i}`, stream);
+    if (i % 1000 === 0) expect(cache.get('used')).toBe(stream);
+  }
+  expect(cache.size).toBeLessThanOrEqual(2 * 16_384);
+  expect(cache.get('key 0')).toBeUndefined();
+  expect(cache.get('key 99999')).toBe(stream);
+});
+
+test('bounds the characters of its keys too, and keeps no long ones', () => {
+  const cache = new StreamCache();
+  const tail = 'x'.repeat(4000);
+  for (let i = 0; i < 5000; i++) cache.set(`${i} ${tail}`, stream);
+  expect(cache.size).toBeLessThanOrEqual(2 * 1049);
+  cache.set('y'.repeat(4097), stream);
+  expect(cache.get('y'.repeat(4097))).toBeUndefined();
+});

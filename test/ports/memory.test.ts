@@ -1,0 +1,7 @@
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { objectStoreContract } from './object-store.contract.ts';
+import { tableContract } from './table.contract.ts';
+
+objectStoreContract('memory', async () => ({ store: memoryObjectStore() }));
+tableContract('memory', async clock => ({ table: memoryTable({ clock }) }));

@@ -1,0 +1,333 @@
+/**
+ * What every object store must do: run on memory, on files, and on S3. Each test works below a prefix of its own, so
+ * a store may hold other objects.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { InvalidKeyError, MAX_OBJECT_KEY_BYTES } from '../../shared/ports/object-key.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../shared/ports/object-store.ts';
+
+export interface ObjectStoreUnderTest {
+  readonly store: ObjectStore;
+  /** Another store on the same data. Absent where there is none (memory). */
+  readonly another?: () => Promise<ObjectStore>;
+  readonly close?: () => Promise<void>;
+}
+
+export interface ObjectStoreContractOptions {
+  /** Rounds of the property tests. */
+  readonly rounds?: number;
+  /** Off for a store that takes ASCII keys alone. */
+  readonly nonAsciiKeys?: boolean;
+}
+
+export function objectStoreContract(
+  name: string,
+  open: () => Promise<ObjectStoreUnderTest>,
+  { rounds = 50, nonAsciiKeys = true }: ObjectStoreContractOptions = {},
+): void {
+  describe(`object store contract: ${name}`, () => {
+    let underTest: ObjectStoreUnderTest;
+    let store: ObjectStore;
+    beforeAll(async () => {
+      underTest = await open();
+      store = underTest.store;
+    });
+    afterAll(async () => underTest.close?.());
+
+    const newPrefix = (): string => `t${randomBytes(8).toString('hex')}/`;
+    const listAll = async (prefix: string, limit?: number): Promise<string[]> => {
+      const keys: string[] = [];
+      let after: string | undefined;
+      for (let page = 0; page < 2000; page++) {
+        const { objects, next } = await store.list(prefix, { after, limit });
+        if (limit !== undefined) expect(objects.length).toBeLessThanOrEqual(limit);
+        keys.push(...objects.map(object => object.key));
+        if (next === undefined) return keys;
+        after = next;
+      }
+      throw new Error('the listing does not end');
+    };
+
+    test('a put object is there, whole, with its size', async () => {
+      const key = newPrefix() + 'a/b.chunk';
+      const body = randomBytes(300_000);
+      expect(await store.putIfAbsent(key, body)).toBe(true);
+      expect((await store.get(key)).equals(body)).toBe(true);
+      expect(await store.head(key)).toEqual({ key, size: body.length });
+    });
+
+    test('a taken key is not written again', async () => {
+      const key = newPrefix() + 'k';
+      expect(await store.putIfAbsent(key, Buffer.from('first'))).toBe(true);
+      expect(await store.putIfAbsent(key, Buffer.from('second'))).toBe(false);
+      expect(String(await store.get(key))).toBe('first');
+    });
+
+    test('of 20 racing puts exactly one wins, and its bytes stay', async () => {
+      const key = newPrefix() + 'race';
+      const bodies = Array.from({ length: 20 }, (_, i) => Buffer.alloc(10_000, i));
+      const won = await Promise.all(bodies.map(body => store.putIfAbsent(key, body)));
+      expect(won.filter(Boolean)).toHaveLength(1);
+      expect((await store.get(key)).equals(bodies[won.indexOf(true)])).toBe(true);
+    });
+
+    test('a view into a larger buffer stores its own bytes only', async () => {
+      const key = newPrefix() + 'view';
+      await store.putIfAbsent(key, Buffer.from('0123456789').subarray(3, 6));
+      expect(String(await store.get(key))).toBe('345');
+    });
+
+    test('what is returned belongs to the caller', async () => {
+      const key = newPrefix() + 'own';
+      const body = Buffer.from('abc');
+      await store.putIfAbsent(key, body);
+      body.fill('x');
+      (await store.get(key)).fill('y');
+      (await store.getRange(key, 0, 2)).fill('z');
+      expect(String(await store.get(key))).toBe('abc');
+    });
+
+    test('ranges', async () => {
+      const key = newPrefix() + 'ranges';
+      await store.putIfAbsent(key, Buffer.from('0123456789'));
+      const table: [number, number, string][] = [
+        [0, 10, '0123456789'],
+        [0, 1, '0'],
+        [3, 7, '3456'],
+        [9, 10, '9'],
+        [8, 100, '89'],
+        [0, Number.MAX_SAFE_INTEGER, '0123456789'],
+      ];
+      for (const [start, end, want] of table)
+        expect(String(await store.getRange(key, start, end))).toBe(want);
+      const refused = [
+        [10, 11],
+        [50, 60],
+        [5, 5],
+        [6, 5],
+        [-1, 5],
+        [0.5, 5],
+      ];
+      for (const [start, end] of refused) {
+        await expect(store.getRange(key, start, end)).rejects.toThrow(RangeError);
+      }
+    });
+
+    test('tails', async () => {
+      const key = newPrefix() + 'tails';
+      await store.putIfAbsent(key, Buffer.from('0123456789'));
+      const table: [number, string][] = [
+        [1, '9'],
+        [4, '6789'],
+        [10, '0123456789'],
+        [1000, '0123456789'],
+      ];
+      for (const [length, want] of table) {
+        const { bytes, size } = await store.getTail(key, length);
+        expect([String(bytes), size]).toEqual([want, 10]);
+      }
+      for (const length of [0, -1, 1.5]) await expect(store.getTail(key, length)).rejects.toThrow(RangeError);
+    });
+
+    test('an empty object', async () => {
+      const key = newPrefix() + 'empty';
+      expect(await store.putIfAbsent(key, new Uint8Array(0))).toBe(true);
+      expect(await store.get(key)).toHaveLength(0);
+      expect(await store.head(key)).toEqual({ key, size: 0 });
+      expect(await store.getTail(key, 5)).toEqual({ bytes: Buffer.alloc(0), size: 0 });
+      await expect(store.getRange(key, 0, 1)).rejects.toThrow(RangeError);
+      expect(await store.putIfAbsent(key, Buffer.from('x'))).toBe(false);
+    });
+
+    test('missing objects', async () => {
+      const prefix = newPrefix();
+      await store.putIfAbsent(prefix + 'a', Buffer.from('x'));
+      for (const key of [prefix + 'b', prefix + 'a/b', prefix + 'no/such/place']) {
+        await expect(store.get(key)).rejects.toThrow(ObjectNotFoundError);
+        await expect(store.getRange(key, 0, 1)).rejects.toThrow(ObjectNotFoundError);
+        await expect(store.getTail(key, 1)).rejects.toThrow(ObjectNotFoundError);
+        expect(await store.head(key)).toBeUndefined();
+        await store.delete(key);
+      }
+    });
+
+    test('a deleted object is gone, and its key is free', async () => {
+      const prefix = newPrefix();
+      const key = prefix + 'x/y';
+      await store.putIfAbsent(key, Buffer.from('one'));
+      await store.delete(key);
+      await expect(store.get(key)).rejects.toThrow(ObjectNotFoundError);
+      expect(await listAll(prefix)).toEqual([]);
+      expect(await store.putIfAbsent(key, Buffer.from('two'))).toBe(true);
+      expect(String(await store.get(key))).toBe('two');
+    });
+
+    test('puts beside deletions of the last neighbour are not lost', async () => {
+      const prefix = newPrefix();
+      const rounds = Array.from({ length: 30 }, async (_, i) => {
+        const key = `${prefix}day/${i}`;
+        expect(await store.putIfAbsent(key, Buffer.from(key))).toBe(true);
+        if (i % 3 !== 0) await store.delete(key);
+      });
+      await Promise.all(rounds);
+      expect(await listAll(prefix)).toHaveLength(10);
+    });
+
+    test('a key may lie below another key', async () => {
+      const prefix = newPrefix();
+      for (const key of ['a', 'a/b', 'a/b/c']) await store.putIfAbsent(prefix + key, Buffer.from(key));
+      for (const key of ['a', 'a/b', 'a/b/c']) expect(String(await store.get(prefix + key))).toBe(key);
+    });
+
+    test('keys differ in case, and by every character a tenant may have', async () => {
+      const prefix = newPrefix();
+      const names = [
+        'acme',
+        'Acme',
+        'ACME',
+        "a!b-_.*'()",
+        'a.',
+        '.a',
+        '...',
+        'a=',
+        'a+',
+        'a%',
+        '%41cme',
+        'con',
+        'a b',
+        '~',
+      ];
+      for (const name of names)
+        expect(await store.putIfAbsent(prefix + name + '/x', Buffer.from(name))).toBe(true);
+      for (const name of names) expect(String(await store.get(prefix + name + '/x'))).toBe(name);
+      const want = names.map(name => prefix + name + '/x').sort(compareUtf8);
+      expect(await listAll(prefix)).toEqual(want);
+    });
+
+    test('keys that are no keys are refused by every call', async () => {
+      const bad = [
+        '',
+        '/',
+        '/a',
+        'a/',
+        'a//b',
+        '.',
+        '..',
+        '../a',
+        'a/../b',
+        'a/./b',
+        'a/..',
+        'a\u0000b',
+        'a\nb',
+        '\ud800',
+      ];
+      bad.push('x'.repeat(MAX_OBJECT_KEY_BYTES + 1));
+      for (const key of bad) {
+        await expect(store.putIfAbsent(key, Buffer.from('x'))).rejects.toThrow(InvalidKeyError);
+        await expect(store.get(key)).rejects.toThrow(InvalidKeyError);
+        await expect(store.getRange(key, 0, 1)).rejects.toThrow(InvalidKeyError);
+        await expect(store.getTail(key, 1)).rejects.toThrow(InvalidKeyError);
+        await expect(store.head(key)).rejects.toThrow(InvalidKeyError);
+        await expect(store.delete(key)).rejects.toThrow(InvalidKeyError);
+      }
+    });
+
+    test('the longest key works, in one segment or in many', async () => {
+      const prefix = newPrefix();
+      const one = (prefix + 'A'.repeat(MAX_OBJECT_KEY_BYTES)).slice(0, MAX_OBJECT_KEY_BYTES);
+      const many = (prefix + 'b/'.repeat(MAX_OBJECT_KEY_BYTES)).slice(0, MAX_OBJECT_KEY_BYTES - 1) + 'c';
+      for (const key of [one, many]) {
+        expect(await store.putIfAbsent(key, Buffer.from(key))).toBe(true);
+        expect(String(await store.get(key))).toBe(key);
+      }
+      expect(await listAll(prefix)).toEqual([one, many]);
+    });
+
+    test('a listing is ascending by bytes, in pages, after a key, below a prefix', async () => {
+      const prefix = newPrefix();
+      const names = ['a', 'a-b', 'a/1', 'a/2', 'a/2/z', 'a0', 'a.b', 'aa', 'b/c/d/e', 'b/c/d', 'B', '0'];
+      for (const name of names) await store.putIfAbsent(prefix + name, Buffer.from(name));
+      const sorted = names.map(name => prefix + name).sort(compareUtf8);
+      for (const limit of [1, 2, 3, 5, 1000, undefined]) expect(await listAll(prefix, limit)).toEqual(sorted);
+      for (const below of ['a', 'a/', 'a/2', 'b', 'b/', 'b/c/d', 'zz', 'a//', '../', 'b/c/d/e/f/']) {
+        expect(await listAll(prefix + below, 2)).toEqual(
+          sorted.filter(key => key.startsWith(prefix + below)),
+        );
+      }
+      for (const after of ['', 'a', 'a/', 'a/1', 'a/15', 'a/2/z', 'b/c', 'zz']) {
+        const { objects } = await store.list(prefix, { after: prefix + after });
+        expect(objects.map(object => object.key)).toEqual(
+          sorted.filter(key => compareUtf8(key, prefix + after) > 0),
+        );
+      }
+      const { objects } = await store.list(prefix + 'a/');
+      expect(objects.map(object => object.size)).toEqual(['a/1', 'a/2', 'a/2/z'].map(name => name.length));
+      for (const limit of [0, -1, 1.5])
+        await expect(store.list(prefix, { limit })).rejects.toThrow(RangeError);
+    });
+
+    test('a page holds at most 1000 objects', async () => {
+      const prefix = newPrefix();
+      const keys = Array.from({ length: 1003 }, (_, i) => `${prefix}${String(i).padStart(5, '0')}`);
+      await Promise.all(keys.map(key => store.putIfAbsent(key, Buffer.from('x'))));
+      const first = await store.list(prefix, { limit: 5000 });
+      expect(first.objects.length).toBeLessThanOrEqual(1000);
+      expect(first.next).toBeDefined();
+      expect(await listAll(prefix)).toEqual(keys);
+    });
+
+    test('any keys are listed as a sorted set of them would be', async () => {
+      const letters = nonAsciiKeys
+        ? ['a', 'B', '-', '.', '~', '%', 'é', '\uffee', '😀']
+        : ['a', 'B', '-', '.', '~', '%'];
+      const segment = fc.oneof(
+        fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 3 }).map(chars => chars.join('')),
+        // Around the lengths at which the file store splits a name.
+        fc
+          .tuple(fc.integer({ min: 78, max: 83 }), fc.constantFrom('', '-', 'b'))
+          .map(([n, end]) => 'l'.repeat(n) + end),
+      );
+      const usable = segment.filter(text => text !== '.' && text !== '..');
+      const name = fc.array(usable, { minLength: 1, maxLength: 3 }).map(segments => segments.join('/'));
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(name, { maxLength: 12 }),
+          fc.integer({ min: 1, max: 5 }),
+          name,
+          async (names, limit, cut) => {
+            const prefix = newPrefix();
+            await Promise.all(names.map(key => store.putIfAbsent(prefix + key, Buffer.from(key))));
+            const sorted = names.map(key => prefix + key).sort(compareUtf8);
+            expect(await listAll(prefix, limit)).toEqual(sorted);
+            // By code point: half a surrogate pair is no text.
+            const below = prefix + [...cut].slice(0, 2).join('');
+            expect(await listAll(below, limit)).toEqual(sorted.filter(key => key.startsWith(below)));
+            const { objects } = await store.list(prefix, { after: prefix + cut });
+            expect(objects.map(object => object.key)).toEqual(
+              sorted.filter(key => compareUtf8(key, prefix + cut) > 0),
+            );
+            await Promise.all(sorted.map(key => store.delete(key)));
+            expect(await listAll(prefix)).toEqual([]);
+          },
+        ),
+        { numRuns: rounds },
+      );
+    });
+
+    test('another store on the same data sees the objects and their absence', async () => {
+      if (underTest.another === undefined) return;
+      const key = newPrefix() + 'shared';
+      await store.putIfAbsent(key, Buffer.from('mine'));
+      const other = await underTest.another();
+      expect(String(await other.get(key))).toBe('mine');
+      expect(await other.putIfAbsent(key, Buffer.from('yours'))).toBe(false);
+      await other.delete(key);
+      await expect(store.get(key)).rejects.toThrow(ObjectNotFoundError);
+      expect(await store.putIfAbsent(key, Buffer.from('again'))).toBe(true);
+      expect(String(await other.get(key))).toBe('again');
+    });
+  });
+}
