@@ -3,16 +3,15 @@
  * query strings or headers; should a header object ever get in, what identifies a caller is struck out.
  */
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
-import type { LogLevel } from '../shared/admin/config-fields.ts';
 
 export type Log = Logger;
 
 const STANDARD_ERROR = 2;
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization'];
 
-/** Its `level` may be set while the program runs. Written at once: a crash loses no line. */
+/** Level as pino names it; it may be set while the program runs. Written at once: a crash loses no line. */
 export function createLog(
-  level: LogLevel | 'silent',
+  level: string,
   to: DestinationStream = destination({ fd: STANDARD_ERROR, sync: true }),
 ): Log {
   const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);

@@ -24,7 +24,7 @@ export interface LocalOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  readonly logLevel: string;
+  readonly logLevel: Parameters<typeof createLog>[0];
 }
 
 export interface LocalStore {

@@ -50,7 +50,8 @@ const compressInPool = promisify<Uint8Array, object, Buffer>(zstdCompress as nev
 /** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side. */
 export async function storeBlock(raw: Uint8Array, compression: Compression): Promise<StoredBlock> {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
-  return chosen(raw, await compressInPool(raw, { params: compression }));
+  // One trip to the pool: zlib goes there once for each chunk of output, and 16 KiB of it is the default.
+  return chosen(raw, await compressInPool(raw, { params: compression, chunkSize: raw.length >> 2 }));
 }
 
 export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {

@@ -4,6 +4,8 @@
  * times, metadata, lengths, lines. So a query that needs no
  * lines reads one range at the front of the page.
  */
+
+import { BufferPool } from '../model/buffer-pool.ts';
 import { type BlockPlace, type Compression, type StoredBlock, storeBlock } from './compression.ts';
 import {
   ColumnKind,
@@ -19,6 +21,9 @@ import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
 import { encodeTimes } from './time-column.ts';
+
+/** Raw lines of the pages being packed, most often 1 MiB each. */
+const POOL = new BufferPool(16 * 1024 * 1024);
 
 export interface PackedPage {
   /** Its offset is 0: the caller places it. */
@@ -103,6 +108,8 @@ export async function packPage(
     { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const stored = await Promise.all(raws.map(raw => storeBlock(raw.bytes, compression)));
+  // Lines that do not compress are stored as they are: then the block is the buffer.
+  if (stored[stored.length - 1].bytes !== lines) POOL.give(lines);
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
   return {
@@ -134,7 +141,7 @@ function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffe
     lengths[row - from] = length;
     total += length;
   }
-  const lines = Buffer.allocUnsafeSlow(total);
+  const lines = POOL.take(total);
   let at = 0;
   for (let row = from; row < to; row++) {
     sources[sourceOf[row]].copy(lines, at, lineStart[row], lineEnd[row]);

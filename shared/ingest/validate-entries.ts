@@ -3,20 +3,15 @@
  * the same time apart. The first check that fails is the entry's only message.
  */
 import type { Limits } from '../model/limits.ts';
+import { DuplicateTimes } from './duplicate-times.ts';
+import { addEntryError, type EntryReason } from './entry-errors.ts';
 import { ErrorGroups } from './error-groups.ts';
-import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
+import type { PushColumns } from './push-columns.ts';
 import { rejectedStreams } from './push-streams.ts';
-import { formatRfc3339, type Timestamp, timestampOf } from './timestamp.ts';
+import { type Timestamp, timestampOf } from './timestamp.ts';
 import type { StreamReason } from './validate-stream.ts';
 
-export type DiscardReason =
-  | StreamReason
-  | 'greater_than_max_sample_age'
-  | 'too_far_in_future'
-  | 'line_too_long'
-  | 'disallowed_structured_metadata'
-  | 'structured_metadata_too_large'
-  | 'structured_metadata_too_many';
+export type DiscardReason = StreamReason | EntryReason;
 
 /** Entries of a push that are not stored for one reason, for the metrics of wire-format 7.13. */
 export interface Discard {
@@ -37,7 +32,6 @@ export interface Validation {
 }
 
 const DETECTED_LEVEL = 'detected_level';
-const SEE = (limit: string) => `Please see \`limits_config.${limit}\` or contact your Loki administrator to`;
 /** What is older cannot be told in nanoseconds of 64 bits, whatever the limits say. */
 const OLDEST = timestampOf(-(2n ** 63n));
 const NEWEST = timestampOf(2n ** 63n - 1n);
@@ -77,31 +71,31 @@ export function validateEntries(
     const lineSize = lineEnd[entry] - lineStart[entry];
     const pairs = firstPair[entry + 1] - firstPair[entry];
     const metadata = pairs === 0 ? NO_METADATA : metadataSize(columns, entry, sizes);
-    const reason =
-      rejected.size > 0 && rejected.has(stream)
-        ? rejected.get(stream)!.reason
-        : failedCheck(
-            limits,
-            day[entry],
-            timeOfDay[entry],
-            oldest,
-            newest,
-            lineSize,
-            maxLine,
-            pairs,
-            metadata.limited,
-          );
-    if (reason === undefined) {
-      entries[kept++] = entry;
-      lineBytes += lineSize;
-      metadataBytes += metadata.all;
-      spread?.move(entry);
+    const rejection = rejected.size > 0 ? rejected.get(stream) : undefined;
+    if (rejection !== undefined) {
+      count(discards, rejection.reason, lineSize + metadata.all);
       continue;
     }
-    count(discards, reason, lineSize + metadata.all);
-    if (!rejected.has(stream)) {
-      tell(errors, reason, columns, entry, limits, oldest, metadata.limited);
+    const reason = failedCheck(
+      limits,
+      day[entry],
+      timeOfDay[entry],
+      oldest,
+      newest,
+      lineSize,
+      maxLine,
+      pairs,
+      metadata.limited,
+    );
+    if (reason !== undefined) {
+      count(discards, reason, lineSize + metadata.all);
+      addEntryError(errors, reason, { columns, entry, limits, oldest, metadataSize: metadata.limited });
+      continue;
     }
+    entries[kept++] = entry;
+    lineBytes += lineSize;
+    metadataBytes += metadata.all;
+    spread?.move(entry);
   }
   return {
     entries: entries.subarray(0, kept),
@@ -122,7 +116,7 @@ function failedCheck(
   maxLine: number,
   pairs: number,
   metadataSize: number,
-): DiscardReason | undefined {
+): EntryReason | undefined {
   if (day < oldest.day || (day === oldest.day && timeOfDay < oldest.timeOfDay)) {
     return 'greater_than_max_sample_age';
   }
@@ -137,68 +131,6 @@ function failedCheck(
     return 'structured_metadata_too_many';
   }
   return undefined;
-}
-
-function tell(
-  errors: ErrorGroups,
-  reason: DiscardReason,
-  columns: PushColumns,
-  entry: number,
-  limits: Limits,
-  oldest: Timestamp,
-  metadataSize: number,
-): void {
-  const stream = columns.streamOf[entry];
-  const text = () => columns.streams[stream].text;
-  const size = columns.lineEnd[entry] - columns.lineStart[entry];
-  const pairs = columns.firstPair[entry + 1] - columns.firstPair[entry];
-  switch (reason) {
-    case 'greater_than_max_sample_age': {
-      const time = formatRfc3339(columns.day[entry], columns.timeOfDay[entry]);
-      const limit = formatRfc3339(oldest.day, oldest.timeOfDay);
-      errors.add(
-        `${stream} old ${time}`,
-        () =>
-          `entry for stream '${text()}' has timestamp too old: ${time}, oldest acceptable timestamp is: ${limit}`,
-      );
-      return;
-    }
-    case 'too_far_in_future': {
-      const time = formatRfc3339(columns.day[entry], columns.timeOfDay[entry]);
-      errors.add(
-        `${stream} new ${time}`,
-        () => `entry for stream '${text()}' has timestamp too new: ${time}`,
-      );
-      return;
-    }
-    case 'line_too_long':
-      errors.add(
-        `${stream} line ${size}`,
-        () =>
-          `max entry size '${limits.maxLineSize}' bytes exceeded for stream '${text()}' while adding an entry with length '${size}' bytes`,
-      );
-      return;
-    case 'disallowed_structured_metadata':
-      errors.add(
-        `${stream} disallowed`,
-        () =>
-          `stream '${text()}' includes structured metadata, but this feature is disallowed. ${SEE('allow_structured_metadata')} enable it`,
-      );
-      return;
-    case 'structured_metadata_too_large':
-      errors.add(
-        `${stream} large ${metadataSize}`,
-        () =>
-          `stream '${text()}' has structured metadata too large: '${metadataSize}' bytes, limit: '${limits.maxStructuredMetadataSize}' bytes. ${SEE('max_structured_metadata_size')} increase it`,
-      );
-      return;
-    default:
-      errors.add(
-        `${stream} many ${pairs}`,
-        () =>
-          `stream '${text()}' has too many structured metadata labels: '${pairs}', limit: '${limits.maxStructuredMetadataEntriesCount}'. ${SEE('max_structured_metadata_entries_count')} increase it`,
-      );
-  }
 }
 
 interface MetadataSize {
@@ -249,41 +181,4 @@ function truncateLine(columns: PushColumns, entry: number, maxLine: number, suff
 
 function earlier(a: Timestamp, b: Timestamp): Timestamp {
   return a.day < b.day || (a.day === b.day && a.timeOfDay < b.timeOfDay) ? a : b;
-}
-
-/**
- * `increment_duplicate_timestamp`: an entry with the time of the one before it in its stream, as sent, but another line
- * goes 1 ns behind it; with the same line it takes the same time, so that it is a duplicate still.
- */
-class DuplicateTimes {
-  private readonly columns: PushColumns;
-  /** By stream: the entry before, plus 1. */
-  private readonly before: Uint32Array;
-  /** By stream: the time of that entry as it was sent. */
-  private readonly day: Int32Array;
-  private readonly timeOfDay: Float64Array;
-
-  constructor(columns: PushColumns) {
-    this.columns = columns;
-    this.before = new Uint32Array(columns.streams.length);
-    this.day = new Int32Array(columns.streams.length);
-    this.timeOfDay = new Float64Array(columns.streams.length);
-  }
-
-  move(entry: number): void {
-    const { streamOf, day, timeOfDay, lineStart, lineEnd, bytes } = this.columns;
-    const stream = streamOf[entry];
-    const before = this.before[stream] - 1;
-    const same =
-      before >= 0 && day[entry] === this.day[stream] && timeOfDay[entry] === this.timeOfDay[stream];
-    this.before[stream] = entry + 1;
-    this.day[stream] = day[entry];
-    this.timeOfDay[stream] = timeOfDay[entry];
-    if (!same) return;
-    const line = bytes.subarray(lineStart[entry], lineEnd[entry]);
-    const step = line.equals(bytes.subarray(lineStart[before], lineEnd[before])) ? 0 : 1;
-    const moved = timeOfDay[before] + step;
-    day[entry] = day[before] + (moved >= NS_OF_DAY ? 1 : 0);
-    timeOfDay[entry] = moved >= NS_OF_DAY ? moved - NS_OF_DAY : moved;
-  }
 }

@@ -174,13 +174,15 @@ function vectorAggregation(
   parameterText?: string,
   grouping?: Grouping,
 ): VectorAggregationExpr {
-  // `by ()` says what no clause says, so the tree keeps no clause.
+  // `by ()` says what no clause says, so the tree keeps no clause. No result has as many series as the largest k.
   const says = grouping !== undefined && (grouping.without || grouping.labels.length > 0);
   const node: VectorAggregationExpr = {
     kind: 'vectorAggregation',
     op: op as VectorOp,
     expr: expr as MetricExpr,
-    ...(parameterText === undefined ? {} : { parameter: Number(parameterText) }),
+    ...(parameterText === undefined
+      ? {}
+      : { parameter: Math.min(Number(parameterText), Number.MAX_SAFE_INTEGER) }),
     ...(says ? { grouping } : {}),
   };
   return noted(problems, node, vectorProblem(node, parameterText));

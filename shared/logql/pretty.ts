@@ -51,12 +51,12 @@ function write(writer: Writer, expr: Expr, level: number): void {
       writeLog(writer, expr, level);
       break;
     case 'rangeAggregation':
-      open(writer, expr.op, expr.parameter, level);
+      open(writer, expr.op, expr.parameter === undefined ? undefined : formatGo(expr.parameter), level);
       writeRange(writer, expr.range, level + 1);
       pieces.push(`\n${indent(level)})${groupingText(expr.grouping, ', ')}`);
       break;
     case 'vectorAggregation':
-      open(writer, `${expr.op}${groupingText(expr.grouping, ', ')}`, expr.parameter, level);
+      open(writer, `${expr.op}${groupingText(expr.grouping, ', ')}`, expr.parameter?.toFixed(0), level);
       write(writer, expr.expr, level + 1);
       pieces.push(`\n${indent(level)})`);
       break;
@@ -76,9 +76,9 @@ function write(writer: Writer, expr: Expr, level: number): void {
   }
 }
 
-function open({ pieces }: Writer, name: string, parameter: number | undefined, level: number): void {
+function open({ pieces }: Writer, name: string, parameter: string | undefined, level: number): void {
   pieces.push(`${indent(level)}${name}(\n`);
-  if (parameter !== undefined) pieces.push(`${indent(level + 1)}${formatGo(parameter)},\n`);
+  if (parameter !== undefined) pieces.push(`${indent(level + 1)}${parameter},\n`);
 }
 
 /** One line per stage; filters of lines that stand together are one stage while they fit on one line. */

@@ -1,5 +1,5 @@
 /** Walks over a syntax tree, outermost first and left to right. Iterative, so that depth does not matter. */
-import type { Expr, LogExpr, Matcher, MetricExpr, RangeAggregationExpr } from './ast.ts';
+import type { Expr, LogExpr, Matcher, RangeAggregationExpr } from './ast.ts';
 
 /** The expressions directly inside one. A range aggregation holds the log expression of its range. */
 export function childrenOf(expr: Expr): readonly Expr[] {
@@ -25,8 +25,8 @@ export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
   }
 }
 
-/** All range aggregations of a metric expression, from the left. */
-export function rangeAggregationsOf(expr: MetricExpr): RangeAggregationExpr[] {
+/** All range aggregations of a query, from the left. */
+export function rangeAggregationsOf(expr: Expr): RangeAggregationExpr[] {
   const found: RangeAggregationExpr[] = [];
   walkExpr(expr, node => {
     if (node.kind === 'rangeAggregation') found.push(node);

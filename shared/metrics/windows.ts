@@ -131,11 +131,11 @@ export class PaneLocator {
     this.baseNs = baseNs;
     const step = this.bigStepNs;
     const fromStart = baseNs - this.originNs;
-    const wholeA = floorDivide(fromStart, step);
+    const wholeA = fromStart / step;
     this.wholeA = Number(wholeA);
     this.restA = Number(fromStart - wholeA * step);
     const fromEnd = fromStart - this.bigRangeNs;
-    const wholeB = floorDivide(fromEnd, step);
+    const wholeB = fromEnd / step;
     this.wholeB = Number(wholeB);
     this.restB = Number(fromEnd - wholeB * step);
     this.shift = Number(fromStart);
@@ -148,19 +148,14 @@ export class PaneLocator {
     const { steps, stepNs } = this;
     const a = this.wholeA + Math.ceil((this.restA + offset) / stepNs);
     const b = this.wholeB + Math.ceil((this.restB + offset) / stepNs);
-    const starts = a < 0 ? 0 : a > steps ? steps : a;
-    const ends = b < 0 ? 0 : b > steps ? steps : b;
+    const starts = a < 0 ? 0 : Math.min(a, steps);
+    const ends = b < 0 ? 0 : Math.min(b, steps);
     const aboveA = starts === 0 ? -Infinity : (starts - 1 - this.wholeA) * stepNs - this.restA;
     const aboveB = ends === 0 ? -Infinity : (ends - 1 - this.wholeB) * stepNs - this.restB;
     const upToA = starts === steps ? Infinity : (starts - this.wholeA) * stepNs - this.restA;
     const upToB = ends === steps ? Infinity : (ends - this.wholeB) * stepNs - this.restB;
-    this.above = aboveA > aboveB ? aboveA : aboveB;
-    this.upTo = upToA < upToB ? upToA : upToB;
+    this.above = Math.max(aboveA, aboveB);
+    this.upTo = Math.min(upToA, upToB);
     this.pane = starts === ends ? -1 : starts + ends - 1;
   }
-}
-
-function floorDivide(value: bigint, by: bigint): bigint {
-  const quotient = value / by;
-  return value % by < 0n ? quotient - 1n : quotient;
 }

@@ -9,6 +9,8 @@ export const NS_PER_SECOND = 1_000_000_000n;
 export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 
 const MAX_INT64 = 2n ** 63n - 1n;
+/** More digits than this overflow whatever the unit; making a bigint of them would take quadratic time. */
+const MAX_INT64_DIGITS = 19;
 const PROMETHEUS =
   /^(?:([0-9]+)y)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?(?:([0-9]+)ms)?$/;
 const PROMETHEUS_MS = [31_536_000_000n, 604_800_000n, 86_400_000n, 3_600_000n, 60_000n, 1000n, 1n];
@@ -21,7 +23,10 @@ export function parsePrometheusDuration(text: string): bigint {
   if (match === null) throw new Error(`not a valid duration string: ${quote(text)}`);
   let ms = 0n;
   for (let i = 0; i < PROMETHEUS_MS.length; i++) {
-    if (match[i + 1] !== undefined) ms += BigInt(match[i + 1]) * PROMETHEUS_MS[i];
+    const digits = match[i + 1]?.replace(/^0+(?=\d)/, '');
+    if (digits === undefined) continue;
+    if (digits.length > MAX_INT64_DIGITS) throw new Error('duration out of range');
+    ms += BigInt(digits) * PROMETHEUS_MS[i];
   }
   if (ms * NS_PER_MS > MAX_INT64) throw new Error('duration out of range');
   return ms * NS_PER_MS;
@@ -79,7 +84,8 @@ export function parseGoDuration(text: string): bigint {
     if (unit === '') throw new Error(`time: missing unit in duration ${quote(text)}`);
     const size = GO_UNITS.get(unit);
     if (size === undefined) throw new Error(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
-    total += BigInt(digits || '0') * size;
+    if (digits.length > MAX_INT64_DIGITS && /[1-9]/.test(digits.slice(0, -MAX_INT64_DIGITS))) throw invalid();
+    total += BigInt(digits.slice(-MAX_INT64_DIGITS) || '0') * size;
     if (fraction) {
       // Digits past the 18th cannot change a nanosecond.
       const shown = fraction.slice(0, 18);

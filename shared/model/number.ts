@@ -1,7 +1,8 @@
 /** Go's `strconv.ParseFloat(s, 64)` and `FormatFloat`: the numbers of label values, literals and answers. */
 import { quote } from './quote.ts';
 
-const DECIMAL = /^[+-]?(\d+(_?\d+)*\.?(\d+(_?\d+)*)?|\.\d+(_?\d+)*)([eE][+-]?\d+)?$/;
+// Each digit can be read in one way only: with more, a long run of digits before a letter would take for ever.
+const DECIMAL = /^[+-]?(\d+(_\d+)*(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)([eE][+-]?\d+)?$/;
 const HEX = /^([+-]?)0[xX]_?([0-9a-fA-F_]*)(\.([0-9a-fA-F_]*))?[pP]([+-]?\d+)$/;
 const WORDS = new Map<string, number>([
   ['nan', Number.NaN],

@@ -70,7 +70,7 @@ export function compileJsonExpressions(
     const source = row.source;
     const start = row.start;
     const end = row.end;
-    if (start === end) return true;
+    if (start === end || labels.allFound) return true;
     const first = source[start];
     if (first !== QUOTE && first !== OPEN_BRACE && first !== OPEN_BRACKET) {
       labels.failParsing(JSON_PARSER_ERROR, undefined);

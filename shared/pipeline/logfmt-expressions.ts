@@ -56,6 +56,7 @@ export function compileLogfmtExpressions(
   const keys = new KeyTable(labels);
 
   return (row: Row) => {
+    if (labels.allFound) return true;
     keys.prepare();
     for (let i = 0; i < ids.length; i++) if (!labels.collides(ids[i])) labels.setText(ids[i], '');
     const source = row.source;

@@ -59,12 +59,16 @@ export class RowLabels {
   /** A column of the same name that this one stands before, or -1. */
   #chain: number[] = [];
   /** Name that each column carries in the run, -1 for those of the error slots. */
-  #columnName: number[] = [];
+  readonly columnNames: number[] = [];
   #errorColumn = -1;
   #detailsColumn = -1;
 
+  /** Names of the stream's labels, in their order. */
+  readonly baseIds: number[] = [];
+
   // The row.
-  #row = 0;
+  /** Number of the row in the page. */
+  row = 0;
   #metaHidden = new Int32Array(0);
   #deleted = new Int32Array(0);
   #extracted = new Int32Array(0);
@@ -163,6 +167,7 @@ export class RowLabels {
       const id = this.intern(stream.labels[i].name);
       this.#streamStamp[id] = serial;
       this.#streamIndex[id] = i;
+      this.baseIds[i] = id;
     }
     this.#errorColumn = -1;
     this.#detailsColumn = -1;
@@ -170,7 +175,7 @@ export class RowLabels {
       const name = this.#columns[i].name;
       let id = this.intern(name);
       this.#chain[i] = -1;
-      this.#columnName[i] = -1;
+      this.columnNames[i] = -1;
       if (this.#streamStamp[id] === serial) id = this.suffixed(id);
       else if (name === ERROR_LABEL) {
         this.#errorColumn = i;
@@ -182,7 +187,7 @@ export class RowLabels {
       if (this.#metaStamp[id] === serial) this.#chain[i] = this.#metaColumn[id];
       this.#metaStamp[id] = serial;
       this.#metaColumn[id] = i;
-      this.#columnName[i] = id;
+      this.columnNames[i] = id;
     }
   }
 
@@ -195,7 +200,7 @@ export class RowLabels {
     if (this.names.trim()) this.enterRun(this.#stream!);
     if (this.#epoch === 0x7fff_fff0) this.#restartEpochs();
     this.#epoch++;
-    this.#row = row;
+    this.row = row;
     this.valueCount = 0;
     this.deletions = 0;
     this.#found = 0;
@@ -207,7 +212,7 @@ export class RowLabels {
 
   #columnText(column: number): string {
     const { ids } = this.#columns[column];
-    return ids[this.#row] === 0 ? '' : this.#columns[column].valueAt(ids[this.#row] - 1);
+    return ids[this.row] === 0 ? '' : this.#columns[column].valueAt(ids[this.row] - 1);
   }
 
   // Reading.
@@ -229,7 +234,7 @@ export class RowLabels {
   columnOf(id: number): number {
     if (this.#metaStamp[id] !== this.#runSerial || this.#metaHidden[id] === this.#epoch) return -1;
     let column = this.#metaColumn[id];
-    while (column >= 0 && this.#columns[column].ids[this.#row] === 0) column = this.#chain[column];
+    while (column >= 0 && this.#columns[column].ids[this.row] === 0) column = this.#chain[column];
     return column;
   }
 
@@ -249,7 +254,7 @@ export class RowLabels {
   /** Calls `visit` for every name that the row has as structured metadata and that nothing hides. */
   forEachMetadata(visit: (id: number, column: number) => void): void {
     for (let i = 0; i < this.#columns.length; i++) {
-      const id = this.#columnName[i];
+      const id = this.columnNames[i];
       if (id >= 0 && this.columnOf(id) === i) visit(id, i);
     }
   }
@@ -290,6 +295,13 @@ export class RowLabels {
     this.#valueTexts[place] = text;
     this.valueKinds[place] = KIND_TEXT;
     return text;
+  }
+
+  isValueEmpty(place: number): boolean {
+    if (this.valueKinds[place] === KIND_TEXT) return this.#valueTexts[place] === '';
+    // Of escaped values only a broken JSON string reads as nothing.
+    if (this.valueKinds[place] === KIND_JSON) return this.valueText(place) === '';
+    return this.valueStarts[place] === this.valueEnds[place];
   }
 
   // Writing.

@@ -4,19 +4,22 @@
  */
 import { type Matcher, RE2JS } from 're2js';
 import { BadRequestError } from '../model/errors.ts';
-import type { RegexNode } from './syntax.ts';
+import { isNullable, type RegexNode } from './syntax.ts';
 import { toV8 } from './translate.ts';
-import { searchWork, type Work } from './work.ts';
+import { isAnchored, searchWork, type Work } from './work.ts';
 
 /** UTF-16 units. V8 keeps a place to return to for each character of a loop; longer texts are rare. */
 export const maxV8Units = 65_536;
 
 /**
- * Steps for each unit of text that V8 may need at worst. The bound is loose: what is measured stays below a tenth
- * of it, so 1,024 means a page of 1 MiB within about 100 ms. Quadratic patterns get more, because the bound on them
- * is looser still and the lines they run on shorter: `error.*timeout` runs on lines up to 546 units.
+ * Steps for each unit of text that V8 may need at worst. A step takes about 2 ns, so `a{250}b` on nothing but `a`
+ * takes 0.6 s for a page of 1 MiB, and that is the worst.
  */
-const maxLinearStepsPerUnit = 1_024;
+const maxLinearStepsPerUnit = 256;
+/**
+ * The bound on quadratic patterns is looser: a tenth of it is the worst that was measured (0.5 s for 1 MiB). So
+ * they may have more, and `error.*timeout` runs on lines of up to 585 units.
+ */
 const maxQuadraticStepsPerUnit = 4_096;
 
 /** The longest text V8 may have, in UTF-16 units; -1 for none. */
@@ -40,7 +43,8 @@ export interface Engine {
 
 export function chooseEngine(node: RegexNode, flags: 'u' | 'gu'): Engine {
   const work = searchWork(node);
-  const limit = v8Limit(work);
+  // An empty match may lie anywhere, and V8 also finds it between the two halves of a surrogate pair.
+  const limit = isNullable(node) && !isAnchored(node) ? -1 : v8Limit(work);
   const source = limit < 0 ? undefined : toV8(node);
   return {
     v8: source === undefined ? undefined : new RegExp(source, flags),
@@ -82,8 +86,8 @@ export function finderWithRe2(pattern: RE2JS, text: string): Finder {
   };
 }
 
-/** Units that searches for further matches may read again and again in one text; some seconds at worst. */
-const maxRereadUnits = 2 ** 28;
+/** Characters that searches for further matches may read again and again in one text; 2 s at worst. */
+const maxRereadUnits = 2 ** 26;
 
 /**
  * Ends a run of searches that would read the rest of a long text once for each match, as `a.*b|a` does on a line
@@ -101,6 +105,11 @@ export function withRereadLimit(finder: Finder, text: string): Finder {
   };
 }
 
+/** The one case in which a valid pattern has no answer. */
+export function tooMuchWork(text: string): BadRequestError {
+  return new BadRequestError(`regular expression needs too much work on ${text.length} characters`);
+}
+
 export function firstGroupsWithRe2(pattern: RE2JS, text: string): (string | undefined)[] | undefined {
   const matcher = pattern.matcher(text);
   return matcher.find() ? groupsOf(matcher) : undefined;
@@ -112,7 +121,7 @@ function groupsOf(matcher: Matcher): (string | undefined)[] {
   return groups;
 }
 
-/** The first match of a finder at or after `from`, then the ones after it, as Go lists all matches. */
+/** How many matches Go lists. */
 export function countMatches(finder: Finder, text: string): number {
   let count = 0;
   let lastEnd = -1;
@@ -142,7 +151,7 @@ export function replaceMatches(
     out += text.slice(lastEnd, match.start);
     if (match.end > lastEnd || match.start === 0) out += expand(match.groups);
     lastEnd = match.end;
-    at = match.end > at ? Math.max(match.end, at + unitsAt(text, at)) : at + unitsAt(text, at);
+    at = Math.max(match.end, at + unitsAt(text, at));
   }
   return out + text.slice(lastEnd);
 }

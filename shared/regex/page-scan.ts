@@ -26,14 +26,16 @@ export function planPageScan(node: RegexNode): PageScan | undefined {
   const runs = requiredRuns(node);
   const needle = longestExactLiteral(node);
   const run = mostSelectiveRun(runs);
-  const isWhole = run !== undefined && runs.length === 1 && toByteV8(node) !== undefined;
-  // A needle is the faster search; a byte pattern wins where it spares a test of every candidate.
-  if (needle.length >= minNeedleBytes || (needle.length > 0 && !isWhole)) {
-    return { needle, bytePattern: undefined, exact: false };
-  }
-  const source = run === undefined ? undefined : toByteV8(run);
-  if (source === undefined || v8Limit(searchWork(run!)) < 0) return undefined;
-  return { needle: undefined, bytePattern: new RegExp(source, 'g'), exact: isWhole };
+  // A needle is the simplest search; a byte pattern is better than one or two characters.
+  if (run === undefined || needle.length >= minNeedleBytes) return needleScan(needle);
+  const source = toByteV8(run);
+  if (source === undefined || v8Limit(searchWork(run)) < 0) return needleScan(needle);
+  const exact = runs.length === 1 && toByteV8(node) !== undefined;
+  return { needle: undefined, bytePattern: new RegExp(source, 'g'), exact };
+}
+
+function needleScan(needle: Buffer): PageScan | undefined {
+  return needle.length === 0 ? undefined : { needle, bytePattern: undefined, exact: false };
 }
 
 /** Shorter ones stand in too many lines. */

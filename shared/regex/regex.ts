@@ -21,10 +21,12 @@ import {
   finderWithV8,
   firstGroupsWithRe2,
   replaceMatches,
+  tooMuchWork,
   withRereadLimit,
 } from './engine.ts';
 import { finiteMatches, type RequiredLiteral, requiredLiteralOf } from './literals.ts';
 import { type PageScan, planPageScan } from './page-scan.ts';
+import { parseRegex } from './parse.ts';
 import { forFirstMatch, forTest } from './simplify.ts';
 import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
 import { expandTemplate, parseTemplate, type Template } from './template.ts';
@@ -83,6 +85,7 @@ class CompiledRegex implements Regex {
   readonly #node: RegexNode;
   readonly #testNode: RegexNode;
   readonly #re2Source: string;
+  readonly #repeatedParts: number;
   readonly #testEngine: Engine;
   readonly #set: ReadonlySet<string> | undefined;
   #execEngine: Engine | undefined;
@@ -93,12 +96,13 @@ class CompiledRegex implements Regex {
 
   constructor(pattern: string, { anchored = false, dotMatchesNewline = false }: RegexOptions) {
     const given = readValidRegex(pattern);
-    const { node, groupNames } = dotMatchesNewline ? readValidRegex(`(?s:${given.nameless})`) : given;
+    const inner = dotMatchesNewline ? `(?s:${given.nameless})` : given.nameless;
+    const { node } = dotMatchesNewline ? parseRegex(inner) : given;
     this.source = pattern;
-    this.groupNames = dotMatchesNewline ? given.groupNames : groupNames;
+    this.groupNames = given.groupNames;
+    this.#repeatedParts = given.repeatedParts;
     this.#node = anchored ? concat([textStart, node, textEnd]) : node;
     this.#testNode = forTest(this.#node);
-    const inner = dotMatchesNewline ? `(?s:${given.nameless})` : given.nameless;
     this.#re2Source = anchored ? `^(?:${inner})$` : inner;
     this.#testEngine = chooseEngine(this.#testNode, 'u');
     this.setMatches = anchored ? finiteMatches(node) : undefined;
@@ -118,7 +122,7 @@ class CompiledRegex implements Regex {
   test(text: string): boolean {
     if (this.#set !== undefined) return this.#set.has(text);
     const { v8, maxV8Units } = this.#testEngine;
-    return text.length <= maxV8Units ? v8!.test(text) : this.#linear().test(text);
+    return text.length <= maxV8Units ? v8!.test(text) : this.#linear(text).test(text);
   }
 
   testBytes(buffer: Buffer, start: number, end: number): boolean {
@@ -128,7 +132,7 @@ class CompiledRegex implements Regex {
   exec(text: string): readonly (string | undefined)[] | undefined {
     this.#execEngine ??= chooseEngine(forFirstMatch(this.#node), 'u');
     const { v8, maxV8Units } = this.#execEngine;
-    if (text.length > maxV8Units) return firstGroupsWithRe2(this.#linear(), text);
+    if (text.length > maxV8Units) return firstGroupsWithRe2(this.#linear(text), text);
     return v8!.exec(text) ?? undefined;
   }
 
@@ -150,14 +154,19 @@ class CompiledRegex implements Regex {
     this.#allEngine ??= chooseEngine(this.#node, 'gu');
     const { v8, maxV8Units, linear } = this.#allEngine;
     if (text.length <= maxV8Units) return finderWithV8(v8!, text);
-    const finder = finderWithRe2(this.#linear(), text);
+    const finder = finderWithRe2(this.#linear(text), text);
     return linear ? finder : withRereadLimit(finder, text);
   }
 
-  #linear(): RE2JS {
+  /** re2js for this text: linear in its length, but also in what counted repetitions write out. */
+  #linear(text: string): RE2JS {
+    if (this.#repeatedParts * text.length > maxCountedWork) throw tooMuchWork(text);
     return (this.#re2 ??= compileRe2(this.#re2Source));
   }
 }
+
+/** Parts times characters: at up to 0.1 us each some seconds, reached by `a{1000}` on a line of 67,000 characters. */
+const maxCountedWork = 2 ** 26;
 
 const textStart: RegexNode = { type: 'assertion', kind: 'textStart' };
 const textEnd: RegexNode = { type: 'assertion', kind: 'textEnd' };

@@ -14,10 +14,10 @@ import type { RegexNode } from './syntax.ts';
 export const maxPatternLength = 32_768;
 
 /**
- * How many parts counted repetitions may write out in all: `(a{20}b){30}` has 630. Two of Go's largest, {1000},
- * fit; more would let one pattern cost every engine thousands of steps for each byte.
+ * How many parts counted repetitions may write out in all: `(a{20}b){30}` has 630. One of Go's largest, {1000},
+ * fits; more would let one pattern cost re2js up to 0.1 ms for each character.
  */
-export const maxRepeatedParts = 2_000;
+export const maxRepeatedParts = 1_000;
 
 /**
  * Throws an `Error` with Go's message where `pattern` is not a regular expression, for instance
@@ -27,8 +27,13 @@ export function validateRegex(pattern: string): void {
   readValidRegex(pattern);
 }
 
+export interface ValidRegex extends ParsedRegex {
+  /** Parts that are there only because counted repetitions are written out. */
+  readonly repeatedParts: number;
+}
+
 /** Like `validateRegex`, but answers the parsed pattern. */
-export function readValidRegex(pattern: string): ParsedRegex {
+export function readValidRegex(pattern: string): ValidRegex {
   if (pattern.length > maxPatternLength) {
     throw tooLarge(`${pattern.length} characters, the limit is ${maxPatternLength}`);
   }
@@ -39,7 +44,7 @@ export function readValidRegex(pattern: string): ParsedRegex {
   if (parts > maxRepeatedParts && read!.highestCount <= goMaxCount) throw overLimit;
   judge(pattern, read?.parsed);
   if (parts > maxRepeatedParts) throw overLimit;
-  return read?.parsed ?? parseRegex(pattern);
+  return { ...(read?.parsed ?? parseRegex(pattern)), repeatedParts: parts };
 }
 
 /** Go refuses `{1001}` and nested counts whose product is higher. */

@@ -174,7 +174,7 @@ describe('a chunk', () => {
 
 describe('a damaged chunk', () => {
   test('is a corruption or reads as it was, never as something else', async () => {
-    const entries = [
+    const entries: PlainEntry[] = [
       { stream: { app: 'a' }, time: 5, line: 'first line', metadata: { trace: 'x' } },
       { stream: { app: 'a' }, time: 70, line: 'second line '.repeat(20), metadata: {} },
       { stream: { app: 'b' }, time: 6, line: 'third', metadata: { trace: 'y', detected_level: 'warn' } },

@@ -50,7 +50,13 @@ describe('decompressBody', () => {
       JSON_TYPE,
       '413 request body too large: message size too large than max (10001 vs 10000)',
     ],
-    ['gzip of exactly the limit', gzipSync(Buffer.alloc(100_000, 0x61)), 'gzip', JSON_TYPE, 'a'.repeat(100_000)],
+    [
+      'gzip of exactly the limit',
+      gzipSync(Buffer.alloc(100_000, 0x61)),
+      'gzip',
+      JSON_TYPE,
+      'a'.repeat(100_000),
+    ],
     [
       'gzip over the limit',
       gzipSync(Buffer.alloc(5_000_000)),

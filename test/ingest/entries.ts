@@ -1,6 +1,7 @@
 /** Columns as plain objects, for comparison in tests. */
-import { ClientError } from '../../shared/model/errors.ts';
+
 import type { AcceptedPush, PushColumns } from '../../shared/ingest/push-columns.ts';
+import { ClientError } from '../../shared/model/errors.ts';
 
 export interface PlainEntry {
   stream: string;

@@ -80,7 +80,25 @@ describe('parseLabelSet', () => {
   });
 
   test('random text only ever gives a client error', () => {
-    const piece = fc.constantFrom('{', '}', 'a', '=', '"', '\\', "'", '`', ',', ' ', '\n', 'é', '!', '~', 'x', '0', '#');
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      'a',
+      '=',
+      '"',
+      '\\',
+      "'",
+      '`',
+      ',',
+      ' ',
+      '\n',
+      'é',
+      '!',
+      '~',
+      'x',
+      '0',
+      '#',
+    );
     const text = fc.array(piece, { maxLength: 20 }).map(pieces => pieces.join(''));
     fc.assert(
       fc.property(text, written => holds(() => parseLabelSet(written))),

@@ -16,7 +16,7 @@ describe('what is printed reads back as the same tree (difference D6)', () => {
         expect(parseQuery(text)).toEqual(tree);
         expect(print(parseQuery(text))).toBe(text);
       }),
-      { numRuns: 400 },
+      { numRuns: 300 },
     );
   });
 

@@ -19,11 +19,35 @@ import type {
 } from '../../shared/logql/ast.ts';
 import { unquote } from '../../shared/logql/string-literal.ts';
 
-const name = fc.constantFrom('a', 'app', '_x1', 'rate', 'bytes', 'ip', 'Sum', '日本', '!', '~', '&', "'q'", '²');
+const name = fc.constantFrom(
+  'a',
+  'app',
+  '_x1',
+  'rate',
+  'bytes',
+  'ip',
+  'Sum',
+  '日本',
+  '!',
+  '~',
+  '&',
+  "'q'",
+  '²',
+);
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 10 }),
-  fc.constantFrom('', '"', '\\', '`', 'a\r\nb', '\0', '\u200b', unquote('"\\xff\\xc3\\xa9\\xc3"')!, 'x'.repeat(120)),
+  fc.constantFrom(
+    '',
+    '"',
+    '\\',
+    '`',
+    'a\r\nb',
+    '\0',
+    '\u200b',
+    unquote('"\\xff\\xc3\\xa9\\xc3"')!,
+    'x'.repeat(120),
+  ),
 );
 const regex = fc.constantFrom('a', 'a|b', '4..', '.*', 'a`b', '(?i)x', 'a\rb', 'pro+d-.*', '', 'é[a-z]');
 const matcher: fc.Arbitrary<Matcher> = fc.oneof(
@@ -39,7 +63,14 @@ const duration = fc.oneof(
   int64,
   fc.integer({ min: -10_000, max: 10_000 }).map(ms => BigInt(ms) * 1_000_000n),
 );
-const compare = fc.constantFrom('==' as const, '!=' as const, '>' as const, '>=' as const, '<' as const, '<=' as const);
+const compare = fc.constantFrom(
+  '==' as const,
+  '!=' as const,
+  '>' as const,
+  '>=' as const,
+  '<' as const,
+  '<=' as const,
+);
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 
 const { filter } = fc.letrec<{ filter: LabelFilter }>(tie => ({
@@ -69,7 +100,9 @@ const { filter } = fc.letrec<{ filter: LabelFilter }>(tie => ({
 }));
 
 const operand = fc.record({ kind: fc.constantFrom('text' as const, 'ip' as const), value: text });
-const extractions: fc.Arbitrary<Extraction[]> = fc.array(fc.record({ name, expression: text }), { maxLength: 3 });
+const extractions: fc.Arbitrary<Extraction[]> = fc.array(fc.record({ name, expression: text }), {
+  maxLength: 3,
+});
 const named = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('name' as const), name }),
@@ -141,23 +174,37 @@ const labels = fc.array(name, { maxLength: 3 });
 const grouping: fc.Arbitrary<Grouping> = fc.record({ without: fc.boolean(), labels });
 
 function range(unwrapped: boolean): fc.Arbitrary<LogRange> {
-  const rangeNs = fc.oneof(fc.nat(100_000), fc.maxSafeNat()).map(ms => BigInt(ms % 9_000_000_000_000) * 1_000_000n);
+  const rangeNs = fc
+    .oneof(fc.nat(100_000), fc.maxSafeNat())
+    .map(ms => BigInt(ms % 9_000_000_000_000) * 1_000_000n);
   const base = { log: logTrees, rangeNs, offsetNs: fc.oneof(fc.constant(0n), duration) };
   return unwrapped ? fc.record({ ...base, unwrap }) : fc.record(base);
 }
 
-function rangeAggregation(ops: readonly RangeOp[], unwrapped: boolean, extra: object): fc.Arbitrary<MetricExpr> {
+function rangeAggregation(
+  ops: readonly RangeOp[],
+  unwrapped: boolean,
+  extra: object,
+): fc.Arbitrary<MetricExpr> {
   return fc.record(
     { kind: fc.constant('rangeAggregation'), op: fc.constantFrom(...ops), range: range(unwrapped), ...extra },
     { requiredKeys: ['kind', 'op', 'range', ...('parameter' in extra ? ['parameter'] : [])] as never },
   ) as fc.Arbitrary<MetricExpr>;
 }
 
-const quantile = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).filter(value => !Object.is(value, -0));
+const quantile = fc
+  .double({ min: 0, noNaN: true, noDefaultInfinity: true })
+  .filter(value => !Object.is(value, -0));
 const leaf: fc.Arbitrary<MetricExpr> = fc.oneof(
-  rangeAggregation(['count_over_time', 'bytes_over_time', 'bytes_rate', 'rate', 'absent_over_time'], false, {}),
+  rangeAggregation(
+    ['count_over_time', 'bytes_over_time', 'bytes_rate', 'rate', 'absent_over_time'],
+    false,
+    {},
+  ),
   rangeAggregation(['rate', 'absent_over_time', 'sum_over_time', 'rate_counter'], true, {}),
-  rangeAggregation(['avg_over_time', 'max_over_time', 'stdvar_over_time', 'last_over_time'], true, { grouping }),
+  rangeAggregation(['avg_over_time', 'max_over_time', 'stdvar_over_time', 'last_over_time'], true, {
+    grouping,
+  }),
   rangeAggregation(['quantile_over_time'], true, { grouping, parameter: quantile }),
   fc.record({ kind: fc.constant('literal' as const), value: fc.double() }),
   fc.record({ kind: fc.constant('vector' as const), value: quantile }),

@@ -11,14 +11,35 @@ const APPS = { 'app=a,team=red': 3, 'app=b,team=': 4, 'app=d,team=blue': 7 };
 describe('one to one', () => {
   const other = { 'app=a,pod=1': 2, 'app=a,pod=2': 3, 'app=z,pod=1': 5 };
   test.each<[BinaryOp, boolean, unknown]>([
-    ['+', false, [['{app="a", pod="1"}', 8], ['{app="a", pod="2"}', 6]]],
-    ['/', false, [['{app="a", pod="1"}', 3], ['{app="a", pod="2"}', 1]]],
+    [
+      '+',
+      false,
+      [
+        ['{app="a", pod="1"}', 8],
+        ['{app="a", pod="2"}', 6],
+      ],
+    ],
+    [
+      '/',
+      false,
+      [
+        ['{app="a", pod="1"}', 3],
+        ['{app="a", pod="2"}', 1],
+      ],
+    ],
     ['>', false, [['{app="a", pod="1"}', 6]]],
-    ['>', true, [['{app="a", pod="1"}', 1], ['{app="a", pod="2"}', 0]]],
+    [
+      '>',
+      true,
+      [
+        ['{app="a", pod="1"}', 1],
+        ['{app="a", pod="2"}', 0],
+      ],
+    ],
     ['==', false, [['{app="a", pod="2"}', 3]]],
   ])('%s (bool: %s)', (op, bool, want) => {
     expect(instant(binary(A, op, B, { bool }), { a: PODS, b: other })).toEqual(want);
-  }); // biome-ignore format: tables
+  });
 
   test('on keeps only its labels, ignoring drops its own', () => {
     const left = { 'app=a,pod=1': 6, 'app=b,pod=1': 8 };
@@ -144,11 +165,24 @@ describe('set operators', () => {
   const right = { 'x=1': ['_', 7, 7], 'x=3': [9, '_', '_'] } as const;
   test.each<[BinaryOp, unknown]>([
     ['and', [['{x="1"}', [1, 1]]]],
-    ['unless', [['{x="1"}', [0, 1]], ['{x="2"}', [0, 2], [1, 2], [2, 2]]]],
-    ['or', [['{x="1"}', [0, 1], [1, 1], [2, 7]], ['{x="2"}', [0, 2], [1, 2], [2, 2]], ['{x="3"}', [0, 9]]]],
+    [
+      'unless',
+      [
+        ['{x="1"}', [0, 1]],
+        ['{x="2"}', [0, 2], [1, 2], [2, 2]],
+      ],
+    ],
+    [
+      'or',
+      [
+        ['{x="1"}', [0, 1], [1, 1], [2, 7]],
+        ['{x="2"}', [0, 2], [1, 2], [2, 2]],
+        ['{x="3"}', [0, 9]],
+      ],
+    ],
   ])('%s', (op, want) => {
     expect(ranged(binary(A, op, B), { a: left, b: right })).toEqual(want);
-  }); // biome-ignore format: tables
+  });
 
   test('match by labels, and allow many on both sides', () => {
     const leaves = { a: PODS, b: { 'app=a,pod=8': 0, 'app=a,pod=9': 0 } };

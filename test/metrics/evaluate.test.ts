@@ -55,12 +55,16 @@ describe('literals and vector()', () => {
   });
 
   test('a scalar has the time of the instant, in milliseconds', () => {
-    const result = evaluate(literal(3), {}, {
-      startNs: 1_700_000_000_123_999_999n,
-      endNs: 1_700_000_000_123_999_999n,
-      stepNs: 0n,
-      instant: true,
-    }); // biome-ignore format: short
+    const result = evaluate(
+      literal(3),
+      {},
+      {
+        startNs: 1_700_000_000_123_999_999n,
+        endNs: 1_700_000_000_123_999_999n,
+        stepNs: 0n,
+        instant: true,
+      },
+    );
     expect(result).toEqual({ kind: 'scalar', timeMs: 1_700_000_000_123, value: 3 });
   });
 
@@ -90,32 +94,84 @@ describe('literals and vector()', () => {
 describe('comparisons of series and scalars', () => {
   const leaves = { a: { 'x=1': [1, 5, nan], 'x=2': [2, '_', 9] } } as const;
   test.each<[MetricExpr, unknown]>([
-    [binary(A, '>', literal(1)), [['{x="1"}', [1, 5]], ['{x="2"}', [0, 2], [2, 9]]]],
-    [binary(literal(1), '<', A), [['{x="1"}', [1, 5]], ['{x="2"}', [0, 2], [2, 9]]]],
-    [binary(A, '!=', literal(1)), [['{x="1"}', [1, 5], [2, nan]], ['{x="2"}', [0, 2], [2, 9]]]],
+    [
+      binary(A, '>', literal(1)),
+      [
+        ['{x="1"}', [1, 5]],
+        ['{x="2"}', [0, 2], [2, 9]],
+      ],
+    ],
+    [
+      binary(literal(1), '<', A),
+      [
+        ['{x="1"}', [1, 5]],
+        ['{x="2"}', [0, 2], [2, 9]],
+      ],
+    ],
+    [
+      binary(A, '!=', literal(1)),
+      [
+        ['{x="1"}', [1, 5], [2, nan]],
+        ['{x="2"}', [0, 2], [2, 9]],
+      ],
+    ],
     [binary(A, '>', literal(100)), []],
     [
       binary(A, '>', literal(1), { bool: true }),
-      [['{x="1"}', [0, 0], [1, 1], [2, 0]], ['{x="2"}', [0, 1], [2, 1]]],
+      [
+        ['{x="1"}', [0, 0], [1, 1], [2, 0]],
+        ['{x="2"}', [0, 1], [2, 1]],
+      ],
     ],
-    [binary(literal(10), '-', A), [['{x="1"}', [0, 9], [1, 5], [2, nan]], ['{x="2"}', [0, 8], [2, 1]]]],
-    [binary(A, '-', literal(10), { bool: true }), [['{x="1"}', [0, -9], [1, -5], [2, nan]], ['{x="2"}', [0, -8], [2, -1]]]],
+    [
+      binary(literal(10), '-', A),
+      [
+        ['{x="1"}', [0, 9], [1, 5], [2, nan]],
+        ['{x="2"}', [0, 8], [2, 1]],
+      ],
+    ],
+    [
+      binary(A, '-', literal(10), { bool: true }),
+      [
+        ['{x="1"}', [0, -9], [1, -5], [2, nan]],
+        ['{x="2"}', [0, -8], [2, -1]],
+      ],
+    ],
   ])('case %#', (expr, want) => {
     expect(ranged(expr, leaves)).toEqual(want);
-  }); // biome-ignore format: tables
+  });
 });
 
 describe('order and limits of answers', () => {
   const leaves = { a: { 'x=3': 1, 'x=1': 3, 'x=2': 2 } };
 
   test('vectors are sorted by labels, unless a sort occurs anywhere', () => {
-    expect(instant(A, leaves)).toEqual([['{x="1"}', 3], ['{x="2"}', 2], ['{x="3"}', 1]]);
-    expect(instant(aggregation('sort', A), leaves)).toEqual([['{x="3"}', 1], ['{x="2"}', 2], ['{x="1"}', 3]]);
-    expect(instant(aggregation('sort_desc', A), leaves)).toEqual([['{x="1"}', 3], ['{x="2"}', 2], ['{x="3"}', 1]]);
+    expect(instant(A, leaves)).toEqual([
+      ['{x="1"}', 3],
+      ['{x="2"}', 2],
+      ['{x="3"}', 1],
+    ]);
+    expect(instant(aggregation('sort', A), leaves)).toEqual([
+      ['{x="3"}', 1],
+      ['{x="2"}', 2],
+      ['{x="1"}', 3],
+    ]);
+    expect(instant(aggregation('sort_desc', A), leaves)).toEqual([
+      ['{x="1"}', 3],
+      ['{x="2"}', 2],
+      ['{x="3"}', 1],
+    ]);
     const nested = binary(aggregation('sort', A), '*', literal(-1));
-    expect(instant(nested, leaves)).toEqual([['{x="3"}', -1], ['{x="2"}', -2], ['{x="1"}', -3]]);
-    expect(instant(aggregation('topk', A, undefined, 2), leaves)).toEqual([['{x="1"}', 3], ['{x="2"}', 2]]);
-  }); // biome-ignore format: tables
+    expect(instant(nested, leaves)).toEqual([
+      ['{x="3"}', -1],
+      ['{x="2"}', -2],
+      ['{x="1"}', -3],
+    ]);
+    expect(instant(aggregation('topk', A, undefined, 2), leaves)).toEqual([
+      ['{x="1"}', 3],
+      ['{x="2"}', 2],
+    ]);
+  });
 
   test('matrices are sorted by labels: name before value, a prefix first', () => {
     const rows = { a: { 'b=1': [1], 'a=2,b=1': [1], 'a=1,c=1': [1], 'a=1': [1], '': [1] } };
@@ -131,8 +187,11 @@ describe('order and limits of answers', () => {
   test('elements of equal labels stay two in a vector, and become one series of a matrix', () => {
     const twins = { a: { 'x=1#a': [1, 2, '_'], 'x=1#b': ['_', 3, 4] } } as const;
     expect(ranged(A, twins)).toEqual([['{x="1"}', [0, 1], [1, 2], [1, 3], [2, 4]]]);
-    expect(instant(A, { a: { 'x=1#a': 1, 'x=1#b': 2 } })).toEqual([['{x="1"}', 1], ['{x="1"}', 2]]);
-  }); // biome-ignore format: tables
+    expect(instant(A, { a: { 'x=1#a': 1, 'x=1#b': 2 } })).toEqual([
+      ['{x="1"}', 1],
+      ['{x="1"}', 2],
+    ]);
+  });
 
   const tooMany =
     'maximum number of series (2) reached for a single query; consider reducing query cardinality by adding more ' +
@@ -191,11 +250,15 @@ test('the matrix of a leaf is asked for once a leaf, with its node', () => {
   const left = leaf('a');
   const right = leaf('b');
   const answer: SeriesMatrix = matrixOf({ '': [1] });
-  evaluate(binary(aggregation('sum', left, by()), '+', right), {}, {
-    leaf: node => {
-      asked.push(node);
-      return answer;
+  evaluate(
+    binary(aggregation('sum', left, by()), '+', right),
+    {},
+    {
+      leaf: node => {
+        asked.push(node);
+        return answer;
+      },
     },
-  }); // biome-ignore format: short
+  );
   expect(asked).toEqual([left, right]);
 });

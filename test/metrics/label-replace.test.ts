@@ -15,7 +15,7 @@ describe('label_replace', () => {
     ['app', '', 'app', 'web', '{}'],
     ['new', '', 'app', '.*', '{app="web"}'],
     ['new', '$name', 'app', '(?P<name>w.*)', '{app="web", new="web"}'],
-    ['new', '${1}y', 'app', '(.*)b', '{app="web", new="wey"}'],
+    ['new', '$' + '{1}y', 'app', '(.*)b', '{app="web", new="wey"}'],
     ['new', '$1y', 'app', '(.*)b', '{app="web"}'],
     ['new', '$9', 'app', '(.*)', '{app="web"}'],
     ['new', 'v', 'nosuch', '', '{app="web", new="v"}'],

@@ -172,13 +172,33 @@ describe('special values, in the order given', () => {
   });
 
   test('rate_counter: all samples at one instant give NaN, a negative first sample is not extrapolated to zero', () => {
-    expect(instantValue('rate_counter', [[5, 1], [5, 3]])).toBeNaN(); // biome-ignore format: short
+    expect(
+      instantValue('rate_counter', [
+        [5, 1],
+        [5, 3],
+      ]),
+    ).toBeNaN();
     // 20 s window; span 10, average 10, start 5 < 11 stays, end 5 stays: 4 * 20 / 10 / 20
-    expect(instantValue('rate_counter', [[5, -2], [15, 2]])).toBeCloseTo(0.4, 12); // biome-ignore format: short
+    expect(
+      instantValue('rate_counter', [
+        [5, -2],
+        [15, 2],
+      ]),
+    ).toBeCloseTo(0.4, 12);
+  });
+
+  test('rate_counter and first and last do not depend on the order of arrival', () => {
+    const late = [ENTRIES[3], ENTRIES[1], ENTRIES[0], ENTRIES[2]];
+    expect(instantValue('rate_counter', late)).toBeCloseTo(0.675, 12);
+    expect([instantValue('first_over_time', late), instantValue('last_over_time', late)]).toEqual([1, 2]);
   });
 
   test('of samples with one timestamp, first and last follow the source order', () => {
-    const pairs = [[5, 1], [5, 2], [5, 3]] as const; // biome-ignore format: short
+    const pairs = [
+      [5, 1],
+      [5, 2],
+      [5, 3],
+    ] as const;
     expect(instantValue('first_over_time', pairs)).toBe(1);
     expect(instantValue('last_over_time', pairs)).toBe(3);
   });
@@ -241,7 +261,13 @@ describe('windows', () => {
       const edge = start - 50n * year;
       accumulator.addBatch(batchOf(at(edge, edge + 1n, edge + 7n, edge + 8n), edge - 1_000_000n));
       accumulator.addBatch(batchOf(at(start - 1n, start, start + 1n, start + 7n, start + 8n), start - 77n));
-      const want = stepNs === 0n ? [[0, 0, 5]] : [[0, 0, 5], [0, 1, 5]]; // biome-ignore format: short
+      const want =
+        stepNs === 0n
+          ? [[0, 0, 5]]
+          : [
+              [0, 0, 5],
+              [0, 1, 5],
+            ];
       expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual(want);
     }
   });
@@ -320,7 +346,13 @@ describe('series and memory', () => {
 
   test('only `count` samples of a longer batch are read', () => {
     const accumulator = createRangeAccumulator(spec);
-    const batch = batchOf(samplesOf([[0, 1], [0, 1]]).map(s => ({ ...s, ns: 50n })), 0n); // biome-ignore format: short
+    const batch = batchOf(
+      samplesOf([
+        [0, 1],
+        [0, 1],
+      ]).map(s => ({ ...s, ns: 50n })),
+      0n,
+    );
     accumulator.addBatch({ ...batch, count: 1 });
     expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([[0, 0, 1]]);
   });

@@ -12,14 +12,48 @@ describe('grouping', () => {
   test.each([
     ['none', undefined, [['{}', 15]]],
     ['by ()', by(), [['{}', 15]]],
-    ['by (app)', by('app'), [['{}', 8], ['{app="a"}', 3], ['{app="b"}', 4]]],
+    [
+      'by (app)',
+      by('app'),
+      [
+        ['{}', 8],
+        ['{app="a"}', 3],
+        ['{app="b"}', 4],
+      ],
+    ],
     ['by (nope)', by('nope'), [['{}', 15]]],
-    ['by (pod, app)', by('pod', 'app'), [['{app="a", pod="1"}', 1], ['{app="a", pod="2"}', 2], ['{app="b", pod="1"}', 4], ['{pod="3"}', 8]]],
-    ['without (pod)', without('pod'), [['{}', 8], ['{app="a"}', 3], ['{app="b"}', 4]]],
-    ['without ()', without(), [['{app="a", pod="1"}', 1], ['{app="a", pod="2"}', 2], ['{app="b", pod="1"}', 4], ['{pod="3"}', 8]]],
+    [
+      'by (pod, app)',
+      by('pod', 'app'),
+      [
+        ['{app="a", pod="1"}', 1],
+        ['{app="a", pod="2"}', 2],
+        ['{app="b", pod="1"}', 4],
+        ['{pod="3"}', 8],
+      ],
+    ],
+    [
+      'without (pod)',
+      without('pod'),
+      [
+        ['{}', 8],
+        ['{app="a"}', 3],
+        ['{app="b"}', 4],
+      ],
+    ],
+    [
+      'without ()',
+      without(),
+      [
+        ['{app="a", pod="1"}', 1],
+        ['{app="a", pod="2"}', 2],
+        ['{app="b", pod="1"}', 4],
+        ['{pod="3"}', 8],
+      ],
+    ],
   ] as const)('%s', (_, grouping, want) => {
     expect(instant(aggregation('sum', A, grouping), { a: STREAMS })).toEqual(want);
-  }); // biome-ignore format: tables
+  });
 
   test('no input gives no output', () => {
     expect(instant(aggregation('sum', A), {})).toEqual([]);
@@ -28,9 +62,15 @@ describe('grouping', () => {
 
   test('an empty label tells groups apart; without drops it from the labels, by keeps it', () => {
     const leaves = { a: { 'x=,y=1': 1, 'y=1': 2 } };
-    expect(instant(aggregation('sum', A, without('y')), leaves)).toEqual([['{}', 1], ['{}', 2]]);
-    expect(instant(aggregation('sum', A, by('x')), leaves)).toEqual([['{}', 2], ['{x=""}', 1]]);
-  }); // biome-ignore format: tables
+    expect(instant(aggregation('sum', A, without('y')), leaves)).toEqual([
+      ['{}', 1],
+      ['{}', 2],
+    ]);
+    expect(instant(aggregation('sum', A, by('x')), leaves)).toEqual([
+      ['{}', 2],
+      ['{x=""}', 1],
+    ]);
+  });
 
   test('a name and value that run into each other stay two labels', () => {
     const leaves = { a: { 'a=b1:c,d=e': 1, 'a=b,c=d': 2 } };

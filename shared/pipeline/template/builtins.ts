@@ -46,18 +46,20 @@ function lengthOf(value: Value): number {
   if (Array.isArray(value)) return value.length;
   if (value instanceof Map) return value.size;
   if (value instanceof LabelMap) return value.size();
-  if (value === undefined || value === null) throw new CallError('len of nil pointer');
+  if (value === undefined || value === null) {
+    throw new CallError('reflect: call of reflect.Value.Type on zero Value');
+  }
   throw new CallError(`len of type ${typeName(value)}`);
 }
 
-/** A position in a list of `length`, the end allowed only for a slice. */
-function position(index: Value, length: number, slicing: boolean): number {
+/** A position in a list of `length`; its end is allowed here, and refused by `elementOf` with another text. */
+function position(index: Value, length: number): number {
   if (index === undefined || index === null) throw new CallError('cannot index slice/array with nil');
   if (!(index instanceof GoInt)) {
     throw new CallError(`cannot index slice/array with type ${typeName(index)}`);
   }
-  const last = BigInt(length) - (slicing ? 0n : 1n);
-  if (index.value < 0n || index.value > last) throw new CallError(`index out of range: ${index.value}`);
+  if (index.value < 0n || index.value > BigInt(length))
+    throw new CallError(`index out of range: ${index.value}`);
   return Number(index.value);
 }
 
@@ -75,11 +77,17 @@ function elementOf(item: Value, key: Value): Value {
   switch (kindOf(item)) {
     case 'string': {
       const text = item as string;
-      const at = position(key, byteLength(text), false);
+      const length = byteLength(text);
+      const at = position(key, length);
+      if (at === length) throw new CallError('reflect: string index out of range');
       return new GoInt(BigInt(Buffer.from(text)[at]), 'uint8');
     }
-    case 'array':
-      return (item as Value[])[position(key, (item as Value[]).length, false)];
+    case 'array': {
+      const list = item as Value[];
+      const at = position(key, list.length);
+      if (at === list.length) throw new CallError('reflect: slice index out of range');
+      return list[at];
+    }
     case 'map':
       if (typeof key === 'string') {
         return item instanceof LabelMap
@@ -102,7 +110,7 @@ function sliced(item: Value, bounds: readonly Value[]): Value {
     throw new CallError(`can't slice item of type ${typeName(item)}`);
   }
   const length = typeof item === 'string' ? byteLength(item) : item.length;
-  const at = bounds.map(bound => position(bound, length, true));
+  const at = bounds.map(bound => position(bound, length));
   const [start = 0, end = length, capacity = end] = at;
   if (start > end) throw new CallError(`invalid slice index: ${start} > ${end}`);
   if (end > capacity) throw new CallError(`invalid slice index: ${end} > ${capacity}`);

@@ -2,6 +2,7 @@
 import { compareUtf8 } from '../../model/bytes.ts';
 import { CallError } from './error.ts';
 import { valueText } from './print.ts';
+import { sprintf } from './printf.ts';
 import { GoTime } from './time.ts';
 import { type GoInt, type Kind, kindOf, typeName, type Value } from './values.ts';
 
@@ -38,12 +39,12 @@ function equalsOther(a: Value, b: Value): boolean {
   const nilB = b === undefined || b === null;
   if (!nilA && !nilB && typeName(a) !== typeName(b)) {
     throw new CallError(
-      `non-comparable types ${valueText(a)}: ${typeName(a)}, ${typeName(b)}: ${valueText(b)}`,
+      `non-comparable types ${sprintf('%s', [a])}: ${typeName(a)}, ${typeName(b)}: ${valueText(b)}`,
     );
   }
   if (nilA || nilB) return nilA && nilB;
   if (a instanceof GoTime && b instanceof GoTime) return a.ns === b.ns && a.zone === b.zone;
-  throw new CallError(`non-comparable type ${valueText(b)}: ${typeName(b)}`);
+  throw new CallError(`non-comparable type ${sprintf('%s', [b])}: ${typeName(b)}`);
 }
 
 function incompatible(a: Value, b: Value): CallError {

@@ -257,7 +257,7 @@ function resolveZone(fields: Fields, zone: Zone): GoTime {
   if (fields.abbreviation === '') return instantOfWall(seconds, fields.nanosecond, zone);
   const instant = instantOfWall(seconds, fields.nanosecond, zone);
   if (instant.clock().abbreviation === fields.abbreviation) return instant;
-  // An abbreviation that the zone does not know has an unknown offset: Go takes 0, except for `GMT+3`.
+  // An abbreviation that the zone does not know leaves the instant in UTC; `GMT+3` changes only how it prints.
   const hours = fields.abbreviation.startsWith('GMT') ? Number(fields.abbreviation.slice(3)) : 0;
-  return instantOfWall(seconds, fields.nanosecond, fixedZone(fields.abbreviation, hours * 3600));
+  return instantOfWall(seconds, fields.nanosecond, UTC).in(fixedZone(fields.abbreviation, hours * 3600));
 }

@@ -27,7 +27,7 @@ const JS = new Map([
 ]);
 
 export function escapeJs(text: string): string {
-  return text.replace(/[\\'"<>&=\0-\x1f]|[^\0-\x7e]/gu, char => {
+  return text.replace(/[\\'"<>&=\0-\x1f]|[^\0-\x7f]/gu, char => {
     const known = JS.get(char);
     if (known !== undefined) return known;
     // Printable characters are what quoting leaves alone.

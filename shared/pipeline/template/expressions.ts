@@ -109,7 +109,7 @@ function compileCommand(command: CommandNode, scope: Scope): Command {
       if (first.names.length > 1) {
         return compileFields(read, first.names.slice(1), first, command.args.slice(1), scope);
       }
-      return refuseArguments(command, read, undefined);
+      return refuseArguments(command, read, first);
     }
     case 'pipe': {
       const inner = compileParenthesis(first, scope);
@@ -131,10 +131,11 @@ function compileCommand(command: CommandNode, scope: Scope): Command {
 /** A command that is no function: anything beside it is an error. `at` is where Go says so. */
 function refuseArguments(command: CommandNode, evaluate: Evaluate, at: Node | undefined): Command {
   const hasArguments = command.args.length > 1;
-  const complaint = `can't give argument to non-function ${nodeText(command.args[0])}`;
   return (state, dot, final) => {
     if (at !== undefined) state.node = at;
-    if (hasArguments || final !== NONE) fail(state, complaint);
+    if (hasArguments || final !== NONE) {
+      fail(state, `can't give argument to non-function ${nodeText(command.args[0])}`);
+    }
     return evaluate(state, dot);
   };
 }
@@ -193,14 +194,20 @@ function compileFields(
     if (at !== undefined) state.node = at;
     let value = base(state, dot);
     if (at !== undefined) state.node = at;
+    let holder: Value;
     for (let i = 0; i < names.length - 1; i++) {
-      value = value instanceof GoTime ? invokePlain(state, value, names[i]) : fieldOf(state, value, names[i]);
+      const next: Value =
+        value instanceof GoTime
+          ? invokePlain(state, value, names[i])
+          : fieldOf(state, value, names[i], holder);
+      holder = value;
+      value = next;
     }
     if (value instanceof GoTime) return invoke(state, dot, value, final);
-    if (args.length === 0 && final === NONE) return fieldOf(state, value, last);
-    if (value instanceof LabelMap || value instanceof Map)
+    if ((args.length > 0 || final !== NONE) && (value instanceof LabelMap || value instanceof Map)) {
       fail(state, `${last} is not a method but has arguments`);
-    return fieldOf(state, value, last);
+    }
+    return fieldOf(state, value, last, holder);
   };
 }
 
@@ -215,16 +222,14 @@ function invokePlain(state: State, time: GoTime, name: string): Value {
 
 /** A method of a time: which one is known only when the value is. */
 function compileMethodCall(name: string, at: Node | undefined, args: readonly Operand[], scope: Scope) {
-  // Each argument under each type that a method of this name may ask for.
-  const types: readonly ParameterType[] = ['string', 'int', 'time', 'duration'];
-  const compiled = args.map(arg => new Map(types.map(type => [type, compileOperand(arg, type, scope)])));
+  const readers = args.map(arg => compileRead(arg, scope));
   return (state: State, dot: Value, time: GoTime, final: Final): Value => {
     const method = methodOf(time, name);
     if (method === undefined) return fail(state, `can't evaluate field ${name} in type time.Time`);
     const count = args.length + (final === NONE ? 0 : 1);
     const wanted = method.parameters.length;
     if (count !== wanted) fail(state, `wrong number of args for ${name}: want ${wanted} got ${count}`);
-    const values = compiled.map((byType, i) => byType.get(method.parameters[i])!(state, dot));
+    const values = args.map((arg, i) => readArgument(state, dot, arg, readers[i], method.parameters[i]));
     if (final !== NONE) values.push(checkValue(state, final, method.parameters[count - 1]));
     if (at !== undefined) state.node = at;
     const result = method.call(values, state.data);
@@ -233,12 +238,14 @@ function compileMethodCall(name: string, at: Node | undefined, args: readonly Op
   };
 }
 
-function fieldOf(state: State, value: Value, name: string): Value {
+/** `holder` is what the value was a field of: in a JSON object all have one type. */
+function fieldOf(state: State, value: Value, name: string, holder: Value): Value {
   if (value instanceof LabelMap) return value.source.get(name) ?? '';
   if (value instanceof Map) return value.get(name) ?? null;
   if (value === undefined) return undefined;
   if (value === null) return fail(state, `nil pointer evaluating interface {}.${name}`);
-  return fail(state, `can't evaluate field ${name} in type ${typeName(value)}`);
+  const type = holder instanceof Map ? 'interface {}' : typeName(value);
+  return fail(state, `can't evaluate field ${name} in type ${type}`);
 }
 
 /** An argument; without a type it is the base of a chain. */
@@ -251,11 +258,24 @@ export function compileOperand(node: Operand, type: ParameterType | undefined, s
       return 'complaint' in constant ? fail(state, constant.complaint) : constant.value;
     };
   }
+  if (type !== undefined) return (state, dot) => readArgument(state, dot, node, read, type);
   return (state, dot) => {
     state.node = node;
-    const value = read(state, dot);
-    return type === undefined ? value : checkValue(state, value, type);
+    return read(state, dot);
   };
+}
+
+function readArgument(
+  state: State,
+  dot: Value,
+  node: Operand,
+  read: Evaluate | undefined,
+  type: ParameterType,
+): Value {
+  state.node = node;
+  if (read !== undefined) return checkValue(state, read(state, dot), type);
+  const constant = constantFor(node, type);
+  return 'complaint' in constant ? fail(state, constant.complaint) : constant.value;
 }
 
 /** Reader of an operand that is no constant. */

@@ -270,7 +270,11 @@ export class Lexer {
       return this.fail(start, `bad number syntax: ${quote(this.text.slice(start, end + next.length))}`);
     }
     // `1+2i` is one constant in Go. Complex values have no use in a log line and are refused with its text.
-    const raw = this.text.slice(start, end);
+    pattern.lastIndex = end;
+    const second = next === '+' || next === '-' ? pattern.exec(this.text)![0] : '';
+    const following = second === '' ? undefined : this.text.codePointAt(end + second.length);
+    const word = following === undefined ? '' : String.fromCodePoint(following);
+    const raw = this.text.slice(start, end) + second + (WORD_CHARACTER.test(word) ? word : '');
     if (next === '+' || next === '-' || raw.endsWith('i')) {
       return this.fail(start, `bad number syntax: ${quote(raw)}`);
     }

@@ -16,14 +16,8 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
   ['mul', variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, (a, b) => a * b))],
   ['div', fixed(['any', 'any'], ([a, b]) => GoInt.int64(toInt64(a) / nonZero(toInt64(b))))],
   ['mod', fixed(['any', 'any'], ([a, b]) => GoInt.int64(toInt64(a) % nonZero(toInt64(b))))],
-  [
-    'max',
-    variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, (a, b) => (b > a ? b : a))),
-  ],
-  [
-    'min',
-    variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, (a, b) => (b < a ? b : a))),
-  ],
+  ['max', variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, larger))],
+  ['min', variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, smaller))],
   ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), add))],
   ['subf', variadic(['any'], 'any', args => foldFloats(args, subtract))],
   ['mulf', variadic(['any'], 'any', args => foldFloats(args, multiply))],
@@ -37,6 +31,10 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
   ['duration', fixed(['string'], ([text]) => durationSeconds(text as string))],
   ['duration_seconds', fixed(['string'], ([text]) => durationSeconds(text as string))],
 ];
+
+// Not Math.max and Math.min: these are no float64.
+const larger = (a: bigint, b: bigint) => [a, b][Number(b > a)];
+const smaller = (a: bigint, b: bigint) => [a, b][Number(b < a)];
 
 function fold64(start: bigint, rest: readonly Value[], operation: (a: bigint, b: bigint) => bigint): GoInt {
   return GoInt.int64(

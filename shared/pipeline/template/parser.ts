@@ -234,9 +234,9 @@ class Parser {
         case 'continue':
           return this.jump(token.value, token.pos);
         case 'template':
-          return this.call(token.pos);
+          return this.call();
         case 'block':
-          return this.block(token.pos);
+          return this.block();
       }
     }
     this.pending.push(token);
@@ -282,8 +282,9 @@ class Parser {
     return list;
   }
 
-  private call(pos: number): Statement {
+  private call(): Statement {
     const context = 'template clause';
+    const { pos } = this.peekNonSpace();
     const name = this.templateName(this.nextNonSpace(), context);
     if (this.peekNonSpace().kind === 'rightDelim') {
       this.next();
@@ -292,8 +293,9 @@ class Parser {
     return { type: 'template', pos, name, pipe: this.pipeline(context, 'rightDelim') };
   }
 
-  private block(pos: number): Statement {
+  private block(): Statement {
     const context = 'block clause';
+    const { pos } = this.peekNonSpace();
     const name = this.templateName(this.nextNonSpace(), context);
     const pipe = this.pipeline(context, 'rightDelim');
     this.define(name, this.body(context));

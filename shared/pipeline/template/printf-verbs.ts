@@ -14,6 +14,8 @@ export interface Flags {
   plus: boolean;
   minus: boolean;
   space: boolean;
+  /** `%#v`: print as Go source. */
+  goSyntax: boolean;
   width: number | undefined;
   precision: number | undefined;
 }
@@ -24,6 +26,7 @@ export const NO_FLAGS: Readonly<Flags> = Object.freeze({
   plus: false,
   minus: false,
   space: false,
+  goSyntax: false,
   width: undefined,
   precision: undefined,
 });
@@ -46,13 +49,13 @@ export function formatArgument(value: Value, verb: string, flags: Flags): string
   return formatKnown(value, verb, flags) ?? complain(value, verb, flags);
 }
 
-function complain(value: Value, verb: string, flags: Flags): string {
-  return `%!${verb}(${typeName(value)}=${formatArgument(value, 'v', { ...flags, sharp: false, plus: false })})`;
+function complain(value: NonNullable<Value>, verb: string, flags: Flags): string {
+  return `%!${verb}(${typeName(value)}=${formatArgument(value, 'v', flags)})`;
 }
 
 /** Undefined where the verb does not fit the value. */
-function formatKnown(value: Value, verb: string, flags: Flags): string | undefined {
-  if (verb === 'v' && flags.sharp) return pad(goSyntax(value), flags);
+function formatKnown(value: NonNullable<Value>, verb: string, flags: Flags): string | undefined {
+  if (verb === 'v' && flags.goSyntax) return pad(goSyntax(value), flags);
   switch (typeof value) {
     case 'string':
       return formatString(value, verb, flags);
@@ -85,7 +88,7 @@ function joinBounded<T>(items: readonly T[], format: (item: T) => string): strin
 
 /** An element of a list; a nil there prints alike under every verb. */
 function formatItem(value: Value, verb: string, flags: Flags): string {
-  if (value === undefined || value === null) return verb === 'v' ? pad('<nil>', flags) : `%!${verb}(<nil>)`;
+  if (value === undefined || value === null) return '<nil>';
   return formatArgument(value, verb, flags);
 }
 

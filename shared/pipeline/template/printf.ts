@@ -98,6 +98,12 @@ function applyVerb(state: Progress, verb: string, flags: Flags): string {
   if (verb === '%') return '%';
   if (!state.goodIndex) return `%!${verb}(BADINDEX)`;
   if (state.argument >= state.args.length) return `%!${verb}(MISSING)`;
+  if (verb === 'v') {
+    // `%+v` and `%#v` have meanings of their own.
+    flags.goSyntax = flags.sharp;
+    flags.sharp = false;
+    flags.plus = false;
+  }
   return formatArgument(state.args[state.argument++], verb, flags);
 }
 

@@ -25,7 +25,9 @@ function addDate(time: GoTime, [years, months, days]: Value[]): GoTime {
 
 function difference(a: bigint, b: bigint): GoInt {
   const ns = a - b;
-  return int(ns > MAX_INT64 ? MAX_INT64 : ns < MIN_INT64 ? MIN_INT64 : ns, 'time.Duration');
+  if (ns > MAX_INT64) return int(MAX_INT64, 'time.Duration');
+  if (ns < MIN_INT64) return int(MIN_INT64, 'time.Duration');
+  return int(ns, 'time.Duration');
 }
 
 const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; call: Method }>([

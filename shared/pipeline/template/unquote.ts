@@ -23,10 +23,10 @@ export function unquote(source: string): string {
   if (!inner.includes('\\')) return inner;
   const parts: Uint8Array[] = [];
   for (let at = 0; at < inner.length; ) {
-    const escape = inner[at] === '\\' ? readEscape(inner, at, '"') : undefined;
-    if (escape !== undefined) {
-      parts.push(escape.isByte ? Uint8Array.of(escape.code) : Buffer.from(String.fromCodePoint(escape.code)));
-      at = escape.end;
+    const found = inner[at] === '\\' ? readEscape(inner, at, '"') : undefined;
+    if (found !== undefined) {
+      parts.push(found.isByte ? Uint8Array.of(found.code) : Buffer.from(String.fromCodePoint(found.code)));
+      at = found.end;
       continue;
     }
     let end = inner.indexOf('\\', at);
@@ -43,9 +43,9 @@ export function unquoteCharacter(source: string): number {
   const malformed = () => new Error(`malformed character constant: ${source}`);
   if (inner === '') throw new Error('invalid syntax');
   if (inner[0] === '\\') {
-    const escape = readEscape(inner, 0, "'");
-    if (escape.end !== inner.length) throw malformed();
-    return escape.code;
+    const found = readEscape(inner, 0, "'");
+    if (found.end !== inner.length) throw malformed();
+    return found.code;
   }
   const code = inner.codePointAt(0)!;
   if (inner.length !== (code > 0xffff ? 2 : 1)) throw malformed();

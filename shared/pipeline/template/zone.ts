@@ -98,6 +98,8 @@ function parseOffset(text: string): number {
 }
 
 function abbreviate(name: string, formats: Intl.DateTimeFormat[], date: Date, offsetSeconds: number): string {
+  // Before there were zones every town had its own mean time, at an odd offset.
+  if (offsetSeconds % 900 !== 0) return 'LMT';
   const listed = ABBREVIATIONS.get(name);
   if (listed !== undefined) return listed;
   for (const candidate of formats) {

@@ -1,0 +1,40 @@
+/**
+ * How a command fails: one line on standard error and exit code 1. The code is set, not enforced, so that what was
+ * written to a pipe before still arrives.
+ */
+import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+
+/** A failure that the person at the keyboard can do something about; its message is all that is shown. */
+export class CommandError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+  }
+}
+
+const EXIT_FAILED = 1;
+
+/** What commander runs: the command, with its failures told. */
+export function asAction<Arguments extends unknown[]>(
+  run: (...args: Arguments) => Promise<void>,
+): (...args: Arguments) => Promise<void> {
+  return async (...args) => {
+    try {
+      await run(...args);
+    } catch (error) {
+      process.stderr.write(`logboom: ${explainFailure(error)}\n`);
+      process.exitCode = EXIT_FAILED;
+    }
+  };
+}
+
+/** The message of a failure that was foreseen; the stack of one that was not. */
+export function explainFailure(error: unknown): string {
+  if (error instanceof CommandError || error instanceof CorruptionError) return error.message;
+  const { code, path } = error as NodeJS.ErrnoException;
+  const file = path ?? 'the input';
+  if (code === 'ENOENT') return `there is no file ${file}`;
+  if (code === 'EISDIR') return `${file} is a folder, not a file`;
+  if (code === 'EACCES' || code === 'EPERM') return `${file} may not be read`;
+  return code === undefined && error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+}

@@ -1,0 +1,53 @@
+/** The line that shows how far a push is. Only on a terminal: elsewhere it would be noise in a file. */
+import type { WriteStream } from 'node:tty';
+import { formatByteSize } from '../../shared/model/byte-size.ts';
+
+/** Ten times a second is as fast as anybody reads. */
+const MIN_REDRAW_MS = 100;
+const BAR_CHARACTERS = 20;
+const CLEAR = '\r\u001b[K';
+
+export interface ProgressState {
+  readonly bytes: number;
+  /** Size of the input; undefined where it is not known. */
+  readonly totalBytes: number | undefined;
+  readonly lines: number;
+  readonly seconds: number;
+}
+
+export class ProgressLine {
+  private readonly terminal: WriteStream;
+  private readonly totalBytes: number | undefined;
+  private readonly startMs = performance.now();
+  private drawnMs = -Infinity;
+
+  constructor(terminal: WriteStream, totalBytes: number | undefined) {
+    this.terminal = terminal;
+    this.totalBytes = totalBytes;
+  }
+
+  show({ bytes, lines }: { readonly bytes: number; readonly lines: number }): void {
+    const nowMs = performance.now();
+    if (nowMs - this.drawnMs < MIN_REDRAW_MS) return;
+    this.drawnMs = nowMs;
+    const seconds = (nowMs - this.startMs) / 1000;
+    const text = progressText({ bytes, totalBytes: this.totalBytes, lines, seconds });
+    // A line that wraps cannot be cleared.
+    this.terminal.write(`${CLEAR}${text.slice(0, Math.max(this.terminal.columns - 1, 20))}`);
+  }
+
+  clear(): void {
+    if (this.drawnMs > 0) this.terminal.write(CLEAR);
+  }
+}
+
+/** For example `[#####---------------]  25%  1.0MB of 4.0MB  9000 lines  2.0MB/s`. */
+export function progressText({ bytes, totalBytes, lines, seconds }: ProgressState): string {
+  const rate = `${formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)))}/s`;
+  if (totalBytes === undefined || totalBytes === 0) return `${formatByteSize(bytes)}  ${lines} lines  ${rate}`;
+  // A file may grow while it is read.
+  const part = Math.min(bytes / totalBytes, 1);
+  const bar = '#'.repeat(Math.floor(part * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');
+  const percent = `${Math.floor(part * 100)}%`.padStart(4);
+  return `[${bar}] ${percent}  ${formatByteSize(bytes)} of ${formatByteSize(totalBytes)}  ${lines} lines  ${rate}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Pushes a text, batch by batch: while one is on its way the next is read and compressed, and no more than that is
+ * held. What may pass (too many requests, a store that restarts) is tried again; a retry has the same timestamps, so
+ * the store keeps its lines once, even where the first try had arrived.
+ */
+import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import { CommandError } from './command-error.ts';
+import { type BatchOptions, batchesOf, type PushBatch } from './push-batch.ts';
+import { type Answer, ask, endpoint, refusal, type StoreFlags, UnreachableError } from './store-client.ts';
+
+const PUSH_PATH = '/loki/api/v1/push';
+/** Longer than a store that holds back its writers takes. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+const gzipAsync = promisify(gzip);
+
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  /** Wait before the second attempt; it doubles from there. */
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+}
+
+/** Half a minute in all: a store restarts in that time. */
+export const PUSH_RETRIES: RetryPolicy = { maxAttempts: 9, firstDelayMs: 250, maxDelayMs: 8000 };
+
+export interface PushTotals {
+  readonly lines: number;
+  /** Bytes of input. */
+  readonly bytes: number;
+}
+
+export interface PushPlan {
+  readonly store: StoreFlags;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly batching: BatchOptions;
+  readonly retries: RetryPolicy;
+  /** After each batch that is stored. */
+  readonly onStored: (totals: PushTotals) => void;
+  /** Something went wrong and is tried again. */
+  readonly onRetry: (message: string) => void;
+}
+
+/** Reads the input to its end. Throws CommandError where the store refuses a batch; the input is closed in any case. */
+export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTotals> {
+  const head = `{"streams":[{"stream":${JSON.stringify(plan.labels)},"values":[`;
+  let totals: PushTotals = { lines: 0, bytes: 0 };
+  const sendAndCount = async (batch: PushBatch, body: Uint8Array<ArrayBuffer>) => {
+    await send(batch, body, plan);
+    totals = { lines: totals.lines + batch.lines, bytes: batch.endByte };
+    plan.onStored(totals);
+  };
+  let sending: Promise<void> = Promise.resolve();
+  try {
+    for await (const batch of batchesOf(input, plan.batching)) {
+      const body = await gzipAsync(`${head}${batch.values}]}]}`, { level: constants.Z_BEST_SPEED });
+      await sending;
+      sending = sendAndCount(batch, new Uint8Array(body));
+      // The next line may be far away: a failure must not wait for it.
+      sending.catch(error => input.destroy(error));
+    }
+    await sending;
+    return totals;
+  } finally {
+    input.destroy();
+  }
+}
+
+async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<void> {
+  const { store, retries, onRetry } = plan;
+  const url = endpoint(store, PUSH_PATH);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  let delayMs = retries.firstDelayMs;
+  for (let attempt = 1; ; attempt++) {
+    let problem: string;
+    try {
+      const answer = await ask(store, url, { method: 'POST', headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
+      if (isStored(answer)) return;
+      problem = refusal(answer);
+      if (!isPassing(answer)) throw new CommandError(`${placeOf(batch)} refused: ${problem}`);
+    } catch (error) {
+      if (!(error instanceof UnreachableError)) throw error;
+      problem = error.message;
+    }
+    if (attempt >= retries.maxAttempts) {
+      throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
+    }
+    onRetry(`${problem}; trying again in ${delayMs / 1000} s (attempt ${attempt} of ${retries.maxAttempts})`);
+    await delay(delayMs);
+    delayMs = Math.min(delayMs * 2, retries.maxDelayMs);
+  }
+}
+
+/** Only these two: a store that blocks ingestion answers 260 by default, and keeps nothing. */
+function isStored({ status }: Answer): boolean {
+  return status === 204 || status === 200;
+}
+
+function isPassing({ status }: Answer): boolean {
+  return status === 429 || status >= 500;
+}
+
+function placeOf({ firstLine, lines }: PushBatch): string {
+  const place = lines === 1 ? `line ${firstLine} was` : `lines ${firstLine} to ${firstLine + lines - 1} were`;
+  return firstLine === 1 ? place : `lines 1 to ${firstLine - 1} are stored, ${place}`;
+}

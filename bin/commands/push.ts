@@ -1,0 +1,141 @@
+/** `logboom push FILE`: a text file, or standard input, to one stream of the store, a line an entry. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../../local/system-clock.ts';
+import { formatByteSize, parseByteSize } from '../../shared/model/byte-size.ts';
+import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { ProgressLine } from '../cli/progress-line.ts';
+import { PUSH_RETRIES, pushLines } from '../cli/push-lines.ts';
+import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+
+export interface PushFlags extends StoreFlags {
+  readonly label: Readonly<Record<string, string>>;
+  readonly batchBytes: number;
+}
+
+const STDIN = '-';
+/** Small enough to try again, large enough that a batch's cost is its bytes. */
+const DEFAULT_BATCH_BYTES = 1_000_000;
+/** A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB. */
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+/** A line that somebody types, or `tail -f` prints, is in the store after this time. */
+const MAX_WAIT_MS = 1000;
+const READ_BYTES = 256 * 1024;
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+const NOTES = `
+Each line becomes an entry; LF and CR LF end a line. Timestamps start now and rise by a nanosecond or more, so equal
+lines stay apart and keep their order. Bytes that are not UTF-8 become U+FFFD.
+
+A file gets the label filename (its name without folders) unless --label filename=... says otherwise; standard input
+needs at least one --label.
+
+Refused batches (4xx) end the push with exit code 1 and the store's message; what is stored by then stays. Too many
+requests (429), server errors (5xx) and broken connections are tried again, for half a minute.
+
+Examples:
+  logboom push app.log --label app=shop --label env=prod
+  journalctl -f -o cat | logboom push - --label job=journal`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('push')
+    .description('push the lines of a text file')
+    .argument('<file>', 'text file, or - for standard input')
+    .addOption(
+      new Option('-l, --label <name=value>', 'label of the stream, may be given several times')
+        .argParser(addLabel)
+        .default({}, 'filename=<name of the file>'),
+    )
+    .addOption(
+      new Option('--batch-bytes <size>', 'size of one request before compression, for example 500KB')
+        .argParser(parseBatchBytes)
+        .default(DEFAULT_BATCH_BYTES, formatByteSize(DEFAULT_BATCH_BYTES)),
+    );
+  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(push));
+}
+
+async function push(file: string, flags: PushFlags): Promise<void> {
+  const labels = streamLabels(file, flags.label);
+  const { input, totalBytes } = await openInput(file);
+  const progress = process.stderr.isTTY ? new ProgressLine(process.stderr, totalBytes) : undefined;
+  const startMs = performance.now();
+  try {
+    const { lines, bytes } = await pushLines(input, {
+      store: flags,
+      labels,
+      batching: { batchBytes: flags.batchBytes, maxWaitMs: MAX_WAIT_MS, nowNs: systemClock.nowNs },
+      retries: PUSH_RETRIES,
+      onStored: totals => progress?.show(totals),
+      onRetry: message => {
+        progress?.clear();
+        process.stderr.write(`logboom: ${message}\n`);
+      },
+    });
+    progress?.clear();
+    const seconds = (performance.now() - startMs) / 1000;
+    process.stdout.write(`${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(labels))}\n`);
+  } catch (error) {
+    progress?.clear();
+    throw error;
+  }
+}
+
+/** For example `pushed 1200 lines, 96000 bytes in 0.25 s (384kB/s)`. */
+export function summary({ lines, bytes, seconds }: { lines: number; bytes: number; seconds: number }): string {
+  const rate = formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)));
+  return `pushed ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
+}
+
+/** The labels of the stream. Throws CommandError where there are none. */
+export function streamLabels(
+  file: string,
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (file !== STDIN) return { filename: basename(file), ...given };
+  if (Object.keys(given).length > 0) return given;
+  throw new CommandError('a stream needs at least one label; for standard input give one: --label app=NAME');
+}
+
+/** One more `name=value`. */
+export function addLabel(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 0) throw new InvalidArgumentError('A label is written name=value, for example app=shop.');
+  const name = text.slice(0, at);
+  const value = text.slice(at + 1);
+  if (!LABEL_NAME.test(name)) {
+    throw new InvalidArgumentError(
+      `A label's name has letters, digits and underscores and no digit in front; "${name}" is none.`,
+    );
+  }
+  if (value === '') throw new InvalidArgumentError(`Label ${name} has no value.`);
+  if (Object.hasOwn(before, name)) throw new InvalidArgumentError(`Label ${name} is given twice.`);
+  return { ...before, [name]: value };
+}
+
+export function parseBatchBytes(text: string): number {
+  let bytes = 0;
+  try {
+    bytes = parseByteSize(text);
+  } catch {
+    // Told below, with what is allowed.
+  }
+  if (bytes < 1 || bytes > MAX_BATCH_BYTES) {
+    throw new InvalidArgumentError(
+      `A size from 1 to ${MAX_BATCH_BYTES} bytes is written like 1000000, 500KB or 2MiB.`,
+    );
+  }
+  return bytes;
+}
+
+async function openInput(file: string): Promise<{ input: Readable; totalBytes: number | undefined }> {
+  if (file === STDIN) return { input: process.stdin, totalBytes: undefined };
+  const found = await stat(file);
+  if (found.isDirectory()) throw new CommandError(`${file} is a folder, not a file`);
+  const input = createReadStream(file, { highWaterMark: READ_BYTES });
+  return { input, totalBytes: found.isFile() ? found.size : undefined };
+}

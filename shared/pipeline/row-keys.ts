@@ -1,0 +1,163 @@
+/**
+ * A number for the labels of the row at hand, so that rows of one series or one label set are recognised without
+ * building their labels. Equal numbers mean equal labels; the reverse need not hold (two lines may name the same
+ * labels in another order), so the owner still compares texts when it meets a new number.
+ */
+import { LabelTrie, MAX_TRIE_NODES } from './label-trie.ts';
+import { KIND_CLEAN, KIND_RAW, METADATA, PARSED, type RowLabels, STREAM } from './row-labels.ts';
+import { ValueIds } from './value-ids.ts';
+
+/** Step label that says "this label of the stream is hidden"; names are 0 and up. */
+const HIDDEN = -1;
+
+export class RowKeys {
+  readonly #labels: RowLabels;
+  readonly #trie = new LabelTrie();
+  readonly #values = new ValueIds();
+  #streams = new Map<string, number>();
+  #generation: number;
+  /** Raised when numbers start anew: what was kept under old ones is void. */
+  epoch = 0;
+
+  // Of the run and page at hand.
+  #runSerial = -1;
+  #streamNode = 0;
+  #columns: readonly unknown[] | undefined;
+  /** For each column the value number of each dictionary entry, 0 unknown. */
+  #columnValues: (Int32Array | undefined)[] = [];
+  #streamValues: { runSerial: number; id: number }[] = [];
+
+  constructor(labels: RowLabels) {
+    this.#labels = labels;
+    this.#generation = labels.names.generation;
+  }
+
+  /** Numbers given out so far are below this. */
+  get count(): number {
+    return this.#trie.count;
+  }
+
+  /** Called before a row's number is asked for. */
+  #prepare(): void {
+    const labels = this.#labels;
+    if (
+      this.#trie.count > MAX_TRIE_NODES ||
+      this.#values.isFull ||
+      this.#generation !== labels.names.generation
+    ) {
+      this.#trie.clear();
+      this.#values.clear();
+      this.#streams = new Map();
+      this.#generation = labels.names.generation;
+      this.#runSerial = -1;
+      this.#columns = undefined;
+      this.#streamValues = [];
+      this.epoch++;
+    }
+    if (this.#columns !== labels.columns) {
+      this.#columns = labels.columns;
+      this.#columnValues = new Array(labels.columns.length).fill(undefined);
+    }
+  }
+
+  /** Number for the values of some names, in the order given. */
+  ofNames(ids: readonly number[]): number {
+    this.#prepare();
+    const labels = this.#labels;
+    let node = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i];
+      let value = 0;
+      switch (labels.lookup(id)) {
+        case PARSED:
+          value = this.#parsedValue(labels.placeOf(id));
+          break;
+        case METADATA:
+          value = this.#metadataValue(labels.columnOf(id));
+          break;
+        case STREAM:
+          value = this.#streamValue(i, id);
+          break;
+      }
+      node = this.#trie.next(node, i, value);
+    }
+    return node;
+  }
+
+  /** Number for all labels but some names. The row must have no error. */
+  ofAllBut(excluded: ReadonlySet<number>): number {
+    this.#prepare();
+    const labels = this.#labels;
+    if (this.#runSerial !== labels.runSerial) {
+      this.#runSerial = labels.runSerial;
+      this.#streamNode = this.#nodeOfStream(labels.stream.text);
+    }
+    let node = this.#streamNode;
+    labels.forEachMetadata((id, column) => {
+      if (labels.lookup(id) !== PARSED && !excluded.has(id)) {
+        node = this.#trie.next(node, id, this.#metadataValue(column));
+      }
+    });
+    const { valueCount } = labels;
+    for (let place = 0; place < valueCount; place++) {
+      const id = labels.valueNames[place];
+      if (id < 0 || excluded.has(id)) continue;
+      node = this.#trie.next(node, id, this.#parsedValue(place));
+    }
+    // What hides a label of the stream: deletion, or a parsed or metadata label of the same name.
+    const { base } = labels;
+    for (let i = 0; i < base.length; i++) {
+      const id = labels.baseIds[i];
+      if (labels.lookup(id) !== STREAM) node = this.#trie.next(node, HIDDEN, i);
+    }
+    return node;
+  }
+
+  #nodeOfStream(text: string): number {
+    let number = this.#streams.get(text);
+    if (number === undefined) {
+      number = this.#streams.size + 1;
+      this.#streams.set(text, number);
+    }
+    return this.#trie.next(0, HIDDEN, number);
+  }
+
+  #parsedValue(place: number): number {
+    const labels = this.#labels;
+    const kind = labels.valueKinds[place];
+    if (kind === KIND_CLEAN || kind === KIND_RAW) {
+      const source = labels.valueSources[place];
+      return this.#values.idOfBytes(
+        source,
+        labels.valueStarts[place],
+        labels.valueEnds[place],
+        kind === KIND_CLEAN,
+      );
+    }
+    return this.#values.idOfText(labels.valueText(place));
+  }
+
+  #metadataValue(column: number): number {
+    const { ids, count } = this.#labels.columns[column];
+    const dictionaryId = ids[this.#labels.row];
+    let values = this.#columnValues[column];
+    if (values === undefined) {
+      values = new Int32Array(count + 1);
+      this.#columnValues[column] = values;
+    }
+    let value = values[dictionaryId];
+    if (value === 0) {
+      value = this.#values.idOfText(this.#labels.columns[column].valueAt(dictionaryId - 1));
+      values[dictionaryId] = value;
+    }
+    return value;
+  }
+
+  #streamValue(index: number, id: number): number {
+    const known = this.#streamValues[index];
+    if (known !== undefined && known.runSerial === this.#labels.runSerial) return known.id;
+    const value = this.#values.idOfText(this.#labels.streamText(id));
+    this.#streamValues[index] = { runSerial: this.#labels.runSerial, id: value };
+    return value;
+  }
+}

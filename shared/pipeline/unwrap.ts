@@ -1,0 +1,68 @@
+/**
+ * `| unwrap x`: the sample value of a row (logql reference 12.2). A row without the label is skipped silently; one whose
+ * value does not convert counts as 0 with an error, which a filter after the unwrap may still remove.
+ */
+import { formatLabelFilter } from '../logql/format-log.ts';
+import type { Unwrap } from '../logql/ast.ts';
+import { BadRequestError, messageOf } from '../model/errors.ts';
+import { type Conversion, convertBytes, convertNumber, convertSeconds, newConverted } from './conversions.ts';
+import { compileLabelFilter } from './label-filter.ts';
+import { ABSENT, PARSED, type RowLabels } from './row-labels.ts';
+
+const SAMPLE_ERROR = 'SampleExtractionErr';
+
+export interface Unwrapper {
+  /** False where the row gives no sample; else `value` is it. */
+  read(): boolean;
+  value: number;
+}
+
+/** Throws BadRequestError where a filter after the unwrap cannot be built. */
+export function compileUnwrap(unwrap: Unwrap, labels: RowLabels): Unwrapper {
+  const id = labels.intern(unwrap.label);
+  const convert = conversionOf(unwrap);
+  const filters = unwrap.filters.map(filter => {
+    try {
+      return compileLabelFilter(filter, labels);
+    } catch (error) {
+      const text = `parse error : stage '| ${formatLabelFilter(filter)}' : ${messageOf(error)}`;
+      throw new BadRequestError(text, { cause: error });
+    }
+  });
+  const converted = newConverted();
+
+  function read(): boolean {
+    if (isEmpty()) return false;
+    convert(labels, id, converted);
+    unwrapper.value = converted.value;
+    if (converted.error !== undefined) {
+      unwrapper.value = 0;
+      labels.error = SAMPLE_ERROR;
+      labels.errorDetails = converted.error;
+    }
+    for (let i = 0; i < filters.length; i++) if (!filters[i](labels)) return false;
+    return true;
+  }
+
+  function isEmpty(): boolean {
+    const kind = labels.lookup(id);
+    if (kind === ABSENT) return true;
+    if (kind !== PARSED) return labels.get(id) === '';
+    return labels.isValueEmpty(labels.placeOf(id));
+  }
+
+  const unwrapper: Unwrapper = { read, value: 0 };
+  return unwrapper;
+}
+
+function conversionOf({ conversion }: Unwrap): Conversion {
+  switch (conversion) {
+    case 'bytes':
+      return convertBytes;
+    case 'duration':
+    case 'duration_seconds':
+      return convertSeconds;
+    default:
+      return convertNumber;
+  }
+}

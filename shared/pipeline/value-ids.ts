@@ -1,0 +1,124 @@
+/**
+ * Label values as small numbers: equal text, equal number. Values that are still bytes are found by their bytes, so
+ * that a value of a parsed label becomes a string once and not once per line.
+ */
+import { decodeClean, decodeUtf8 } from './text.ts';
+
+/** Beyond these the owner starts anew. */
+export const MAX_VALUE_IDS = 1 << 20;
+export const MAX_VALUE_BYTES = 64 << 20;
+
+/** Longer values are not kept by their bytes. */
+const MAX_KEPT_LENGTH = 256;
+
+export class ValueIds {
+  #ids = new Map<string, number>();
+  #slots = new Int32Array(1 << 10);
+  #kept = 0;
+  #hashes = new Int32Array(1 << 9);
+  #starts = new Int32Array((1 << 9) + 1);
+  #idsOfKept = new Int32Array(1 << 9);
+  #bytes = Buffer.alloc(1 << 12);
+  #byteCount = 0;
+  #textLength = 0;
+
+  get isFull(): boolean {
+    return this.#ids.size > MAX_VALUE_IDS || this.#byteCount + this.#textLength > MAX_VALUE_BYTES;
+  }
+
+  /** Numbers start at 1: 0 is free for "absent". */
+  idOfText(text: string): number {
+    let id = this.#ids.get(text);
+    if (id === undefined) {
+      id = this.#ids.size + 1;
+      this.#ids.set(text, id);
+      this.#textLength += text.length;
+    }
+    return id;
+  }
+
+  /** @param clean whether broken bytes read as spaces (json, logfmt) or as U+FFFD */
+  idOfBytes(source: Buffer, start: number, end: number, clean: boolean): number {
+    const length = end - start;
+    if (length > MAX_KEPT_LENGTH) return this.#idOfDecoded(source, start, end, clean);
+    let hash = length;
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + source[i]) | 0;
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    const mask = this.#slots.length - 1;
+    let slot = (hash ^ (hash >>> 13)) & mask;
+    for (;;) {
+      const kept = this.#slots[slot] - 1;
+      if (kept < 0) break;
+      if (this.#hashes[kept] === hash) {
+        const from = this.#starts[kept];
+        if (this.#starts[kept + 1] - from === length) {
+          let i = 0;
+          while (i < length && this.#bytes[from + i] === source[start + i]) i++;
+          if (i === length) return this.#idsOfKept[kept];
+        }
+      }
+      slot = (slot + 1) & mask;
+    }
+    const text = decodeUtf8(source, start, end);
+    // Bytes that read differently for different parsers are not kept.
+    if (text.includes('\ufffd')) return this.#idOfDecoded(source, start, end, clean);
+    const id = this.idOfText(text);
+    this.#keep(source, start, end, hash, slot, id);
+    return id;
+  }
+
+  #idOfDecoded(source: Buffer, start: number, end: number, clean: boolean): number {
+    return this.idOfText(clean ? decodeClean(source, start, end) : decodeUtf8(source, start, end));
+  }
+
+  clear(): void {
+    this.#ids = new Map();
+    this.#slots.fill(0);
+    this.#kept = 0;
+    this.#byteCount = 0;
+    this.#textLength = 0;
+  }
+
+  #keep(source: Buffer, start: number, end: number, hash: number, slot: number, id: number): void {
+    const kept = this.#kept;
+    if (kept === this.#hashes.length) this.#grow();
+    if (this.#byteCount + end - start > this.#bytes.length) {
+      const larger = Buffer.alloc(this.#bytes.length * 2 + MAX_KEPT_LENGTH);
+      this.#bytes.copy(larger, 0, 0, this.#byteCount);
+      this.#bytes = larger;
+    }
+    source.copy(this.#bytes, this.#byteCount, start, end);
+    this.#starts[kept] = this.#byteCount;
+    this.#byteCount += end - start;
+    this.#starts[kept + 1] = this.#byteCount;
+    this.#hashes[kept] = hash;
+    this.#idsOfKept[kept] = id;
+    this.#kept++;
+    this.#slots[slot] = kept + 1;
+    if (this.#kept * 2 > this.#slots.length) this.#rehash();
+  }
+
+  #grow(): void {
+    const size = this.#hashes.length * 2;
+    const grow = (array: Int32Array, length: number) => {
+      const larger = new Int32Array(length);
+      larger.set(array);
+      return larger;
+    };
+    this.#hashes = grow(this.#hashes, size);
+    this.#starts = grow(this.#starts, size + 1);
+    this.#idsOfKept = grow(this.#idsOfKept, size);
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    const mask = slots.length - 1;
+    for (let kept = 0; kept < this.#kept; kept++) {
+      const hash = this.#hashes[kept];
+      let slot = (hash ^ (hash >>> 13)) & mask;
+      while (slots[slot] !== 0) slot = (slot + 1) & mask;
+      slots[slot] = kept + 1;
+    }
+    this.#slots = slots;
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
+import { sanitizeMetadata } from '../../shared/ingest/metadata.ts';
+import { sanitizeMetadataName } from '../../shared/ingest/metadata-name.ts';
+import { PushColumns } from '../../shared/ingest/push-columns.ts';
+import { entriesOf, refusal } from './entries.ts';
+
+describe('sanitizeMetadataName', () => {
+  // [name, want]
+  const rows: [string, string][] = [
+    ['abc', 'abc'],
+    ['a_b', 'a_b'],
+    ['_a_', '_a_'],
+    ['a__b', 'a_b'],
+    ['a.b-c', 'a_b_c'],
+    ['a .. b', 'a_b'],
+    ['trace.id', 'trace_id'],
+    ['1a', 'key_1a'],
+    ['9', 'key_9'],
+    ['.a', '_a'],
+    ['__a', '_a'],
+    ['a__', 'a_'],
+    ['__a__', '__a__'],
+    ['__a.b__c__', '__a_b_c__'],
+    ['__1__', '__1__'],
+    ['日本a', '_a'],
+    ['a\ufffd', 'a_'],
+  ];
+  test.each(rows)('%j', (name, want) => {
+    expect(sanitizeMetadataName(name)).toBe(want);
+    expect(sanitizeMetadataName(name)).toBe(want);
+  });
+
+  // [name, message]
+  const refused: [string, string][] = [
+    ['', 'label name is empty'],
+    ['_', 'normalization for label name "_" resulted in invalid name "_"'],
+    ['é.', 'normalization for label name "é." resulted in invalid name "_"'],
+    ['____', 'normalization for label name "____" resulted in invalid name "_"'],
+    ['__.__', 'normalization for label name "__.__" resulted in invalid name "_____"'],
+  ];
+  test.each(refused)('%j is refused', (name, message) => {
+    expect(refusal(() => sanitizeMetadataName(name))).toEqual([400, message]);
+  });
+
+  test('a sanitised name stays, and more names than are kept do no harm', () => {
+    for (let i = 0; i < 5000; i++) expect(sanitizeMetadataName(`a.${i}`)).toBe(`a_${i}`);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), name => {
+        fc.pre(/[A-Za-z0-9]/.test(name));
+        const clean = sanitizeMetadataName(name);
+        expect(clean).toMatch(/^[A-Za-z_][A-Za-z0-9_]*$/);
+        expect(sanitizeMetadataName(clean)).toBe(clean);
+      }),
+    );
+  });
+});
+
+describe('sanitizeMetadata', () => {
+  const name = fc.constantFrom('a', 'a.b', 'a-b', 'a_b', '1', 'key_1', 'c', '__c');
+  const value = fc
+    .array(fc.constantFrom('x', 'é', '日', '\ufffd', '🚀', ''), { maxLength: 5 })
+    .map(parts => parts.join(''));
+  const pairs = fc.array(fc.tuple(name, value), { maxLength: 7 });
+
+  test('each stored name once in an entry, with the last value, cleaned', () => {
+    fc.assert(
+      fc.property(fc.array(pairs, { maxLength: 8 }), entries => {
+        const rows = entries.map((metadata, i) => {
+          const object = metadata.map(([key, text]) => `${JSON.stringify(key)}:${JSON.stringify(text)}`);
+          return `["${i}","line ${i}",{${object.join(',')}}]`;
+        });
+        const columns = decodeJsonPush(
+          Buffer.from(`{"streams":[{"stream":{},"values":[${rows.join(',')}]}]}`),
+        );
+        sanitizeMetadata(columns);
+        const got = entriesOf(columns);
+        for (let i = 0; i < entries.length; i++) {
+          const want = new Map<string, string>();
+          for (const [key, text] of entries[i]) {
+            want.set(sanitizeMetadataName(key), text.replaceAll('\ufffd', ' '));
+          }
+          expect(got[i].metadata).toHaveLength(want.size);
+          expect(new Map(got[i].metadata)).toEqual(want);
+          expect(got[i].line).toBe(`line ${i}`);
+        }
+      }),
+    );
+  });
+
+  test('invalid bytes become spaces, a value that entries share is cleaned once', () => {
+    const columns = new PushColumns(Buffer.from([0x61, 0xff, 0xe6, 0x97, 0xc3, 0xa9, 0x62]));
+    columns.streams.push({ labels: [], text: '{}' });
+    for (let i = 0; i < 1000; i++) {
+      columns.addEntry(0, 0, i, 0, 0);
+      columns.addPair(columns.nameId('a'), 0, 7);
+    }
+    // The same start with another end is another value.
+    columns.addPair(columns.nameId('b'), 0, 2);
+    sanitizeMetadata(columns);
+    const got = entriesOf(columns);
+    expect(got[0].metadata).toEqual([['a', 'a   éb']]);
+    expect(got[999].metadata).toEqual([
+      ['a', 'a   éb'],
+      ['b', 'a '],
+    ]);
+    expect(columns.bytes.length).toBe(7 + 7 + 2);
+  });
+});

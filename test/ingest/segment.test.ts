@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ChunkRows } from '../../shared/chunk/rows.ts';
+import { segmentsOf } from '../../shared/ingest/segment.ts';
+import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
+import { arbitraryEntries, streamOf } from '../support/rows.ts';
+
+function entriesOf(rows: ChunkRows, day: number): DatedEntry[] {
+  return Array.from({ length: rows.rows }, (_, row) => {
+    const metadata: Record<string, string> = {};
+    for (let p = rows.firstPair[row]; p < rows.firstPair[row + 1]; p++) {
+      metadata[rows.names[rows.pairName[p]]] = rows.values[rows.pairValue[p]].toString();
+    }
+    return {
+      stream: Object.fromEntries(
+        rows.streams[rows.streamOf[row]].labels.map(({ name, value }) => [name, value]),
+      ),
+      day,
+      time: rows.times[row],
+      line: rows.sources[rows.sourceOf[row]].toString('utf8', rows.lineStart[row], rows.lineEnd[row]),
+      metadata,
+    };
+  });
+}
+
+const dated = (maxLength: number) =>
+  arbitraryEntries(maxLength).chain(entries =>
+    fc
+      .tuple(...entries.map(() => fc.constantFrom(20_000, 20_000, 20_001, -3)))
+      .map(days => entries.map((entry, i): DatedEntry => ({ ...entry, day: days[i] }))),
+  );
+
+describe('segments', () => {
+  test('hold every entry of every push once, by day, stream and time', () => {
+    const pushes = fc.array(dated(25), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(pushes, fc.boolean(), (lists, repeat) => {
+        const all = repeat ? [...lists, lists[0]] : lists;
+        const segments = segmentsOf(all.map(pushOf));
+        const first = new Map<string, DatedEntry>();
+        for (const entry of all.flat())
+          if (!first.has(identityOf(entry))) first.set(identityOf(entry), entry);
+        const want = [...first.values()];
+        expect(segments.map(segment => segment.day)).toEqual(
+          [...new Set(want.map(entry => entry.day))].sort((a, b) => a - b),
+        );
+        for (const { day, rows } of segments) {
+          const ofDay = want
+            .filter(entry => entry.day === day)
+            .map((entry, i) => ({ entry, i }))
+            .sort(
+              (a, b) =>
+                compareUtf8(streamOf(a.entry.stream).text, streamOf(b.entry.stream).text) ||
+                a.entry.time - b.entry.time ||
+                a.i - b.i,
+            );
+          expect(entriesOf(rows, day)).toEqual(ofDay.map(({ entry }) => entry));
+          expect(new Set(rows.streamOf).size).toBe(rows.streams.length);
+        }
+      }),
+    );
+  });
+
+  test('find the equal ones among many entries of one instant', () => {
+    const entries = Array.from({ length: 300 }, (_, i): DatedEntry => {
+      const metadata = i % 2 === 0 ? { a: '1', b: '2' } : { b: '2', a: '1' };
+      return { stream: { app: 'a' }, day: 1, time: 7, line: `line ${i % 100}`, metadata };
+    });
+    const [{ rows }] = segmentsOf([pushOf(entries)]);
+    expect(entriesOf(rows, 1).map(entry => entry.line)).toEqual(
+      Array.from({ length: 100 }, (_, i) => `line ${i}`),
+    );
+  });
+
+  test('keep entries apart that differ in one part only', () => {
+    const entry: DatedEntry = { stream: { app: 'a' }, day: 1, time: 7, line: 'x', metadata: { a: '1' } };
+    const others: DatedEntry[] = [
+      { ...entry, stream: { app: 'b' } },
+      { ...entry, day: 2 },
+      { ...entry, time: 8 },
+      { ...entry, line: 'y' },
+      { ...entry, metadata: {} },
+      { ...entry, metadata: { a: '2' } },
+      { ...entry, metadata: { b: '1' } },
+      { ...entry, metadata: { a: '1', b: '1' } },
+    ];
+    for (const other of others) {
+      const rows = segmentsOf([pushOf([entry, other]), pushOf([other, entry])]).map(
+        segment => segment.rows.rows,
+      );
+      expect(rows.reduce((a, b) => a + b, 0)).toBe(2);
+    }
+  });
+});
