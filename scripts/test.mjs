@@ -61,9 +61,10 @@ function run(args, { shown }) {
   });
 }
 
-function check(name, args) {
+/** Passes with exit status 0 and, where `proof` is given, an output that matches it. */
+function check(name, args, proof) {
   const { status, stdout, stderr, error } = run(args, { shown: false });
-  if (status === 0) {
+  if (status === 0 && (proof === undefined || proof.test(stdout))) {
     total.passed++;
     process.stdout.write(`ok      ${name}\n`);
     return;

@@ -34,7 +34,6 @@ export function explainFailure(error: unknown): string {
   const { code, path } = error as NodeJS.ErrnoException;
   const file = path ?? 'the input';
   if (code === 'ENOENT') return `there is no file ${file}`;
-  if (code === 'EISDIR') return `${file} is a folder, not a file`;
   if (code === 'EACCES' || code === 'EPERM') return `${file} may not be read`;
   return code === undefined && error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
 }

@@ -44,7 +44,8 @@ export class ProgressLine {
 /** For example `[#####---------------]  25%  1.0MB of 4.0MB  9000 lines  2.0MB/s`. */
 export function progressText({ bytes, totalBytes, lines, seconds }: ProgressState): string {
   const rate = `${formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)))}/s`;
-  if (totalBytes === undefined || totalBytes === 0) return `${formatByteSize(bytes)}  ${lines} lines  ${rate}`;
+  if (totalBytes === undefined || totalBytes === 0)
+    return `${formatByteSize(bytes)}  ${lines} lines  ${rate}`;
   // A file may grow while it is read.
   const part = Math.min(bytes / totalBytes, 1);
   const bar = '#'.repeat(Math.floor(part * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');

@@ -11,8 +11,8 @@ export interface PushBatch {
   readonly lines: number;
   /** Number of its first line in the input, from 1. */
   readonly firstLine: number;
-  /** Bytes of input up to the end of the batch's last line. */
-  readonly endByte: number;
+  /** Bytes of input that were read when the batch was full. */
+  readonly readBytes: number;
 }
 
 export interface BatchOptions {
@@ -46,7 +46,7 @@ export async function* batchesOf(
     if (bytes >= batchBytes) take();
   });
   const take = () => {
-    full.push({ values, lines, firstLine: takenLines + 1, endByte: inputBytes });
+    full.push({ values, lines, firstLine: takenLines + 1, readBytes: inputBytes });
     takenLines += lines;
     values = '';
     lines = 0;

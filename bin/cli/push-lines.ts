@@ -50,7 +50,7 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
   let totals: PushTotals = { lines: 0, bytes: 0 };
   const sendAndCount = async (batch: PushBatch, body: Uint8Array<ArrayBuffer>) => {
     await send(batch, body, plan);
-    totals = { lines: totals.lines + batch.lines, bytes: batch.endByte };
+    totals = { lines: totals.lines + batch.lines, bytes: batch.readBytes };
     plan.onStored(totals);
   };
   let sending: Promise<void> = Promise.resolve();
@@ -74,6 +74,7 @@ async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
   const url = endpoint(store, PUSH_PATH);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   let delayMs = retries.firstDelayMs;
+  let told: string | undefined;
   for (let attempt = 1; ; attempt++) {
     let problem: string;
     try {
@@ -88,7 +89,9 @@ async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
     if (attempt >= retries.maxAttempts) {
       throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
-    onRetry(`${problem}; trying again in ${delayMs / 1000} s (attempt ${attempt} of ${retries.maxAttempts})`);
+    const again = `trying again in ${delayMs / 1000} s (attempt ${attempt} of ${retries.maxAttempts})`;
+    onRetry(problem === told ? again : `${problem}; ${again}`);
+    told = problem;
     await delay(delayMs);
     delayMs = Math.min(delayMs * 2, retries.maxDelayMs);
   }

@@ -3,8 +3,8 @@
  * readable. Whether a failure is worth another try is the caller's to say.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { messageOf } from '../../shared/model/errors.ts';
 import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
+import { messageOf } from '../../shared/model/errors.ts';
 import { CommandError } from './command-error.ts';
 
 const DEFAULT_ADDRESS = 'http://localhost:3100';
@@ -98,10 +98,10 @@ function storeHeaders({ addr, tenant }: StoreFlags): Record<string, string> {
   return headers;
 }
 
-/** Why fetch failed: it hides the reason in `cause`, and of several addresses in the errors of that. */
+/** Why fetch failed: it hides the reason in `cause`. */
 function reasonOf(error: unknown, timeoutMs: number): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const { name, cause = error } = error as { name?: string; cause?: unknown };
+  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
   switch ((cause as NodeJS.ErrnoException).code) {
     case 'ECONNREFUSED':
       return 'connection refused';
@@ -119,7 +119,8 @@ function reasonOf(error: unknown, timeoutMs: number): string {
 /** What the server said of a refusal, or its status where it said nothing. */
 export function refusal({ status, statusText, text }: Answer): string {
   const message = text.trim();
-  const shown = message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
+  const shown =
+    message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
   const name = statusText === '' ? `${status}` : `${status} ${statusText}`;
   return shown === '' ? name : `${name}: ${shown}`;
 }

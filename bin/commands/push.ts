@@ -1,6 +1,5 @@
 /** `logboom push FILE`: a text file, or standard input, to one stream of the store, a line an entry. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -8,6 +7,7 @@ import { systemClock } from '../../local/system-clock.ts';
 import { formatByteSize, parseByteSize } from '../../shared/model/byte-size.ts';
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { inputSize } from '../cli/input-file.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { PUSH_RETRIES, pushLines } from '../cli/push-lines.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
@@ -86,7 +86,15 @@ async function push(file: string, flags: PushFlags): Promise<void> {
 }
 
 /** For example `pushed 1200 lines, 96000 bytes in 0.25 s (384kB/s)`. */
-export function summary({ lines, bytes, seconds }: { lines: number; bytes: number; seconds: number }): string {
+export function summary({
+  lines,
+  bytes,
+  seconds,
+}: {
+  lines: number;
+  bytes: number;
+  seconds: number;
+}): string {
   const rate = formatByteSize(Math.round(bytes / Math.max(seconds, 0.001)));
   return `pushed ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
 }
@@ -134,8 +142,6 @@ export function parseBatchBytes(text: string): number {
 
 async function openInput(file: string): Promise<{ input: Readable; totalBytes: number | undefined }> {
   if (file === STDIN) return { input: process.stdin, totalBytes: undefined };
-  const found = await stat(file);
-  if (found.isDirectory()) throw new CommandError(`${file} is a folder, not a file`);
-  const input = createReadStream(file, { highWaterMark: READ_BYTES });
-  return { input, totalBytes: found.isFile() ? found.size : undefined };
+  const totalBytes = await inputSize(file);
+  return { input: createReadStream(file, { highWaterMark: READ_BYTES }), totalBytes };
 }

@@ -24,7 +24,7 @@ export const PUSH_COMPRESSION: Compression = {
   [constants.ZSTD_c_windowLog]: 21,
   [constants.ZSTD_c_hashLog]: 16,
   [constants.ZSTD_c_chainLog]: 15,
-  [constants.ZSTD_c_searchLog]: 2,
+  [constants.ZSTD_c_searchLog]: 3,
   [constants.ZSTD_c_minMatch]: 6,
 };
 

@@ -20,8 +20,9 @@ export const TRAILER_BYTES = 12;
 export const NS_OF_MINUTE = 60_000_000_000;
 
 /**
- * A page ends at 1 MiB of raw lines, or at half of that where a stream ends: large enough that zstd loses 2% against
- * unlimited blocks, small enough that a false hit of a filter costs under 1 ms.
+ * A page ends at 1 MiB of raw lines, or at a quarter of that where a stream ends: large enough that zstd loses 3% against
+ * unlimited blocks, small enough that a false hit of a filter costs under 1 ms, and that a query of one stream does
+ * not read all streams of a push.
  */
 export const PAGE_TARGET_BYTES = 1024 * 1024;
 /** Rows: bounds the columns of pages with tiny lines. */

@@ -50,7 +50,7 @@ export function cutPages(input: ChunkRows): number[] {
     const full =
       pageRows > 0 &&
       (bytes + lineBytes > PAGE_TARGET_BYTES ||
-        (streamEnds && bytes >= PAGE_TARGET_BYTES / 2) ||
+        (streamEnds && bytes >= PAGE_TARGET_BYTES / 4) ||
         pageRows >= PAGE_MAX_ROWS ||
         names + newNames > PAGE_MAX_NAMES ||
         (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS);

@@ -2,7 +2,7 @@
 
 import { NS_PER_DAY } from '../model/duration.ts';
 import { CorruptionError } from '../model/errors.ts';
-import type { MetadataColumn, PageRows } from '../model/page.ts';
+import type { MetadataColumn, PageRows, Run } from '../model/page.ts';
 import { loadBlock } from './compression.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
@@ -52,8 +52,9 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Decodes a page. `stored` starts at the page's offset and holds at least `wantedBytes`. Without lines, `lines` is
- * empty; without lengths too, all line offsets are 0. Throws CorruptionError.
+ * The rows of a page. `stored` starts at the page's offset and holds at least `wantedBytes`. Columns are unpacked when
+ * they are first looked at: a line filter that no line passes costs no timestamps and no metadata. Without lines,
+ * `lines` is empty; without lengths too, all line offsets are 0. Any column may throw CorruptionError.
  */
 export function decodePage(
   footer: Footer,
@@ -62,49 +63,131 @@ export function decodePage(
   wants: PageWants,
   what: string,
 ): PageRows {
-  const load = (column: ColumnMeta) => {
-    const { offset, storedBytes } = column.place;
-    return loadBlock(
-      stored.subarray(offset, offset + storedBytes),
-      column.place,
-      `${what}: column ${column.name}`,
-    );
-  };
-  let high: Buffer | undefined;
-  let low: Buffer = NO_BYTES;
-  let lineOffsets: Uint32Array | undefined;
-  let lines: Buffer = NO_BYTES;
-  const metadata: MetadataColumn[] = [];
-  for (const column of page.columns) {
-    if (!isWanted(column, wants)) continue;
-    if (column.kind === ColumnKind.times) high = load(column);
-    else if (column.kind === ColumnKind.lowTimes) low = load(column);
-    else if (column.kind === ColumnKind.metadata) {
-      const payload = column.constant ? NO_BYTES : load(column);
-      const { name, dictionary, constant } = column;
-      metadata.push(decodeMetadata(name, payload, page.rows, dictionary, constant, what));
-    } else if (column.kind === ColumnKind.lengths) {
-      lineOffsets = decodeOffsets(load(column), page.rows, page.lineBytes, what);
-    } else lines = load(column);
+  return new StoredPage(footer, page, stored, wants, what);
+}
+
+class StoredPage implements PageRows {
+  readonly rows: number;
+  readonly baseNs: bigint;
+  readonly runs: readonly Run[];
+  readonly metadata: readonly MetadataColumn[];
+  private readonly page: PageMeta;
+  private readonly stored: Buffer;
+  private readonly wants: PageWants;
+  private readonly what: string;
+  private decodedTimes: Float64Array | undefined;
+  private decodedOffsets: Uint32Array | undefined;
+  private decodedLines: Buffer | undefined;
+
+  constructor(footer: Footer, page: PageMeta, stored: Buffer, wants: PageWants, what: string) {
+    this.page = page;
+    this.stored = stored;
+    this.wants = wants;
+    this.what = what;
+    this.rows = page.rows;
+    this.baseNs = BigInt(footer.day) * NS_PER_DAY + BigInt(page.base);
+    this.runs = page.runs.map(({ stream, firstRow, rows }) => ({
+      stream: footer.streams[stream],
+      firstRow,
+      rows,
+    }));
+    this.metadata = page.columns
+      .filter(column => column.kind === ColumnKind.metadata && isWanted(column, wants))
+      .map(
+        column =>
+          new StoredMetadata(column, page.rows, column.constant ? NO_BYTES : this.bytesOf(column), what),
+      );
   }
-  if (high === undefined || (wants.lines !== 'none' && lineOffsets === undefined)) {
-    throw new CorruptionError(`${what}: the page at ${page.offset} lacks a column`);
+
+  get times(): Float64Array {
+    this.decodedTimes ??= this.decodeTimes();
+    return this.decodedTimes;
   }
-  if (wants.lines === 'bytes' && lines.length !== page.lineBytes) {
-    throw new CorruptionError(`${what}: ${lines.length} line bytes where ${page.lineBytes} are stored`);
+
+  get lineOffsets(): Uint32Array {
+    this.decodedOffsets ??= this.decodeOffsets();
+    return this.decodedOffsets;
   }
-  const firstRows = page.runs.map(run => run.firstRow);
-  return {
-    rows: page.rows,
-    baseNs: BigInt(footer.day) * NS_PER_DAY + BigInt(page.base),
-    times: decodeTimes({ high, low, scale: page.scale }, page.rows, firstRows, what),
-    lines,
-    lineOffsets: lineOffsets ?? new Uint32Array(page.rows + 1),
-    runs: page.runs.map(run => ({
-      stream: footer.streams[run.stream],
-      firstRow: run.firstRow,
-      rows: run.rows,
-    })),
-    metadata,
-  };
+
+  get lines(): Buffer {
+    this.decodedLines ??= this.decodeLines();
+    return this.decodedLines;
+  }
+
+  private decodeTimes(): Float64Array {
+    const high = this.load(ColumnKind.times);
+    if (high === undefined) throw this.lacks('timestamps');
+    const low = this.load(ColumnKind.lowTimes) ?? NO_BYTES;
+    const firstRows = this.page.runs.map(run => run.firstRow);
+    return decodeTimes({ high, low, scale: this.page.scale }, this.page.rows, firstRows, this.what);
+  }
+
+  private decodeOffsets(): Uint32Array {
+    const { rows, lineBytes } = this.page;
+    if (this.wants.lines === 'none') return new Uint32Array(rows + 1);
+    const lengths = this.load(ColumnKind.lengths);
+    if (lengths === undefined) throw this.lacks('line lengths');
+    return decodeOffsets(lengths, rows, lineBytes, this.what);
+  }
+
+  private decodeLines(): Buffer {
+    if (this.wants.lines !== 'bytes') return NO_BYTES;
+    const lines = this.load(ColumnKind.lines);
+    if (lines?.length !== this.page.lineBytes) throw this.lacks('lines');
+    return lines;
+  }
+
+  private load(kind: number): Buffer | undefined {
+    const column = this.page.columns.find(one => one.kind === kind);
+    return column && loadBlock(this.bytesOf(column), column.place, `${this.what}: column kind ${kind}`);
+  }
+
+  private bytesOf({ place }: ColumnMeta): Buffer {
+    return this.stored.subarray(place.offset, place.offset + place.storedBytes);
+  }
+
+  private lacks(column: string): CorruptionError {
+    return new CorruptionError(`${this.what}: the page at ${this.page.offset} lacks its ${column}`);
+  }
+}
+
+class StoredMetadata implements MetadataColumn {
+  readonly name: string;
+  private readonly column: ColumnMeta;
+  private readonly rows: number;
+  private readonly stored: Buffer;
+  private readonly what: string;
+  private decoded: MetadataColumn | undefined;
+
+  constructor(column: ColumnMeta, rows: number, stored: Buffer, what: string) {
+    this.name = column.name;
+    this.column = column;
+    this.rows = rows;
+    this.stored = stored;
+    this.what = what;
+  }
+
+  get ids(): Uint32Array {
+    return this.values.ids;
+  }
+
+  get count(): number {
+    return this.column.dictionary?.length ?? this.values.count;
+  }
+
+  valueAt(index: number): string {
+    return this.column.dictionary?.[index] ?? this.values.valueAt(index);
+  }
+
+  private get values(): MetadataColumn {
+    this.decoded ??= this.decode();
+    return this.decoded;
+  }
+
+  private decode(): MetadataColumn {
+    const { name, dictionary, constant, place } = this.column;
+    const what = `${this.what}: column ${name}`;
+    const payload = constant ? NO_BYTES : loadBlock(this.stored, place, what);
+    return decodeMetadata(name, payload, this.rows, dictionary, constant, what);
+  }
 }

@@ -1,14 +1,16 @@
 /**
  * `| json a="user.name", b="tags[0]"` (logql reference 7.2): only the named paths are read, the walk stops when all
  * are found. What a reader would get wrong: a path that is missing still sets its label to "" unless the name is
- * readable already, and malformed JSON beside the paths is not reported.
+ * readable already, and the line need not be sound JSON: whatever stands before a colon in quotes is a key, so what
+ * follows broken parts is found too, and only a broken value at a path is reported.
  */
 import type { Extraction } from '../logql/ast.ts';
 import type { EarlyTests } from './early-tests.ts';
-import { parseJsonPath } from './json-path.ts';
+import { MAX_PATH_PARTS, parseJsonPath } from './json-path.ts';
 import {
   BACKSLASH,
   BAD_ARRAY,
+  BAD_JSON,
   BAD_OBJECT,
   BAD_STRING,
   blockEnd,
@@ -18,6 +20,7 @@ import {
   COMMA,
   JSON_FAILURES,
   JSON_PARSER_ERROR,
+  OK,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -79,7 +82,8 @@ export function compileJsonExpressions(
     walk.run(source, start, end);
     if (walk.dropped) return false;
     if (walk.failure > 0) labels.failParsing(JSON_PARSER_ERROR, JSON_FAILURES[walk.failure]);
-    if (walk.missing > 0) {
+    // A path whose value is broken has no label either.
+    if (walk.missing > 0 || walk.failure > 0) {
       for (let i = 0; i < ids.length; i++) {
         if (labels.get(ids[i]) === undefined) labels.setText(ids[i], '');
       }
@@ -102,14 +106,19 @@ function childOf(node: PathNode, part: string | number): PathNode {
   return child;
 }
 
+/** Answers of a scan: the line may hold more, or nothing more is to be looked at. */
+const GO_ON = 0;
+const OVER = -2;
+
 class Walk {
   readonly #root: PathNode;
   readonly #labels: RowLabels;
   readonly #early: EarlyTests | undefined;
   readonly #count: number;
+  /** For each level of braces the node that its keys led to; an element of an array starts at a level of its own. */
+  readonly #nodes: (PathNode | undefined)[] = [];
   #serial = 0;
   #source: Buffer = Buffer.alloc(0);
-  #end = 0;
   /** Labels not filled yet. */
   missing = 0;
   /** An outcome of json-scan.ts, 0 where nothing failed. */
@@ -126,122 +135,144 @@ class Walk {
   run(source: Buffer, start: number, end: number): void {
     this.#serial++;
     this.#source = source;
-    this.#end = end;
     this.missing = this.#count;
     this.failure = 0;
     this.dropped = false;
-    this.#inside(this.#root, start);
+    this.#scan(this.#root, start, end, 0);
   }
 
-  /** Looks for the children of a node in the block at `at`. Place after it, or -1 where the walk is over. */
-  #inside(node: PathNode, at: number): number {
-    if (this.#source[at] === OPEN_BRACE && node.fields.length > 0) return this.#object(node, at + 1);
-    if (this.#source[at] === OPEN_BRACKET && node.items.size > 0) return this.#array(node, at + 1);
-    return this.#skipValue(at);
-  }
-
-  #object(node: PathNode, start: number): number {
+  /**
+   * Looks for the paths below `root` in a range: any string before a colon is a key, braces count levels, and all else
+   * is stepped over. Returns OVER where no more is to be looked at.
+   */
+  #scan(root: PathNode, start: number, end: number, base: number): number {
     const source = this.#source;
-    const end = this.#end;
-    let at = skipSpace(source, start, end);
-    while (at < end && source[at] === QUOTE) {
-      const keyStart = at + 1;
-      let escaped = false;
-      at = keyStart;
-      while (at < end && source[at] !== QUOTE) {
-        if (source[at] === BACKSLASH) {
-          escaped = true;
+    const nodes = this.#nodes;
+    nodes[base] = root;
+    let level = 0;
+    let at = start;
+    while (at < end) {
+      const byte = source[at];
+      if (byte === QUOTE) {
+        const keyStart = ++at;
+        let escaped = false;
+        while (at < end && source[at] !== QUOTE) {
+          if (source[at] === BACKSLASH) {
+            escaped = true;
+            at++;
+          }
           at++;
         }
+        if (at >= end) return GO_ON;
+        const keyEnd = at++;
+        if (at < end && source[at] <= 0x20) at = skipSpace(source, at, end);
+        if (at >= end || source[at] !== COLON) continue;
         at++;
+        if (level < 1) {
+          this.failure = BAD_JSON;
+          return OVER;
+        }
+        // Deeper than the longest path nothing can match.
+        const parent = level <= MAX_PATH_PARTS ? nodes[base + level - 1] : undefined;
+        const node = parent && childNamed(parent, source, keyStart, keyEnd, escaped);
+        if (level <= MAX_PATH_PARTS) nodes[base + level] = node;
+        if (node !== undefined && node.targets.length > 0 && node.filledIn !== this.#serial) {
+          node.filledIn = this.#serial;
+          this.missing -= node.targets.length;
+          this.failure = this.#fill(node, skipSpace(source, at, end), end) || this.failure;
+          if (this.dropped || this.missing === 0) return OVER;
+        }
+        continue;
       }
-      if (at >= end) return -1;
-      const child = childNamed(node, source, keyStart, at, escaped);
-      at = skipSpace(source, at + 1, end);
-      if (at >= end || source[at] !== COLON) return -1;
-      at = skipSpace(source, at + 1, end);
-      if (at >= end) return -1;
-      at = child === undefined ? this.#skipValue(at) : this.#take(child, at);
-      if (at < 0) return -1;
-      at = skipSpace(source, at, end);
-      if (at < end && source[at] === COMMA) at = skipSpace(source, at + 1, end);
+      at++;
+      if (byte === OPEN_BRACE) {
+        level++;
+        if (level <= MAX_PATH_PARTS) nodes[base + level] = undefined;
+      } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) level--;
+      else if (byte === OPEN_BRACKET) {
+        if (level < 0) {
+          this.failure = BAD_JSON;
+          return OVER;
+        }
+        const node = level <= MAX_PATH_PARTS ? nodes[base + level] : undefined;
+        if (node !== undefined && node.items.size > 0) {
+          // Counts as open: its closing bracket is met next.
+          level++;
+          at = this.#elements(node, at, end, base + level);
+        } else at = blockEnd(source, at - 1, end);
+        if (at < 0) return at === -1 ? GO_ON : OVER;
+      }
     }
-    return at < end && source[at] === CLOSE_BRACE ? at + 1 : -1;
+    return GO_ON;
   }
 
-  #array(node: PathNode, start: number): number {
+  /** Goes through the elements of an array. Place of its closing bracket or of what is wrong, or OVER. */
+  #elements(node: PathNode, start: number, end: number, base: number): number {
     const source = this.#source;
-    const end = this.#end;
     let at = skipSpace(source, start, end);
     for (let index = 0; at < end && source[at] !== CLOSE_BRACKET; index++) {
+      const stop = this.#valueEnd(at, end);
+      if (stop < 0) return at;
       const child = node.items.get(index);
-      at = child === undefined ? this.#skipValue(at) : this.#take(child, at);
-      if (at < 0) return -1;
-      at = skipSpace(source, at, end);
-      if (at >= end) return -1;
-      if (source[at] === COMMA) at = skipSpace(source, at + 1, end);
-      else if (source[at] !== CLOSE_BRACKET) return -1;
+      if (child !== undefined) {
+        if (child.targets.length > 0 && child.filledIn !== this.#serial) {
+          child.filledIn = this.#serial;
+          this.missing -= child.targets.length;
+          this.failure = this.#fill(child, at, stop) || this.failure;
+          if (this.dropped || this.missing === 0) return OVER;
+        }
+        const isBlock = source[at] === OPEN_BRACE || source[at] === OPEN_BRACKET;
+        if (isBlock && this.#scan(child, at, stop, base + 1) === OVER) return OVER;
+      }
+      at = skipSpace(source, stop, end);
+      if (at >= end || source[at] !== COMMA) return at;
+      at = skipSpace(source, at + 1, end);
     }
-    return at < end ? at + 1 : -1;
+    return at;
   }
 
-  /** The value at a path: fills its labels, then looks inside. */
-  #take(node: PathNode, at: number): number {
-    if (node.targets.length === 0 || node.filledIn === this.#serial) return this.#inside(node, at);
-    node.filledIn = this.#serial;
+  /** Fills the labels of a place from the value at `at`. OK or what is wrong with the value. */
+  #fill(node: PathNode, at: number, end: number): number {
     const source = this.#source;
-    const end = this.#end;
+    if (at >= end) return BAD_JSON;
     const first = source[at];
-    let kind = KIND_CLEAN;
     let start = at;
     let stop: number;
-    let after: number;
+    let kind = KIND_CLEAN;
     if (first === QUOTE) {
       start = at + 1;
       stop = stringEnd(source, start, end);
-      if (stop < 0) return this.#fail(BAD_STRING);
+      if (stop < 0) return BAD_STRING;
       for (let i = start; i < stop; i++) if (source[i] === BACKSLASH) kind = KIND_JSON;
-      after = stop + 1;
     } else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
       stop = blockEnd(source, at, end);
-      if (stop < 0) return this.#fail(first === OPEN_BRACE ? BAD_OBJECT : BAD_ARRAY);
-      after = stop;
+      if (stop < 0) return first === OPEN_BRACE ? BAD_OBJECT : BAD_ARRAY;
     } else {
       stop = tokenEnd(source, at, end);
       const word = wordKind(source, at, stop);
-      if (word === WORD_UNKNOWN) return this.#fail(UNKNOWN_VALUE);
-      after = stop;
+      if (word === WORD_UNKNOWN) return UNKNOWN_VALUE;
       if (word === WORD_NULL) stop = start;
     }
+    const labels = this.#labels;
     for (let i = 0; i < node.targets.length; i++) {
       const id = node.targets[i];
-      const name = this.#labels.collides(id) ? this.#labels.suffixed(id) : id;
-      this.#labels.setBytes(name, kind, source, start, stop);
-      if (this.#early?.rejects(name, this.#labels)) {
-        this.dropped = true;
-        return -1;
-      }
-      this.missing--;
+      const name = labels.collides(id) ? labels.suffixed(id) : id;
+      labels.setBytes(name, kind, source, start, stop);
+      if (this.#early?.rejects(name, labels)) this.dropped = true;
     }
-    if (this.missing === 0) return -1;
-    return node.fields.length > 0 || node.items.size > 0 ? this.#inside(node, at) : after;
+    return OK;
   }
 
-  #fail(failure: number): number {
-    this.failure = failure;
-    return -1;
-  }
-
-  #skipValue(at: number): number {
+  #valueEnd(at: number, end: number): number {
     const source = this.#source;
     const first = source[at];
     if (first === QUOTE) {
-      const stop = stringEnd(source, at + 1, this.#end);
+      const stop = stringEnd(source, at + 1, end);
       return stop < 0 ? -1 : stop + 1;
     }
-    if (first === OPEN_BRACE || first === OPEN_BRACKET) return blockEnd(source, at, this.#end);
-    const stop = tokenEnd(source, at, this.#end);
-    return stop === at ? -1 : stop;
+    if (first === OPEN_BRACE || first === OPEN_BRACKET) return blockEnd(source, at, end);
+    const stop = tokenEnd(source, at, end);
+    return stop === at || wordKind(source, at, stop) === WORD_UNKNOWN ? -1 : stop;
   }
 }
 

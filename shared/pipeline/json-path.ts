@@ -5,7 +5,7 @@
 export type PathPart = string | number;
 
 /** A path of more parts is nobody's; the bound keeps the walk's recursion shallow. */
-const MAX_PATH_PARTS = 256;
+export const MAX_PATH_PARTS = 256;
 
 type Token = 'DOT' | 'LSB' | 'RSB' | 'STRING' | 'FIELD' | 'INDEX' | '$end';
 const TOKEN = /[ \t\r\n]*(?:(\.)|(\[)|(\])|"([^"\]]*)["\]]?|([A-Za-z_][A-Za-z0-9_]*)|([0-9]+)|(.))/suy;

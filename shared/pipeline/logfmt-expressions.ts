@@ -1,7 +1,7 @@
 /**
  * `| logfmt a="key", b` (logql reference 7.4). What a reader would get wrong: the label is there even where the key is
- * not (as ""), the last pair of a key wins, keys are compared in their sanitised form, and a key equal to an
- * identifier goes to it too.
+ * not (as ""), the last pair of a key wins (but the first for a name that takes the suffix, where reading then ends),
+ * keys are compared in their sanitised form, and a key equal to an identifier goes to it too.
  */
 import type { Extraction } from '../logql/ast.ts';
 import { KeyTable } from './key-table.ts';
@@ -74,7 +74,12 @@ export function compileLogfmtExpressions(
       if (names === undefined) continue;
       const text = valueText(decoder, source);
       for (let i = 0; i < names.length; i++) {
-        const id = labels.collides(names[i]) ? labels.suffixed(names[i]) : names[i];
+        let id = names[i];
+        if (labels.collides(id)) {
+          id = labels.suffixed(id);
+          // The reference leaves the line at the second value for a name with a suffix.
+          if (labels.isExtracted(id)) return true;
+        }
         if (text === undefined) {
           labels.setBytes(id, KIND_RAW, source, decoder.valueStart, decoder.valueEnd);
         } else labels.setText(id, text);

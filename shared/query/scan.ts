@@ -79,7 +79,9 @@ export async function scanPages(
 
 function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   if (rows.runs.every(run => shown(run.stream) === run.stream)) return rows;
-  return { ...rows, runs: rows.runs.map(run => ({ ...run, stream: shown(run.stream) })) };
+  const runs = rows.runs.map(run => ({ ...run, stream: shown(run.stream) }));
+  // Over the page, not a copy of it: its columns are unpacked when they are first looked at.
+  return Object.create(rows, { runs: { value: runs } }) as PageRows;
 }
 
 /** Bytes of the lines that are looked at, by their share of the matching runs' rows. */
@@ -102,13 +104,12 @@ function selectRows(
   dropped: Uint8Array | undefined,
   selection: Uint32Array,
 ): number {
-  const { times } = rows;
   const base = planned.page.base;
   let count = 0;
   for (const run of planned.runs) {
     const end = run.firstRow + run.rows;
-    const first = run.first >= from ? run.firstRow : lowerBound(times, run.firstRow, end, from - base);
-    const last = run.last < to ? end : lowerBound(times, run.firstRow, end, to - base);
+    const first = run.first >= from ? run.firstRow : lowerBound(rows.times, run.firstRow, end, from - base);
+    const last = run.last < to ? end : lowerBound(rows.times, run.firstRow, end, to - base);
     for (let row = first; row < last; row++) selection[count++] = row;
   }
   if (dropped === undefined) return count;

@@ -136,7 +136,7 @@ describe('a chunk', () => {
     });
     const large = 'x'.repeat(300 * 1024);
     const byBytes = [0, 1, 2, 3].flatMap(i => [entry('a', i, large), entry('b', i, large)]);
-    expect(read(await objectOf(byBytes)).footer.pages.map(page => page.rows)).toEqual([3, 3, 2]);
+    expect(read(await objectOf(byBytes)).footer.pages.map(page => page.rows)).toEqual([3, 1, 3, 1]);
     const byNames = Array.from({ length: 10 }, (_, i) =>
       entry('a', i, '', Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`n${i}_${n}`, 'v']))),
     );

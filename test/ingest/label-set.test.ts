@@ -106,6 +106,15 @@ describe('parseLabelSet', () => {
     );
   });
 
+  test('texts of many megabytes overflow no stack', () => {
+    const n = 8_000_000;
+    for (const part of [' ', '#', '\n', ' #\n']) {
+      const text = `{${part.repeat(n / part.length)}\n}`;
+      expect(parseLabelSet(text)).toEqual([]);
+    }
+    expect(parseLabelSet(`{${'a'.repeat(n)}="${'b'.repeat(n)}"}`)[0].value).toHaveLength(n);
+  });
+
   test('the number of labels is bounded', () => {
     const [status, message] = refusal(() => parseLabelSet(`{${'a="b",'.repeat(10_002)}}`));
     expect([status, message]).toEqual([400, "couldn't parse labels: more than 10000 labels"]);

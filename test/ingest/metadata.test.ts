@@ -44,6 +44,14 @@ describe('sanitizeMetadataName', () => {
     expect(refusal(() => sanitizeMetadataName(name))).toEqual([400, message]);
   });
 
+  test('names of many megabytes overflow no stack', () => {
+    const n = 8_000_000;
+    expect(sanitizeMetadataName('a_'.repeat(n / 2))).toHaveLength(n);
+    expect(sanitizeMetadataName('a.'.repeat(n / 8))).toHaveLength(n / 4);
+    const [status, message] = refusal(() => sanitizeMetadataName('.'.repeat(n)));
+    expect([status, message.length < 2000]).toEqual([400, true]);
+  });
+
   test('a sanitised name stays, and more names than are kept do no harm', () => {
     for (let i = 0; i < 5000; i++) expect(sanitizeMetadataName(`a.${i}`)).toBe(`a_${i}`);
     fc.assert(

@@ -146,7 +146,14 @@ describe('labels', () => {
   });
 
   test('compare label by label, the shorter set first', () => {
-    const sets = [{}, { a: '1' }, { a: '1', b: '1' }, { a: '2' }, { b: '1' }].map(one => labelsOf(one));
+    const sets = ['', 'a1', 'a1 b1', 'a2', 'b1'].map(text =>
+      labelsOf(
+        text
+          .split(' ')
+          .filter(Boolean)
+          .map(([name, value]) => [name, value] as const),
+      ),
+    );
     for (let i = 0; i < sets.length; i++) {
       for (let j = 0; j < sets.length; j++)
         expect(Math.sign(compareLabels(sets[i], sets[j]))).toBe(Math.sign(i - j));

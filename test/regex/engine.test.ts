@@ -30,7 +30,7 @@ function groupsByRe2(pattern: RE2JS, text: string): (string | undefined)[] | und
 }
 
 describe('same answers as re2js', () => {
-  const runs = { numRuns: 3_000 };
+  const runs = { numRuns: 2_000 };
 
   test('test, exec, replaceAll and count', () => {
     fc.assert(
@@ -60,7 +60,7 @@ describe('same answers as re2js', () => {
       }),
       runs,
     );
-    expect(ran).toBeGreaterThan(500);
+    expect(ran).toBeGreaterThan(300);
   });
 
   test('anchored', () => {
@@ -81,13 +81,13 @@ describe('same answers as re2js', () => {
   test('every matching text contains the required literal', () => {
     let checked = 0;
     fc.assert(
-      fc.property(patterns, texts, (pattern, text) => {
+      fc.property(patterns, texts, texts, fc.constantFrom('', '(?i)'), (around, text, middle, flag) => {
+        const pattern = `${flag}(?:${around})?${RE2JS.quote(middle)}(?:${around})`;
         const literal = compileRegex(pattern).requiredLiteral;
-        if (literal === undefined || !re2(pattern).test(text)) return;
+        if (literal === undefined || !re2(pattern).test(middle + text)) return;
         checked++;
-        const bytes = Buffer.from(
-          literal.foldCase ? text.replace(/[A-Z]/g, letter => letter.toLowerCase()) : text,
-        );
+        const whole = middle + text;
+        const bytes = Buffer.from(literal.foldCase ? whole.replace(/[A-Z]/g, c => c.toLowerCase()) : whole);
         expect(bytes.includes(literal.bytes)).toBe(true);
       }),
       runs,
@@ -241,9 +241,9 @@ describe('the bound on work', () => {
     fc.assert(
       fc.property(simple, repetitive, (pattern, text) => {
         const { node } = parseRegex(pattern);
-        if (chooseEngine(node, 'u').v8 === undefined) return;
-        bounded++;
         const { steps, degree } = searchWork(node);
+        if (degree > 4) return;
+        bounded++;
         // Nodes without characters, and both sides of each boundary, cost the naive search a constant factor.
         const bound = 8 * (steps + 4) * (text.length + 2) ** degree;
         expect(stepsOf(node, text, bound)).toBeLessThanOrEqual(bound);

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of Go look like this.
 import { describe, expect, test } from '@jest/globals';
 import { compileRegex, requiredLiteral } from '../../shared/regex/regex.ts';
 

@@ -16,7 +16,10 @@ export const BUILTINS: ReadonlyArray<readonly [string, TemplateFunction]> = [
   ['index', variadic(['value'], 'value', ([item, ...keys]) => indexed(item, keys))],
   ['slice', variadic(['value'], 'value', ([item, ...bounds]) => sliced(item, bounds))],
   ['print', variadic([], 'any', sprint)],
-  ['printf', variadic(['string'], 'any', ([format, ...args]) => sprintf(format as string, args))],
+  [
+    'printf',
+    { ...variadic(['string'], 'any', ([format, ...args]) => sprintf(format as string, args)), weight: 8 },
+  ],
   ['println', variadic([], 'any', sprintln)],
   ['html', variadic([], 'any', args => escapeHtml(joined(args)))],
   ['js', variadic([], 'any', args => escapeJs(joined(args)))],

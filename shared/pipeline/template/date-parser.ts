@@ -136,7 +136,7 @@ function readElement(element: string, fields: Fields, input: Input, following: s
       return fields.day >= 0;
     case '002':
     case '__2':
-      fields.yearDay = takeNumber(input, element === '002' ? /^\d{3}/ : /^(?: {2}\d| \d\d|\d{3})/);
+      fields.yearDay = takeNumber(input, element === '002' ? /^\d{3}/ : /^ {0,2}\d{1,3}/);
       return fields.yearDay >= 0;
     case '15':
       fields.hour = takeNumber(input, ONE_OR_TWO);
@@ -243,6 +243,11 @@ function resolveDay(fields: Fields): boolean {
   return inRange(fields.day, 1, daysInMonth(fields.year, fields.month));
 }
 
+// An abbreviation may be the other season's, or stand beside a date without a year.
+const HALF_YEAR = 182 * 86_400;
+const WINTER_2020 = 1_577_836_800;
+const SUMMER_2020 = 1_593_561_600;
+
 function resolveZone(fields: Fields, zone: Zone): GoTime {
   const seconds = wallSeconds(fields);
   if (fields.zone !== undefined) return instantOfWall(seconds, fields.nanosecond, fields.zone);
@@ -255,8 +260,11 @@ function resolveZone(fields: Fields, zone: Zone): GoTime {
     return instant.in(same ? zone : fixedZone(fields.abbreviation, fields.offsetSeconds));
   }
   if (fields.abbreviation === '') return instantOfWall(seconds, fields.nanosecond, zone);
-  const instant = instantOfWall(seconds, fields.nanosecond, zone);
-  if (instant.clock().abbreviation === fields.abbreviation) return instant;
+  for (const when of [seconds, seconds - HALF_YEAR, seconds + HALF_YEAR, WINTER_2020, SUMMER_2020]) {
+    const known = zone.at(when);
+    if (known.abbreviation !== fields.abbreviation) continue;
+    return instantOfWall(seconds, fields.nanosecond, fixedZone('', known.offsetSeconds)).in(zone);
+  }
   // An abbreviation that the zone does not know leaves the instant in UTC; `GMT+3` changes only how it prints.
   const hours = fields.abbreviation.startsWith('GMT') ? Number(fields.abbreviation.slice(3)) : 0;
   return instantOfWall(seconds, fields.nanosecond, UTC).in(fixedZone(fields.abbreviation, hours * 3600));

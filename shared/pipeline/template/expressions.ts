@@ -13,12 +13,15 @@ import {
   type Operand,
   type PipeNode,
 } from './nodes.ts';
-import { descend, fail, type State, spend, spendText } from './state.ts';
+import { descend, fail, type State, spend, spendValue } from './state.ts';
 import { GoTime } from './time.ts';
 import { methodOf } from './time-methods.ts';
 import { isTrue, LabelMap, typeName, type Value } from './values.ts';
 
 export const NONE = Symbol('no value from the stage before');
+/** As `date`: Format walks a layout. */
+const TIME_METHOD_WEIGHT = 16;
+
 type Final = Value | typeof NONE;
 
 export type Evaluate = (state: State, dot: Value) => Value;
@@ -233,7 +236,8 @@ function compileMethodCall(name: string, at: Node | undefined, args: readonly Op
     if (final !== NONE) values.push(checkValue(state, final, method.parameters[count - 1]));
     if (at !== undefined) state.node = at;
     const result = method.call(values, state.data);
-    spendText(state, result);
+    spend(state, TIME_METHOD_WEIGHT);
+    spendValue(state, result, TIME_METHOD_WEIGHT);
     return result;
   };
 }
@@ -340,7 +344,9 @@ function callFunction(
   whole: Node,
   values: Value[],
 ): Value {
-  for (const value of values) spendText(state, value);
+  const weight = callee.weight ?? 1;
+  spend(state, weight);
+  for (const value of values) spendValue(state, value, weight);
   let result: Value;
   try {
     result = callee.call(values, state.data);
@@ -349,7 +355,7 @@ function callFunction(
     state.node = whole;
     return fail(state, `error calling ${name}: ${error.message}`);
   }
-  spendText(state, result);
+  spendValue(state, result, weight);
   return result;
 }
 

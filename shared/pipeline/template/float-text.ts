@@ -51,7 +51,8 @@ function roundTo(decimal: Decimal, count: number): Decimal {
   const up = isHalf ? odd : next >= '5';
   if (!up) return { digits: kept, point };
   const raised = (BigInt(kept || '0') + 1n).toString().padStart(count, '0');
-  return raised.length > count ? { digits: raised, point: point + 1 } : { digits: raised, point };
+  if (raised.length === count) return { digits: raised, point };
+  return { digits: raised.slice(0, Math.max(count, 1)), point: point + 1 };
 }
 
 /**
@@ -79,6 +80,9 @@ export function formatFloat(value: number, verb: string, precision: number): str
     }
     case 'f':
     case 'F': {
+      if (size < 1e21 && precision >= 0 && precision <= 20 && !isTie(size, precision)) {
+        return sign + size.toFixed(precision);
+      }
       const all = precision < 0 ? shortest(size) : exact(size);
       const decimal = precision < 0 ? all : roundTo(all, all.point + precision);
       return sign + plain(decimal, precision < 0 ? all.digits.length - all.point : precision);
@@ -86,6 +90,11 @@ export function formatFloat(value: number, verb: string, precision: number): str
     default:
       return sign + general(size, verb === 'G' ? 'E' : 'e', precision);
   }
+}
+
+/** True where the digits behind the last place might be exactly a half: only multiples of 2^-(places+1) are. */
+function isTie(size: number, places: number): boolean {
+  return Number.isInteger(size * 2 ** (places + 1)) && !Number.isInteger(size);
 }
 
 function general(size: number, verb: string, precision: number): string {

@@ -27,6 +27,8 @@ export interface TemplateFunction {
   readonly call: (args: Value[], data: TemplateData) => Value;
   /** `and` and `or` look at one argument after the other: the value at which they stop. */
   readonly shortCircuit?: boolean;
+  /** How many steps a call costs, and by what its texts count more: 1 is a plain pass over a text. */
+  readonly weight?: number;
 }
 
 export function fixed(
@@ -42,4 +44,12 @@ export function variadic(
   call: TemplateFunction['call'],
 ): TemplateFunction {
   return { parameters, rest, call };
+}
+
+/** Functions that cost more than a pass over their texts. */
+export function weighted(
+  weight: number,
+  functions: ReadonlyArray<readonly [string, TemplateFunction]>,
+): ReadonlyArray<readonly [string, TemplateFunction]> {
+  return functions.map(([name, known]) => [name, { ...known, weight }]);
 }

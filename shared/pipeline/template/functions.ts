@@ -1,9 +1,9 @@
 /** All functions of the template language by name. What is not here does not exist for a template. */
 import { BUILTINS } from './builtins.ts';
-import { fixed, type TemplateFunction, variadic } from './function-types.ts';
+import { fixed, type TemplateFunction, variadic, weighted } from './function-types.ts';
 import { fromJson } from './json.ts';
-import { NUMBER_FUNCTIONS } from './number-functions.ts';
-import { TEXT_FUNCTIONS } from './text-functions.ts';
+import { DECIMAL_FUNCTIONS, NUMBER_FUNCTIONS } from './number-functions.ts';
+import { REGEX_FUNCTIONS, TEXT_FUNCTIONS } from './text-functions.ts';
 import { GoTime } from './time.ts';
 import { TIME_FUNCTIONS } from './time-functions.ts';
 import { isTrue, type Value } from './values.ts';
@@ -12,10 +12,13 @@ export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
   ...BUILTINS,
   ...TEXT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
-  ...TIME_FUNCTIONS,
+  ...weighted(32, DECIMAL_FUNCTIONS),
+  // 50 microseconds where a zone has to be asked.
+  ...weighted(64, TIME_FUNCTIONS),
+  ...weighted(64, REGEX_FUNCTIONS),
   ['__line__', fixed([], (_args, data) => data.line())],
   ['default', variadic(['any'], 'any', ([fallback, given]) => (isEmpty(given) ? fallback : given))],
-  ['fromJson', fixed(['string'], ([text]) => fromJson(text as string))],
+  ...weighted(16, [['fromJson', fixed(['string'], ([text]) => fromJson(text as string))]]),
 ]);
 
 function isEmpty(value: Value): boolean {

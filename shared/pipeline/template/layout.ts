@@ -2,6 +2,7 @@
  * Go's date layouts: a layout shows how the instant 2006-01-02 15:04:05 -0700 would be written. This file cuts a
  * layout into elements and writes dates; `date-parser.ts` reads them.
  */
+import { MAX_CACHED_LAYOUTS } from './bounds.ts';
 import type { Clock, GoTime } from './time.ts';
 
 export const MONTHS = [
@@ -22,6 +23,21 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
 
 /** A layout's elements: literals start with `=`, fractions are `.000`, `,99` and the like, the rest is itself. */
 export function layoutElements(layout: string): readonly string[] {
+  const known = cache.get(layout);
+  if (known !== undefined) return known;
+  const elements = cutLayout(layout);
+  if (layout.length <= MAX_KEPT_LAYOUT_LENGTH) {
+    if (cache.size >= MAX_CACHED_LAYOUTS) cache.delete(cache.keys().next().value!);
+    cache.set(layout, elements);
+  }
+  return elements;
+}
+
+const cache = new Map<string, readonly string[]>();
+/** Longer ones are no layouts that anybody would write. */
+const MAX_KEPT_LAYOUT_LENGTH = 200;
+
+function cutLayout(layout: string): readonly string[] {
   const elements: string[] = [];
   let literal = '';
   for (let at = 0; at < layout.length; ) {

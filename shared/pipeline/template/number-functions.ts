@@ -18,10 +18,6 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
   ['mod', fixed(['any', 'any'], ([a, b]) => GoInt.int64(toInt64(a) % nonZero(toInt64(b))))],
   ['max', variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, larger))],
   ['min', variadic(['any'], 'any', ([first, ...rest]) => fold64(toInt64(first), rest, smaller))],
-  ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), add))],
-  ['subf', variadic(['any'], 'any', args => foldFloats(args, subtract))],
-  ['mulf', variadic(['any'], 'any', args => foldFloats(args, multiply))],
-  ['divf', variadic(['any'], 'any', args => foldFloats(args, divide))],
   ['maxf', variadic(['any'], 'any', args => args.map(toFloat64).reduce((a, b) => Math.max(a, b)))],
   ['minf', variadic(['any'], 'any', args => args.map(toFloat64).reduce((a, b) => Math.min(a, b)))],
   ['ceil', fixed(['any'], ([value]) => Math.ceil(toFloat64(value)))],
@@ -30,6 +26,14 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
   ['bytes', fixed(['string'], ([text]) => translated(() => parseByteSize(text as string)))],
   ['duration', fixed(['string'], ([text]) => durationSeconds(text as string))],
   ['duration_seconds', fixed(['string'], ([text]) => durationSeconds(text as string))],
+];
+
+/** BigInt arithmetic: microseconds where the exponents lie far apart. */
+export const DECIMAL_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
+  ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), add))],
+  ['subf', variadic(['any'], 'any', args => foldFloats(args, subtract))],
+  ['mulf', variadic(['any'], 'any', args => foldFloats(args, multiply))],
+  ['divf', variadic(['any'], 'any', args => foldFloats(args, divide))],
 ];
 
 // Not Math.max and Math.min: these are no float64.

@@ -2,6 +2,7 @@
  * The tree of a template text, with Go's errors. Two things surprise: `define` is allowed at the top only, and a
  * `block` is its definition and a call of it at once. Variables are checked here, against what was declared
  * before in the text, so `{{$x}}` without `$x := ` never gets as far as a render.
+ * One file, because one set of mutable facts (tokens given back, visible variables, depth) runs through all of it.
  */
 import { quote } from '../../model/quote.ts';
 import { MAX_PARSE_DEPTH } from './bounds.ts';

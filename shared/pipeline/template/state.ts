@@ -6,7 +6,7 @@ import { quote } from '../../model/quote.ts';
 import { CHARACTERS_PER_STEP, MAX_OUTPUT_LENGTH, MAX_RENDER_DEPTH, MAX_RENDER_STEPS } from './bounds.ts';
 import { OUTPUT_TOO_LONG, TemplateError, TOO_MANY_STEPS } from './error.ts';
 import { type Node, nodeText } from './nodes.ts';
-import type { LabelSource, Value } from './values.ts';
+import { LabelMap, type LabelSource, type Value } from './values.ts';
 
 /** One line's values, as the pipeline hands them to a render. */
 export interface TemplateData extends LabelSource {
@@ -15,6 +15,9 @@ export interface TemplateData extends LabelSource {
   readonly timestampNs: bigint;
   readonly clock: { nowNs(): bigint };
 }
+
+/** A label map counted or printed: some 30 labels. */
+const LABEL_MAP_STEPS = 30;
 
 export interface State {
   readonly data: TemplateData;
@@ -48,15 +51,16 @@ export function spend(state: State, steps: number): void {
   if (state.steps > MAX_RENDER_STEPS) fail(state, TOO_MANY_STEPS);
 }
 
-/** Charges the texts that a function reads or makes, and bounds each. */
-export function spendText(state: State, value: Value): void {
+/** Charges a value that a function reads or makes, and bounds its text. */
+export function spendValue(state: State, value: Value, weight: number): void {
   if (typeof value !== 'string') {
     if (value instanceof Map) spend(state, value.size);
     else if (Array.isArray(value)) spend(state, value.length);
+    else if (value instanceof LabelMap) spend(state, LABEL_MAP_STEPS);
     return;
   }
   if (value.length > MAX_OUTPUT_LENGTH) fail(state, OUTPUT_TOO_LONG);
-  if (value.length >= CHARACTERS_PER_STEP) spend(state, value.length / CHARACTERS_PER_STEP);
+  if (value.length >= CHARACTERS_PER_STEP) spend(state, (value.length / CHARACTERS_PER_STEP) * weight);
 }
 
 export function write(state: State, text: string): void {

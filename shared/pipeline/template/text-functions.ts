@@ -66,13 +66,16 @@ export const TEXT_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
   ['contains', ofTexts(2, (needle, text) => text.includes(needle))],
   ['hasPrefix', ofTexts(2, (needle, text) => text.startsWith(needle))],
   ['hasSuffix', ofTexts(2, (needle, text) => text.endsWith(needle))],
-  ['regexReplaceAll', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, false))],
-  ['regexReplaceAllLiteral', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, true))],
-  ['count', ofTexts(2, (pattern, text) => GoInt.of(countMatches(pattern, text)))],
   ['urlencode', ofTexts(1, escapeQuery)],
   ['urldecode', ofTexts(1, unescapeQuery)],
   ['b64enc', ofTexts(1, text => Buffer.from(text).toString('base64'))],
   ['b64dec', ofTexts(1, decodeBase64)],
+];
+
+export const REGEX_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
+  ['regexReplaceAll', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, false))],
+  ['regexReplaceAllLiteral', ofTexts(3, (pattern, text, by) => replaceMatches(pattern, text, by, true))],
+  ['count', ofTexts(2, (pattern, text) => GoInt.of(countMatches(pattern, text)))],
 ];
 
 // Go's white space: JavaScript's \s has the byte order mark besides and lacks U+0085.
@@ -189,7 +192,8 @@ const BASE64_DIGIT = /[A-Za-z0-9+/]/;
 
 /** The decoded text; an input that is none gives the error as the value. Missing padding is forgiven. */
 function decodeBase64(text: string): string {
-  const padded = text + '='.repeat((4 - (text.length % 4)) % 4);
+  const length = text.replace(/[\r\n]/g, '').length;
+  const padded = text + '='.repeat((4 - (length % 4)) % 4);
   const bad = base64ErrorAt(padded);
   if (bad >= 0) return `illegal base64 data at input byte ${bad}`;
   return bytesToText(Buffer.from(padded.replace(/[\r\n]/g, ''), 'base64'));

@@ -22,13 +22,24 @@ const zones = new Map<string, Zone | undefined>();
 /** The zone of an IANA name, undefined where there is none. `""` and `UTC` are UTC, `Local` is the process's. */
 export function zoneNamed(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return UTC;
-  const ianaName = name === 'Local' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : name;
+  const ianaName = name === 'Local' ? localName() : name;
   if (ianaName === 'UTC' || ianaName === 'Etc/UTC') return UTC;
   if (zones.has(ianaName)) return zones.get(ianaName);
   if (zones.size >= MAX_CACHED_ZONES) zones.clear();
   const zone = intlZone(ianaName);
   zones.set(ianaName, zone);
   return zone;
+}
+
+let local = { TZ: process.env.TZ, name: '' };
+
+/** Asking takes 50 microseconds, so the answer is kept until the environment changes. */
+function localName(): string {
+  const { TZ } = process.env;
+  if (local.name === '' || local.TZ !== TZ) {
+    local = { TZ, name: new Intl.DateTimeFormat().resolvedOptions().timeZone };
+  }
+  return local.name;
 }
 
 export function localZone(): Zone {

@@ -1,0 +1,77 @@
+/** Entries and samples as the lines that `logboom query` prints. */
+import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import type { LogEntry, Series } from './range-query.ts';
+import { millisecondText, nanosecondText } from './time-text.ts';
+
+export const OUTPUTS = ['default', 'raw', 'jsonl'] as const;
+export type Output = (typeof OUTPUTS)[number];
+
+type LabelObject = Readonly<Record<string, string>>;
+
+/** How a part is coloured; the identity where there are no colours. */
+export interface Paint {
+  time(text: string): string;
+  labels(text: string): string;
+}
+
+export const NO_PAINT: Paint = { time: text => text, labels: text => text };
+
+/** The labels that all entries share, with the same value. */
+export function commonLabels(labelSets: Iterable<LabelObject>): LabelObject {
+  let common: [string, string][] | undefined;
+  let before: LabelObject | undefined;
+  for (const labels of labelSets) {
+    // Entries of one stream share the object.
+    if (labels === before) continue;
+    before = labels;
+    common =
+      common === undefined
+        ? Object.entries(labels)
+        : common.filter(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
+  }
+  return Object.fromEntries(common ?? []);
+}
+
+/** The labels that are not common. One that an entry lacks is shown as empty: the reader was told that all have it. */
+export function ownLabels(labels: LabelObject, common: LabelObject): LabelObject {
+  const own = Object.entries(labels).filter(
+    ([name, value]) => !(Object.hasOwn(common, name) && common[name] === value),
+  );
+  for (const name of Object.keys(common)) if (!Object.hasOwn(labels, name)) own.push([name, '']);
+  return Object.fromEntries(own);
+}
+
+export function labelText(labels: LabelObject): string {
+  return formatLabels(labelsOf(labels));
+}
+
+/** A line of output, with its end. */
+export function entryText(
+  { timeNs, labels, line }: LogEntry,
+  output: Output,
+  { common = {}, paint = NO_PAINT }: { common?: LabelObject; paint?: Paint } = {},
+): string {
+  switch (output) {
+    case 'raw':
+      return `${line}\n`;
+    case 'jsonl':
+      return `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, line })}\n`;
+    case 'default': {
+      const shown = paint.labels(labelText(ownLabels(labels, common)));
+      return `${paint.time(millisecondText(timeNs))} ${shown} ${line}\n`;
+    }
+  }
+}
+
+/** One line for each sample, series by series. */
+export function seriesText({ labels, samples }: Series, output: Output, paint: Paint = NO_PAINT): string {
+  const shown = paint.labels(labelText(labels));
+  let out = '';
+  for (const { timeNs, value } of samples) {
+    if (output === 'raw') out += `${value}\n`;
+    else if (output === 'jsonl')
+      out += `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value })}\n`;
+    else out += `${paint.time(millisecondText(timeNs))} ${shown} ${value}\n`;
+  }
+  return out;
+}

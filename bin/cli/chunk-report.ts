@@ -1,0 +1,217 @@
+/**
+ * What a chunk object holds, read through the program's own reader and checked on the way: each column's checksum,
+ * and that each page decodes. A column that is broken is reported beside the sound ones; a footer that is broken
+ * leaves nothing to report.
+ */
+import { CODEC_RAW, CODEC_ZSTD, loadBlock } from '../../shared/chunk/compression.ts';
+import {
+  ColumnKind,
+  type ColumnMeta,
+  type Footer,
+  type PageMeta,
+  TRAILER_BYTES,
+} from '../../shared/chunk/format.ts';
+import { decodePage, footerOf, type PageWants } from '../../shared/chunk/reader.ts';
+import { SCALES } from '../../shared/chunk/time-column.ts';
+import { NS_PER_DAY } from '../../shared/model/duration.ts';
+import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { CommandError } from './command-error.ts';
+import { nanosecondText } from './time-text.ts';
+
+export interface ColumnReport {
+  readonly kind: string;
+  readonly name: string;
+  readonly codec: string;
+  readonly storedBytes: number;
+  readonly rawBytes: number;
+  /** Values of the dictionary, where it lies in the footer. */
+  readonly dictionaryValues: number | undefined;
+  readonly constant: boolean;
+  /** What is wrong with its bytes; undefined where checksum and length are right. */
+  readonly broken: string | undefined;
+}
+
+export interface RunReport {
+  readonly stream: number;
+  readonly firstRow: number;
+  readonly rows: number;
+  readonly first: string;
+  readonly last: string;
+  readonly lineBytes: number;
+}
+
+export interface PageReport {
+  readonly offset: number;
+  readonly storedBytes: number;
+  readonly rows: number;
+  readonly lineBytes: number;
+  /** ns that a unit of the stored timestamps is. */
+  readonly timeUnitNs: number | undefined;
+  readonly runs: readonly RunReport[];
+  readonly columns: readonly ColumnReport[];
+  readonly broken: string | undefined;
+}
+
+export interface LevelReport {
+  /** Value of detected_level, empty for entries without. */
+  readonly level: string;
+  readonly entries: number;
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+}
+
+export interface ChunkReport {
+  readonly version: number;
+  readonly id: string;
+  readonly tenant: string;
+  /** For example `2025-11-20`. */
+  readonly day: string;
+  readonly level: number;
+  readonly created: string;
+  readonly inputs: readonly string[];
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+  readonly objectBytes: number;
+  readonly first: string;
+  readonly last: string;
+  readonly streams: readonly string[];
+  readonly pages: readonly PageReport[];
+  readonly levels: readonly LevelReport[];
+  readonly sections: readonly { readonly kind: number; readonly storedBytes: number }[];
+}
+
+const KIND_NAMES = new Map<number, string>(Object.entries(ColumnKind).map(([name, kind]) => [kind, name]));
+const CODEC_NAMES = new Map([
+  [CODEC_RAW, 'raw'],
+  [CODEC_ZSTD, 'zstd'],
+]);
+const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
+
+/** Reads and checks an object. Throws CorruptionError where it is no chunk or its footer is broken. */
+export function reportChunk(object: Buffer, what: string): ChunkReport {
+  const footer = footerOf(object, what);
+  const time = timeTextOf(footer);
+  const { version, id, tenant, day, level, createdMs, inputs, rows, lineBytes, metadataBytes } = footer;
+  return {
+    version,
+    id,
+    tenant,
+    day: nanosecondText(BigInt(day) * NS_PER_DAY).slice(0, 'yyyy-mm-dd'.length),
+    level,
+    created: new Date(createdMs).toISOString(),
+    inputs,
+    rows,
+    lineBytes,
+    metadataBytes,
+    objectBytes: object.length,
+    first: time(footer.first),
+    last: time(footer.last),
+    streams: footer.streams.map(stream => stream.text),
+    pages: footer.pages.map((page, i) => reportPage(object, footer, page, `${what}: page ${i}`)),
+    levels: sumLevels(footer),
+    sections: footer.sections.map(({ kind, place }) => ({ kind, storedBytes: place.storedBytes })),
+  };
+}
+
+/** The first thing that is wrong with the pages, or undefined. */
+export function firstBroken({ pages }: ChunkReport): string | undefined {
+  for (const page of pages) {
+    const broken = page.columns.find(column => column.broken !== undefined)?.broken ?? page.broken;
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
+}
+
+/** Rows of a page. Throws CorruptionError, or CommandError where there is no such page. */
+export function rowsOfPage(object: Buffer, number: number, what: string): PageRows {
+  const footer = footerOf(object, what);
+  const page = footer.pages[number];
+  if (page === undefined) {
+    throw new CommandError(
+      `${what} has ${footer.pages.length} pages, counted from 0; there is no page ${number}`,
+    );
+  }
+  return decodePage(footer, page, bytesOfPage(object, page, what), EVERYTHING, `${what}: page ${number}`);
+}
+
+function bytesOfPage(object: Buffer, { offset, storedBytes }: PageMeta, what: string): Buffer {
+  const end = offset + storedBytes;
+  if (end > object.length - TRAILER_BYTES) {
+    throw new CorruptionError(`${what}: ends at byte ${end} of an object of ${object.length} bytes`);
+  }
+  return object.subarray(offset, end);
+}
+
+function reportPage(object: Buffer, footer: Footer, page: PageMeta, what: string): PageReport {
+  const time = timeTextOf(footer);
+  const { offset, storedBytes, rows, lineBytes, scale, runs, columns } = page;
+  let stored: Buffer = Buffer.alloc(0);
+  const broken = problemOf(() => {
+    stored = bytesOfPage(object, page, what);
+    decodePage(footer, page, stored, EVERYTHING, what);
+  });
+  return {
+    offset,
+    storedBytes,
+    rows,
+    lineBytes,
+    timeUnitNs: SCALES[scale],
+    runs: runs.map(({ first, last, ...run }) => ({ ...run, first: time(first), last: time(last) })),
+    columns: columns.map(column => reportColumn(stored, column, what)),
+    broken,
+  };
+}
+
+function reportColumn(page: Buffer, { kind, name, place, dictionary, constant }: ColumnMeta, what: string) {
+  const { offset, storedBytes, rawBytes, codec } = place;
+  const kindName = KIND_NAMES.get(kind) ?? `unknown (${kind})`;
+  const broken = problemOf(() => {
+    loadBlock(
+      page.subarray(offset, offset + storedBytes),
+      place,
+      `${what}: column ${kindName} ${name}`.trimEnd(),
+    );
+  });
+  return {
+    kind: kindName,
+    name,
+    codec: CODEC_NAMES.get(codec) ?? `unknown (${codec})`,
+    storedBytes,
+    rawBytes,
+    dictionaryValues: dictionary?.length,
+    constant,
+    broken,
+  };
+}
+
+function problemOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof CorruptionError) return messageOf(error);
+    throw error;
+  }
+}
+
+function sumLevels({ levels, counts }: Footer): LevelReport[] {
+  const sums = levels.map(level => ({ level, entries: 0, lineBytes: 0, metadataBytes: 0 }));
+  for (const ofStream of counts) {
+    for (const { level, entries, lineBytes, metadataBytes } of ofStream) {
+      const sum = sums[level];
+      for (let i = 0; i < entries.length; i++) {
+        sum.entries += entries[i];
+        sum.lineBytes += lineBytes[i];
+        sum.metadataBytes += metadataBytes[i];
+      }
+    }
+  }
+  return sums.filter(({ entries }) => entries > 0);
+}
+
+function timeTextOf({ day }: Footer): (timeOfDay: number) => string {
+  const dayStart = BigInt(day) * NS_PER_DAY;
+  return timeOfDay => nanosecondText(dayStart + BigInt(timeOfDay));
+}

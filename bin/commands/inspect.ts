@@ -1,0 +1,55 @@
+/** `logboom inspect FILE`: what a chunk object holds, with every checksum verified. */
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { firstBroken, reportChunk, rowsOfPage } from '../cli/chunk-report.ts';
+import { chunkText, rowTexts } from '../cli/chunk-text.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { inputSize } from '../cli/input-file.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+
+export interface InspectFlags {
+  readonly json?: boolean;
+  readonly page?: number;
+}
+
+/** The object is read whole. Compaction aims at 256 MB; no chunk is near this. */
+const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
+
+const NOTES = `
+The local store keeps its objects below DATA_DIR/objects/TENANT/chunks; small chunks lie in the catalog instead and
+have no file. The format is described in docs/format.md.
+
+The exit code is 1 where anything of the object is broken.`;
+
+export function register(program: Command): void {
+  program
+    .command('inspect')
+    .description('show what a chunk object holds and verify its checksums')
+    .argument('<file>', 'chunk object')
+    .option('--json', 'print JSON')
+    .addOption(new Option('--page <number>', 'print the rows of a page, from 0').argParser(parsePage))
+    .addHelpText('after', NOTES)
+    .action(asAction(inspect));
+}
+
+async function inspect(file: string, { json = false, page }: InspectFlags): Promise<void> {
+  endWithReader();
+  const size = await inputSize(file);
+  if (size === undefined) throw new CommandError(`${file} is no plain file`);
+  if (size > MAX_OBJECT_BYTES)
+    throw new CommandError(`${file} has ${size} bytes: no chunk object is that large`);
+  const object = await readFile(file);
+  if (page !== undefined) {
+    for (const text of rowTexts(rowsOfPage(object, page, file), json)) await print(text);
+    return;
+  }
+  const report = reportChunk(object, file);
+  await print(json ? `${JSON.stringify(report, undefined, 2)}\n` : chunkText(report));
+  const broken = firstBroken(report);
+  if (broken !== undefined) throw new CommandError(broken);
+}
+
+function parsePage(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Pages are counted from 0.');
+  return Number(text);
+}

@@ -1,0 +1,107 @@
+/** What `logboom start` starts with, and what it says where it cannot. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
+import { explain, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
+import { ConfigError } from '../../shared/admin/config.ts';
+
+const LOCAL = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'logboom-start-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function file(text: string): string {
+  const path = join(folder, 'config.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('options', () => {
+  test('of the local configuration', () => {
+    const { options, warnings } = readOptions({ config: LOCAL }, {});
+    expect(options).toMatchObject({
+      host: '127.0.0.1',
+      port: 3100,
+      logLevel: 'info',
+      dataDir: resolve('data'),
+    });
+    expect(options.config.auth.authEnabled).toBe(false);
+    expect(warnings).toEqual([]);
+  });
+
+  test('flags win over the file, also where they are empty or zero', () => {
+    const config = file('server: {http_listen_address: 10.0.0.1, http_listen_port: 5, log_level: error}\n');
+    const flags = { config, host: '', port: 0, logLevel: 'debug', dataDir: '/x' };
+    expect(readOptions(flags, {}).options).toMatchObject({
+      host: '',
+      port: 0,
+      logLevel: 'debug',
+      dataDir: '/x',
+    });
+    expect(readOptions({ config }, {}).options).toMatchObject({
+      host: '10.0.0.1',
+      port: 5,
+      logLevel: 'error',
+    });
+  });
+
+  test('the file may take from the environment, and its warnings are handed on', () => {
+    const config = file('schema_config: {}\nlogboom: {data_dir: "$' + '{WHERE:/none}"}\n');
+    const { options, warnings } = readOptions({ config }, { WHERE: '/there' });
+    expect(options.dataDir).toBe('/there');
+    expect(warnings).toHaveLength(1);
+  });
+
+  test('every flag has its variable in the help', () => {
+    const program = new Command();
+    register(program);
+    const help = program.commands[0].helpInformation();
+    for (const name of ['port', 'host', 'data-dir', 'config', 'log-level']) {
+      expect(help).toContain(`--${name} `);
+      expect(help.replace(/\s+/g, ' ')).toContain(`env: LOGBOOM_${name.toUpperCase().replace('-', '_')}`);
+    }
+  });
+
+  test.each(['-1', '65536', 'x', '', '1.5', '0x10'])('%j is no port', text => {
+    expect(() => parsePort(text)).toThrow('A port is a number from 0 to 65535.');
+  });
+
+  test('ports', () => {
+    expect([parsePort('0'), parsePort('3100'), parsePort('65535')]).toEqual([0, 3100, 65_535]);
+  });
+});
+
+describe('words', () => {
+  const { options } = readOptions({ config: LOCAL }, {});
+
+  test('the welcome shows a push and a query that need no header without tenants', () => {
+    const words = welcome('http://127.0.0.1:3100', options);
+    expect(words).toContain('http://127.0.0.1:3100/loki/api/v1/push');
+    expect(words).toContain('http://127.0.0.1:3100/loki/api/v1/query_range');
+    expect(words).not.toContain("-H 'X-Scope-OrgID");
+  });
+
+  test('and the header with tenants', () => {
+    const config = { ...options.config, auth: { authEnabled: true, noAuthTenant: 'fake' } };
+    expect(welcome('http://h', { ...options, config }).match(/-H 'X-Scope-OrgID: me'/g)).toHaveLength(2);
+  });
+
+  test.each([
+    [{ code: 'EADDRINUSE', address: '::', port: 3100 }, /^::, port 3100 is in use: .*--port$/],
+    [{ code: 'EADDRNOTAVAIL', address: '1.2.3.4', port: 1 }, /^1\.2\.3\.4, port 1: .*--host$/],
+    [{ code: 'EACCES', address: '::', port: 80 }, /^::, port 80 is not allowed; .*--port$/],
+    [{ code: 'ENOENT', path: '/nope' }, /^there is no file \/nope$/],
+  ])('%j', (fields, want) => {
+    expect(explain(Object.assign(new Error('x'), fields))).toMatch(want);
+  });
+
+  test('a wrong configuration is shown as it is; the unexpected with its place', () => {
+    expect(explain(new ConfigError('file: what is wrong'))).toBe('file: what is wrong');
+    expect(explain(new Error('boom'))).toMatch(/^cannot start: Error: boom\n +at /);
+  });
+});

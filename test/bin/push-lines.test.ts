@@ -1,0 +1,197 @@
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LineSplitter } from '../../bin/cli/line-splitter.ts';
+import { progressText } from '../../bin/cli/progress-line.ts';
+import { batchesOf, type PushBatch } from '../../bin/cli/push-batch.ts';
+import { type PushPlan, pushLines } from '../../bin/cli/push-lines.ts';
+import { type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+
+function split(pieces: readonly Buffer[]): string[] {
+  const lines: string[] = [];
+  const splitter = new LineSplitter((source, start, end) => lines.push(source.toString('utf8', start, end)));
+  for (const piece of pieces) splitter.feed(piece);
+  splitter.finish();
+  return lines;
+}
+
+function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+  const pieces: Buffer[] = [];
+  let at = 0;
+  for (const size of sizes) {
+    pieces.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return [...pieces, bytes.subarray(at)];
+}
+
+describe('lines of a text', () => {
+  test.each([
+    ['', []],
+    ['\n', ['']],
+    ['a', ['a']],
+    ['a\n', ['a']],
+    ['a\r\nb\r\n', ['a', 'b']],
+    ['a\r', ['a']],
+    ['\r\n\r\n', ['', '']],
+    ['a\rb\n\nc', ['a\rb', '', 'c']],
+  ])('%j', (text, want) => {
+    expect(split([Buffer.from(text)])).toEqual(want);
+    expect(split([...Buffer.from(text)].map(byte => Buffer.of(byte)))).toEqual(want);
+  });
+
+  test('are the same however the input is cut', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'ü', '\r', '\n', '\r\n', '🙂', 'longer'), { maxLength: 40 })
+      .map(parts => parts.join(''));
+    fc.assert(
+      fc.property(text, fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 20 }), (whole, sizes) => {
+        const want = whole.split('\n').map(line => line.replace(/\r$/, ''));
+        // What follows the last end mark is a line only where there is something.
+        if (whole === '' || whole.endsWith('\n')) want.pop();
+        expect(split(cut(Buffer.from(whole), sizes))).toEqual(want);
+      }),
+    );
+  });
+
+  test('an endless line is refused before it fills the memory', () => {
+    const splitter = new LineSplitter(() => {}, { maxLineBytes: 100 });
+    splitter.feed(Buffer.from(`short\n${'x'.repeat(99)}`));
+    expect(() => splitter.feed(Buffer.from('xx'))).toThrow('line 2 is longer than 100 bytes');
+  });
+});
+
+async function collect(input: AsyncIterable<Buffer>, batchBytes: number, maxWaitMs = 60_000) {
+  const batches: PushBatch[] = [];
+  let nowNs = 1000n;
+  const options = { batchBytes, maxWaitMs, nowNs: () => (nowNs -= 100n) };
+  for await (const batch of batchesOf(input, options)) batches.push(batch);
+  return batches.map(batch => ({ ...batch, values: JSON.parse(`[${batch.values}]`) as [string, string][] }));
+}
+
+describe('batches', () => {
+  test('hold every line once, in order, numbered, with rising timestamps although the clock goes back', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.string({ maxLength: 20, unit: 'grapheme' }).filter(line => !/[\r\n]/.test(line)),
+          {
+            minLength: 1,
+            maxLength: 30,
+          },
+        ),
+        fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 8 }),
+        fc.integer({ min: 1, max: 300 }),
+        async (lines, sizes, batchBytes) => {
+          const bytes = Buffer.from(`${lines.join('\n')}\n`);
+          const pieces = cut(bytes, sizes).filter(piece => piece.length > 0);
+          const batches = await collect(Readable.from(pieces), batchBytes);
+          const entries = batches.flatMap(batch => batch.values);
+          expect(entries.map(([, line]) => line)).toEqual(lines);
+          entries.reduce((before, [time]) => {
+            expect(BigInt(time) > before).toBe(true);
+            return BigInt(time);
+          }, 900n);
+          let first = 1;
+          for (const batch of batches) {
+            expect(batch).toMatchObject({ firstLine: first, lines: batch.values.length });
+            first += batch.lines;
+          }
+          expect(batches.at(-1)?.readBytes).toBe(bytes.length);
+        },
+      ),
+    );
+  });
+
+  test('do not wait for a slow input to fill them', async () => {
+    const seen: string[] = [];
+    async function* slow() {
+      yield Buffer.from('one\nhalf a ');
+      // Goes on only when the first line has arrived as a batch.
+      while (seen.length === 0) await delay(1);
+      yield Buffer.from('line\n');
+    }
+    const options = { batchBytes: 1e6, maxWaitMs: 5, nowNs: () => 1n };
+    for await (const batch of batchesOf(slow(), options)) seen.push(batch.values);
+    expect(seen).toEqual(['["2","one"]', '["3","half a line"]']);
+  });
+});
+
+const stores: RecordingStore[] = [];
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map(store => store.stop()));
+});
+
+async function planFor(reply: (number: number) => Reply | 'drop'): Promise<PushPlan & { retried: string[] }> {
+  const store = await startRecordingStore((_, number) => reply(number));
+  stores.push(store);
+  const retried: string[] = [];
+  return {
+    store: { addr: new URL(store.url) },
+    labels: { a: 'b' },
+    batching: { batchBytes: 60, maxWaitMs: 1000, nowNs: () => 1n },
+    retries: { maxAttempts: 4, firstDelayMs: 1, maxDelayMs: 3 },
+    onStored: () => {},
+    onRetry: message => retried.push(message),
+    retried,
+  };
+}
+
+describe('pushing', () => {
+  test('gives up after a bounded number of attempts, each after a longer wait', async () => {
+    const plan = await planFor(number => (number === 1 ? { status: 204 } : { status: 503, body: 'busy' }));
+    const input = Readable.from([Buffer.from('a\nb\nc\nd\ne\nf\n')]);
+    await expect(pushLines(input, plan)).rejects.toThrow(
+      'lines 1 to 3 are stored, lines 4 to 6 were not stored after 4 attempts: 503 Service Unavailable: busy',
+    );
+    expect(stores[0].requests).toHaveLength(5);
+    expect(plan.retried).toEqual([
+      '503 Service Unavailable: busy; trying again in 0.001 s (attempt 1 of 4)',
+      'trying again in 0.002 s (attempt 2 of 4)',
+      'trying again in 0.003 s (attempt 3 of 4)',
+    ]);
+    expect(input.destroyed).toBe(true);
+  });
+
+  test('says how to start a store that is not there', async () => {
+    const plan = await planFor(() => ({ status: 204 }));
+    await stores.splice(0)[0].stop();
+    await expect(pushLines(Readable.from([Buffer.from('a')]), plan)).rejects.toThrow(
+      /^line 1 was not stored after 4 attempts: cannot reach the store at http:.* \(connection refused\)\. Start it with "npm start"/,
+    );
+  });
+
+  test('a failing input fails the push', async () => {
+    const plan = await planFor(() => ({ status: 204 }));
+    const input = new Readable({ read: () => {} });
+    input.push('a\n');
+    setTimeout(() => input.destroy(new Error('disk is gone')), 1);
+    await expect(pushLines(input, plan)).rejects.toThrow('disk is gone');
+  });
+
+  test('counts what is stored', async () => {
+    const totals: unknown[] = [];
+    const plan = { ...(await planFor(() => ({ status: 204 }))), onStored: (t: unknown) => totals.push(t) };
+    const input = Readable.from([Buffer.from('a\nb\nc\nd'), Buffer.from('\n')]);
+    await expect(pushLines(input, plan)).resolves.toEqual({ lines: 4, bytes: 8 });
+    expect(totals).toEqual([
+      { lines: 3, bytes: 7 },
+      { lines: 4, bytes: 8 },
+    ]);
+  });
+});
+
+test.each([
+  [
+    { bytes: 1_000_000, totalBytes: 4_000_000, lines: 9000, seconds: 0.5 },
+    '[#####---------------]  25%  1.0MB of 4.0MB  9000 lines  2.0MB/s',
+  ],
+  [{ bytes: 5, totalBytes: undefined, lines: 1, seconds: 1 }, '5B  1 lines  5B/s'],
+  [
+    { bytes: 20, totalBytes: 10, lines: 1, seconds: 1 },
+    '[####################] 100%  20B of 10B  1 lines  20B/s',
+  ],
+])('progress %j', (state, want) => {
+  expect(progressText(state)).toBe(want);
+});

@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { addLabel, parseBatchBytes, streamLabels, summary } from '../../bin/commands/push.ts';
+import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+import { logboom } from './run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'logboom-push-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const stores: RecordingStore[] = [];
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map(store => store.stop()));
+});
+
+async function store(reply: (request: Recorded, number: number) => Reply | 'drop' = () => ({ status: 204 })) {
+  const started = await startRecordingStore(reply);
+  stores.push(started);
+  return started;
+}
+
+function file(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+interface Pushed {
+  readonly streams: readonly { readonly stream: object; readonly values: readonly [string, string][] }[];
+}
+
+const pushesOf = ({ requests }: RecordingStore) => requests.map(({ body }) => JSON.parse(body) as Pushed);
+const entriesOf = (recorded: RecordingStore) =>
+  pushesOf(recorded).flatMap(({ streams }) => streams[0].values);
+const linesOf = (recorded: RecordingStore) => entriesOf(recorded).map(([, line]) => line);
+
+describe('logboom push', () => {
+  test('sends each line as an entry with a later timestamp, equal lines too', async () => {
+    const recorded = await store();
+    const path = file('app.log', 'first\nsame\r\nsame\n\nlast "quoted" größe\twithout end');
+    const before = BigInt(Date.now()) * 1_000_000n;
+    const args = [
+      'push',
+      path,
+      '--label',
+      'app=shop',
+      '-l',
+      'env=a=b',
+      '--addr',
+      recorded.url,
+      '--tenant',
+      'acme',
+    ];
+    const { code, stdout, stderr } = await logboom(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^pushed 5 lines, 51 bytes in [\d.]+ s \([^)]+\/s\) as \{app="shop", env="a=b", filename="app.log"\}\n$/,
+    );
+    expect(recorded.requests).toHaveLength(1);
+    const { method, path: pushPath, headers } = recorded.requests[0];
+    expect({ method, pushPath }).toEqual({ method: 'POST', pushPath: '/loki/api/v1/push' });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
+      'x-scope-orgid': 'acme',
+    });
+    expect(pushesOf(recorded)[0].streams.map(({ stream }) => stream)).toEqual([
+      { filename: 'app.log', app: 'shop', env: 'a=b' },
+    ]);
+    expect(linesOf(recorded)).toEqual(['first', 'same', 'same', '', 'last "quoted" größe\twithout end']);
+    const times = entriesOf(recorded).map(([time]) => BigInt(time));
+    for (let i = 1; i < times.length; i++) expect(times[i] > times[i - 1]).toBe(true);
+    expect(times[0] >= before && times[4] <= BigInt(Date.now()) * 1_000_000n + 5n).toBe(true);
+  });
+
+  test('keeps order and timestamps rising over many batches, and loses no line', async () => {
+    const recorded = await store();
+    const lines = Array.from({ length: 20_000 }, (_, i) => `line ${i % 10} ${'x'.repeat(i % 97)}`);
+    const path = file('many.log', `${lines.join('\n')}\n`);
+    const { code } = await logboom(['push', path, '--addr', recorded.url, '--batch-bytes', '100KB']);
+    expect(code).toBe(0);
+    expect(recorded.requests.length).toBeGreaterThan(10);
+    for (const { body } of recorded.requests) expect(body.length).toBeLessThan(105_000);
+    expect(linesOf(recorded)).toEqual(lines);
+    const times = entriesOf(recorded).map(([time]) => BigInt(time));
+    for (let i = 1; i < times.length; i++) expect(times[i] > times[i - 1]).toBe(true);
+  });
+
+  test('sends a line of any length as it is', async () => {
+    const recorded = await store();
+    const long = 'ü'.repeat(400_000);
+    const { code } = await logboom(['push', file('long.log', `a\n${long}\nb`), '--addr', recorded.url]);
+    expect(code).toBe(0);
+    expect(linesOf(recorded)).toEqual(['a', long, 'b']);
+  });
+
+  test('an empty file is no request', async () => {
+    const recorded = await store();
+    const { code, stdout } = await logboom(['push', file('empty.log', ''), '--addr', recorded.url]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^pushed 0 lines, 0 bytes /);
+    expect(recorded.requests).toHaveLength(0);
+  });
+
+  test('reads standard input, which needs a label; address and tenant come from the environment', async () => {
+    const recorded = await store();
+    const env = { LOGBOOM_ADDR: recorded.url, LOGBOOM_TENANT: 'env-tenant' };
+    const { code } = await logboom(['push', '-', '--label', 'job=x'], { env, stdin: 'one\ntwo\n' });
+    expect(code).toBe(0);
+    expect(pushesOf(recorded)[0].streams[0]).toMatchObject({ stream: { job: 'x' } });
+    expect(linesOf(recorded)).toEqual(['one', 'two']);
+    expect(recorded.requests[0].headers['x-scope-orgid']).toBe('env-tenant');
+
+    const without = await logboom(['push', '-'], { env, stdin: 'one\n' });
+    expect(without).toMatchObject({ code: 1, stdout: '' });
+    expect(without.stderr).toContain('at least one label');
+    expect(recorded.requests).toHaveLength(1);
+  });
+
+  test('tries again what may pass, with the same body', async () => {
+    const replies: (Reply | 'drop')[] = [{ status: 429, body: 'slow down\n' }, 'drop', { status: 204 }];
+    const recorded = await store((_, number) => replies[number - 1]);
+    const { code, stdout, stderr } = await logboom(['push', file('r.log', 'a\nb\n'), '--addr', recorded.url]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^pushed 2 lines, /);
+    expect(stderr).toContain('429 Too Many Requests: slow down; trying again in 0.25 s (attempt 1 of 9)');
+    expect(stderr).toContain('the connection broke');
+    expect(recorded.requests).toHaveLength(3);
+    expect(new Set(recorded.requests.map(({ body }) => body)).size).toBe(1);
+  });
+
+  test.each([
+    [
+      400,
+      "max entry size '262144' bytes exceeded\n",
+      "400 Bad Request: max entry size '262144' bytes exceeded",
+    ],
+    [401, 'no org id\n', '401 Unauthorized: no org id'],
+    [413, '', '413 Payload Too Large'],
+    [260, 'ingestion blocked', '260 unknown: ingestion blocked'],
+    [301, '', '301 Moved Permanently'],
+  ])('status %i ends it with exit code 1 and what the store says', async (status, body, shown) => {
+    const recorded = await store((_, number) => (number === 1 ? { status: 204 } : { status, body }));
+    const path = file('refused.log', 'a\nb\nc\nd\n');
+    const outcome = await logboom(['push', path, '--addr', recorded.url, '--batch-bytes', '50']);
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `logboom: lines 1 to 2 are stored, lines 3 to 4 were refused: ${shown}\n`,
+    });
+    expect(recorded.requests).toHaveLength(2);
+  });
+
+  test('a refusal ends it although standard input stays open', async () => {
+    const recorded = await store(() => ({ status: 400, body: 'no\n' }));
+    const args = ['push', '-', '--label', 'a=b', '--addr', recorded.url];
+    const { code, stderr } = await logboom(args, { stdin: { open: 'a line\n' } });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'logboom: line 1 was refused: 400 Bad Request: no\n',
+    });
+  });
+
+  test.each([
+    [['no-such-file'], 'there is no file no-such-file'],
+    [[folder], 'is a folder, not a file'],
+    [['x.log', '--label', 'app'], 'name=value'],
+    [['x.log', '--label', '1a=b'], '"1a" is none'],
+    [['x.log', '--label', 'a='], 'Label a has no value'],
+    [['x.log', '--label', 'a=1', '--label', 'a=2'], 'Label a is given twice'],
+    [['x.log', '--batch-bytes', '0'], 'A size from 1'],
+    [['x.log', '--addr', 'ftp://x'], 'An address looks like'],
+    [[], "missing required argument 'file'"],
+  ])('%j is refused with a message', async (args, message) => {
+    const { code, stdout, stderr } = await logboom(['push', ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('parts of push', () => {
+  test('labels of a stream', () => {
+    expect(streamLabels('/var/log/app.log', {})).toEqual({ filename: 'app.log' });
+    expect(streamLabels('app.log', { filename: 'mine' })).toEqual({ filename: 'mine' });
+    expect(streamLabels('-', { a: 'b' })).toEqual({ a: 'b' });
+    expect(addLabel('a=1', addLabel('b==', {}))).toEqual({ a: '1', b: '=' });
+    expect(JSON.stringify(addLabel('__proto__=x', {}))).toBe('{"__proto__":"x"}');
+  });
+
+  test('sizes', () => {
+    expect(['1', '500KB', '2MiB'].map(parseBatchBytes)).toEqual([1, 500_000, 2_097_152]);
+    for (const bad of ['', '-1', '0', '1GB', 'x'])
+      expect(() => parseBatchBytes(bad)).toThrow('A size from 1');
+  });
+
+  test('summary', () => {
+    expect(summary({ lines: 1, bytes: 10, seconds: 0.5 })).toBe('pushed 1 line, 10 bytes in 0.50 s (20B/s)');
+    expect(summary({ lines: 0, bytes: 0, seconds: 0 })).toBe('pushed 0 lines, 0 bytes in 0.00 s (0B/s)');
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { commonLabels, ownLabels } from '../../bin/cli/answer-text.ts';
+import { logPages } from '../../bin/cli/log-pages.ts';
+import type { Direction, LogEntry, RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
+import { millisecondText, nanosecondText, parseInstant, rangeOf } from '../../bin/cli/time-text.ts';
+
+/** A store that holds these entries and answers as query_range does: start included, end not. */
+function storeOf(entries: readonly LogEntry[], requests: RangeRequest[]) {
+  return async (request: RangeRequest): Promise<RangeAnswer> => {
+    requests.push(request);
+    const sign = request.direction === 'forward' ? 1 : -1;
+    const found = entries
+      .filter(({ timeNs }) => timeNs >= request.startNs && timeNs < request.endNs)
+      .sort((a, b) => sign * Number(a.timeNs - b.timeNs))
+      .slice(0, request.limit);
+    return { kind: 'streams', entries: found, warnings: [] };
+  };
+}
+
+async function page(
+  entries: readonly LogEntry[],
+  { limit, batch, direction }: { limit: number; batch: number; direction: Direction },
+) {
+  const requests: RangeRequest[] = [];
+  const range = { query: 'q', startNs: 0n, endNs: 20n };
+  const got: LogEntry[] = [];
+  for await (const answer of logPages(storeOf(entries, requests), { ...range, direction, limit, batch })) {
+    if (answer.kind === 'streams') got.push(...answer.entries);
+  }
+  return { got, requests };
+}
+
+const entryOf = (time: number, line: string): LogEntry => ({
+  timeNs: BigInt(time),
+  labels: { a: 'b' },
+  line,
+});
+
+describe('pages of a log query', () => {
+  test('together are the one answer to the whole question, however many entries share a time or look the same', async () => {
+    const entry = fc
+      .tuple(fc.integer({ min: 0, max: 20 }), fc.constantFrom('x', 'y'))
+      .map(([time, line]) => entryOf(time, line));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(entry, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 10 }),
+        fc.constantFrom<Direction>('forward', 'backward'),
+        async (entries, limit, batch, direction) => {
+          const { got } = await page(entries, { limit, batch, direction });
+          const { got: whole } = await page(entries, { limit, batch: 1000, direction });
+          expect(got).toEqual(whole);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('ask for no more than a batch and what overlaps, and stop at the end', async () => {
+    const entries = [1, 2, 2, 2, 3, 4].map((time, i) => entryOf(time, `${i}`));
+    const { requests, got } = await page(entries, { limit: Infinity, batch: 2, direction: 'forward' });
+    expect(got.map(({ line }) => line)).toEqual(['0', '1', '2', '3', '4', '5']);
+    expect(requests.map(({ startNs, limit }) => [startNs, limit])).toEqual([
+      [0n, 2],
+      [2n, 3],
+      [2n, 5],
+      [4n, 3],
+    ]);
+  });
+
+  test('pass on the answer to a metric query once', async () => {
+    let asked = 0;
+    const matrix: RangeAnswer = { kind: 'matrix', series: [], warnings: [] };
+    const request = {
+      query: 'q',
+      startNs: 0n,
+      endNs: 1n,
+      direction: 'forward',
+      limit: 10,
+      batch: 1,
+    } as const;
+    const answers = await Array.fromAsync(logPages(async () => (asked++, matrix), request));
+    expect({ answers, asked }).toEqual({ answers: [matrix], asked: 1 });
+  });
+});
+
+test.each([
+  [[], {}],
+  [[{ a: '1', b: '2' }], { a: '1', b: '2' }],
+  [
+    [
+      { a: '1', b: '2' },
+      { a: '1', b: '3' },
+    ],
+    { a: '1' },
+  ],
+  [[{ a: '1' }, {}], {}],
+  [[{ a: '1' }, { b: '1' }, { a: '1' }], {}],
+])('common labels of %j', (sets: Record<string, string>[], want) => {
+  expect(commonLabels(sets)).toEqual(want);
+});
+
+test.each([
+  [{ a: '1', b: '2' }, { a: '1' }, { b: '2' }],
+  [{ a: '2' }, { a: '1' }, { a: '2' }],
+  [{ b: '2' }, { a: '1' }, { a: '', b: '2' }],
+])('own labels of %j beside %j', (labels, common, want) => {
+  expect(ownLabels(labels as Record<string, string>, common)).toEqual(want);
+});
+
+test.each([
+  [0n, '1970-01-01T00:00:00.000000000Z', '1970-01-01T00:00:00.000Z'],
+  [1_767_607_200_123_456_789n, '2026-01-05T10:00:00.123456789Z', '2026-01-05T10:00:00.123Z'],
+  [-1n, '1969-12-31T23:59:59.999999999Z', '1969-12-31T23:59:59.999Z'],
+])('time %s', (ns, nanoseconds, milliseconds) => {
+  expect(nanosecondText(ns)).toBe(nanoseconds);
+  expect(millisecondText(ns)).toBe(milliseconds);
+});
+
+test('ranges', () => {
+  expect(rangeOf({ sinceNs: 10n }, 100n)).toEqual({ startNs: 90n, endNs: 100n });
+  expect(rangeOf({ sinceNs: 10n, to: 50n }, 100n)).toEqual({ startNs: 40n, endNs: 50n });
+  expect(rangeOf({ sinceNs: 10n, from: 5n }, 100n)).toEqual({ startNs: 5n, endNs: 100n });
+  expect(parseInstant('now', 7n)).toBe(7n);
+  expect(parseInstant('1', 7n)).toBe(1_000_000_000n);
+  expect(() => parseInstant('soon', 7n)).toThrow('invalid syntax');
+});

@@ -1,0 +1,43 @@
+/** Runs `logboom` as a person does: a process of its own under the pinned runtime, its output in pipes. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Text for standard input, which is then closed; `open` keeps it open to the end. */
+  readonly stdin?: string | { readonly open: string };
+}
+
+const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
+const CACHE = join(import.meta.dirname, '../../node_modules/.cache/logboom');
+
+export function logboom(
+  args: readonly string[],
+  { env = {}, stdin = '' }: RunOptions = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
+    // Nothing of the terminal that the tests run in.
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE, ...env },
+  });
+  if (typeof stdin === 'string') child.stdin.end(stdin);
+  else child.stdin.write(stdin.open);
+  // A command may end before it has read everything.
+  child.stdin.on('error', () => {});
+  const collect = (stream: NodeJS.ReadableStream) => {
+    const pieces: Buffer[] = [];
+    stream.on('data', (piece: Buffer) => pieces.push(piece));
+    return () => Buffer.concat(pieces).toString('utf8');
+  };
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', code => resolve({ code, stdout: stdout(), stderr: stderr() }));
+  });
+}

@@ -1,0 +1,13 @@
+/**
+ * Cases that are answered otherwise on purpose: id → number of the difference (docs/differences.md). Nothing else may
+ * stand in exceptions.json; an entry whose case is answered as recorded is stale.
+ */
+import { readFileSync } from 'node:fs';
+
+export type Exceptions = ReadonlyMap<string, string>;
+
+const FILE = new URL('./exceptions.json', import.meta.url);
+
+export function loadExceptions(): Exceptions {
+  return new Map(Object.entries(JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, string>));
+}

@@ -1,0 +1,31 @@
+/** The whole store in this process, on a folder of its own that goes with it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startLocal } from '../../../local/start.ts';
+import { parseConfig } from '../../../shared/admin/config.ts';
+import { createClient, type HttpClient } from './client.ts';
+
+export interface TestStore {
+  readonly url: string;
+  readonly client: HttpClient;
+  stop(): Promise<void>;
+}
+
+/** @param yaml configuration file; what it leaves out has the program's defaults */
+export async function startStore(yaml: string): Promise<TestStore> {
+  const { config, warnings } = parseConfig(yaml, { name: 'test', environment: {} });
+  if (warnings.length > 0) throw new Error(warnings.join('\n'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'logboom-test-'));
+  const store = await startLocal({ config, dataDir, host: '127.0.0.1', port: 0, logLevel: 'silent' });
+  const client = createClient(store.url);
+  return {
+    url: store.url,
+    client,
+    stop: async () => {
+      client.close();
+      await store.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
