@@ -4,8 +4,9 @@
  * (docs/decisions/0001-dependencies.md).
  */
 import { promisify } from 'node:util';
-import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, crc32, zstdCompress, zstdCompressSync } from 'node:zlib';
 import { CorruptionError, messageOf } from '../model/errors.ts';
+import { ZstdDecoder } from './zstd-decoder.ts';
 
 export const CODEC_RAW = 0;
 export const CODEC_ZSTD = 1;
@@ -74,8 +75,19 @@ export interface BlockPlace {
   readonly crc: number;
 }
 
-/** The raw bytes of a stored block. Throws CorruptionError; `what` names the block in its message. */
+/** The raw bytes of a stored block, in a buffer of their own. Throws CorruptionError; `what` names the block. */
 export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buffer {
+  const raw = borrowBlock(stored, place, what);
+  return place.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
+}
+
+const DECODER = new ZstdDecoder();
+
+/**
+ * The raw bytes of a stored block, valid until the decoder's next block: for what is looked at once and at once.
+ * Throws CorruptionError; `what` names the block.
+ */
+export function borrowBlock(stored: Buffer, place: BlockPlace, what: string, decoder = DECODER): Buffer {
   if (stored.length !== place.storedBytes) {
     throw new CorruptionError(`${what}: ${stored.length} bytes where ${place.storedBytes} are stored`);
   }
@@ -86,10 +98,7 @@ export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buff
   if (place.rawBytes > MAX_BLOCK_BYTES) throw new CorruptionError(`${what}: claims ${place.rawBytes} bytes`);
   let raw: Buffer;
   try {
-    raw = zstdDecompressSync(stored, {
-      chunkSize: Math.max(place.rawBytes, 64),
-      maxOutputLength: Math.max(place.rawBytes, 64),
-    });
+    raw = decoder.unpack(stored, place.rawBytes);
   } catch (error) {
     throw new CorruptionError(`${what}: ${messageOf(error)}`);
   }

@@ -3,12 +3,13 @@
 import { NS_PER_DAY } from '../model/duration.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../model/page.ts';
-import { loadBlock } from './compression.ts';
+import { borrowBlock, loadBlock } from './compression.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
 import { decodeTimes } from './time-column.ts';
+import { ZstdDecoder } from './zstd-decoder.ts';
 
 /** What of a page is wanted; the rest is neither read nor unpacked. */
 export interface PageWants {
@@ -50,6 +51,8 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
 }
 
 const NO_BYTES = Buffer.alloc(0);
+/** Of its own: lines stay while the same page's other columns are unpacked. */
+const LINES = new ZstdDecoder();
 
 /**
  * The rows of a page. `stored` starts at the page's offset and holds at least `wantedBytes`. Columns are unpacked when
@@ -115,9 +118,10 @@ class StoredPage implements PageRows {
   }
 
   private decodeTimes(): Float64Array {
-    const high = this.load(ColumnKind.times);
-    if (high === undefined) throw this.lacks('timestamps');
-    const low = this.load(ColumnKind.lowTimes) ?? NO_BYTES;
+    const column = this.column(ColumnKind.times);
+    if (column === undefined) throw this.lacks('timestamps');
+    const high = loadBlock(this.bytesOf(column), column.place, `${this.what}: timestamps`);
+    const low = this.borrow(ColumnKind.lowTimes) ?? NO_BYTES;
     const firstRows = this.page.runs.map(run => run.firstRow);
     return decodeTimes({ high, low, scale: this.page.scale }, this.page.rows, firstRows, this.what);
   }
@@ -125,21 +129,27 @@ class StoredPage implements PageRows {
   private decodeOffsets(): Uint32Array {
     const { rows, lineBytes } = this.page;
     if (this.wants.lines === 'none') return new Uint32Array(rows + 1);
-    const lengths = this.load(ColumnKind.lengths);
+    const lengths = this.borrow(ColumnKind.lengths);
     if (lengths === undefined) throw this.lacks('line lengths');
     return decodeOffsets(lengths, rows, lineBytes, this.what);
   }
 
   private decodeLines(): Buffer {
     if (this.wants.lines !== 'bytes') return NO_BYTES;
-    const lines = this.load(ColumnKind.lines);
+    const lines = this.borrow(ColumnKind.lines, LINES);
     if (lines?.length !== this.page.lineBytes) throw this.lacks('lines');
     return lines;
   }
 
-  private load(kind: number): Buffer | undefined {
-    const column = this.page.columns.find(one => one.kind === kind);
-    return column && loadBlock(this.bytesOf(column), column.place, `${this.what}: column kind ${kind}`);
+  private column(kind: number): ColumnMeta | undefined {
+    return this.page.columns.find(one => one.kind === kind);
+  }
+
+  private borrow(kind: number, decoder?: ZstdDecoder): Buffer | undefined {
+    const column = this.column(kind);
+    return (
+      column && borrowBlock(this.bytesOf(column), column.place, `${this.what}: column kind ${kind}`, decoder)
+    );
   }
 
   private bytesOf({ place }: ColumnMeta): Buffer {

@@ -36,7 +36,7 @@ export interface PageRows {
   readonly baseNs: bigint;
   /** `rows` offsets from `baseNs`, ns, whole numbers below 2^53 (a page never crosses a UTC day). */
   readonly times: Float64Array;
-  /** All lines, one after the other, without separators. */
+  /** All lines, one after the other, without separators. Valid until another page's lines are looked at. */
   readonly lines: Buffer;
   /** `rows + 1` offsets into `lines`, bytes. */
   readonly lineOffsets: Uint32Array;

@@ -4,8 +4,9 @@
  * reads nothing else; a label filter before any parser is decided per stream or metadata value; a filter on a label
  * that the stream itself has is decided per stream even behind parsers, because parsers never replace such a label.
  */
-import { formatStage } from '../logql/format-log.ts';
+
 import type { LabelFilter, Stage } from '../logql/ast.ts';
+import { formatStage } from '../logql/format-log.ts';
 import { BadRequestError, messageOf } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { compileDecolorize } from './decolorize.ts';
@@ -13,13 +14,8 @@ import { compileDrop, compileKeep } from './drop-keep.ts';
 import { EarlyTests } from './early-tests.ts';
 import { compileJson } from './json.ts';
 import { compileJsonExpressions } from './json-expressions.ts';
+import { compileLabelFilter, filterReadsError, type LabelTest, namesOfFilter } from './label-filter.ts';
 import { compileLabelFormat } from './label-format.ts';
-import {
-  compileLabelFilter,
-  filterReadsError,
-  type LabelTest,
-  namesOfFilter,
-} from './label-filter.ts';
 import { compileLineFilter, type LineFilter, lineFilterStage } from './line-filter.ts';
 import { compileLineFormat } from './line-format.ts';
 import { compileLogfmt } from './logfmt.ts';

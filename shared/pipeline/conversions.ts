@@ -176,6 +176,22 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
 /** A size of the label, bytes (1.4). */
 export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
+  if (labels.lookup(id) === PARSED) {
+    const place = labels.placeOf(id);
+    const valueKind = labels.valueKinds[place];
+    if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
+      const source = labels.valueSources[place];
+      const end = labels.valueEnds[place];
+      if (scanDecimal(source, labels.valueStarts[place], end)) {
+        const factor = unitBytes(source, scan.end, end);
+        if (factor > 0) {
+          out.present = true;
+          out.value = Math.trunc((scan.digits / POWERS_OF_TEN[scan.places]) * factor);
+          return;
+        }
+      }
+    }
+  }
   const text = labels.get(id);
   out.present = text !== undefined;
   if (text === undefined) return;
@@ -185,4 +201,21 @@ export function convertBytes(labels: RowLabels, id: number, out: Converted): voi
     out.value = 0;
     out.error = messageOf(error);
   }
+}
+
+const SIZE_LETTERS = 'kmgt';
+
+/** Bytes of the unit that fills `start` to `end` (`''`, `B`, `kB`, `KiB`, up to tera), or 0. */
+function unitBytes(source: Buffer, start: number, end: number): number {
+  let at = start;
+  let factor = 1;
+  const power = at < end ? SIZE_LETTERS.indexOf(String.fromCharCode(source[at] | 0x20)) + 1 : 0;
+  if (power > 0) {
+    at++;
+    const isBinary = at < end && (source[at] | 0x20) === 0x69;
+    if (isBinary) at++;
+    factor = (isBinary ? 1024 : 1000) ** power;
+  }
+  if (at < end && (source[at] | 0x20) === 0x62) at++;
+  return at === end ? factor : 0;
 }

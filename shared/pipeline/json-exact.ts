@@ -28,9 +28,8 @@ import {
   wordKind,
 } from './json-scan.ts';
 import { DROPPED, FOUND_ALL, MAX_JSON_DEPTH, setJsonValue } from './json-value.ts';
-import { hashByte, type KeyTable } from './key-table.ts';
+import type { KeyTable } from './key-table.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
-import { unescapeJson } from './text.ts';
 
 /** Bytes searched for ends of objects, in lengths of the line: beyond it, objects are stepped over. */
 const SEARCH_BUDGET = 16;
@@ -59,7 +58,7 @@ export function readExactly(
       const keyStart = at + 1;
       const keyEnd = stringEnd(source, keyStart, to);
       if (keyEnd < 0) return BAD_JSON;
-      const entry = entryOf(keyStart, keyEnd, parent);
+      const entry = keys.findJson(source, keyStart, keyEnd, parent);
       if (entry < 0) return BAD_KEY_ESCAPE;
       at = skipSpace(source, keyEnd + 1, to);
       if (at >= to || source[at] !== COLON) return BAD_JSON;
@@ -102,18 +101,6 @@ export function readExactly(
       if (at >= to) return BAD_ARRAY;
     }
     return BAD_OBJECT;
-  }
-
-  function entryOf(keyStart: number, keyEnd: number, parent: number): number {
-    let hash = 0;
-    for (let i = keyStart; i < keyEnd; i++) {
-      if (source[i] === BACKSLASH) {
-        const key = unescapeJson(source, keyStart, keyEnd);
-        return key === undefined ? -1 : keys.findText(key, parent);
-      }
-      hash = hashByte(hash, source[i]);
-    }
-    return keys.find(source, keyStart, keyEnd, hash, parent);
   }
 
   function set(entry: number, kind: number, from: number, to: number): number {

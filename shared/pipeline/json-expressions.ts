@@ -285,7 +285,9 @@ function childNamed(
 ): PathNode | undefined {
   if (escaped) {
     const key = unescapeJson(source, start, end);
-    return key === undefined ? undefined : node.fields.find(field => field.key.equals(Buffer.from(key)))?.node;
+    return key === undefined
+      ? undefined
+      : node.fields.find(field => field.key.equals(Buffer.from(key)))?.node;
   }
   const { fields } = node;
   const length = end - start;

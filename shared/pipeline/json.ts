@@ -24,8 +24,10 @@ import {
   OK,
   OPEN_BRACE,
   OPEN_BRACKET,
+  plainEnd,
   QUOTE,
   skipSpace,
+  stringEnd,
   tokenEnd,
   UNKNOWN_VALUE,
   WORD_NULL,
@@ -37,7 +39,6 @@ import { DROPPED, MAX_JSON_DEPTH, setJsonValue } from './json-value.ts';
 import { KeyTable } from './key-table.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
-import { unescapeJson } from './text.ts';
 
 /** Odd below the top level: read again exactly. */
 const ODD = -3;
@@ -84,6 +85,7 @@ class JsonParser {
     const restricted = labels.restricted;
     let depth = 0;
     let parent = 0;
+    let last = -1;
 
     let at = skipSpace(source, start, end);
     if (at >= end || source[at] !== OPEN_BRACE) return BAD_OBJECT;
@@ -94,25 +96,20 @@ class JsonParser {
     for (;;) {
       let byte = source[at];
       if (byte === QUOTE) {
-        // Key.
+        // Key: most often the one that followed the last key before.
         const keyStart = ++at;
-        let hash = 0;
-        let escaped = false;
-        while (at < end && (byte = source[at]) !== QUOTE) {
-          hash = (Math.imul(hash, 31) + byte) | 0;
-          if (byte === BACKSLASH) {
-            escaped = true;
-            at++;
-          }
-          at++;
+        let entry = keys.followerOf(last);
+        at = entry < 0 ? -1 : keys.match(entry, parent, source, keyStart, end);
+        if (at < 0 || at >= end || source[at] !== QUOTE) {
+          at = stringEnd(source, keyStart, end);
+          if (at < 0) return depth === 0 ? BAD_JSON : ODD;
+          entry = keys.findJson(source, keyStart, at, parent);
+          if (entry < 0) return depth === 0 ? BAD_KEY_ESCAPE : ODD;
+          // A key with escapes is remembered unescaped, so its bytes cannot be told from another's.
+          if (keys.match(entry, parent, source, keyStart, at) === at) keys.follow(last, entry);
         }
-        if (at >= end) return depth === 0 ? BAD_JSON : ODD;
-        const keyEnd = at++;
-        let key: string | undefined;
-        if (escaped) {
-          key = unescapeJson(source, keyStart, keyEnd);
-          if (key === undefined) return depth === 0 ? BAD_KEY_ESCAPE : ODD;
-        }
+        last = entry;
+        at++;
         if (at >= end || source[at] !== COLON) {
           at = skipSpace(source, at, end);
           if (at >= end || source[at] !== COLON) return depth === 0 ? BAD_JSON : ODD;
@@ -120,10 +117,6 @@ class JsonParser {
         at++;
         if (at < end && source[at] <= 0x20) at = skipSpace(source, at, end);
         if (at >= end) return depth === 0 ? BAD_JSON : ODD;
-        const entry =
-          key === undefined
-            ? keys.find(source, keyStart, keyEnd, hash, parent)
-            : keys.findText(key, parent);
 
         // Value.
         let kind = -1;
@@ -133,12 +126,10 @@ class JsonParser {
         if (byte === QUOTE) {
           valueStart = ++at;
           kind = KIND_CLEAN;
-          while (at < end && (byte = source[at]) !== QUOTE) {
-            if (byte === BACKSLASH) {
-              kind = KIND_JSON;
-              at++;
-            }
-            at++;
+          at = plainEnd(source, at, end);
+          while (at < end && source[at] === BACKSLASH) {
+            kind = KIND_JSON;
+            at = plainEnd(source, at + 2, end);
           }
           if (at >= end) return depth === 0 ? BAD_STRING : ODD;
           valueEnd = at++;
@@ -244,4 +235,3 @@ function isPlainNumber(source: Buffer, start: number, end: number): boolean {
   }
   return true;
 }
-

@@ -4,16 +4,14 @@
  * is how nested JSON gets its joined names.
  */
 import type { RowLabels } from './row-labels.ts';
-import { decodeUtf8, sanitizeName } from './text.ts';
+import { decodeUtf8, sanitizeName, unescapeJson } from './text.ts';
 
 /** Entries and bytes beyond these are forgotten between two rows. */
 const MAX_ENTRIES = 65_536;
 const MAX_BYTES = 4 << 20;
 
-/** How a parser hashes the bytes of a key: start with 0, then this for each byte. */
-export function hashByte(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) | 0;
-}
+/** Places looked at for one key: beyond, keys were made to collide, and the key is not remembered. */
+const MAX_PROBES = 64;
 
 export class KeyTable {
   readonly #labels: RowLabels;
@@ -25,6 +23,8 @@ export class KeyTable {
   #hashes = new Int32Array(128);
   #starts = new Int32Array(129);
   #parents = new Int32Array(128);
+  /** For each entry (less one: for the start of a line) the entry after it in the last line, plus 1; 0 unknown. */
+  #followers = new Int32Array(129);
   #paths: string[] = [];
   /** For each entry the label name's number, -1 where the key is ignored. */
   nameIds = new Int32Array(128);
@@ -48,6 +48,7 @@ export class KeyTable {
       this.#generation !== this.#labels.names.generation
     ) {
       this.#slots.fill(0);
+      this.#followers.fill(0);
       this.#count = 0;
       this.#byteCount = 0;
       this.#paths = [];
@@ -55,37 +56,66 @@ export class KeyTable {
     }
   }
 
-  /** Entry of a key without escapes; `hash` by `hashByte` over its bytes. */
-  find(source: Buffer, start: number, end: number, hash: number, parent: number): number {
-    const mixed = Math.imul(hash ^ Math.imul(parent, 0x9e3779b1), 0x85ebca6b) | 0;
+  /** The key that came after `entry` (-1 for the start of the line) when it was last looked up, or -1. */
+  followerOf(entry: number): number {
+    return this.#followers[entry + 1] - 1;
+  }
+
+  follow(entry: number, follower: number): void {
+    this.#followers[entry + 1] = follower + 1;
+  }
+
+  /** Place after the bytes at `start`, where they are the entry's key under `parent`; else -1. */
+  match(entry: number, parent: number, source: Buffer, start: number, end: number): number {
+    if (this.#parents[entry] !== parent) return -1;
+    const from = this.#starts[entry];
+    const length = this.#starts[entry + 1] - from;
+    if (start + length > end) return -1;
+    const bytes = this.#bytes;
+    for (let i = 0; i < length; i++) if (bytes[from + i] !== source[start + i]) return -1;
+    return start + length;
+  }
+
+  /** Entry of a key as it stands in the line. */
+  find(source: Buffer, start: number, end: number, parent: number): number {
+    const length = end - start;
+    let hash = length ^ Math.imul(parent, 0x9e3779b1);
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + source[i]) | 0;
+    const mixed = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) | 0;
     const mask = this.#slots.length - 1;
     let slot = (mixed ^ (mixed >>> 15)) & mask;
-    for (;;) {
+    for (let probes = 0; probes < MAX_PROBES; probes++) {
       const entry = this.#slots[slot] - 1;
-      if (entry < 0) break;
-      if (this.#hashes[entry] === mixed && this.#parents[entry] === parent) {
-        const from = this.#starts[entry];
-        const length = end - start;
-        if (this.#starts[entry + 1] - from === length) {
-          let i = 0;
-          while (i < length && this.#bytes[from + i] === source[start + i]) i++;
-          if (i === length) return entry;
-        }
+      if (entry < 0) {
+        this.#slots[slot] = this.#add(source, start, end, mixed, parent) + 1;
+        if (this.#count * 2 > this.#slots.length) this.#rehash();
+        return this.#count - 1;
       }
+      const isLikely =
+        this.#hashes[entry] === mixed && this.#starts[entry + 1] - this.#starts[entry] === length;
+      if (isLikely && this.match(entry, parent, source, start, end) >= 0) return entry;
       slot = (slot + 1) & mask;
     }
-    return this.#add(source, start, end, mixed, parent, slot);
+    return this.#add(source, start, end, mixed, parent);
   }
 
-  /** Entry of a key given as text (it had escapes). */
+  /** Entry of the inside of a JSON string; -1 where an escape in it is wrong. */
+  findJson(source: Buffer, start: number, end: number, parent: number): number {
+    for (let i = start; i < end; i++) {
+      if (source[i] !== 0x5c) continue;
+      const key = unescapeJson(source, start, end);
+      return key === undefined ? -1 : this.findText(key, parent);
+    }
+    return this.find(source, start, end, parent);
+  }
+
+  /** Entry of a key given as text. */
   findText(key: string, parent: number): number {
     const bytes = Buffer.from(key);
-    let hash = 0;
-    for (let i = 0; i < bytes.length; i++) hash = hashByte(hash, bytes[i]);
-    return this.find(bytes, 0, bytes.length, hash, parent);
+    return this.find(bytes, 0, bytes.length, parent);
   }
 
-  #add(source: Buffer, start: number, end: number, mixed: number, parent: number, slot: number): number {
+  #add(source: Buffer, start: number, end: number, mixed: number, parent: number): number {
     const entry = this.#count;
     if (entry === this.nameIds.length) this.#grow();
     const length = end - start;
@@ -102,8 +132,6 @@ export class KeyTable {
     this.#parents[entry] = parent;
     this.#name(entry, parent, decodeUtf8(source, start, end));
     this.#count++;
-    this.#slots[slot] = entry + 1;
-    if (this.#count * 2 > this.#slots.length) this.#rehash();
     return entry;
   }
 
@@ -135,6 +163,7 @@ export class KeyTable {
     this.#hashes = grown(this.#hashes, size);
     this.#starts = grown(this.#starts, size + 1);
     this.#parents = grown(this.#parents, size);
+    this.#followers = grown(this.#followers, size + 1);
     this.nameIds = grown(this.nameIds, size);
     this.suffixedIds = grown(this.suffixedIds, size);
     const wanted = new Uint8Array(size);

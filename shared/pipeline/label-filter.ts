@@ -6,12 +6,12 @@
 import type { CompareOp, LabelFilter, Matcher } from '../logql/ast.ts';
 import { compileRegex } from '../regex/regex.ts';
 import {
+  type Conversion,
+  type Converted,
   convertBytes,
   convertDuration,
   convertNumber,
   newConverted,
-  type Conversion,
-  type Converted,
 } from './conversions.ts';
 import { compileIp, containsIp } from './ip.ts';
 import { ERROR_LABEL } from './names.ts';

@@ -2,12 +2,11 @@
  * Pairs of a logfmt line, one by one (logql reference 7.3). Bytes up to 0x20 separate; a fault loses its pair and,
  * unless the caller stops, reading goes on after the next separator.
  */
+import { BACKSLASH, plainEnd, QUOTE } from './json-scan.ts';
 import { KIND_CLEAN, KIND_LOGFMT } from './row-labels.ts';
 import { isUnquotable } from './text.ts';
 
-const QUOTE = 0x22;
 const EQUALS = 0x3d;
-const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 
 /** What `next` answers. */
@@ -22,8 +21,6 @@ export class LogfmtDecoder {
   #at = 0;
   keyStart = 0;
   keyEnd = 0;
-  /** Of the key's bytes, by `hashByte`. */
-  hash = 0;
   valueStart = 0;
   valueEnd = 0;
   valueKind = KIND_CLEAN;
@@ -48,20 +45,13 @@ export class LogfmtDecoder {
     }
     // Key.
     const keyStart = at;
-    let byte = 0;
-    let hash = 0;
-    let bits = 0;
-    while (at < end && (byte = source[at]) > SPACE && byte !== EQUALS && byte !== QUOTE) {
-      hash = (Math.imul(hash, 31) + byte) | 0;
-      bits |= byte;
-      at++;
-    }
+    at = bareEnd(source, at, end);
+    const byte = at < end ? source[at] : 0;
     this.keyStart = keyStart;
     this.keyEnd = at;
-    this.hash = hash;
-    const hasValue = at < end && byte > SPACE;
+    const hasValue = byte > SPACE;
     if (hasValue && (byte === QUOTE || at === keyStart)) return this.#unexpected(at, byte);
-    if (bits >= 0x80 && source.utf8Slice(keyStart, at).includes('\ufffd')) {
+    if (!isAscii(source, keyStart, at) && source.utf8Slice(keyStart, at).includes('\ufffd')) {
       this.#at = at;
       return this.#failAt(at, 'invalid key');
     }
@@ -70,22 +60,17 @@ export class LogfmtDecoder {
 
     // Value.
     at++;
-    if (at >= end || (byte = source[at]) <= SPACE) return this.#pair(at, at, at);
+    if (at >= end || source[at] <= SPACE) return this.#pair(at, at, at);
     const valueStart = at;
-    if (byte !== QUOTE) {
-      while (at < end && (byte = source[at]) > SPACE) {
-        if (byte === EQUALS || byte === QUOTE) return this.#unexpected(at, byte);
-        at++;
-      }
+    if (source[at] !== QUOTE) {
+      at = bareEnd(source, at, end);
+      if (at < end && source[at] > SPACE) return this.#unexpected(at, source[at]);
       return this.#pair(valueStart, at, at);
     }
-    at++;
-    while (at < end && (byte = source[at]) !== QUOTE) {
-      if (byte === BACKSLASH) {
-        this.valueKind = KIND_LOGFMT;
-        at++;
-      }
-      at++;
+    at = plainEnd(source, at + 1, end);
+    while (at < end && source[at] === BACKSLASH) {
+      this.valueKind = KIND_LOGFMT;
+      at = plainEnd(source, at + 2, end);
     }
     if (at >= end) {
       this.#at = end;
@@ -116,4 +101,27 @@ export class LogfmtDecoder {
     this.fault = `logfmt syntax error at pos ${at - this.#start + 1} : ${message}`;
     return FAULT;
   }
+}
+
+function isAscii(source: Buffer, start: number, end: number): boolean {
+  let bits = 0;
+  for (let i = start; i < end; i++) bits |= source[i];
+  return bits < 0x80;
+}
+
+/** 1 for bytes that end a key or a value without quotes: separators, and what must not stand in it. */
+const ENDS_BARE = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte <= SPACE || byte === EQUALS || byte === QUOTE ? 1 : 0,
+);
+
+function bareEnd(source: Buffer, at: number, end: number): number {
+  let i = at;
+  for (const last = end - 4; i <= last; i += 4) {
+    if (ENDS_BARE[source[i]] === 1) return i;
+    if (ENDS_BARE[source[i + 1]] === 1) return i + 1;
+    if (ENDS_BARE[source[i + 2]] === 1) return i + 2;
+    if (ENDS_BARE[source[i + 3]] === 1) return i + 3;
+  }
+  while (i < end && ENDS_BARE[source[i]] === 0) i++;
+  return i;
 }

@@ -69,7 +69,7 @@ export function compileLogfmtExpressions(
         labels.failParsing(LOGFMT_PARSER_ERROR, decoder.fault);
         return true;
       }
-      const key = keys.nameIds[keys.find(source, decoder.keyStart, decoder.keyEnd, decoder.hash, 0)];
+      const key = keys.nameIds[keys.find(source, decoder.keyStart, decoder.keyEnd, 0)];
       const names = key >= 0 && key < targetsById.length ? targetsById[key] : undefined;
       if (names === undefined) continue;
       const text = valueText(decoder, source);

@@ -30,6 +30,7 @@ export function compileLogfmt(
     keys.prepare();
     const source = row.source;
     decoder.reset(source, row.start, row.end);
+    let last = -1;
     for (;;) {
       const outcome = decoder.next();
       if (outcome === LINE_END) return true;
@@ -40,7 +41,13 @@ export function compileLogfmt(
       }
       const { valueStart, valueEnd } = decoder;
       if (valueStart === valueEnd && !keepEmpty) continue;
-      const entry = keys.find(source, decoder.keyStart, decoder.keyEnd, decoder.hash, 0);
+      const { keyStart, keyEnd } = decoder;
+      let entry = keys.followerOf(last);
+      if (entry < 0 || keys.match(entry, 0, source, keyStart, keyEnd) !== keyEnd) {
+        entry = keys.find(source, keyStart, keyEnd, 0);
+        keys.follow(last, entry);
+      }
+      last = entry;
       if (restricted && keys.wanted[entry] === 0) continue;
       let id = keys.nameIds[entry];
       if (id < 0) continue;

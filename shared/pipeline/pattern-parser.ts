@@ -3,8 +3,9 @@
  * capture reaches to the first place of the next literal, or takes the rest where there is none, and then the
  * captures after it stay unset. Never an error. Names are taken as they are.
  */
-import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
+
 import type { EarlyTests } from './early-tests.ts';
+import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_RAW, type RowLabels } from './row-labels.ts';
 

@@ -36,11 +36,18 @@ export function refuseConsecutiveCaptures(nodes: readonly PatternNode[]): void {
   }
 }
 
+/** Longer needles are left to Buffer.indexOf, which does not look at every byte for each of theirs. */
+const MAX_SIMPLE_NEEDLE = 32;
+
 /** First place of `needle` in a range of bytes, or -1. */
 export function indexOfBytes(source: Buffer, start: number, end: number, needle: Buffer): number {
   const length = needle.length;
   const last = end - length;
   if (length === 0) return start <= end ? start : -1;
+  if (length > MAX_SIMPLE_NEEDLE) {
+    const found = source.subarray(start, end).indexOf(needle);
+    return found < 0 ? -1 : start + found;
+  }
   const first = needle[0];
   for (let at = start; at <= last; at++) {
     if (source[at] !== first) continue;

@@ -6,8 +6,9 @@
  * Easily overlooked: a parser's name collides with the stream's original labels even after `drop`; setting a parsed
  * label hides metadata of that name; what was extracted once stays "extracted" after it was dropped.
  */
-import type { Labels } from '../model/labels.ts';
+
 import { compareUtf8 } from '../model/bytes.ts';
+import type { Labels } from '../model/labels.ts';
 import type { MetadataColumn, PageRows, Stream } from '../model/page.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, NameTable, PRESERVE_ERROR_LABEL } from './names.ts';
 import { decodeClean, decodeUtf8, jsonStringValue, unquoteLogfmt } from './text.ts';

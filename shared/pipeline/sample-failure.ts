@@ -8,7 +8,8 @@ import { ERROR_LABEL, PRESERVE_ERROR_LABEL } from './names.ts';
 /** Text of the error that a series causes, undefined where it is sound. Ends in a newline. */
 export function sampleFailure(labels: Labels): string | undefined {
   const kind = labelValue(labels, ERROR_LABEL);
-  if (kind === undefined || kind === '' || labelValue(labels, PRESERVE_ERROR_LABEL) === 'true') return undefined;
+  if (kind === undefined || kind === '' || labelValue(labels, PRESERVE_ERROR_LABEL) === 'true')
+    return undefined;
   return (
     `pipeline error: '${kind}' for series: '${formatLabels(labels)}'.\n` +
     `Use a label filter to intentionally skip this error. (e.g | __error__!="${kind}").\n` +

@@ -72,7 +72,10 @@ function seriesLabelsOf(range: LogRange, op: RangeOp, grouping: Grouping | undef
 }
 
 /** Names that stages and the unwrap read. */
-function namesRead(stages: readonly Stage[], { unwrap }: LogRange): { names: Set<string>; readsAll: boolean } {
+function namesRead(
+  stages: readonly Stage[],
+  { unwrap }: LogRange,
+): { names: Set<string>; readsAll: boolean } {
   const names = new Set<string>();
   let readsAll = false;
   const addTemplate = (text: string, kind: 'line' | 'label') => {
@@ -110,7 +113,11 @@ function withoutUnreadLineFormats(stages: readonly Stage[]): readonly Stage[] {
   return stages.filter((stage, i) => stage.kind !== 'lineFormat' || i < lastReader);
 }
 
-function linesNeeded(stages: readonly Stage[], skipParsers: boolean, countsBytes: boolean): ColumnNeeds['lines'] {
+function linesNeeded(
+  stages: readonly Stage[],
+  skipParsers: boolean,
+  countsBytes: boolean,
+): ColumnNeeds['lines'] {
   const readsLine = stages.some(stage => {
     if (isParser(stage)) return !skipParsers;
     return ['lineFilter', 'lineFormat', 'labelFormat', 'decolorize'].includes(stage.kind);

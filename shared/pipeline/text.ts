@@ -13,9 +13,7 @@ export function decodeUtf8(source: Buffer, start: number, end: number): string {
 /** Text of a byte range as json and logfmt read it: a broken byte or a U+FFFD becomes one space. */
 export function decodeClean(source: Buffer, start: number, end: number): string {
   const text = source.utf8Slice(start, end);
-  return text.includes(REPLACEMENT)
-    ? decodeByByte(source, start, end).replaceAll(REPLACEMENT, ' ')
-    : text;
+  return text.includes(REPLACEMENT) ? decodeByByte(source, start, end).replaceAll(REPLACEMENT, ' ') : text;
 }
 
 function decodeByByte(source: Buffer, start: number, end: number): string {
@@ -53,8 +51,17 @@ function sequenceLength(source: Buffer, at: number, end: number): number {
 }
 
 // Go's unicode.IsSpace; String.trim would also cut U+FEFF and keep U+0085.
-const EDGE_SPACE =
-  /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+/** The text without white space at its ends. By hand: a pattern for the end looks at every run inside, over and over. */
+function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && SPACE.test(text[start])) start++;
+  while (end > start && SPACE.test(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
 const PLAIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
@@ -64,7 +71,7 @@ const PLAIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 export function sanitizeName(path: string, key: string): string {
   let part = key;
   if (!PLAIN_NAME.test(part)) {
-    part = part.replace(EDGE_SPACE, '');
+    part = trimSpace(part);
     if (part === '') return path;
     part = part.replace(/[^a-zA-Z0-9_]/gu, '_');
     if (path === '' && part[0] >= '0' && part[0] <= '9') part = `_${part}`;

@@ -2,8 +2,9 @@
  * `| unwrap x`: the sample value of a row (logql reference 12.2). A row without the label is skipped silently; one whose
  * value does not convert counts as 0 with an error, which a filter after the unwrap may still remove.
  */
-import { formatLabelFilter } from '../logql/format-log.ts';
+
 import type { Unwrap } from '../logql/ast.ts';
+import { formatLabelFilter } from '../logql/format-log.ts';
 import { BadRequestError, messageOf } from '../model/errors.ts';
 import { type Conversion, convertBytes, convertNumber, convertSeconds, newConverted } from './conversions.ts';
 import { compileLabelFilter } from './label-filter.ts';

@@ -8,6 +8,8 @@ import { decodeClean, decodeUtf8 } from './text.ts';
 export const MAX_VALUE_IDS = 1 << 20;
 export const MAX_VALUE_BYTES = 64 << 20;
 
+/** Places looked at for one value: beyond, values were made to collide, and the value is not remembered. */
+const MAX_PROBES = 64;
 /** Longer values are not kept by their bytes. */
 const MAX_KEPT_LENGTH = 256;
 
@@ -46,7 +48,8 @@ export class ValueIds {
     hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
     const mask = this.#slots.length - 1;
     let slot = (hash ^ (hash >>> 13)) & mask;
-    for (;;) {
+    let probes = 0;
+    for (; probes < MAX_PROBES; probes++) {
       const kept = this.#slots[slot] - 1;
       if (kept < 0) break;
       if (this.#hashes[kept] === hash) {
@@ -63,7 +66,7 @@ export class ValueIds {
     // Bytes that read differently for different parsers are not kept.
     if (text.includes('\ufffd')) return this.#idOfDecoded(source, start, end, clean);
     const id = this.idOfText(text);
-    this.#keep(source, start, end, hash, slot, id);
+    if (probes < MAX_PROBES) this.#keep(source, start, end, hash, slot, id);
     return id;
   }
 

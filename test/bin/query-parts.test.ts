@@ -81,12 +81,17 @@ describe('pages of a log query', () => {
       limit: 10,
       batch: 1,
     } as const;
-    const answers = await Array.fromAsync(logPages(async () => (asked++, matrix), request));
+    const answers: RangeAnswer[] = [];
+    const askOnce = async () => {
+      asked++;
+      return matrix;
+    };
+    for await (const answer of logPages(askOnce, request)) answers.push(answer);
     expect({ answers, asked }).toEqual({ answers: [matrix], asked: 1 });
   });
 });
 
-test.each([
+test.each<[Record<string, string>[], Record<string, string>]>([
   [[], {}],
   [[{ a: '1', b: '2' }], { a: '1', b: '2' }],
   [
@@ -98,7 +103,7 @@ test.each([
   ],
   [[{ a: '1' }, {}], {}],
   [[{ a: '1' }, { b: '1' }, { a: '1' }], {}],
-])('common labels of %j', (sets: Record<string, string>[], want) => {
+])('common labels of %j', (sets, want) => {
   expect(commonLabels(sets)).toEqual(want);
 });
 

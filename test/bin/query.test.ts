@@ -185,11 +185,11 @@ describe('logboom query', () => {
 
   test('has colours only where they are asked for: a pipe gets none', async () => {
     const { url } = await store(() => LOGS);
-    const escape = '\u001b[';
+    const colour = '\u001b[';
     const plain = await logboom(['query', '{a="b"}', '--addr', url]);
-    expect(plain.stdout + plain.stderr).not.toContain(escape);
+    expect(plain.stdout + plain.stderr).not.toContain(colour);
     const forced = await logboom(['query', '{a="b"}', '--addr', url], { env: { FORCE_COLOR: '1' } });
-    expect(forced.stdout).toContain(escape);
+    expect(forced.stdout).toContain(colour);
     const refused = await logboom(['query', '{a="b"}', '--addr', url], { env: { NO_COLOR: '1' } });
     expect(refused.stdout).toBe(plain.stdout);
   });

@@ -62,7 +62,7 @@ export function loadCases(): readonly RecordedCase[] {
 /** The query's text, for messages. */
 export function queryText({ query, form, path }: RecordedCase): string {
   const params = { ...query, ...form };
-  return String(params.query ?? params['match[]'] ?? path);
+  return String(params.query ?? params['match[]'] ?? params.match ?? path);
 }
 
 function load(name: string): unknown {

@@ -1,0 +1,100 @@
+/**
+ * Unpacks zstd frames into a buffer that is used again. The public one-shot call makes a context and a buffer for each
+ * frame: with the collections that follow, half of the CPU of a scan (measured: 125 against 250 ms for 300 MB).
+ *
+ * What a reader would get wrong: the handle behind a zlib stream is not a documented interface. It is used only where
+ * it looks exactly as the pinned runtime's does and passes a trial; in every other case, and after any surprise, the
+ * public call does the work. Input must have passed its checksum: the handle is not made for broken frames.
+ */
+import { constants, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+interface Handle {
+  reset(): void;
+  writeSync(
+    flush: number,
+    input: Uint8Array,
+    inputStart: number,
+    inputLength: number,
+    output: Uint8Array,
+    outputStart: number,
+    outputLength: number,
+  ): void;
+}
+
+interface Context {
+  readonly handle: Handle;
+  /** What is left of output and input after a write. */
+  readonly state: Uint32Array;
+  failed: boolean;
+}
+
+/** The scratch buffer grows to the largest block seen, up to here; larger blocks get a buffer of their own. */
+const MAX_SCRATCH_BYTES = 8 * 1024 * 1024;
+
+export class ZstdDecoder {
+  private context: Context | undefined;
+  private usable: boolean;
+  private scratch = Buffer.alloc(0);
+
+  constructor() {
+    this.context = openContext();
+    this.usable = this.context !== undefined && this.passesTrial();
+  }
+
+  /**
+   * The `rawBytes` bytes of a frame, in a buffer that the next call overwrites. Throws what zlib throws where the
+   * frame is broken or holds more; a shorter frame gives a shorter buffer.
+   */
+  unpack(frame: Uint8Array, rawBytes: number): Buffer {
+    if (this.usable && rawBytes > 0 && rawBytes <= MAX_SCRATCH_BYTES) {
+      const unpacked = this.unpackWithHandle(frame, rawBytes);
+      if (unpacked !== undefined) return unpacked;
+    }
+    const size = Math.max(rawBytes, 64);
+    return zstdDecompressSync(frame, { chunkSize: size, maxOutputLength: size });
+  }
+
+  private unpackWithHandle(frame: Uint8Array, rawBytes: number): Buffer | undefined {
+    const context = (this.context ??= openContext());
+    if (context === undefined) return undefined;
+    if (this.scratch.length < rawBytes) {
+      this.scratch = Buffer.allocUnsafeSlow(Math.min(MAX_SCRATCH_BYTES, 2 ** Math.ceil(Math.log2(rawBytes))));
+    }
+    const { handle, state } = context;
+    handle.reset();
+    handle.writeSync(constants.ZSTD_e_end, frame, 0, frame.length, this.scratch, 0, rawBytes);
+    if (!context.failed && state[0] === 0 && state[1] === 0) return this.scratch.subarray(0, rawBytes);
+    // Not touched again: after an error the stream closes itself, and a closed handle must not be called.
+    this.context = undefined;
+    return undefined;
+  }
+
+  private passesTrial(): boolean {
+    const text = Buffer.from('a trial frame, '.repeat(20));
+    const frames = [text, text.subarray(0, 150)].map(raw => ({ raw, frame: zstdCompressSync(raw) }));
+    try {
+      return frames.every(({ raw, frame }) => this.unpackWithHandle(frame, raw.length)?.equals(raw) === true);
+    } catch {
+      return false;
+    }
+  }
+}
+
+function openContext(): Context | undefined {
+  const stream = createZstdDecompress({ chunkSize: 64 });
+  const { _handle: handle, _writeState: state } = stream as unknown as {
+    _handle?: unknown;
+    _writeState?: unknown;
+  };
+  if (!isHandle(handle) || !(state instanceof Uint32Array) || state.length !== 2) return undefined;
+  const context = { handle, state, failed: false };
+  stream.on('error', () => {
+    context.failed = true;
+  });
+  return context;
+}
+
+function isHandle(value: unknown): value is Handle {
+  const handle = value as Partial<Handle> | null | undefined;
+  return typeof handle?.reset === 'function' && typeof handle.writeSync === 'function';
+}

@@ -1,0 +1,94 @@
+/** The commands against the store itself, started as a person starts it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { logboom } from './run-command.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
+const folder = mkdtempSync(join(tmpdir(), 'logboom-store-'));
+const data = join(folder, 'data');
+let store: ChildProcess;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  const flags = ['--disable-warning=ExperimentalWarning', PROGRAM, 'start'];
+  const options = ['--port', '0', '--data-dir', data, '--log-level', 'error'];
+  store = spawn(process.execPath, [...flags, ...options], { env: { PATH: process.env.PATH } });
+  let said = '';
+  for (const stream of [store.stdout!, store.stderr!]) stream.on('data', piece => (said += piece));
+  let url: string | undefined;
+  while (url === undefined) {
+    if (store.exitCode !== null) throw new Error(`the store did not start: ${said}`);
+    await Promise.race([once(store.stdout!, 'data'), once(store, 'close')]);
+    url = /Logboom listens on (http:\S+)/.exec(said)?.[1];
+  }
+  env = { LOGBOOM_ADDR: url };
+});
+
+afterAll(async () => {
+  if (store.exitCode === null) {
+    const closed = once(store, 'close');
+    store.kill('SIGTERM');
+    await closed;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const LINES = Array.from(
+  { length: 3000 },
+  (_, i) => `n=${i % 100} level=${i % 2 ? 'info' : 'warn'} ${'é'.repeat(i % 50)}`,
+);
+
+describe('push, query and inspect', () => {
+  test('give back a file as it was, in either order', async () => {
+    const file = join(folder, 'app.log');
+    writeFileSync(file, LINES.join('\r\n'));
+    const pushed = await logboom(['push', file, '--label', 'app=shop', '--batch-bytes', '40KB'], { env });
+    expect(pushed).toMatchObject({ code: 0, stderr: '' });
+    const query = ['query', '{app="shop", filename="app.log"}', '--limit', '0', '--output', 'raw'];
+    const forward = await logboom([...query, '--batch', '700', '--direction', 'forward'], { env });
+    expect(forward).toEqual({ code: 0, stdout: `${LINES.join('\n')}\n`, stderr: '' });
+    const backward = await logboom([...query, '--batch', '999'], { env });
+    expect(backward.stdout).toBe(`${LINES.toReversed().join('\n')}\n`);
+
+    const count = ['query', 'sum by (level) (count_over_time({app="shop"} | logfmt | keep level [1h]))'];
+    const counted = await logboom([...count, '--step', '1h', '--since', '0s', '--output', 'jsonl'], { env });
+    const samples = counted.stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(samples.map(({ labels, value }) => [labels, value])).toEqual([
+      [{ level: 'info' }, '1500'],
+      [{ level: 'warn' }, '1500'],
+    ]);
+  });
+
+  test('inspect reads what the store wrote', async () => {
+    const file = join(folder, 'random.log');
+    // Hard to compress: a chunk that is not small enough for the catalog.
+    const lines = Array.from({ length: 2000 }, (_, i) => `${Math.sin(i)} ${Math.cos(i)}`);
+    writeFileSync(file, lines.join('\n'));
+    await logboom(['push', file, '--label', 'app=random'], { env });
+    const objects = readdirSync(join(data, 'objects'), { recursive: true, withFileTypes: true });
+    const names = objects.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
+    const reports = await Promise.all(names.map(name => logboom(['inspect', name, '--json'], { env })));
+    expect(reports.map(({ code }) => code)).toEqual(names.map(() => 0));
+    const streams = reports.map(({ stdout }) => JSON.parse(stdout)).flatMap(report => report.streams);
+    expect(streams).toContain('{app="random", filename="random.log", service_name="random"}');
+  });
+
+  test('say what the store refuses', async () => {
+    const query = await logboom(['query', '{app='], { env });
+    expect(query).toMatchObject({ code: 1, stdout: '' });
+    expect(query.stderr).toMatch(/^logboom: 400 Bad Request: parse error at line 1/);
+    const stdin = `short\n${'x'.repeat(300_000)}\n`;
+    const push = await logboom(['push', '-', '--label', 'app=long'], { env, stdin });
+    expect(push).toMatchObject({ code: 1, stdout: '' });
+    expect(push.stderr).toMatch(
+      /^logboom: lines 1 to 2 were refused: 400 Bad Request: max entry size '262144' bytes/,
+    );
+  });
+});
