@@ -14,7 +14,7 @@ import {
 import { decodePage, footerOf, type PageWants } from '../../shared/chunk/reader.ts';
 import { SCALES } from '../../shared/chunk/time-column.ts';
 import { NS_PER_DAY } from '../../shared/model/duration.ts';
-import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { CorruptionError, invariant, messageOf } from '../../shared/model/errors.ts';
 import type { PageRows } from '../../shared/model/page.ts';
 import { CommandError } from './command-error.ts';
 import { nanosecondText } from './time-text.ts';
@@ -147,10 +147,9 @@ function bytesOfPage(object: Buffer, { offset, storedBytes }: PageMeta, what: st
 function reportPage(object: Buffer, footer: Footer, page: PageMeta, what: string): PageReport {
   const time = timeTextOf(footer);
   const { offset, storedBytes, rows, lineBytes, scale, runs, columns } = page;
-  let stored: Buffer = Buffer.alloc(0);
   const broken = problemOf(() => {
-    stored = bytesOfPage(object, page, what);
-    decodePage(footer, page, stored, EVERYTHING, what);
+    const stored = bytesOfPage(object, page, what);
+    readWhole(decodePage(footer, page, stored, EVERYTHING, what));
   });
   return {
     offset,
@@ -159,20 +158,32 @@ function reportPage(object: Buffer, footer: Footer, page: PageMeta, what: string
     lineBytes,
     timeUnitNs: SCALES[scale],
     runs: runs.map(({ first, last, ...run }) => ({ ...run, first: time(first), last: time(last) })),
-    columns: columns.map(column => reportColumn(stored, column, what)),
+    columns: columns.map(column => reportColumn(object, page, column, what)),
     broken,
   };
 }
 
-function reportColumn(page: Buffer, { kind, name, place, dictionary, constant }: ColumnMeta, what: string) {
+/** Columns are decoded when they are looked at, and may throw CorruptionError then. */
+function readWhole({ times, lineOffsets, lines, metadata, rows }: PageRows): void {
+  const lengths = [times.length, lineOffsets.length - 1, ...metadata.map(({ ids }) => ids.length)];
+  invariant(
+    lengths.every(length => length === rows) && lineOffsets[rows] === lines.length,
+    'the columns of a page have its rows',
+  );
+  for (const column of metadata) for (let i = 0; i < column.count; i++) column.valueAt(i);
+}
+
+function reportColumn(
+  object: Buffer,
+  page: PageMeta,
+  { kind, name, place, dictionary, constant }: ColumnMeta,
+  what: string,
+): ColumnReport {
   const { offset, storedBytes, rawBytes, codec } = place;
   const kindName = KIND_NAMES.get(kind) ?? `unknown (${kind})`;
   const broken = problemOf(() => {
-    loadBlock(
-      page.subarray(offset, offset + storedBytes),
-      place,
-      `${what}: column ${kindName} ${name}`.trimEnd(),
-    );
+    const stored = bytesOfPage(object, page, what).subarray(offset, offset + storedBytes);
+    loadBlock(stored, place, `${what}: column ${kindName} ${name}`.trimEnd());
   });
   return {
     kind: kindName,

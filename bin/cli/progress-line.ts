@@ -5,6 +5,7 @@ import { formatByteSize } from '../../shared/model/byte-size.ts';
 /** Ten times a second is as fast as anybody reads. */
 const MIN_REDRAW_MS = 100;
 const BAR_CHARACTERS = 20;
+const DEFAULT_COLUMNS = 80;
 const CLEAR = '\r\u001b[K';
 
 export interface ProgressState {
@@ -32,8 +33,9 @@ export class ProgressLine {
     this.drawnMs = nowMs;
     const seconds = (nowMs - this.startMs) / 1000;
     const text = progressText({ bytes, totalBytes: this.totalBytes, lines, seconds });
-    // A line that wraps cannot be cleared.
-    this.terminal.write(`${CLEAR}${text.slice(0, Math.max(this.terminal.columns - 1, 20))}`);
+    // A line that wraps cannot be cleared. Some terminals do not tell how wide they are.
+    const columns = this.terminal.columns > 0 ? this.terminal.columns : DEFAULT_COLUMNS;
+    this.terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);
   }
 
   clear(): void {

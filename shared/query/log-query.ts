@@ -1,7 +1,7 @@
 /** Log queries: walk the days in the asked direction and stop as soon as the limit is met. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LogExpr } from '../logql/ast.ts';
-import { NS_PER_DAY } from '../model/duration.ts';
+import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
 import { compileLogPipeline } from '../pipeline/pipeline.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -85,9 +85,12 @@ async function first(
   return all.slice(0, request.limit);
 }
 
+/** The reference thins each stretch of this length, aligned to the epoch, by itself. */
+const THINNED_STRETCH_NS = 3600n * NS_PER_SECOND;
+
 /**
- * An entry, then the next one at least the interval away, and so on: what lies between is never looked at, because
- * each round starts where the next entry may be.
+ * An entry, then the next one at least the interval away, and so on. As in the reference, each hour begins anew, and
+ * of an hour no more than the first `limit` entries are looked at: a larger limit thins over more of it.
  */
 async function thinned(
   sources: LogSources,
@@ -98,20 +101,30 @@ async function thinned(
   const kept: FoundEntry[] = [];
   let range = request.range;
   while (kept.length < limit && range.startNs < range.endNs) {
-    const round = await first(sources, { ...request, range }, statistics);
-    if (round.length === 0) break;
-    for (const entry of round) {
-      const last = kept[kept.length - 1]?.timeNs;
-      const distance = last === undefined ? intervalNs : backward ? last - entry.timeNs : entry.timeNs - last;
-      if (distance >= intervalNs && kept.length < limit) kept.push(entry);
+    const found = await first(sources, { ...request, range }, statistics);
+    if (found.length === 0) break;
+    const stretch = stretchOf(found[0].timeNs);
+    let last: bigint | undefined;
+    for (const entry of found) {
+      if (stretchOf(entry.timeNs) !== stretch || kept.length === limit) break;
+      if (last !== undefined && distance(last, entry.timeNs) < intervalNs) continue;
+      kept.push(entry);
+      last = entry.timeNs;
     }
-    if (round.length < limit) break;
-    const last = kept[kept.length - 1].timeNs;
     range = backward
-      ? { startNs: range.startNs, endNs: last - intervalNs + 1n }
-      : { startNs: last + intervalNs, endNs: range.endNs };
+      ? { startNs: range.startNs, endNs: stretch * THINNED_STRETCH_NS }
+      : { startNs: (stretch + 1n) * THINNED_STRETCH_NS, endNs: range.endNs };
   }
   return kept;
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
+function stretchOf(ns: bigint): bigint {
+  const whole = ns / THINNED_STRETCH_NS;
+  return ns < 0n && whole * THINNED_STRETCH_NS !== ns ? whole - 1n : whole;
 }
 
 async function ofTenant(

@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { table } from '../../bin/cli/chunk-text.ts';
+import { encodeFooter } from '../../shared/chunk/footer-codec.ts';
+import type { PageMeta } from '../../shared/chunk/format.ts';
+import { footerOf } from '../../shared/chunk/reader.ts';
 import { logboom } from './run-command.ts';
 
 const GOLDEN = join(import.meta.dirname, '../chunk/golden/v1.chunk');
@@ -91,6 +94,22 @@ describe('logboom inspect', () => {
     const page = await logboom(['inspect', path, '--page', '0']);
     expect(page).toMatchObject({ code: 1, stdout: '' });
     expect(page.stderr).toContain('checksum');
+  });
+
+  test.each<[string, (page: PageMeta) => Partial<PageMeta>, string]>([
+    ['lines', ({ lineBytes }) => ({ lineBytes: lineBytes + 1 }), 'lengths add up to 17711 where 17712 bytes'],
+    ['times', () => ({ scale: 9 }), 'unknown scale 9'],
+    ['place', ({ offset }) => ({ offset: offset + 100_000 }), 'ends at byte 104232 of an object of'],
+  ])('a page whose checksums are right but which does not decode: %s', async (name, change, message) => {
+    const object = readFileSync(GOLDEN);
+    const footer = footerOf(object, 'golden');
+    const tail = encodeFooter({ ...footer, pages: footer.pages.map(page => ({ ...page, ...change(page) })) });
+    const path = join(folder, `${name}.chunk`);
+    writeFileSync(path, Buffer.concat([object.subarray(0, footer.pages[0].storedBytes), tail]));
+    const { code, stdout, stderr } = await logboom(['inspect', path]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+    expect(stdout).toContain(`  BROKEN: `);
   });
 
   const footer = damaged('footer.chunk', bytes => bytes - 100);

@@ -15,7 +15,9 @@ import type { Handler, RoutedRequest } from '../routes.ts';
 import { askerOf } from './query.ts';
 
 export const listLabels: Handler<HttpContext> = async (context, request) => {
-  return list(labelNames(await labelledStreams(context, request)));
+  const names = labelNames(await labelledStreams(context, request));
+  const several = askerOf(context, request).tenants.length > 1;
+  return list(several ? [...new Set([...names, TENANT_LABEL])].sort() : names);
 };
 
 export const listLabelValues: Handler<HttpContext> = async (context, request) => {
@@ -49,7 +51,7 @@ function seriesSelectors(params: Params): (readonly Matcher[])[] {
   if (groups.length === 0 || (groups.length === 1 && isEmptySelector(groups[0]))) return [];
   return groups.map(group => {
     if (isEmptySelector(group)) throw new BadRequestError(`0 matchers in group: ${group}`);
-    return parseSelector(group, { allowEmpty: true });
+    return parseSelector(group);
   });
 }
 

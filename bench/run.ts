@@ -1,0 +1,64 @@
+/**
+ * `npm run bench`: how fast the store is.
+ *
+ *     npm run bench                            ingest and queries, beside the reference's figures where they are given
+ *     npm run bench -- --mb 64                 the same with less data
+ *     npm run bench -- --own                   with the project's own corpus
+ *     npm run bench -- stages [PATTERN]        the stages by themselves
+ *
+ * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
+ * --no-concurrency, --wait-quiet 30).
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const DRIVER_FOLDER = resolve(import.meta.dirname, '../../shared/bench');
+/** Of the corpus that the reference's figures are about. */
+const DRIVER_MB = 512;
+const OWN_MB = 64;
+
+const { values, positionals } = parseArgs({
+  options: { out: { type: 'string' }, mb: { type: 'string' }, own: { type: 'boolean' } },
+  allowPositionals: true,
+  strict: false,
+});
+const out = typeof values.out === 'string' ? resolve(values.out) : undefined;
+
+if (positionals[0] === 'stages') {
+  const { runStages, stageTable } = await import('./run-stages.ts');
+  const figures = await runStages(positionals[1] ?? '');
+  if (figures.length === 0) throw new Error(`there is no stage with ${positionals[1]}`);
+  console.log(stageTable(figures));
+  save(figures);
+} else if (existsSync(resolve(DRIVER_FOLDER, 'drive.mjs')) && !values.own) {
+  const { runDriver } = await import('./driver.ts');
+  const { result, table } = await runDriver(DRIVER_FOLDER, megabytes(DRIVER_MB), driverFlags());
+  console.log(table);
+  save(result);
+} else {
+  const { runOwn } = await import('./ingest.ts');
+  const { result, table } = await runOwn(megabytes(OWN_MB));
+  console.log(table);
+  save(result);
+}
+
+function megabytes(initial: number): number {
+  const mb = values.mb === undefined ? initial : Number(values.mb);
+  if (!(mb > 0)) throw new Error(`--mb is a number of megabytes, not ${values.mb}`);
+  return mb;
+}
+
+/** What is not ours, as it was written. */
+function driverFlags(): string[] {
+  const ours = new Set(['--out', '--mb', '--own']);
+  const args = process.argv.slice(2);
+  return args.filter((arg, i) => !ours.has(arg.split('=')[0]) && !isValueOf(args[i - 1]));
+  function isValueOf(before: string | undefined): boolean {
+    return before === '--out' || before === '--mb';
+  }
+}
+
+function save(result: unknown): void {
+  if (out !== undefined) writeFileSync(out, `${JSON.stringify(result, null, 1)}\n`);
+}

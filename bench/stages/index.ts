@@ -1,0 +1,29 @@
+/** Gathers the stage cases: every other module of this folder exports `cases`. A new module needs no line here. */
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+
+export interface StageCase {
+  readonly name: string;
+  /** What one run takes in. Figures that are left out are not shown. */
+  readonly bytes?: number;
+  readonly lines?: number;
+  readonly samples?: number;
+  run(): unknown;
+}
+
+export interface Stage {
+  /** Name of the module. */
+  readonly name: string;
+  readonly cases: readonly StageCase[];
+}
+
+/** The stages one after the other, so that the inputs of one are free before the next makes its own. */
+export async function* loadStages(): AsyncGenerator<Stage> {
+  const modules = readdirSync(import.meta.dirname).filter(
+    file => file.endsWith('.ts') && file !== 'index.ts',
+  );
+  for (const file of modules.sort()) {
+    const { cases } = (await import(`./${file}`)) as { cases: readonly StageCase[] };
+    yield { name: basename(file, '.ts'), cases };
+  }
+}

@@ -1,0 +1,191 @@
+/** docs/format.md says what the program does: a reader that knows only the page reads what the program writes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type ChunkRecord, encodeRecord, recordOf } from '../../shared/catalog/chunk-record.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { encodeFooter } from '../../shared/chunk/footer-codec.ts';
+import type { Footer } from '../../shared/chunk/format.ts';
+import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
+import { writeChunk } from '../../shared/chunk/writer.ts';
+import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
+import { readEntries, readFooter, readRecord } from './independent-reader.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HEAD = {
+  id: '000102030405060708090a0b0c0d0e0f',
+  tenant: 't',
+  day: 20_412,
+  level: 0,
+  createdMs: 1_763_600_000_000,
+  inputs: [],
+};
+
+async function write(
+  entries: readonly PlainEntry[],
+  head: Partial<typeof HEAD> & { inputs?: string[] } = {},
+) {
+  const written = await writeChunk({ ...HEAD, ...head }, rowsOf(entries), QUICK_COMPRESSION);
+  return { ...written, object: Buffer.concat(written.parts, written.bytes) };
+}
+
+/** The program's footer in the shape of the independent reader's. */
+function plainFooter({ streams, pages, counts, ...rest }: Footer) {
+  return {
+    ...rest,
+    streams: streams.map(({ labels }) => labels),
+    pages: pages.map(({ columns, ...page }) => ({
+      ...page,
+      columns: columns.map(({ place, dictionary, ...column }) => ({ ...column, ...place, dictionary })),
+    })),
+    counts: counts.map(ofStream =>
+      ofStream.map(({ level, minutes, entries, lineBytes, metadataBytes }) => ({
+        level,
+        buckets: minutes.map((minute, i) => ({
+          minute,
+          entries: entries[i],
+          lineBytes: lineBytes[i],
+          metadataBytes: metadataBytes[i],
+        })),
+      })),
+    ),
+  };
+}
+
+function programEntries(object: Buffer): PlainEntry[] {
+  const footer = footerOf(object, 'object');
+  const wants = { lines: 'bytes', metadata: 'all' } as const;
+  const dayStart = BigInt(footer.day) * 86_400_000_000_000n;
+  return footer.pages.flatMap(page =>
+    entriesOfPage(decodePage(footer, page, object.subarray(page.offset), wants, 'object'), dayStart),
+  );
+}
+
+/** Bytes of the listing in section 7; its offsets must follow each other. */
+function listing(): Buffer {
+  const page = readFileSync(join(ROOT, 'docs/format.md'), 'utf8');
+  const block = /```hex\n([^`]+)```/.exec(page)![1];
+  const bytes: number[] = [];
+  for (const line of block.trimEnd().split('\n')) {
+    const [, offset, hex] = /^ *(\d+) {2}((?:[0-9a-f]{2} ?)+)/.exec(line)!;
+    expect([line, Number(offset)]).toEqual([line, bytes.length]);
+    for (const byte of hex.trim().split(' ')) bytes.push(Number.parseInt(byte, 16));
+  }
+  return Buffer.from(bytes);
+}
+
+describe('a reader that knows docs/format.md alone', () => {
+  test('reads the golden file of version 1', () => {
+    const object = readFileSync(join(ROOT, 'test/chunk/golden/v1.chunk'));
+    const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v1.json'), 'utf8'));
+    expect(entries).toHaveLength(400);
+    expect(readEntries(object)).toEqual(entries);
+    expect(readFooter(object)).toEqual(plainFooter(footerOf(object, 'golden')));
+  });
+
+  test('reads the example of the page, which is what the writer makes', async () => {
+    const entries: PlainEntry[] = [
+      {
+        stream: { a: 'b' },
+        time: 1_000_000_000,
+        line: 'one',
+        metadata: { detected_level: 'info', k: 'v' },
+      },
+      { stream: { a: 'b' }, time: 1_000_123_457, line: 'two!', metadata: { detected_level: 'info' } },
+    ];
+    const bytes = listing();
+    expect(readEntries(bytes)).toEqual(entries);
+    expect(readFooter(bytes)).toMatchObject({ ...HEAD, rows: 2, metadataBytes: 38 });
+    const { object } = await write(entries);
+    expect(bytes.toString('hex')).toBe(object.toString('hex'));
+  });
+
+  test('reads whatever the writer writes', async () => {
+    const heads = fc.record({
+      day: fc.integer({ min: -106_752, max: 106_751 }),
+      tenant: fc.string({ unit: 'grapheme', maxLength: 10 }),
+      level: fc.integer({ min: 0, max: 5 }),
+      inputs: fc.array(fc.constantFrom('ab'.repeat(16), '01'.repeat(16)), { maxLength: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(arbitraryEntries(), heads, async (entries, head) => {
+        const { object, footer } = await write(entries, head as object);
+        expect(readEntries(object)).toEqual(programEntries(object));
+        expect(readFooter(object)).toEqual(plainFooter(footer));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('reads dictionaries outside the footer, repeated values, and several pages', async () => {
+    const entries = Array.from({ length: 3000 }, (_, i): PlainEntry => {
+      const metadata = { id: `${i % 700}`, ...(i % 3 === 0 ? { big: 'x'.repeat(i % 600) } : {}) };
+      return { stream: { s: `${i % 3}` }, time: i * 1_000_003, line: 'y'.repeat(i % 1500), metadata };
+    });
+    const { object, footer } = await write(entries);
+    expect(footer.pages.length).toBeGreaterThan(2);
+    const columns = footer.pages.flatMap(page => page.columns.filter(({ kind }) => kind === 2));
+    expect(columns.every(({ dictionary }) => dictionary === undefined)).toBe(true);
+    expect(readEntries(object)).toEqual(programEntries(object));
+    expect(readEntries(object)).toHaveLength(3000);
+  });
+
+  test('skips what it does not know, as the program does', async () => {
+    const entries: PlainEntry[] = [{ stream: { a: 'b' }, time: 5, line: 'x', metadata: {} }];
+    const { object, footer, footerBytes } = await write(entries);
+    const extra = Buffer.from('some filter');
+    const place = {
+      offset: object.length - footerBytes,
+      storedBytes: extra.length,
+      rawBytes: extra.length,
+      codec: 0,
+      crc: crc32(extra),
+    };
+    const [page] = footer.pages;
+    const unknown = {
+      kind: 5,
+      name: 'status',
+      place: { ...place, offset: 0, storedBytes: 1 },
+      constant: false,
+    };
+    const larger = {
+      ...footer,
+      pages: [{ ...page, columns: [unknown, ...page.columns, { ...unknown, kind: 1000 }] }],
+      sections: [{ kind: 77, place }],
+    };
+    const extended = Buffer.concat([object.subarray(0, -footerBytes), extra, encodeFooter(larger)]);
+    expect(readEntries(extended)).toEqual(entries);
+    expect(programEntries(extended)).toEqual(entries);
+    expect(readFooter(extended).sections).toEqual([{ kind: 77, place }]);
+  });
+
+  test('notices every changed byte of an object', async () => {
+    const object = listing();
+    for (let i = 0; i < object.length; i++) {
+      const changed = Buffer.from(object);
+      changed[i] ^= 0x10;
+      expect(() => readEntries(changed)).toThrow();
+      expect(() => programEntries(changed)).toThrow();
+    }
+  });
+
+  test('reads catalog records', async () => {
+    const { object, footer, parts, footerBytes } = await write([
+      { stream: { a: 'b', app: 'shop' }, time: 5, line: 'x', metadata: {} },
+      { stream: { a: 'c' }, time: 90, line: 'yy', metadata: {} },
+    ]);
+    const tail = parts.at(-1)!;
+    const hashes = [crc32('a\0b'), crc32('a\0c'), crc32('app\0shop')].sort((a, b) => a - b);
+    const numbers = { rows: 2, lineBytes: 3, metadataBytes: 0, storedBytes: object.length, footerBytes };
+    const want = { id: HEAD.id, level: 0, first: 5, last: 90, ...numbers, hashes };
+    const read = (record: ChunkRecord) => readRecord(encodeRecord(record));
+    const inline = recordOf(footer, object.length, footerBytes, { inline: object, tail });
+    expect(read(inline)).toEqual({ ...want, lane: 1, bytes: object });
+    const stored = recordOf(footer, object.length, footerBytes, { inline: undefined, tail });
+    expect(read(stored)).toEqual({ ...want, lane: 2, bytes: Buffer.from(tail) });
+    const bare = { ...stored, footer: undefined, pairs: undefined };
+    expect(read(bare)).toEqual({ ...want, hashes: undefined, lane: 0, bytes: Buffer.alloc(0) });
+  });
+});

@@ -1,0 +1,329 @@
+/**
+ * A second reader of the chunk object and of the catalog record, written from docs/format.md alone: it imports nothing
+ * of the program, so that it reads what the page says and not what the program happens to do. Simple, not fast.
+ */
+import { crc32, zstdDecompressSync } from 'node:zlib';
+
+const MAX_BLOCK_BYTES = 268_435_456;
+const TRAILER_BYTES = 12;
+
+function must(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+/** Section 1: notation. */
+class Cursor {
+  at = 0;
+  private readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get left(): number {
+    return this.bytes.length - this.at;
+  }
+
+  take(count: number): Buffer {
+    must(count <= this.left, 'past the end');
+    this.at += count;
+    return this.bytes.subarray(this.at - count, this.at);
+  }
+
+  u8(): number {
+    return this.take(1)[0];
+  }
+
+  u32(): number {
+    return this.take(4).readUInt32LE();
+  }
+
+  varint(maxBytes = 8): number {
+    let value = 0n;
+    for (let i = 0; i < maxBytes; i++) {
+      const byte = this.u8();
+      value |= BigInt(byte & 0x7f) << BigInt(7 * i);
+      if (byte < 0x80) {
+        must(value < 2n ** 53n, 'varint too large');
+        return Number(value);
+      }
+    }
+    throw new Error('varint too long');
+  }
+
+  signed(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  text(): string {
+    return this.take(this.varint()).toString('utf8');
+  }
+
+  id(): string {
+    return this.take(16).toString('hex');
+  }
+
+  list<T>(read: () => T): T[] {
+    const count = this.varint();
+    must(count <= this.left, 'count over the bytes left');
+    return Array.from({ length: count }, read);
+  }
+}
+
+interface Place {
+  readonly offset: number;
+  readonly storedBytes: number;
+  readonly rawBytes: number;
+  readonly codec: number;
+  readonly crc: number;
+}
+
+/** Section 2: blocks. */
+function readPlace(from: Cursor): Place {
+  return {
+    offset: from.varint(),
+    storedBytes: from.varint(),
+    rawBytes: from.varint(),
+    codec: from.u8(),
+    crc: from.u32(),
+  };
+}
+
+function readBlock(bytes: Buffer, { offset, storedBytes, rawBytes, codec, crc }: Place): Buffer {
+  const stored = bytes.subarray(offset, offset + storedBytes);
+  must(stored.length === storedBytes, 'block is cut');
+  must(crc32(stored) === crc, 'block checksum');
+  return unpack(stored, codec, rawBytes);
+}
+
+function unpack(stored: Buffer, codec: number, rawBytes: number): Buffer {
+  must(codec === 0 || codec === 1, 'codec');
+  must(rawBytes <= MAX_BLOCK_BYTES, 'block too large');
+  const raw = codec === 0 ? stored : zstdDecompressSync(stored);
+  must(raw.length === rawBytes, 'block length');
+  return raw;
+}
+
+export interface ReadColumn extends Place {
+  readonly kind: number;
+  readonly name: string;
+  readonly constant: boolean;
+  readonly dictionary: readonly string[] | undefined;
+}
+
+export interface ReadPage {
+  readonly offset: number;
+  readonly storedBytes: number;
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly base: number;
+  readonly scale: number;
+  readonly runs: readonly {
+    readonly stream: number;
+    readonly firstRow: number;
+    readonly rows: number;
+    readonly first: number;
+    readonly last: number;
+    readonly lineBytes: number;
+  }[];
+  readonly columns: readonly ReadColumn[];
+}
+
+export interface ReadEntry {
+  readonly stream: Record<string, string>;
+  readonly time: number;
+  readonly line: string;
+  readonly metadata: Record<string, string>;
+}
+
+/** Section 3: trailer and footer. */
+export function readFooter(object: Buffer) {
+  must(object.length >= TRAILER_BYTES, 'too short');
+  must(object.toString('latin1', object.length - 8) === 'LOGBOOM1', 'magic');
+  const length = object.readUInt32LE(object.length - TRAILER_BYTES);
+  must(length >= 7 && length <= object.length - TRAILER_BYTES, 'footer length');
+  const end = object.length - TRAILER_BYTES;
+  const footer = object.subarray(end - length, end);
+  const shell = new Cursor(footer);
+  const version = shell.u8();
+  must(version === 1, 'version');
+  must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
+  const codec = shell.u8();
+  const rawBytes = shell.varint();
+  const body = new Cursor(unpack(shell.take(shell.left - 4), codec, rawBytes));
+
+  const head = {
+    version,
+    id: body.id(),
+    tenant: body.text(),
+    day: body.signed(),
+    level: body.varint(),
+    createdMs: body.varint(),
+    inputs: body.list(() => body.id()),
+    rows: body.varint(),
+    lineBytes: body.varint(),
+    metadataBytes: body.varint(),
+    first: body.varint(),
+  };
+  const last = head.first + body.varint();
+  const streams = body.list(() => body.list(() => ({ name: body.text(), value: body.text() })));
+  const pages = body.list(() => readPage(body, streams.length));
+  const levels = body.list(() => body.text());
+  const counts = streams.map(() => body.list(() => readCounts(body, levels.length)));
+  const sections = body.list(() => ({ kind: body.varint(), place: readPlace(body) }));
+  return { ...head, last, streams, pages, levels, counts, sections };
+}
+
+function readPage(body: Cursor, streams: number): ReadPage {
+  const head = {
+    offset: body.varint(),
+    storedBytes: body.varint(),
+    rows: body.varint(),
+    lineBytes: body.varint(),
+    base: body.varint(),
+    scale: body.u8(),
+  };
+  let stream = 0;
+  let firstRow = 0;
+  const runs = body.list(() => {
+    stream += body.varint();
+    must(stream < streams, 'run without a stream');
+    const rows = body.varint();
+    const first = head.base + body.varint();
+    const run = { stream, firstRow, rows, first, last: first + body.varint(), lineBytes: body.varint() };
+    firstRow += rows;
+    return run;
+  });
+  must(firstRow === head.rows, 'rows of the runs');
+  const columns = body.list(() => {
+    const kind = body.varint();
+    const name = body.text();
+    const flags = body.u8();
+    const place = readPlace(body);
+    must(place.offset + place.storedBytes <= head.storedBytes, 'column outside its page');
+    const dictionary = flags & 1 ? body.list(() => body.text()) : undefined;
+    const constant = (flags & 2) !== 0;
+    must(!constant || dictionary?.length === 1, 'constant without a value');
+    return { ...place, kind, name, constant, dictionary };
+  });
+  return { ...head, runs, columns };
+}
+
+function readCounts(body: Cursor, levels: number) {
+  const level = body.varint();
+  must(level < levels, 'level');
+  let minute = 0;
+  const buckets = body.list(() => {
+    minute += body.varint();
+    return { minute, entries: body.varint(), lineBytes: body.varint(), metadataBytes: body.varint() };
+  });
+  return { level, buckets };
+}
+
+/** Section 4: all entries of an object, in row order. */
+export function readEntries(object: Buffer): ReadEntry[] {
+  const { streams, pages } = readFooter(object);
+  return pages.flatMap(page => {
+    const stored = object.subarray(page.offset, page.offset + page.storedBytes);
+    const times = readTimes(page, stored);
+    const lines = readLines(page, stored);
+    const metadata = page.columns
+      .filter(({ kind }) => kind === 2)
+      .map(column => ({ name: column.name, values: readMetadata(column, stored, page.rows) }));
+    return page.runs.flatMap(run =>
+      Array.from({ length: run.rows }, (_, i): ReadEntry => {
+        const row = run.firstRow + i;
+        const present = metadata.filter(({ values }) => values[row] !== undefined);
+        return {
+          stream: Object.fromEntries(streams[run.stream].map(({ name, value }) => [name, value])),
+          time: times[row],
+          line: lines[row],
+          metadata: Object.fromEntries(present.map(({ name, values }) => [name, values[row] as string])),
+        };
+      }),
+    );
+  });
+}
+
+function onlyColumn({ columns }: ReadPage, kind: number): ReadColumn | undefined {
+  const found = columns.filter(column => column.kind === kind);
+  must(found.length <= 1, `one column of kind ${kind}`);
+  return found[0];
+}
+
+function neededColumn(page: ReadPage, kind: number): ReadColumn {
+  const column = onlyColumn(page, kind);
+  must(column !== undefined, `no column of kind ${kind}`);
+  return column;
+}
+
+/** 4.1 */
+function readTimes(page: ReadPage, stored: Buffer): number[] {
+  must(page.scale <= 3, 'scale');
+  const unit = 1000 ** page.scale;
+  const high = new Cursor(readBlock(stored, neededColumn(page, 1)));
+  const lowColumn = onlyColumn(page, 6);
+  const low = new Cursor(lowColumn === undefined ? Buffer.alloc(0) : readBlock(stored, lowColumn));
+  const width = low.left / page.rows;
+  must(Number.isInteger(width) && width <= 4, 'width');
+  const starts = new Set(page.runs.map(run => run.firstRow));
+  let sum = 0;
+  const times = Array.from({ length: page.rows }, (_, row) => {
+    const lowPart = width === 0 ? 0 : low.take(width).readUIntLE(0, width);
+    const difference = high.varint() * 256 ** width + lowPart;
+    sum = starts.has(row) ? difference : sum + difference;
+    return page.base + unit * sum;
+  });
+  must(high.left === 0, 'bytes behind the timestamps');
+  return times;
+}
+
+/** 4.2 */
+function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string | undefined)[] {
+  if (column.constant) return new Array(rows).fill(column.dictionary?.[0]);
+  const block = new Cursor(readBlock(stored, column));
+  const values = column.dictionary ?? block.list(() => block.text());
+  let highest = 0;
+  const found = Array.from({ length: rows }, () => {
+    const token = block.varint(5);
+    if (token === 0) return undefined;
+    const number = token === 1 ? ++highest : token - 1;
+    must(number <= values.length, 'token without a value');
+    return values[number - 1];
+  });
+  must(block.left === 0, 'bytes behind the tokens');
+  return found;
+}
+
+/** 4.3 and 4.4 */
+function readLines(page: ReadPage, stored: Buffer): string[] {
+  const lengths = new Cursor(readBlock(stored, neededColumn(page, 3)));
+  const lines = new Cursor(readBlock(stored, neededColumn(page, 4)));
+  must(lines.left === page.lineBytes, 'line bytes');
+  const read = Array.from({ length: page.rows }, () => lines.take(lengths.varint(5)).toString('utf8'));
+  must(lengths.left === 0 && lines.left === 0, 'bytes behind the lines');
+  return read;
+}
+
+/** Section 8: the catalog record. */
+export function readRecord(bytes: Buffer) {
+  const from = new Cursor(bytes);
+  must(from.u8() === 1, 'version of the record');
+  const id = from.id();
+  const level = from.varint();
+  const first = from.varint();
+  const last = first + from.varint();
+  const numbers = {
+    rows: from.varint(),
+    lineBytes: from.varint(),
+    metadataBytes: from.varint(),
+    storedBytes: from.varint(),
+    footerBytes: from.varint(),
+  };
+  const pairs = from.varint();
+  const hashes = pairs === 0 ? undefined : Array.from({ length: pairs - 1 }, () => from.u32());
+  const lane = from.u8();
+  must(lane <= 2, 'lane');
+  return { id, level, first, last, ...numbers, hashes, lane, bytes: from.take(from.left) };
+}

@@ -1,0 +1,50 @@
+/** The store as a process of its own, that a test may kill. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Resolves when the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'bin', 'logboom.ts');
+const LISTENS = /^Logboom listens on (\S+)/;
+
+/**
+ * Resolves when it listens, on a port that the system chose. The launcher is left out: a signal must reach the store.
+ * Rejects with what the process wrote where it ends before.
+ */
+export async function startProcess(config: string, dataDir: string): Promise<ServerProcess> {
+  const args = [PROGRAM, 'start', '--config', config, '--data-dir', dataDir, '--port', '0'];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const url = await urlOf(child);
+  return {
+    url,
+    pid: child.pid!,
+    end: async signal => {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  let errors = '';
+  child.stderr!.on('data', (chunk: Buffer) => {
+    errors += chunk;
+  });
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const url = LISTENS.exec(line)?.[1];
+    if (url === undefined) continue;
+    child.stdout!.resume();
+    return url;
+  }
+  throw new Error(`the store did not start: ${errors}`);
+}
