@@ -1,15 +1,16 @@
-/** Tables for a terminal: the first column to the left, the others to the right. */
+/** Tables for a terminal: texts to the left, figures to the right. */
 
 export type Cell = string | number | null | undefined;
 
 /** Lines of equal columns; numbers with three significant digits or all that are before the point. */
 export function formatTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [head, ...rows.map(row => row.map(formatCell))];
+  const isText = head.map((_, column) => rows.every(row => typeof row[column] === 'string'));
   const widths = head.map((_, column) => Math.max(...lines.map(line => (line[column] ?? '').length)));
   return lines
     .map(line =>
       line
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+        .map((cell, column) => (isText[column] ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
         .join('  ')
         .trimEnd(),
     )

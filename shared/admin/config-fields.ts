@@ -72,12 +72,6 @@ export interface LogboomConfig {
   readonly inlineMaxBytes: number;
   /** How long a push may wait for others to share one durable write with. */
   readonly groupCommitWaitMs: number;
-  readonly maxInflightPushes: number;
-  readonly maxInflightQueries: number;
-  /** Bytes that all running queries together may hold. */
-  readonly maxQueryMemory: number;
-  /** Threads that scan; 0 is one for each core but one. */
-  readonly queryWorkers: number;
   /** Requests that the gateway serves at once; more are answered 503. */
   readonly maxConcurrentRequests: number;
   /** Bytes of request bodies that the gateway holds at once; more are answered 503. */
@@ -104,13 +98,9 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   limits: DEFAULT_LIMITS,
   logboom: {
     dataDir: './data',
-    // Where an item's write units cost as much as one object put and get (docs/architecture.md, 4).
-    inlineMaxBytes: 6 * KIB,
+    // Where the write units of an item and of its deletion cost as much as one object put and get (docs/cost.md).
+    inlineMaxBytes: 4 * KIB,
     groupCommitWaitMs: 2,
-    maxInflightPushes: 64,
-    maxInflightQueries: 32,
-    maxQueryMemory: 1024 * MIB,
-    queryWorkers: 0,
     maxConcurrentRequests: 1024,
     // Five of the largest pushes at once.
     maxBufferedBodyBytes: 512 * MIB,
@@ -183,10 +173,6 @@ const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   dataDir: { name: 'data_dir', kind: text },
   inlineMaxBytes: { name: 'inline_max_bytes', kind: bytes },
   groupCommitWaitMs: { name: 'group_commit_wait', kind: durationMs },
-  maxInflightPushes: { name: 'max_inflight_pushes', kind: whole(1) },
-  maxInflightQueries: { name: 'max_inflight_queries', kind: whole(1) },
-  maxQueryMemory: { name: 'max_query_memory', kind: bytes },
-  queryWorkers: { name: 'query_workers', kind: whole(0, 256) },
   maxConcurrentRequests: { name: 'max_concurrent_requests', kind: whole(1) },
   maxBufferedBodyBytes: { name: 'max_buffered_body_bytes', kind: bytes },
 };

@@ -176,6 +176,7 @@ function writePage(out: ByteWriter, page: PageMeta): void {
     out.varint(run.first - page.base);
     out.varint(run.last - run.first);
     out.varint(run.lineBytes);
+    out.varint(run.metadataBytes);
   }
   out.varint(page.columns.length);
   for (const column of page.columns) {
@@ -198,12 +199,14 @@ function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
   const scale = reader.byte();
   let stream = 0;
   let firstRow = 0;
-  const runs = list(reader, 5, (): RunMeta => {
+  const runs = list(reader, 6, (): RunMeta => {
     stream += reader.varint();
     const runRows = reader.varint();
     const first = base + reader.varint();
     const last = first + reader.varint();
-    const run = { stream, firstRow, rows: runRows, first, last, lineBytes: reader.varint() };
+    const runLineBytes = reader.varint();
+    const metadataBytes = reader.varint();
+    const run = { stream, firstRow, rows: runRows, first, last, lineBytes: runLineBytes, metadataBytes };
     firstRow += runRows;
     return run;
   });

@@ -78,6 +78,8 @@ export interface RunMeta {
   readonly first: number;
   readonly last: number;
   readonly lineBytes: number;
+  /** Bytes of metadata names and values. */
+  readonly metadataBytes: number;
 }
 
 export interface PageMeta {

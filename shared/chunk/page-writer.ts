@@ -151,12 +151,17 @@ function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffe
 }
 
 function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
-  const { streamOf, times, lineStart, lineEnd } = input;
+  const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } = input;
+  const nameBytes = names.map(name => Buffer.byteLength(name));
   const runs: RunMeta[] = [];
   let start = from;
   let lineBytes = 0;
+  let metadataBytes = 0;
   for (let row = from; row < to; row++) {
     lineBytes += lineEnd[row] - lineStart[row];
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      metadataBytes += nameBytes[pairName[p]] + values[pairValue[p]].length;
+    }
     if (row + 1 < to && streamOf[row + 1] === streamOf[start]) continue;
     runs.push({
       stream: streamOf[start],
@@ -165,9 +170,11 @@ function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
       first: times[start],
       last: times[row],
       lineBytes,
+      metadataBytes,
     });
     start = row + 1;
     lineBytes = 0;
+    metadataBytes = 0;
   }
   return runs;
 }

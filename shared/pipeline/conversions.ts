@@ -184,9 +184,11 @@ export function convertBytes(labels: RowLabels, id: number, out: Converted): voi
       const end = labels.valueEnds[place];
       if (scanDecimal(source, labels.valueStarts[place], end)) {
         const factor = unitBytes(source, scan.end, end);
-        if (factor > 0) {
+        const bytes = (scan.digits / POWERS_OF_TEN[scan.places]) * factor;
+        // What is too large is an error, with its text.
+        if (factor > 0 && bytes <= Number.MAX_SAFE_INTEGER) {
           out.present = true;
-          out.value = Math.trunc((scan.digits / POWERS_OF_TEN[scan.places]) * factor);
+          out.value = Math.trunc(bytes);
           return;
         }
       }

@@ -62,15 +62,15 @@ export async function scanPages(
     delete reads[i];
     const dropped = await overlaps.droppedRows(planned);
     if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
-    const count = selectRows(planned, rows, plan.from, plan.to, dropped, selection);
+    const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
     if (!seen.has(planned.record.id)) {
       seen.add(planned.record.id);
       statistics.chunksRead++;
     }
     statistics.lines += count;
-    const bytes = shareOfBytes(planned, count);
-    statistics.lineBytes += bytes;
-    context.charge?.(bytes);
+    statistics.lineBytes += lineBytes;
+    statistics.metadataBytes += metadataBytes;
+    context.charge?.(lineBytes + metadataBytes);
     if (count > 0) visitor.visit(asShown(rows, context.shown), selection, count, planned);
     // One page is a millisecond or two; pushes and other queries get their turn in between.
     await nextTurn();
@@ -84,38 +84,38 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   return Object.create(rows, { runs: { value: runs } }) as PageRows;
 }
 
-/** Bytes of the lines that are looked at, by their share of the matching runs' rows. */
-function shareOfBytes(planned: PlannedPage, count: number): number {
-  let rows = 0;
-  let bytes = 0;
-  for (const run of planned.runs) {
-    rows += run.rows;
-    bytes += run.lineBytes;
-  }
-  return count === rows ? bytes : Math.round((bytes * count) / rows);
+interface Selected {
+  readonly count: number;
+  /** Of the selected rows; of a run that is cut by the range, its share by rows. */
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
 }
 
-/** Fills `selection` and returns how many rows it holds. */
+/** Fills `selection` with the rows that count, ascending. */
 function selectRows(
   planned: PlannedPage,
   rows: PageRows,
-  from: number,
-  to: number,
+  { from, to }: DayPlan,
   dropped: Uint8Array | undefined,
   selection: Uint32Array,
-): number {
+): Selected {
   const base = planned.page.base;
   let count = 0;
+  let lineBytes = 0;
+  let metadataBytes = 0;
   for (const run of planned.runs) {
     const end = run.firstRow + run.rows;
     const first = run.first >= from ? run.firstRow : lowerBound(rows.times, run.firstRow, end, from - base);
     const last = run.last < to ? end : lowerBound(rows.times, run.firstRow, end, to - base);
-    for (let row = first; row < last; row++) selection[count++] = row;
+    const before = count;
+    for (let row = first; row < last; row++) {
+      if (dropped === undefined || dropped[row] === 0) selection[count++] = row;
+    }
+    const share = (count - before) / run.rows;
+    lineBytes += share === 1 ? run.lineBytes : Math.round(run.lineBytes * share);
+    metadataBytes += share === 1 ? run.metadataBytes : Math.round(run.metadataBytes * share);
   }
-  if (dropped === undefined) return count;
-  let kept = 0;
-  for (let i = 0; i < count; i++) if (dropped[selection[i]] === 0) selection[kept++] = selection[i];
-  return kept;
+  return { count, lineBytes, metadataBytes };
 }
 
 /** First row in `low`..`high` whose time is at or after `time`. */

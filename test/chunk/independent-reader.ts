@@ -126,6 +126,7 @@ export interface ReadPage {
     readonly first: number;
     readonly last: number;
     readonly lineBytes: number;
+    readonly metadataBytes: number;
   }[];
   readonly columns: readonly ReadColumn[];
 }
@@ -191,7 +192,16 @@ function readPage(body: Cursor, streams: number): ReadPage {
     must(stream < streams, 'run without a stream');
     const rows = body.varint();
     const first = head.base + body.varint();
-    const run = { stream, firstRow, rows, first, last: first + body.varint(), lineBytes: body.varint() };
+    const last = first + body.varint();
+    const run = {
+      stream,
+      firstRow,
+      rows,
+      first,
+      last,
+      lineBytes: body.varint(),
+      metadataBytes: body.varint(),
+    };
     firstRow += rows;
     return run;
   });

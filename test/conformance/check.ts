@@ -112,7 +112,10 @@ export function table(verdicts: readonly Verdict[]): string {
   );
   const lines = [['category', 'passed', 'total', 'exceptions'], ...rows, rowOf('all', verdicts)];
   return lines
-    .map(([name, ...figures]) => name.padEnd(16) + figures.map(figure => figure.padStart(12)).join(''))
+    .map(
+      ([name, passed, total, excepted]) =>
+        `${name.padEnd(16)}${passed.padStart(8)}${total.padStart(8)}   ${excepted}`,
+    )
     .join('\n');
 }
 

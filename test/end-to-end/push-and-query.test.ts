@@ -125,9 +125,9 @@ describe('questions', () => {
     ['seconds', { start: '1704067210', end: '1704067213' }, [10, 11, 12]],
     ['seconds with a fraction', { start: '1704067209.5', end: '1704067212.5' }, [10, 11, 12]],
     ['RFC 3339', { start: '2024-01-01T00:00:10Z', end: '2024-01-01T01:00:13+01:00' }, [10, 11, 12]],
-    ['an interval', { direction: 'forward', interval: '30' }, span(0, 300, 30)],
-    ['an interval as a duration', { direction: 'forward', interval: '1m' }, span(0, 300, 60)],
-    ['an interval backward', { interval: '100s' }, [99, 199, 299]],
+    ['an interval', { direction: 'forward', limit: '5000', interval: '30' }, span(0, 300, 30)],
+    ['an interval as a duration', { direction: 'forward', limit: '5000', interval: '1m' }, span(0, 300, 60)],
+    ['an interval backward', { limit: '5000', interval: '100s' }, [99, 199, 299]],
     ['a selector', { query: '{app="a"}', limit: '2' }, [294, 297]],
     [
       'a filter',

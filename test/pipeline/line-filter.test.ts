@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
+import { compileIp, containsIp } from '../../shared/pipeline/ip.ts';
+import { passes, runLog } from './support.ts';
+
+describe('operators', () => {
+  const lines = ['', 'foo', 'bar foo', 'FOO', 'foobar', 'a\nb', '10.1.2.3 up', 'é'];
+  test.each<[string, string[]]>([
+    ['|= "foo"', ['foo', 'bar foo', 'foobar']],
+    ['!= "foo"', ['', 'FOO', 'a\nb', '10.1.2.3 up', 'é']],
+    ['|= ""', lines],
+    ['!= ""', []],
+    ['|~ "^foo"', ['foo', 'foobar']],
+    ['|~ "(?i)^foo"', ['foo', 'FOO', 'foobar']],
+    ['!~ "[o]"', ['', 'FOO', 'a\nb', '10.1.2.3 up', 'é']],
+    ['|~ ".+"', ['foo', 'bar foo', 'FOO', 'foobar', 'a\nb', '10.1.2.3 up', 'é']],
+    ['|> "<_>foo"', ['bar foo']],
+    ['!> "<_>foo"', ['', 'foo', 'FOO', 'foobar', 'a\nb', '10.1.2.3 up', 'é']],
+    ['|= ip("10.0.0.0/8")', ['10.1.2.3 up']],
+    ['!= ip("10.0.0.0/8")', ['', 'foo', 'bar foo', 'FOO', 'foobar', 'a\nb', 'é']],
+    ['|= "FOO" or "é"', ['FOO', 'é']],
+    ['|= ip("10.1.2.3") or "é"', ['10.1.2.3 up', 'é']],
+    ['|> "<_>bar" or "foo"', ['foo', 'bar foo', 'foobar']],
+    ['!= "foo" or "é"', ['', 'FOO', 'a\nb', '10.1.2.3 up']],
+    ['|= "foo" != "bar"', ['foo']],
+    ['|= "foo" |~ "b.r"', ['bar foo', 'foobar']],
+    // An empty alternative matches everything: difference D2.
+    ['|= "" or "zzz"', lines],
+    ['|= "zzz" or ""', lines],
+    ['|~ "zzz|"', lines],
+    ['!~ "zzz|"', []],
+    ['|= "0123456789012345678901234567890123456789"', []],
+  ])('%s', (stages, want) => {
+    const expected = lines.map(line => want.includes(line));
+    expect(passes(stages, lines)).toEqual(expected);
+    // The same on lines that a stage has put there.
+    expect(passes(`| line_format "{{__line__}}" ${stages}`, lines)).toEqual(expected);
+    expect(passes(`| logfmt ${stages}`, lines)).toEqual(expected);
+  });
+});
+
+describe('patterns', () => {
+  test.each<[string, string, boolean]>([
+    ['foo', 'xfoo', true],
+    ['foo', 'foox', false],
+    ['<_>foo<_>', 'xfoox', true],
+    ['<_>foo<_>', 'foox', false],
+    ['<_>foo<_>', 'xfoo', false],
+    ['<_>ab', 'abab', false],
+    ['<_>ab', 'xab', true],
+    ['foo <_>', 'zz foo bar', true],
+    ['a<_>a', 'aa', false],
+    ['a<_>a', 'axa', true],
+    ['<_>', 'x', true],
+    ['<_>', '', false],
+    ['', '', true],
+    ['', 'x', false],
+    ['x', '', false],
+    ['<_> <_> é<_>', 'a b éc', true],
+  ])('%s on %j: %s', (pattern, line, want) => {
+    const bytes = Buffer.from(line);
+    expect(compilePatternFilter(pattern).test(bytes, 0, bytes.length)).toBe(want);
+    expect(passes(`|> \`${pattern}\``, ['other', line, ' '])[1]).toBe(want);
+    expect(passes(`!> \`${pattern}\``, ['other', line, ' '])[1]).toBe(!want);
+  });
+
+  test.each([
+    ['<a>', "named captures are not allowed: found '<a>'"],
+    ['<_><_>', "found consecutive capture '<_><_>': invalid expression"],
+  ])('%s is refused', (pattern, message) => {
+    expect(() => compilePatternFilter(pattern)).toThrow(new Error(message));
+  });
+});
+
+describe('addresses', () => {
+  test.each<[string, string, boolean]>([
+    ['192.168.4.5', 'from 192.168.4.5 to', true],
+    ['192.168.4.5', '1192.168.4.5', true],
+    ['192.168.4.5', '192.168.4.5.', false],
+    ['192.168.4.5', '192.168.4.5:80', true],
+    ['192.168.4.5', '192.168.4.55', false],
+    ['1.2.3.4', '01.2.3.4', false],
+    ['1.2.3.4', '::ffff:1.2.3.4', false],
+    ['10.0.0.0/8', '10.255.255.255', true],
+    ['10.0.0.0/8', '11.0.0.0', false],
+    ['0.0.0.0/0', '8.8.8.8', true],
+    ['10.0.0.1-10.0.0.9', '10.0.0.9', true],
+    ['10.0.0.1-10.0.0.9', '10.0.0.10', false],
+    ['2001:db8::1', '[2001:db8::1]:80', true],
+    ['2001:db8::1', '2001:0db8:0:0:0:0:0:1', true],
+    ['2001:db8::/32', 'x 2001:db8:ffff::7 y', true],
+    ['2001:db8::/32', '2001:db9::7', false],
+    ['::1', '::1', true],
+    ['fe80::-fe80::ff', 'fe80::10', true],
+    ['10.0.0.0/8', '', false],
+    ['10.0.0.0/8', '10', false],
+    ['10.0.0.0/8', '1.1.1.1.1 10.0.0.1', true],
+    ['2001:db8::1', '10.0.0.1', false],
+  ])('%s in %j: %s', (pattern, text, want) => {
+    const bytes = Buffer.from(`--${text}`);
+    expect(containsIp(compileIp(pattern), bytes, 2, bytes.length)).toBe(want);
+  });
+
+  test.each(['', 'foo', '1.2.3', '1.2.3.4/33', '1.2.3.4/99', '1.2.3.4/', '01.2.3.4', '1.2.3.4 - 1.2.3.5', '1.2.3.5-1.2.3.4', '1.2.3.4-::1', '::1/129', '[::1]', 'fe80::1%eth0'])(
+    '%j is no pattern',
+    pattern => {
+      expect(() => compileIp(pattern)).toThrow(new Error(`ip: invalid pattern: ${JSON.stringify(pattern)}`));
+    },
+  );
+});
+
+test('filters on a page agree with filters on single lines', () => {
+  const line = fc.stringMatching(/^[ab1. \n]{0,12}$/);
+  const filter = fc.constantFrom('|= "a"', '!= "ab"', '|~ "a.b"', '!~ "b$"', '|> "<_>a<_>"', '!> "a<_>"', '|= "a" or "b1"', '|~ "^a" or "1$"', '|= ip("1.1.1.1") or "bb"');
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), fc.array(filter, { minLength: 1, maxLength: 3 }), (lines, filters) => {
+      const stages = filters.join(' ');
+      const alone = lines.map(text => runLog(stages, [{ line: text }]).length === 1);
+      expect(passes(stages, lines)).toEqual(alone);
+      const expected = lines.map(text => filters.every(single => runLog(single, [{ line: text }]).length === 1));
+      expect(alone).toEqual(expected);
+    }),
+  );
+});
+
+test('a line of 100,000 near misses is searched in bounded time', () => {
+  const line = 'aaaaaaaaa'.repeat(100_000);
+  expect(passes(`|> "<_>${'a'.repeat(5000)}b<_>"`, [line])).toEqual([false]);
+  expect(passes(`|= ip("1.2.3.4")`, ['1.'.repeat(100_000)])).toEqual([false]);
+});
