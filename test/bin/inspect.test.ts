@@ -33,7 +33,7 @@ describe('logboom inspect', () => {
       'day 2025-11-20',
       'first 2025-11-20T08:20:00.000000000Z',
       'entries 400',
-      'bytes 17711 of lines, 11136 of metadata, 4956 stored (5.8x)',
+      'bytes 17711 of lines, 11136 of metadata, 4974 stored (5.8x)',
       ' 7 {app="shop", service_name="shop", zone="z3"}',
       'page 0: 400 rows, 17711 bytes of lines, 4232 stored at offset 0, timestamps in units of 1 ns',
       ' 1 66 67 3008 2025-11-20T08:20:01.234567891Z 2025-11-20T08:28:10.123452727Z',
