@@ -5,6 +5,7 @@
  *
  * Easily overlooked: a parser's name collides with the stream's original labels even after `drop`; setting a parsed
  * label hides metadata of that name; what was extracted once stays "extracted" after it was dropped.
+ * One file because all of it is one table: every method reads or writes the same stamps.
  */
 
 import { compareUtf8 } from '../model/bytes.ts';

@@ -1,5 +1,6 @@
 /** The comparison itself: what it lets pass, and that it sees what is wrong. */
 import { describe, expect, test } from '@jest/globals';
+import { explain, failures, table, type Verdict } from './check.ts';
 import { mismatch, textMismatch } from './compare.ts';
 import type { RecordedCase } from './recorded.ts';
 
@@ -160,5 +161,29 @@ describe('mismatch', () => {
     expect(mismatch({ ...CASE, body: list() }, { status: 200, text: '<html>' })).toMatch(/^no JSON/);
     expect(textMismatch(refused, { status: 400, text: 'other' })).toContain('want parse error');
     expect(textMismatch(refused, { status: 400, text: 'parse error at line 1, col 1: x' })).toBeUndefined();
+  });
+});
+
+describe('verdicts', () => {
+  const right: Verdict = { recorded: { ...CASE, id: 'x#1', body: list() } };
+  const wrong: Verdict = { recorded: { ...CASE, id: 'x#2' }, problem: 'it is wrong' };
+  const excepted: Verdict = { ...wrong, exception: 'D5' };
+  const stale: Verdict = { ...right, exception: 'D5' };
+
+  test('a wrong answer fails, and so does an exception that is none', () => {
+    expect(failures([right, wrong, excepted, stale])).toEqual([wrong, stale]);
+    expect(explain(wrong)).toContain('it is wrong');
+    expect(explain(stale)).toContain('excepted as D5');
+  });
+
+  test('the table counts by category', () => {
+    const rows = table([right, wrong, excepted])
+      .split('\n')
+      .map(row => row.split(/\s{2,}/));
+    expect(rows).toEqual([
+      ['category', 'passed', 'total', 'exceptions'],
+      ['x', '1', '3', 'D5: 1'],
+      ['all', '1', '3', 'D5: 1'],
+    ]);
   });
 });

@@ -12,7 +12,11 @@ describe('line_format', () => {
     ['| line_format "plain"', 'x', 'plain'],
     ['| json | line_format "{{.__error__}}"', 'x', ''],
     ['| json | line_format "{{.__error__}} "', 'x', 'JSONParserErr '],
-    ['| json | line_format "{{.__error_details__}}!"', 'x', "Value looks like object, but can't find closing '}' symbol!"],
+    [
+      '| json | line_format "{{.__error_details__}}!"',
+      'x',
+      "Value looks like object, but can't find closing '}' symbol!",
+    ],
     ['| line_format "{{__timestamp__ | unixEpoch}}"', 'x', '1699999000'],
     ['| logfmt | line_format "{{range $k, $v := .}}{{$k}}={{$v}};{{end}}"', 'b=2 a=1', 'a=1;app=x;b=2;'],
     ['| line_format "a" | line_format "{{__line__}}b"', 'x', 'ab'],
@@ -40,7 +44,11 @@ describe('label_format', () => {
     // A label renamed to itself stays: difference D5.
     ['app=app', 'a=1', { a: '1' }],
     ['a=a', 'a=1', { a: '1' }],
-    ['y=app, z="{{.app}}-{{.y}}", w="{{.z}}"', 'a=1', { app: undefined as unknown as string, a: '1', y: 'x', z: '-x', w: '' }],
+    [
+      'y=app, z="{{.app}}-{{.y}}", w="{{.z}}"',
+      'a=1',
+      { app: undefined as unknown as string, a: '1', y: 'x', z: '-x', w: '' },
+    ],
     ['z="{{.a}}", y=a, w="{{.a}}{{.y}}{{.z}}"', 'a=1', { y: '1', z: '1', w: '1' }],
     ['b="{{__line__}}"', 'a=1', { a: '1', b: 'a=1' }],
     ['e=__error__', 'a=1', { a: '1' }],
@@ -75,7 +83,10 @@ describe('drop and keep', () => {
   });
 
   test('errors', () => {
-    const error = { __error__: 'JSONParserErr', __error_details__: "Value looks like object, but can't find closing '}' symbol" };
+    const error = {
+      __error__: 'JSONParserErr',
+      __error_details__: "Value looks like object, but can't find closing '}' symbol",
+    };
     expect(labelsAfter('| json | keep nosuch', 'x')).toEqual({ app: undefined, ...error });
     expect(labelsAfter('| json | drop __error__="Other"', 'x')).toEqual(error);
     expect(labelsAfter('| json | drop __error__="JSONParserErr", __error_details__', 'x')).toEqual({});
@@ -114,8 +125,8 @@ describe('decolorize', () => {
   });
 
   test('agrees with the regular expression that the rule is written as', () => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences start with one
-    const ansi = /[\u001B\u009B][[\]()#;?]*(?:(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\u0007)|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PRZcf-ntqry=><~]))/g;
+    const ansi =
+      /[\u001B\u009B][[\]()#;?]*(?:(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\u0007)|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PRZcf-ntqry=><~]))/g;
     const parts = ['\x1b', '\u009b', '[', ';', '1', '22', '333', '4444', 'm', 'Q', 'z', '\x07', '?', ' '];
     let state = 1;
     for (let i = 0; i < 5000; i++) {

@@ -108,7 +108,14 @@ describe('values', () => {
   test('agrees with JSON.parse on sound documents', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd');
     const document = fc.letrec(tie => ({
-      value: fc.oneof({ maxDepth: 3 }, fc.string(), fc.integer(), fc.boolean(), fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+      value: fc.oneof(
+        { maxDepth: 3 },
+        fc.string(),
+        fc.integer(),
+        fc.boolean(),
+        fc.array(tie('value'), { maxLength: 3 }),
+        tie('object'),
+      ),
       object: fc.dictionary(key, tie('value')),
     })).object;
     const part = fc.oneof(key, fc.nat(2));
@@ -118,11 +125,14 @@ describe('values', () => {
         let value: unknown = object;
         for (const item of parts) {
           const isIndex = typeof item === 'number' && Array.isArray(value);
-          const isField = typeof item === 'string' && typeof value === 'object' && value !== null && !Array.isArray(value);
+          const isField =
+            typeof item === 'string' && typeof value === 'object' && value !== null && !Array.isArray(value);
           value = isIndex || isField ? (value as Record<string, unknown>)[item] : undefined;
         }
         const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-        const expression = parts.map((item, i) => (typeof item === 'number' ? `[${item}]` : i === 0 ? item : `.${item}`)).join('');
+        const expression = parts
+          .map((item, i) => (typeof item === 'number' ? `[${item}]` : i === 0 ? item : `.${item}`))
+          .join('');
         expect(labelsAfter(`| json out="${expression}"`, JSON.stringify(object))).toEqual({ out: text });
       }),
     );

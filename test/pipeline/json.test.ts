@@ -24,7 +24,10 @@ describe('what becomes a label', () => {
     ['{}', {}],
     ['{"a":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00"}', { a: '"\\/\b\f\n\r\té😀' }],
     ['{"a":"\\x","b":"\\ud83d","c":"\\udc00 x","d":"1"}', { a: '', b: '', c: '', d: '1' }],
-    ['{"a":1.50,"b":1e3,"c":-0,"d":01,"e":1e,"f":-}', { a: '1.50', b: '1e3', c: '-0', d: '01', e: '1e', f: '-' }],
+    [
+      '{"a":1.50,"b":1e3,"c":-0,"d":01,"e":1e,"f":-}',
+      { a: '1.50', b: '1e3', c: '-0', d: '01', e: '1e', f: '-' },
+    ],
     ['{"a":true,"b":false,"c":null}', { a: 'true', b: 'false' }],
     ['{"a":[1,{"b":2}],"c":3}', { c: '3' }],
     ['{"a":{"b":1,"c":{"d":"x"}},"e":2}', { a_b: '1', a_c_d: 'x', e: '2' }],
@@ -36,11 +39,17 @@ describe('what becomes a label', () => {
     ['{"a":1,"a":2}', { a: '1' }],
     ['{"a_b":1,"a":{"b":2}}', { a_b: '1' }],
     ['{"a":{"b":2},"a_b":1}', { a_b: '2' }],
-    ['{"a-b":1,"c.d":2,"é":3," pad ":4,"9":5,"日本":6}', { a_b: '1', c_d: '2', _: '3', pad: '4', _9: '5', __: '6' }],
+    [
+      '{"a-b":1,"c.d":2,"é":3," pad ":4,"9":5,"日本":6}',
+      { a_b: '1', c_d: '2', _: '3', pad: '4', _9: '5', __: '6' },
+    ],
     ['{"a":"","b":"x"}', { a: '', b: 'x' }],
     ['{"\\u0061b":"1"}', { ab: '1' }],
     ['{"app":"y","n":{"app":"z"}}', { app_extracted: 'y', n_app: 'z' }],
-    ['{"__proto__":"p","constructor":"c","a":{"__proto__":1}}', { ['__proto__']: 'p', constructor: 'c', a___proto__: '1' }],
+    [
+      '{"__proto__":"p","constructor":"c","a":{"__proto__":1}}',
+      { ['__proto__']: 'p', constructor: 'c', a___proto__: '1' },
+    ],
     ['{"a":"x\ufffdy"}', { a: 'x y' }],
     ['{"a":{"b":{}},"c":{},"d":1}', { d: '1' }],
   ])('%j', (line, want) => {
@@ -126,7 +135,11 @@ describe('a restriction to wanted names (10.2)', () => {
     ['sum by (a) (count_over_time({app="x"} | json [1m]))', '{"a":"2","b":', { a: '2' }],
     ['sum by (a, b) (count_over_time({app="x"} | json [1m]))', '{"a":"2"}', { a: '2' }],
     ['sum by (n_a) (count_over_time({app="x"} | json [1m]))', '{"n":{"a":1,"b":2}', { n_a: '1' }],
-    ['sum by (app_extracted) (count_over_time({app="x"} | json [1m]))', '{"app":"z"}', { app_extracted: 'z' }],
+    [
+      'sum by (app_extracted) (count_over_time({app="x"} | json [1m]))',
+      '{"app":"z"}',
+      { app_extracted: 'z' },
+    ],
     ['sum(count_over_time({app="x"} | json [1m]))', 'not json', {}],
     ['sum by (a) (count_over_time({app="x"} | json [1m]))', '{"o":{"a":{"a":1}},"a":"2"}', { a: '2' }],
     ['sum by (o_b) (count_over_time({app="x"} | json | o_b="2" [1m]))', '{"o":{"b":1}}', undefined],
@@ -193,7 +206,8 @@ describe('properties', () => {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
       if (path !== '' && !Object.hasOwn(out, path)) out[path] = String(value);
     } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      for (const [key, item] of Object.entries(value)) flatten(item, path === '' ? key : `${path}_${key}`, out);
+      for (const [key, item] of Object.entries(value))
+        flatten(item, path === '' ? key : `${path}_${key}`, out);
     }
     return out;
   };
@@ -225,7 +239,9 @@ describe('properties', () => {
       fc.property(document, key, key, (object, a, b) => {
         const line = JSON.stringify(object);
         const all = flatten(object, '', {});
-        const wanted = Object.fromEntries([a, b].filter(name => Object.hasOwn(all, name)).map(name => [name, all[name]]));
+        const wanted = Object.fromEntries(
+          [a, b].filter(name => Object.hasOwn(all, name)).map(name => [name, all[name]]),
+        );
         const query = `sum by (${a}, ${b}) (count_over_time({app="x"} | json [1m]))`;
         expect(samplesOf(query, [{ line }])[0].labels).toEqual(wanted);
       }),
@@ -233,13 +249,19 @@ describe('properties', () => {
   });
 
   test('any bytes end well, and lines do not influence one another', () => {
-    const junk = fc.array(fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a', '1', ' ', 'tru', '{"a":', '"b":{'), {
-      maxLength: 25,
-    });
+    const junk = fc.array(
+      fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a', '1', ' ', 'tru', '{"a":', '"b":{'),
+      {
+        maxLength: 25,
+      },
+    );
     fc.assert(
       fc.property(fc.array(junk, { minLength: 1, maxLength: 8 }), lists => {
         const lines = lists.map(parts => parts.join(''));
-        const together = runLog('| json', lines.map(line => ({ line })));
+        const together = runLog(
+          '| json',
+          lines.map(line => ({ line })),
+        );
         const alone = lines.map(line => runLog('| json', [{ line }])[0].labels);
         expect(together.map(({ labels }) => labels)).toEqual(alone);
       }),

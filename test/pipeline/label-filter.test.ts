@@ -1,13 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { LogExpr } from '../../shared/logql/ast.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
 import { parseByteSize } from '../../shared/model/byte-size.ts';
 import { parseGoDuration } from '../../shared/model/duration.ts';
 import { parseGoFloat } from '../../shared/model/number.ts';
-import { labelsAfter, makePage, runLog, runPipeline, type Texts } from './support.ts';
 import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { clock } from './support.ts';
+import { clock, labelsAfter, makePage, runLog, runPipeline, type Texts } from './support.ts';
 
 const failed = (details: string): Texts => ({ __error__: 'LabelFilterErr', __error_details__: details });
 
@@ -89,7 +88,25 @@ describe('numbers, durations and sizes', () => {
 
   test('fast and exact readings of bytes agree', () => {
     const digits = fc.stringMatching(/^-?\d{1,17}(\.\d{1,9})?$/);
-    const unit = fc.constantFrom('', 'ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h', 'd', 'b', 'kB', 'KiB', 'gi', 'TB', 'PB', 'x');
+    const unit = fc.constantFrom(
+      '',
+      'ns',
+      'us',
+      'µs',
+      'μs',
+      'ms',
+      's',
+      'm',
+      'h',
+      'd',
+      'b',
+      'kB',
+      'KiB',
+      'gi',
+      'TB',
+      'PB',
+      'x',
+    );
     const attempt = <T>(work: () => T): T | undefined => {
       try {
         return work();
@@ -133,7 +150,9 @@ describe('errors and combinations', () => {
   });
 
   test('__error__ is read from its slot, its details never', () => {
-    expect(labelsAfter('| json | __error__="JSONParserErr"', 'x')).toMatchObject({ __error__: 'JSONParserErr' });
+    expect(labelsAfter('| json | __error__="JSONParserErr"', 'x')).toMatchObject({
+      __error__: 'JSONParserErr',
+    });
     expect(labelsAfter('| json | __error__=""', 'x')).toBe('dropped');
     expect(labelsAfter('| json | __error__=~"JSON.*"', 'x')).not.toBe('dropped');
     expect(labelsAfter('| json | __error_details__!=""', 'x')).toBe('dropped');
@@ -149,7 +168,9 @@ describe('errors and combinations', () => {
 
   test('filters run where they are written', () => {
     // The reference tries these early: difference D4.
-    expect(labelsAfter('| json | label_format level="x" | level="x"', '{"level":"y"}')).toEqual({ level: 'x' });
+    expect(labelsAfter('| json | label_format level="x" | level="x"', '{"level":"y"}')).toEqual({
+      level: 'x',
+    });
     expect(labelsAfter('| a="" | json', '{"a":"1"}')).toEqual({ a: '1' });
     expect(labelsAfter('| json | drop a | a=""', '{"a":"2"}')).toEqual({});
   });
@@ -195,14 +216,19 @@ describe('filters on stored labels', () => {
   );
   test('decided by stream and value, they answer as row by row', () => {
     fc.assert(
-      fc.property(fc.array(entry, { minLength: 1, maxLength: 12 }), filter, filter, (entries, first, second) => {
-        const page = makePage(entries as Parameters<typeof makePage>[0]);
-        const answer = (stages: string) =>
-          runPipeline(compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock }), page);
-        const plain = answer(`| ${first} | ${second}`);
-        expect(plain).toEqual(answer(`| drop nosuch | ${first} | ${second}`));
-        expect(plain).toEqual(answer(`| logfmt | ${first} | ${second}`));
-      }),
+      fc.property(
+        fc.array(entry, { minLength: 1, maxLength: 12 }),
+        filter,
+        filter,
+        (entries, first, second) => {
+          const page = makePage(entries as Parameters<typeof makePage>[0]);
+          const answer = (stages: string) =>
+            runPipeline(compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock }), page);
+          const plain = answer(`| ${first} | ${second}`);
+          expect(plain).toEqual(answer(`| drop nosuch | ${first} | ${second}`));
+          expect(plain).toEqual(answer(`| logfmt | ${first} | ${second}`));
+        },
+      ),
     );
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
 import { compileIp, containsIp } from '../../shared/pipeline/ip.ts';
+import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
 import { passes, runLog } from './support.ts';
 
 describe('operators', () => {
@@ -102,25 +102,52 @@ describe('addresses', () => {
     expect(containsIp(compileIp(pattern), bytes, 2, bytes.length)).toBe(want);
   });
 
-  test.each(['', 'foo', '1.2.3', '1.2.3.4/33', '1.2.3.4/99', '1.2.3.4/', '01.2.3.4', '1.2.3.4 - 1.2.3.5', '1.2.3.5-1.2.3.4', '1.2.3.4-::1', '::1/129', '[::1]', 'fe80::1%eth0'])(
-    '%j is no pattern',
-    pattern => {
-      expect(() => compileIp(pattern)).toThrow(new Error(`ip: invalid pattern: ${JSON.stringify(pattern)}`));
-    },
-  );
+  test.each([
+    '',
+    'foo',
+    '1.2.3',
+    '1.2.3.4/33',
+    '1.2.3.4/99',
+    '1.2.3.4/',
+    '01.2.3.4',
+    '1.2.3.4 - 1.2.3.5',
+    '1.2.3.5-1.2.3.4',
+    '1.2.3.4-::1',
+    '::1/129',
+    '[::1]',
+    'fe80::1%eth0',
+  ])('%j is no pattern', pattern => {
+    expect(() => compileIp(pattern)).toThrow(new Error(`ip: invalid pattern: ${JSON.stringify(pattern)}`));
+  });
 });
 
 test('filters on a page agree with filters on single lines', () => {
   const line = fc.stringMatching(/^[ab1. \n]{0,12}$/);
-  const filter = fc.constantFrom('|= "a"', '!= "ab"', '|~ "a.b"', '!~ "b$"', '|> "<_>a<_>"', '!> "a<_>"', '|= "a" or "b1"', '|~ "^a" or "1$"', '|= ip("1.1.1.1") or "bb"');
+  const filter = fc.constantFrom(
+    '|= "a"',
+    '!= "ab"',
+    '|~ "a.b"',
+    '!~ "b$"',
+    '|> "<_>a<_>"',
+    '!> "a<_>"',
+    '|= "a" or "b1"',
+    '|~ "^a" or "1$"',
+    '|= ip("1.1.1.1") or "bb"',
+  );
   fc.assert(
-    fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), fc.array(filter, { minLength: 1, maxLength: 3 }), (lines, filters) => {
-      const stages = filters.join(' ');
-      const alone = lines.map(text => runLog(stages, [{ line: text }]).length === 1);
-      expect(passes(stages, lines)).toEqual(alone);
-      const expected = lines.map(text => filters.every(single => runLog(single, [{ line: text }]).length === 1));
-      expect(alone).toEqual(expected);
-    }),
+    fc.property(
+      fc.array(line, { minLength: 1, maxLength: 20 }),
+      fc.array(filter, { minLength: 1, maxLength: 3 }),
+      (lines, filters) => {
+        const stages = filters.join(' ');
+        const alone = lines.map(text => runLog(stages, [{ line: text }]).length === 1);
+        expect(passes(stages, lines)).toEqual(alone);
+        const expected = lines.map(text =>
+          filters.every(single => runLog(single, [{ line: text }]).length === 1),
+        );
+        expect(alone).toEqual(expected);
+      },
+    ),
   );
 });
 

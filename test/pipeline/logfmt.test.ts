@@ -67,7 +67,11 @@ describe('logfmt', () => {
   test.each<[string, string, Texts]>([
     ['sum by (b) (count_over_time({app="x"} | logfmt [1m]))', 'a=1 b=2 c=3', { b: '2' }],
     ['sum by (b) (count_over_time({app="x"} | logfmt --strict [1m]))', 'b=2 c"', { b: '2' }],
-    ['sum by (b) (count_over_time({app="x"} | logfmt --strict [1m]))', 'c" b=2', { app: 'x', ...failed(2, `unexpected '"'`) }],
+    [
+      'sum by (b) (count_over_time({app="x"} | logfmt --strict [1m]))',
+      'c" b=2',
+      { app: 'x', ...failed(2, `unexpected '"'`) },
+    ],
     ['sum(count_over_time({app="x"} | logfmt --strict [1m]))', 'c" b=2', {}],
   ])('%s of %j', (query, line, want) => {
     expect(samplesOf(query, [{ line }])[0].labels).toEqual(want);
@@ -78,20 +82,31 @@ describe('logfmt', () => {
     const value = fc.string().filter(text => text !== '' && !text.includes('\ufffd'));
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(name, value), { selector: ([key]) => key }), pairs => {
-        const line = pairs.map(([key, text]) => `${key}=${JSON.stringify(text).replaceAll('\\u007f', '\x7f')}`).join(' ');
-        expect(labelsAfter('| logfmt', line)).toEqual(Object.fromEntries(pairs.filter(([key]) => key !== 'app')));
+        const line = pairs
+          .map(([key, text]) => `${key}=${JSON.stringify(text).replaceAll('\\u007f', '\x7f')}`)
+          .join(' ');
+        expect(labelsAfter('| logfmt', line)).toEqual(
+          Object.fromEntries(pairs.filter(([key]) => key !== 'app')),
+        );
       }),
     );
   });
 
   test('any bytes end well, and lines do not influence one another', () => {
-    const junk = fc.array(fc.constantFrom('a', 'b=', '=', '"', '\\', ' ', 'é', '\ufffd', 'c="x"', '\x01'), { maxLength: 20 });
+    const junk = fc.array(fc.constantFrom('a', 'b=', '=', '"', '\\', ' ', 'é', '\ufffd', 'c="x"', '\x01'), {
+      maxLength: 20,
+    });
     fc.assert(
       fc.property(fc.array(junk, { minLength: 1, maxLength: 8 }), fc.boolean(), (lists, strict) => {
         const stage = strict ? '| logfmt --strict' : '| logfmt --keep-empty';
         const lines = lists.map(parts => parts.join(''));
         const alone = lines.map(line => runLog(stage, [{ line }])[0].labels);
-        expect(runLog(stage, lines.map(line => ({ line }))).map(({ labels }) => labels)).toEqual(alone);
+        expect(
+          runLog(
+            stage,
+            lines.map(line => ({ line })),
+          ).map(({ labels }) => labels),
+        ).toEqual(alone);
       }),
     );
   });
@@ -120,7 +135,9 @@ describe('logfmt with expressions', () => {
   });
 
   test('--strict stops at the first fault', () => {
-    expect(labelsAfter('| logfmt --strict a="k"', 'k=1 x" k=2')).toEqual(failed(6, `unexpected '"'`, { a: '1' }));
+    expect(labelsAfter('| logfmt --strict a="k"', 'k=1 x" k=2')).toEqual(
+      failed(6, `unexpected '"'`, { a: '1' }),
+    );
     expect(labelsAfter('| logfmt a="k"', 'k=1 x" k=2')).toEqual({ a: '2' });
   });
 

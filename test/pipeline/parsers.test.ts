@@ -51,8 +51,16 @@ describe('unpack', () => {
     ['', '', {}],
     ['{"\\u005fentry":"x"}', 'x', {}],
     ['x', 'x', { __error__: 'JSONParserErr', __error_details__: 'expecting json object(6), but it is not' }],
-    [' {}', ' {}', { __error__: 'JSONParserErr', __error_details__: 'expecting json object(6), but it is not' }],
-    ['{"a":"1","_entry":"x" "b"}', '{"a":"1","_entry":"x" "b"}', { __error__: 'JSONParserErr', __error_details__: OBJECT }],
+    [
+      ' {}',
+      ' {}',
+      { __error__: 'JSONParserErr', __error_details__: 'expecting json object(6), but it is not' },
+    ],
+    [
+      '{"a":"1","_entry":"x" "b"}',
+      '{"a":"1","_entry":"x" "b"}',
+      { __error__: 'JSONParserErr', __error_details__: OBJECT },
+    ],
     ['{"a":tru}', '{"a":tru}', { __error__: 'JSONParserErr', __error_details__: 'Unknown value type' }],
   ])('%j', (line, wantLine, want) => {
     const [result] = runLog('| unpack', [{ line }]);

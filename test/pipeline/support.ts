@@ -110,7 +110,12 @@ export function labelsAfter(stages: string, line: string | Buffer, metadata: Tex
 
 /** Whether each line passes. */
 export function passes(stages: string, lines: readonly (string | Buffer)[]): boolean[] {
-  const rows = new Set(runLog(stages, lines.map(line => ({ line }))).map(({ row }) => row));
+  const rows = new Set(
+    runLog(
+      stages,
+      lines.map(line => ({ line })),
+    ).map(({ row }) => row),
+  );
   return lines.map((_, row) => rows.has(row));
 }
 

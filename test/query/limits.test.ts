@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
+import { parseQuery, parseSelector } from '../../shared/logql/parse.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { formatByteQuantity } from '../../shared/query/byte-quantity.ts';
+import { checkEntriesLimit, checkExpr, combineLimits, limitRange } from '../../shared/query/query-limits.ts';
+import { compileSelector } from '../../shared/query/selector.ts';
+import { streamOf } from '../support/rows.ts';
+
+const HOUR = 3_600_000_000_000n;
+const limits = (changes: Partial<Limits>): Limits => ({ ...DEFAULT_LIMITS, ...changes });
+
+describe('limits of a query', () => {
+  test.each([
+    [
+      '{a="b", c="d"}',
+      { maxStreamsMatchersPerQuery: 1 },
+      'max streams matchers per query exceeded, matchers-count > limit (2 > 1)',
+    ],
+    [
+      '{a="b"}',
+      { requiredLabels: ['x', 'y'] },
+      'stream selector is missing required matchers [x, y], labels present in the query were [a]',
+    ],
+    [
+      '{a="b"}',
+      { minimumLabelsNumber: 2 },
+      'stream selector has less label matchers than required: (present: [a], number_present: 1, required_number_label_matchers: 2)',
+    ],
+    [
+      'rate({a="b"}[5m])',
+      { maxQueryRangeNs: 60_000_000_000n },
+      '[interval] value exceeds limit: [5m] > [1m]',
+    ],
+    [
+      '1 + rate({a="b"}[5m])',
+      { requiredLabels: ['x'] },
+      'stream selector is missing required matchers [x], labels present in the query were [a]',
+    ],
+  ])('%s with %j is refused', (query, changes, message) => {
+    expect(() => checkExpr(parseQuery(query), limits(changes))).toThrow(message);
+    expect(() => checkExpr(parseQuery(query), limits({}))).not.toThrow();
+  });
+
+  test('too many entries', () => {
+    expect(() => checkEntriesLimit(5001, limits({}))).toThrow(
+      'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
+    );
+    expect(() => checkEntriesLimit(5000, limits({}))).not.toThrow();
+    expect(() => checkEntriesLimit(1e9, limits({ maxEntriesLimitPerQuery: 0 }))).not.toThrow();
+  });
+
+  test('too long a range', () => {
+    const range = { startNs: 0n, endNs: 744n * HOUR };
+    expect(() => limitRange(range, limits({}), 0n)).toThrow(
+      'the query time range exceeds the limit (query length: 744h0m0s, limit: 30d1h)',
+    );
+    expect(limitRange(range, limits({ maxQueryLengthNs: 0n }), 0n)).toEqual(range);
+  });
+
+  test('the look-back moves the start, and hides what is older', () => {
+    const look = limits({ maxQueryLookbackNs: 10n * HOUR });
+    const now = 100n * HOUR;
+    expect(limitRange({ startNs: 80n * HOUR, endNs: 95n * HOUR }, look, now)).toEqual({
+      startNs: 90n * HOUR,
+      endNs: 95n * HOUR,
+    });
+    expect(limitRange({ startNs: 80n * HOUR, endNs: 89n * HOUR }, look, now)).toBeUndefined();
+  });
+
+  test('of several tenants the smallest limit holds, and none is none', () => {
+    const combined = combineLimits([
+      limits({ maxQuerySeries: 0, maxQueryLengthNs: 0n, requiredLabels: ['a'], minimumLabelsNumber: 1 }),
+      limits({ maxQuerySeries: 7, maxQueryLengthNs: HOUR, requiredLabels: ['a', 'b'] }),
+      limits({ maxQuerySeries: 9, volumeEnabled: false }),
+    ]);
+    expect(combined).toMatchObject({
+      maxQuerySeries: 7,
+      maxQueryLengthNs: HOUR,
+      requiredLabels: ['a', 'b'],
+      minimumLabelsNumber: 1,
+      volumeEnabled: false,
+    });
+  });
+
+  test.each([
+    [0, '0B'],
+    [1023, '1023B'],
+    [1536, '1.5KB'],
+    [150 * 1024 ** 3, '150GB'],
+  ])('%s bytes print as %s', (bytes, want) => {
+    expect(formatByteQuantity(bytes)).toBe(want);
+  });
+});
+
+describe('selectors', () => {
+  const streams = [
+    { app: 'api', env: 'prod' },
+    { app: 'web', env: 'dev' },
+    { app: 'multi\nline' },
+    { env: 'prod' },
+  ].map(labels => streamOf(Object.fromEntries(Object.entries(labels))));
+
+  test.each([
+    ['{app="api"}', [0]],
+    ['{app!="api", env=~".*"}', [1, 2, 3]],
+    ['{app=~"a.*"}', [0]],
+    ['{app=~"api|web"}', [0, 1]],
+    ['{app=~"multi.line"}', [2]],
+    ['{app=~"pi"}', []],
+    ['{app!~"api|web", env="prod"}', [3]],
+    ['{app=""}', [3]],
+    ['{env="prod", app=~".+"}', [0]],
+    ['{env=~"prod|", app=~"api|"}', [0, 3]],
+  ])('%s', (text, want) => {
+    const selector = compileSelector(parseSelector(text, { allowEmpty: true }));
+    expect(streams.flatMap((stream, i) => (selector.matches(stream) ? [i] : []))).toEqual(want);
+    // What a chunk may be passed over for is never a stream that matches.
+    for (const i of want) expect(selector.mayMatch(sketchOf([streams[i]]))).toBe(true);
+    expect(selector.mayMatch(undefined)).toBe(true);
+  });
+
+  test('pass over chunks that lack a wanted pair', () => {
+    const sketch = sketchOf([streams[0]]);
+    expect(compileSelector(parseSelector('{app="web"}')).mayMatch(sketch)).toBe(false);
+    expect(compileSelector(parseSelector('{app=~"web|worker"}')).mayMatch(sketch)).toBe(false);
+    expect(compileSelector(parseSelector('{app=~"web|api"}')).mayMatch(sketch)).toBe(true);
+    expect(compileSelector(parseSelector('{app=~"w.*"}')).mayMatch(sketch)).toBe(true);
+  });
+
+  test('a chunk with too many pairs has no sketch', () => {
+    const many = Array.from({ length: 300 }, (_, i) => streamOf({ pod: `${i}` }));
+    expect(sketchOf(many)).toBeUndefined();
+    expect(sketchOf(many.slice(0, 200))?.length).toBe(200);
+  });
+});

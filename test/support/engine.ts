@@ -1,0 +1,50 @@
+/** A store in memory that takes plain entries and answers queries: for tests of the query engine. */
+
+import { systemClock } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { type Asker, QueryEngine, type RangeQuery } from '../../shared/query/engine.ts';
+import { type DatedEntry, pushOf } from './pushes.ts';
+
+export const DAY = 20_000;
+export const DAY_START_NS = 20_000n * 86_400_000_000_000n;
+
+export function memoryEngine(inlineMaxBytes = 4096) {
+  const store = memoryObjectStore();
+  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter(store, catalog, systemClock, options);
+  const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock });
+  let pushes = 0;
+  return {
+    engine,
+    /** Each call is a chunk of its own for each day. */
+    push: (entries: readonly DatedEntry[], tenant = 't') =>
+      committer.commit(tenant, pushOf(entries), (++pushes).toString(16).padStart(32, '0')),
+  };
+}
+
+export function asker(overrides: Partial<Asker> & { limits?: Limits } = {}): Asker {
+  const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
+  return { tenants: ['t'], limits, signal: new AbortController().signal, partial: false, ...overrides };
+}
+
+export function rangeQuery(query: string, overrides: Partial<RangeQuery> = {}): RangeQuery {
+  return {
+    expr: parseQuery(query),
+    startNs: DAY_START_NS,
+    endNs: DAY_START_NS + 86_400_000_000_000n,
+    limit: 1000,
+    backward: true,
+    stepNs: 60_000_000_000n,
+    intervalNs: 0n,
+    categorize: false,
+    ...overrides,
+  };
+}
