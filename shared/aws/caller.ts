@@ -135,14 +135,20 @@ export function createCaller(options: CallerOptions): Caller {
   return (call, attempt) => slots(() => run(call, attempt));
 }
 
-function endOf(call: Call, attempts: number, error: unknown, { kind }: Failure, mayHaveHappened: boolean): Error {
+function endOf(
+  call: Call,
+  attempts: number,
+  error: unknown,
+  { kind }: Failure,
+  mayHaveHappened: boolean,
+): Error {
   const isRefused = kind === 'throttled' || kind === 'conflict';
   if (isRefused && !(call.writes && mayHaveHappened)) {
     return new ThrottledError(`${call.operation} of ${call.target} was refused ${attempts} times`, {
       cause: error,
     });
   }
-  const cause = isRefused ? new OutcomeUnknownError() : error;
+  const cause = isRefused ? new OutcomeUnknownError(error) : error;
   return new AwsCallError(call.operation, call.target, attempts, cause);
 }
 

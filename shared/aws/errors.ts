@@ -21,11 +21,12 @@ export class AwsCallError extends Error {
 
   constructor(operation: string, target: string, attempts: number, cause: unknown) {
     const { code, status } = describe(cause);
-    const reason = cause instanceof Error ? cause.message : String(cause);
     const times = attempts === 1 ? '' : ` after ${attempts} attempts`;
-    super(`${operation} of ${target} failed${times}: ${code === undefined ? '' : `${code}: `}${reason}`, {
-      cause,
-    });
+    const text = (cause as { message?: unknown } | undefined)?.message ?? cause;
+    const reason = [code, text].filter(part => part !== undefined && part !== '').join(': ');
+    // An answer to HEAD has no words: the status is all there is.
+    const answered = status === undefined ? '' : ` (HTTP ${status})`;
+    super(`${operation} of ${target} failed${times}: ${reason}${answered}`, { cause });
     this.name = 'AwsCallError';
     this.operation = operation;
     this.code = code;
@@ -66,10 +67,10 @@ export class UnexpectedAnswerError extends Error {
   }
 }
 
-/** A conditional write failed its condition after an attempt that may itself have written. */
+/** A write was refused at last, but an earlier attempt of it got no answer and may have written. */
 export class OutcomeUnknownError extends Error {
-  constructor() {
-    super('the condition failed after an attempt without an answer, which may have written the item itself');
+  constructor(cause: unknown) {
+    super('refused after an attempt without an answer, which may have written', { cause });
     this.name = 'OutcomeUnknownError';
   }
 }

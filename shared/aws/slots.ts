@@ -30,7 +30,8 @@ export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): 
 
   return async task => {
     if (running < maxRunning) running++;
-    else if (waiting.size >= maxWaiting) throw new ThrottledError(`${maxWaiting} calls wait for a connection`);
+    else if (waiting.size >= maxWaiting)
+      throw new ThrottledError(`${maxWaiting} calls wait for a connection`);
     else await wait();
     try {
       return await task();

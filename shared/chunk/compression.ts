@@ -3,10 +3,10 @@
  * of the known raw size: passing it as `chunkSize` is 1.6 times faster than letting zlib grow one
  * (docs/decisions/0001-dependencies.md).
  */
-import { promisify } from 'node:util';
-import { constants, crc32, zstdCompress, zstdCompressSync } from 'node:zlib';
+import { constants, crc32, zstdCompressSync } from 'node:zlib';
 import { CorruptionError, messageOf } from '../model/errors.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
+import { ZstdEncoder } from './zstd-encoder.ts';
 
 export const CODEC_RAW = 0;
 export const CODEC_ZSTD = 1;
@@ -22,7 +22,7 @@ export interface Compression {
 export const PUSH_COMPRESSION: Compression = {
   [constants.ZSTD_c_compressionLevel]: 5,
   [constants.ZSTD_c_strategy]: constants.ZSTD_lazy2,
-  [constants.ZSTD_c_windowLog]: 21,
+  [constants.ZSTD_c_windowLog]: 20,
   [constants.ZSTD_c_hashLog]: 16,
   [constants.ZSTD_c_chainLog]: 15,
   [constants.ZSTD_c_searchLog]: 3,
@@ -46,13 +46,18 @@ export interface StoredBlock {
   readonly bytes: Uint8Array;
 }
 
-const compressInPool = promisify<Uint8Array, object, Buffer>(zstdCompress as never);
+/** By parameters, which are few constants. */
+const ENCODERS = new Map<Compression, ZstdEncoder>();
 
 /** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side. */
 export async function storeBlock(raw: Uint8Array, compression: Compression): Promise<StoredBlock> {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
-  // One trip to the pool: zlib goes there once for each chunk of output, and 16 KiB of it is the default.
-  return chosen(raw, await compressInPool(raw, { params: compression, chunkSize: raw.length >> 2 }));
+  let encoder = ENCODERS.get(compression);
+  if (encoder === undefined) {
+    encoder = new ZstdEncoder(compression);
+    ENCODERS.set(compression, encoder);
+  }
+  return chosen(raw, await encoder.pack(raw));
 }
 
 export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {

@@ -5,12 +5,13 @@ import { LruCache } from '../model/lru.ts';
 import type { Clock } from '../ports/clock.ts';
 import { acceptPush } from './accept.ts';
 import { type BodyLimits, decompressBody } from './body.ts';
-import { pushFormat } from './content.ts';
+import { type PushFormat, pushFormat } from './content.ts';
 import type { GroupCommitter } from './group-commit.ts';
 import { decodeJsonPush } from './json-push.ts';
 import { decodeLegacyJsonPush } from './legacy-json-push.ts';
 import { decodeProtobufPush } from './protobuf-push.ts';
 import type { PushColumns } from './push-columns.ts';
+import { releaseUncompressed } from './snappy.ts';
 
 export interface PushRequest {
   readonly tenant: string;
@@ -44,15 +45,26 @@ export class PushService {
     const id = pushId(request);
     const storedAt = this.stored.get(id);
     if (storedAt !== undefined && this.clock.nowMs() - storedAt < REMEMBERED_MS) return;
-    const columns = await decode(request, bodyLimits);
-    const { accepted, error } = acceptPush(columns, {
-      tenant: request.tenant,
-      limits,
-      nowNs: this.clock.nowNs(),
-    });
-    if (accepted.entries.length > 0) await this.committer.commit(request.tenant, accepted, id);
-    if (error !== undefined) throw error;
+    const format = pushFormat(request.contentType);
+    const bytes = await decompressBody(request.body, request, bodyLimits);
+    try {
+      await this.store(request, decode(bytes, format, request.legacyJson), limits, id);
+    } finally {
+      // Stored or refused: nothing points into the body any more.
+      if (format === 'protobuf') releaseUncompressed(bytes);
+    }
     this.stored.set(id, this.clock.nowMs());
+  }
+
+  private async store(
+    { tenant }: PushRequest,
+    columns: PushColumns,
+    limits: Limits,
+    id: string,
+  ): Promise<void> {
+    const { accepted, error } = acceptPush(columns, { tenant, limits, nowNs: this.clock.nowNs() });
+    if (accepted.entries.length > 0) await this.committer.commit(tenant, accepted, id);
+    if (error !== undefined) throw error;
   }
 
   /** Forgets which pushes were stored: what was deleted since may be pushed again. */
@@ -61,10 +73,7 @@ export class PushService {
   }
 }
 
-async function decode(request: PushRequest, limits: BodyLimits): Promise<PushColumns> {
-  const { body, contentType, contentEncoding, legacyJson } = request;
-  const format = pushFormat(contentType);
-  const bytes = await decompressBody(body, { contentEncoding, contentType }, limits);
+function decode(bytes: Buffer, format: PushFormat, legacyJson: boolean): PushColumns {
   if (format === 'protobuf') return decodeProtobufPush(bytes);
   return legacyJson ? decodeLegacyJsonPush(bytes) : decodeJsonPush(bytes);
 }

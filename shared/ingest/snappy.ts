@@ -6,6 +6,7 @@
  * bytes that later elements overwrite or into the slack behind the result. So every element is checked against
  * the declared length before it is copied, and the buffer is SLACK longer than the result.
  */
+import { BufferPool } from '../model/buffer-pool.ts';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
 
 /** A step of 16 bytes for a copy of one byte ends 15 bytes too far. */
@@ -18,8 +19,16 @@ const MAX_RATIO = 22;
 
 const corrupt = () => new BadRequestError('snappy: corrupt input');
 
+/** Bodies that wait for their next use. */
+const POOL = new BufferPool(16 * 1024 * 1024);
+
+/** Takes back a result of `uncompressSnappy` that nobody looks at any more: the next one may overwrite it. */
+export function releaseUncompressed(bytes: Buffer): void {
+  POOL.give(bytes);
+}
+
 /**
- * The decompressed bytes, in a buffer of their own.
+ * The decompressed bytes, in a buffer of their own until they are released (which is optional).
  * Throws BadRequestError where the input is not one whole snappy block, TooLargeError where it declares more than
  * `maxBytes`.
  */
@@ -39,8 +48,11 @@ export function uncompressSnappy(body: Uint8Array, maxBytes: number): Buffer {
     );
   }
   if (declared > (body.length - at) * MAX_RATIO) throw corrupt();
-  const out = Buffer.allocUnsafeSlow(declared + SLACK);
-  if (!decodeElements(body, at, out, declared)) throw corrupt();
+  const out = POOL.take(declared + SLACK);
+  if (!decodeElements(body, at, out, declared)) {
+    POOL.give(out);
+    throw corrupt();
+  }
   return out.subarray(0, declared);
 }
 

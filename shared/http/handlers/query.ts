@@ -9,6 +9,8 @@ import type { HttpContext } from '../context.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
 import type { Request, Response } from '../message.ts';
 import { param, parseParams } from '../params.ts';
+import { encodeParquet } from '../parquet.ts';
+import { PARQUET_TYPE, parquetWanted, refuseParquet } from '../parquet-request.ts';
 import { instantQueryParams, rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
@@ -16,6 +18,7 @@ import { resolveTenants } from '../tenant.ts';
 
 export const queryRange: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
+  const parquet = parquetWanted(request.headers, context.config.frontend);
   const { direction, query, ...params } = rangeQueryParams(parseParams(request), context.clock.nowNs());
   const flags = encodingFlags(request);
   const answer = await context.engine.range(
@@ -27,19 +30,19 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
     },
     asker,
   );
-  return answered(answer, flags);
+  return parquet ? answeredInParquet(answer, request) : answered(answer, flags);
 };
 
 export const queryInstant: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
+  const parquet = parquetWanted(request.headers, context.config.frontend);
   const { query, timeNs } = instantQueryParams(parseParams(request), context.clock.nowNs());
-  return answered(
-    await context.engine.instant({ expr: parseQuery(query), timeNs }, asker),
-    encodingFlags(request),
-  );
+  const answer = await context.engine.instant({ expr: parseQuery(query), timeNs }, asker);
+  return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request));
 };
 
 export const formatQuery: Handler<HttpContext> = async (_context, request) => {
+  refuseParquet(request.headers);
   try {
     return json({ status: 'success', data: prettyPrint(parseQuery(param(parseParams(request), 'query'))) });
   } catch (error) {
@@ -50,6 +53,11 @@ export const formatQuery: Handler<HttpContext> = async (_context, request) => {
 
 function answered(answer: QueryAnswer, flags: readonly string[]): Response {
   return jsonText(encodeAnswer(answer, { flags }));
+}
+
+async function answeredInParquet(answer: QueryAnswer, { signal }: Request): Promise<Response> {
+  const body = await encodeParquet(answer, signal);
+  return { status: 200, headers: { 'content-type': PARQUET_TYPE }, body };
 }
 
 /** The tenants of a query request with their limits. Throws ClientError. */

@@ -9,6 +9,7 @@ import { TENANT_LABEL } from '../../query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
 import type { Response } from '../message.ts';
 import { type Params, param, paramValues, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
 import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
@@ -29,6 +30,7 @@ export const listLabelValues: Handler<HttpContext> = async (context, request) =>
 
 export const listSeries: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
+  refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
   const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
@@ -38,6 +40,7 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
 /** The streams that the optional `query` selects. */
 function labelledStreams(context: HttpContext, request: RoutedRequest) {
   const asker = askerOf(context, request);
+  refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
   const query = param(params, 'query');

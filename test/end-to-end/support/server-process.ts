@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** Those of bin/runtime.mjs. */
+const RUNTIME_FLAGS = ['--disable-warning=ExperimentalWarning', '--initial-heap-size=256'];
+
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
@@ -20,7 +23,7 @@ const LISTENS = /^Logboom listens on (\S+)/;
  */
 export async function startProcess(config: string, dataDir: string): Promise<ServerProcess> {
   const args = [PROGRAM, 'start', '--config', config, '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  const child = spawn(process.execPath, [...RUNTIME_FLAGS, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

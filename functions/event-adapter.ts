@@ -1,0 +1,111 @@
+/**
+ * Events of an HTTP API to requests, and answers to results: the only place that knows their shapes.
+ *
+ * A reader would get wrong:
+ *  - `queryStringParameters` joins repeated values with commas, which cannot be undone: only `rawQueryString` counts.
+ *  - `rawPath` has been decoded once. What cannot stand in a path is encoded again; an escape that is left was encoded
+ *    twice by the client, which is the one way to send a slash inside a parameter: the gateway knows no route for `%2F`.
+ *  - The platform limits the result as JSON, so base64 counts at four thirds and the quotes of a text twice.
+ */
+import { errorResponse } from '../shared/http/errors.ts';
+import type { Request, Response } from '../shared/http/message.ts';
+import { TooLargeError } from '../shared/model/errors.ts';
+import { formatByteQuantity } from '../shared/query/byte-quantity.ts';
+import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
+
+const MIB = 1024 * 1024;
+/** Of Lambda, for a buffered event or result as JSON. */
+export const MAX_PAYLOAD_BYTES = 6 * MIB;
+/** What of an event may be body: 6 MiB of base64 are 4.5 MiB; headers of 10 KB appear in it up to three times. */
+export const MAX_BODY_BYTES = Math.floor(4.4 * MIB);
+/** Even where JSON escapes each character by six, such a text fits; larger ones go as base64, of known size. */
+const MAX_TEXT_BYTES = 64 * 1024;
+
+const NOT_ASCII = /[^\0-\x7f]/;
+/** What no encoded path contains; a `%` that begins no escape too. */
+const NOT_IN_PATH = /[^!$&-;=@A-Z_a-z~%-]|%(?![0-9A-Fa-f]{2})/gu;
+const NO_BODY = new Uint8Array(0);
+
+/** All of a request but its signal. */
+export function requestOf(event: HttpApiEvent, id: string): Omit<Request, 'signal'> {
+  return {
+    method: event.requestContext.http.method.toUpperCase(),
+    path: pathOf(event),
+    rawQuery: event.rawQueryString ?? '',
+    headers: headersOf(event),
+    body: bodyOf(event),
+    id,
+  };
+}
+
+function pathOf({ rawPath, requestContext: { stage = '$default' } }: HttpApiEvent): string {
+  const prefix = stage === '$default' ? '' : `/${stage}`;
+  const isPrefixed = rawPath === prefix || rawPath.startsWith(`${prefix}/`);
+  const path = isPrefixed ? rawPath.slice(prefix.length) : rawPath;
+  return path === ''
+    ? '/'
+    : path.replace(NOT_IN_PATH, character => encodeURIComponent(character.toWellFormed()));
+}
+
+function headersOf({ headers = {}, cookies = [] }: HttpApiEvent): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const [written, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    const name = written.toLowerCase();
+    // As node:http gives them: a character for each byte.
+    const bytes = NOT_ASCII.test(value) ? Buffer.from(value).toString('latin1') : value;
+    out[name] = out[name] === undefined ? bytes : `${out[name]}, ${bytes}`;
+  }
+  if (cookies.length > 0) out.cookie = cookies.join('; ');
+  return out;
+}
+
+function bodyOf({ body, isBase64Encoded }: HttpApiEvent): Uint8Array {
+  return body === undefined || body === '' ? NO_BODY : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+}
+
+/** Throws TooLargeError. */
+export function checkBodySize(bytes: number, maxBytes: number): void {
+  if (bytes <= maxBytes) return;
+  throw new TooLargeError(
+    `request body too large: message size too large than max (${bytes} vs ${maxBytes}); ` +
+      'lower the batch size of the client (for example batch_size, batchSize or send_batch_max_size)',
+  );
+}
+
+/** The answer for the gateway; one that the platform cannot return becomes a 400 that says what to ask for instead. */
+export function resultOf(response: Response, { method, id }: Pick<Request, 'method' | 'id'>): HttpApiResult {
+  const result = encode(response, method, id);
+  const { body, ...head } = result;
+  // Base64 has nothing to escape, and what is text is far below the limit.
+  const bytes = Buffer.byteLength(JSON.stringify(head)) + body.length;
+  return bytes <= MAX_PAYLOAD_BYTES ? result : encode(tooLong(response, bytes), method, id);
+}
+
+function encode({ status, headers, body }: Response, method: string, id: string): HttpApiResult {
+  const hasBody = status !== 204 && status !== 304 && method !== 'HEAD';
+  const isText = typeof body === 'string' && Buffer.byteLength(body) <= MAX_TEXT_BYTES;
+  return {
+    statusCode: status,
+    headers: { ...headers, 'x-request-id': id },
+    body: !hasBody ? '' : isText ? body : toBase64(body),
+    isBase64Encoded: hasBody && !isText,
+  };
+}
+
+function toBase64(body: string | Uint8Array): string {
+  const bytes =
+    typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
+  return bytes.toString('base64');
+}
+
+function tooLong({ headers }: Response, bytes: number): Response {
+  const isCompressed = headers['content-encoding'] !== undefined;
+  return errorResponse(
+    400,
+    `the answer is too large for this deployment (${formatByteQuantity(bytes)} as sent, limit: ` +
+      `${formatByteQuantity(MAX_PAYLOAD_BYTES)}); lower limit, raise step, shorten the time range or select fewer streams` +
+      (isCompressed ? '' : ', or accept gzip'),
+    'query',
+  );
+}

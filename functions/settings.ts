@@ -1,0 +1,67 @@
+/**
+ * What a function is told by its environment:
+ *
+ *     LOGBOOM_BUCKET, LOGBOOM_TABLE   where the data lies
+ *     LOGBOOM_ENDPOINT                another place than AWS, for emulators; AWS_ENDPOINT_URL counts too
+ *     LOGBOOM_CONFIG_YAML             the configuration itself, or
+ *     LOGBOOM_CONFIG                  its file, in the bundle
+ */
+import { readFileSync } from 'node:fs';
+import { maxDecompressedBytes, parseConfig } from '../shared/admin/config.ts';
+import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
+import { MAX_BODY_BYTES } from './event-adapter.ts';
+
+export interface Settings {
+  readonly bucket: string;
+  readonly table: string;
+  readonly endpoint: string | undefined;
+  /** With the limits of the platform. */
+  readonly config: Config;
+  /** Ready to be logged. */
+  readonly warnings: readonly string[];
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A push is decoded beside its columns and its chunk, all in the memory of one function. */
+export const MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024;
+
+/** Throws ConfigError, or Error where a name is missing. */
+export function readSettings(environment: Environment): Settings {
+  const { config, warnings } = readConfig(environment);
+  return {
+    bucket: named('LOGBOOM_BUCKET', environment),
+    table: named('LOGBOOM_TABLE', environment),
+    endpoint: environment.LOGBOOM_ENDPOINT || environment.AWS_ENDPOINT_URL || undefined,
+    config: withinPlatform(config),
+    warnings,
+  };
+}
+
+function readConfig(environment: Environment): { config: Config; warnings: readonly string[] } {
+  const { LOGBOOM_CONFIG_YAML: yaml, LOGBOOM_CONFIG: file } = environment;
+  if (yaml) return parseConfig(yaml, { name: 'LOGBOOM_CONFIG_YAML', environment });
+  if (file) return parseConfig(readFileSync(file, 'utf8'), { name: file, environment });
+  return { config: DEFAULT_CONFIG, warnings: [] };
+}
+
+function named(name: string, environment: Environment): string {
+  const value = environment[name];
+  if (!value) throw new Error(`the environment variable ${name} is not set`);
+  return value;
+}
+
+/** The configuration with what Lambda allows: it may ask for less, never for more. */
+export function withinPlatform(config: Config): Config {
+  const { distributor, frontend, logboom } = config;
+  return {
+    ...config,
+    distributor: {
+      maxRecvMsgSize: Math.min(distributor.maxRecvMsgSize, MAX_BODY_BYTES),
+      maxDecompressedSize: Math.min(maxDecompressedBytes(config), MAX_DECOMPRESSED_BYTES),
+    },
+    frontend: { ...frontend, maxBodySize: Math.min(frontend.maxBodySize, MAX_BODY_BYTES) },
+    // A function serves one request at a time: there is no company to wait for.
+    logboom: { ...logboom, groupCommitWaitMs: 0 },
+  };
+}

@@ -1,0 +1,4 @@
+/** Lambda function for the routes that need no stored data. */
+import { createFunction } from './assemble.ts';
+
+export const handler = createFunction('status', process.env);

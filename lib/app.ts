@@ -1,0 +1,61 @@
+/**
+ * The CDK app: bundles the functions, describes the stack, checks it. Without an account or a region, so that one
+ * assembly fits any. Settings come as context: `--context authorization=none`, `--context config=FILE`.
+ */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
+import { parseConfig } from '../shared/admin/config.ts';
+import { type Bundle, bundleFunction } from './bundle.ts';
+import type { Authorization } from './http-api.ts';
+import { LogboomStack } from './logboom-stack.ts';
+
+const STACK_NAME = 'Logboom';
+/** In the assembly, beside the template. */
+const SOURCE_MAPS = 'source-maps';
+/** Lambda allows 4 KB for all environment variables together. */
+const MAX_CONFIG_BYTES = 3 * 1024;
+
+/** Writes the cloud assembly to where the CDK asks for it (`cdk.out`). Throws where a setting is wrong. */
+export async function synthesise(): Promise<void> {
+  const app = new App();
+  const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
+  try {
+    const bundles = await Promise.all(FUNCTION_NAMES.map(name => bundleFunction(name, folder)));
+    const code = Object.fromEntries(FUNCTION_NAMES.map((name, i) => [name, bundles[i].folder]));
+    new LogboomStack(app, STACK_NAME, {
+      code: code as Record<FunctionName, string>,
+      authorization: authorizationOf(app),
+      configYaml: configOf(app),
+    });
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    keepSourceMaps(bundles, join(app.synth().directory, SOURCE_MAPS));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function authorizationOf(app: App): Authorization {
+  const value: unknown = app.node.tryGetContext('authorization') ?? 'iam';
+  if (value === 'iam' || value === 'none') return value;
+  throw new Error(`authorization is iam or none, not ${JSON.stringify(value)}`);
+}
+
+/** Read once here, so that a mistake is found before anything is deployed. */
+function configOf(app: App): string {
+  const file: unknown = app.node.tryGetContext('config');
+  if (file === undefined) return '';
+  const yaml = readFileSync(String(file), 'utf8');
+  const { warnings } = parseConfig(yaml, { name: String(file), environment: process.env });
+  for (const warning of warnings) process.stderr.write(`logboom: ${warning}\n`);
+  if (Buffer.byteLength(yaml) <= MAX_CONFIG_BYTES) return yaml;
+  throw new Error(`${file} has ${Buffer.byteLength(yaml)} bytes, at most ${MAX_CONFIG_BYTES} fit a function`);
+}
+
+function keepSourceMaps(bundles: readonly Bundle[], folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { sourceMap } of bundles) copyFileSync(sourceMap, join(folder, basename(sourceMap)));
+}

@@ -1,0 +1,43 @@
+/** Memory, time and rights of each function, by what its routes may cost. */
+import { Duration } from 'aws-cdk-lib';
+import type { FunctionName } from '../functions/groups.ts';
+
+export interface FunctionClass {
+  readonly description: string;
+  readonly memoryMb: number;
+  readonly timeout: Duration;
+  /** On the objects of the bucket. */
+  readonly objectActions: readonly string[];
+  /** On the table. A transaction of puts needs the right to put, and no other. */
+  readonly tableActions: readonly string[];
+}
+
+/** Longer than any answer takes (functions/deadline.ts), shorter than the gateway waits. */
+const API_TIMEOUT = Duration.seconds(29);
+
+export const FUNCTION_CLASSES: Readonly<Record<FunctionName, FunctionClass>> = {
+  push: {
+    description: 'Stores logs',
+    // One whole processor: decoding and compressing are all it does.
+    memoryMb: 1769,
+    timeout: API_TIMEOUT,
+    // A put that finds its key taken reads what an earlier try has written.
+    objectActions: ['s3:PutObject', 's3:GetObject'],
+    tableActions: ['dynamodb:PutItem'],
+  },
+  query: {
+    description: 'Reads logs',
+    // The most that a new account may ask for; footers, pages and results of one query share it.
+    memoryMb: 3008,
+    timeout: API_TIMEOUT,
+    objectActions: ['s3:GetObject'],
+    tableActions: ['dynamodb:GetItem', 'dynamodb:Query'],
+  },
+  status: {
+    description: 'Answers what needs no stored data',
+    memoryMb: 256,
+    timeout: Duration.seconds(10),
+    objectActions: [],
+    tableActions: [],
+  },
+};

@@ -1,0 +1,53 @@
+/** All of Logboom in an account: data, functions, API. */
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
+import { ApiFunction } from './api-function.ts';
+import { FUNCTION_CLASSES } from './function-classes.ts';
+import { type Authorization, LogboomApi } from './http-api.ts';
+import { createBucket, createTable } from './storage.ts';
+
+export interface LogboomStackProps extends StackProps {
+  /** Folder of the bundle of each function. */
+  readonly code: Readonly<Record<FunctionName, string>>;
+  readonly authorization: Authorization;
+  /** The configuration of the functions, YAML; empty is the program's own. */
+  readonly configYaml: string;
+}
+
+/** Of the logs of the functions and of the API, not of what is stored. */
+const LOG_RETENTION = RetentionDays.ONE_MONTH;
+
+export class LogboomStack extends Stack {
+  constructor(scope: Construct, id: string, props: LogboomStackProps) {
+    super(scope, id, { description: 'Logboom, a multi-tenant log store', ...props });
+    const bucket = createBucket(this);
+    const table = createTable(this);
+    const environment: Record<string, string> =
+      props.configYaml === '' ? {} : { LOGBOOM_CONFIG_YAML: props.configYaml };
+    const functions = Object.fromEntries(
+      FUNCTION_NAMES.map(name => [
+        name,
+        new ApiFunction(this, titled(name), {
+          functionClass: FUNCTION_CLASSES[name],
+          code: props.code[name],
+          bucket,
+          table,
+          environment,
+          logRetention: LOG_RETENTION,
+        }).lambda,
+      ]),
+    ) as Record<FunctionName, ApiFunction['lambda']>;
+    const { authorization } = props;
+    const api = new LogboomApi(this, 'Http', { functions, authorization, logRetention: LOG_RETENTION });
+
+    new CfnOutput(this, 'Url', { description: 'Where clients push and ask', value: api.url });
+    new CfnOutput(this, 'BucketName', { description: 'Holds the chunks', value: bucket.bucketName });
+    new CfnOutput(this, 'TableName', { description: 'Holds the catalog', value: table.tableName });
+  }
+}
+
+function titled(name: string): string {
+  return name[0].toUpperCase() + name.slice(1);
+}

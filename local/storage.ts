@@ -1,0 +1,67 @@
+/**
+ * Where one machine keeps its data: in files and SQLite below its data directory, or in a bucket of S3 and a table of
+ * DynamoDB, the very stores of the functions.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ObjectStore } from '../shared/ports/object-store.ts';
+import type { Table } from '../shared/ports/table.ts';
+import { openFileObjectStore } from './file-object-store.ts';
+import { openSqliteTable } from './sqlite-table.ts';
+import { systemClock, systemIds } from './system-clock.ts';
+
+export type StorageOptions = EmbeddedStorageOptions | S3StorageOptions;
+
+export interface EmbeddedStorageOptions {
+  readonly kind: 'embedded';
+  readonly dataDir: string;
+}
+
+export interface S3StorageOptions {
+  readonly kind: 's3';
+  readonly bucket: string;
+  readonly table: string;
+  /** Another place than AWS, for example `http://localhost:4566`. */
+  readonly endpoint?: string;
+  /** Where DynamoDB is elsewhere than `endpoint`, for example DynamoDB Local. */
+  readonly dynamoDbEndpoint?: string;
+  readonly region?: string;
+  /** Makes bucket and table where they are missing. Default: where there is an endpoint, so for emulators alone. */
+  readonly createMissing?: boolean;
+}
+
+export interface Storage {
+  readonly store: ObjectStore;
+  readonly table: Table;
+  close(): Promise<void>;
+}
+
+/** Below the data directory. */
+const OBJECTS = 'objects';
+const TABLE_FILE = 'catalog.sqlite';
+
+/** Throws StorageSetupError where the bucket or the table is missing. */
+export function openStorage(options: StorageOptions): Promise<Storage> {
+  return options.kind === 's3' ? openS3(options) : openEmbedded(options);
+}
+
+async function openEmbedded({ dataDir }: EmbeddedStorageOptions): Promise<Storage> {
+  await mkdir(dataDir, { recursive: true });
+  const store = await openFileObjectStore(join(dataDir, OBJECTS));
+  const table = await openSqliteTable(join(dataDir, TABLE_FILE));
+  return { store, table, close: () => table.close() };
+}
+
+async function openS3(options: S3StorageOptions): Promise<Storage> {
+  const { createMissing = options.endpoint !== undefined } = options;
+  // Loaded here alone: the SDK takes longer to load than the embedded store to start.
+  const { openAwsStorage } = await import('../shared/aws/storage.ts');
+  const storage = openAwsStorage({ ...options, clock: systemClock, ids: systemIds });
+  try {
+    await (createMissing ? storage.createMissing() : storage.check());
+  } catch (error) {
+    storage.close();
+    throw error;
+  }
+  return { store: storage.store, table: storage.table, close: async () => storage.close() };
+}

@@ -1,0 +1,47 @@
+/**
+ * Items of the port as items of DynamoDB:
+ *
+ *     pk          S   partition key
+ *     sk          S   sort key
+ *     version     N
+ *     body        B
+ *     expiresAt   N   Unix seconds; absent where the item stays. Also the time-to-live attribute of the table.
+ */
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item, ItemKey } from '../ports/table.ts';
+import { UnexpectedAnswerError } from './errors.ts';
+
+export type Attributes = Record<string, AttributeValue>;
+
+export const PARTITION_KEY = 'pk';
+export const SORT_KEY = 'sk';
+export const TIME_TO_LIVE = 'expiresAt';
+
+export function keyAttributes({ pk, sk }: ItemKey): Attributes {
+  return { pk: { S: pk }, sk: { S: sk } };
+}
+
+export function itemAttributes({ pk, sk, version, body, expiresAt }: Item): Attributes {
+  const attributes: Attributes = {
+    pk: { S: pk },
+    sk: { S: sk },
+    version: { N: String(version) },
+    body: { B: body },
+  };
+  if (expiresAt !== undefined) attributes.expiresAt = { N: String(expiresAt) };
+  return attributes;
+}
+
+/** Throws UnexpectedAnswerError where an item is not one of ours. */
+export function itemOf({ pk, sk, version, body, expiresAt }: Attributes): Item {
+  const numbers = [version?.N, expiresAt?.N ?? '0'].map(Number);
+  if (
+    pk?.S === undefined ||
+    sk?.S === undefined ||
+    body?.B === undefined ||
+    !numbers.every(Number.isSafeInteger)
+  )
+    throw new UnexpectedAnswerError(`the item ${pk?.S} / ${sk?.S} of the table is none of Logboom`);
+  const item = { pk: pk.S, sk: sk.S, version: numbers[0], body: body.B };
+  return expiresAt === undefined ? item : { ...item, expiresAt: numbers[1] };
+}

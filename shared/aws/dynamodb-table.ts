@@ -1,0 +1,205 @@
+/**
+ * The table on DynamoDB: conditional writes and transactions on its servers, consistent reads.
+ *
+ * A reader would get wrong:
+ *  - A failed condition after an attempt without an answer may be the work of that attempt. Transactions carry a token,
+ *    by which DynamoDB knows a repeated one for ten minutes and answers as the first time; a single conditional write
+ *    has none and ends with AwsCallError then, which leaves its outcome open.
+ *  - Time to live deletes days late. Reads leave out expired items, conditions take them as absent.
+ */
+import {
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { compareUtf8 } from '../model/bytes.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
+import {
+  type Condition,
+  ConditionFailedError,
+  type Item,
+  type ItemKey,
+  type QueryOptions,
+  type QueryPage,
+  type Table,
+  type Write,
+} from '../ports/table.ts';
+import {
+  checkItem,
+  checkItemKey,
+  checkQuery,
+  checkTransaction,
+  isExpired,
+  itemBytes,
+  keyOf,
+  MAX_QUERY_PAGE_BYTES,
+  queryLimit,
+} from '../ports/table-rules.ts';
+import type { Attempt, Call, Caller } from './caller.ts';
+import { conditionExpression } from './dynamodb-condition.ts';
+import { itemAttributes, itemOf, keyAttributes } from './dynamodb-item.ts';
+import { type KeyRange, keyRange } from './dynamodb-query.ts';
+import { describe, OutcomeUnknownError, UnexpectedAnswerError } from './errors.ts';
+
+/** Requests for one page: where many items have expired, the caller asks on. */
+const MAX_REQUESTS_PER_PAGE = 8;
+/** As hex 32 characters; DynamoDB takes 36. */
+const TOKEN_BYTES = 16;
+
+export interface DynamoDbTableOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly call: Caller;
+  readonly ids: Ids;
+  /** Tells what has expired. */
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+export function dynamoDbTable(options: DynamoDbTableOptions): Table {
+  const { client, tableName: TableName, call, ids, clock } = options;
+  const callOn = (operation: string, key: ItemKey | string, writes = false): Call => {
+    const place = typeof key === 'string' ? key : `${key.pk} / ${key.sk}`;
+    return { operation, target: `${TableName} ${place}`, writes };
+  };
+
+  const write = async (
+    key: ItemKey,
+    operation: string,
+    send: (abortSignal: AbortSignal) => Promise<unknown>,
+  ): Promise<void> => {
+    await call(callOn(operation, key, true), async ({ signal, mayHaveHappened }: Attempt) => {
+      try {
+        await send(signal);
+      } catch (error) {
+        if (describe(error).name !== 'ConditionalCheckFailedException') throw error;
+        throw mayHaveHappened ? new OutcomeUnknownError(error) : new ConditionFailedError(key);
+      }
+    });
+  };
+
+  const querySlice = (pk: string, range: KeyRange, reverse: boolean, limit: number, after?: string) =>
+    call(callOn('Query', pk), ({ signal }): Promise<QueryCommandOutput> => {
+      const command = new QueryCommand({
+        TableName,
+        ConsistentRead: true,
+        KeyConditionExpression: range.KeyConditionExpression,
+        ExpressionAttributeValues: range.ExpressionAttributeValues,
+        ExclusiveStartKey: after === undefined ? undefined : keyAttributes({ pk, sk: after }),
+        ScanIndexForward: !reverse,
+        Limit: limit,
+      });
+      return client.send(command, { abortSignal: signal });
+    });
+
+  const queryPage = async (
+    pk: string,
+    range: KeyRange,
+    reverse: boolean,
+    limit: number,
+  ): Promise<QueryPage> => {
+    const items: Item[] = [];
+    let bytes = 0;
+    let after = range.startAfter;
+    for (let request = 1; ; request++) {
+      const asked = limit - items.length;
+      const answer = await querySlice(pk, range, reverse, asked, after);
+      for (const attributes of answer.Items ?? []) {
+        const item = itemOf(attributes);
+        bytes += itemBytes(item);
+        if (item.sk !== range.end && !isExpired(item.expiresAt, clock.nowMs())) items.push(item);
+      }
+      const next = answer.LastEvaluatedKey?.sk?.S;
+      // The end itself is not in the range; above it there is nothing.
+      const isLast =
+        next === undefined || (!reverse && range.end !== undefined && compareUtf8(next, range.end) >= 0);
+      if (isLast) return { items };
+      if (next === after) throw new UnexpectedAnswerError(`the query of ${pk} stays at ${next}`);
+      after = next;
+      // Fewer than asked for: DynamoDB ended the answer by its size.
+      const endedBySize = (answer.ScannedCount ?? 0) < asked || bytes >= MAX_QUERY_PAGE_BYTES;
+      if (endedBySize || items.length === limit || request === MAX_REQUESTS_PER_PAGE) return { items, next };
+    }
+  };
+
+  return {
+    async get(key) {
+      checkItemKey(key);
+      const { Item: attributes } = await call(callOn('GetItem', key), ({ signal }) =>
+        client.send(new GetItemCommand({ TableName, Key: keyAttributes(key), ConsistentRead: true }), {
+          abortSignal: signal,
+        }),
+      );
+      if (attributes === undefined) return undefined;
+      const item = itemOf(attributes);
+      return isExpired(item.expiresAt, clock.nowMs()) ? undefined : item;
+    },
+
+    async query(pk: string, query: QueryOptions = {}) {
+      checkQuery(pk, query);
+      const limit = queryLimit(query.limit);
+      const range = keyRange(pk, query);
+      return range === undefined ? { items: [] } : queryPage(pk, range, query.reverse === true, limit);
+    },
+
+    async put(item, condition?: Condition) {
+      checkItem(item);
+      const input = {
+        TableName,
+        Item: itemAttributes(item),
+        ...conditionExpression(condition, clock.nowMs()),
+      };
+      await write(item, 'PutItem', abortSignal => client.send(new PutItemCommand(input), { abortSignal }));
+    },
+
+    async delete(key, condition?: Condition) {
+      checkItemKey(key);
+      const input = { TableName, Key: keyAttributes(key), ...conditionExpression(condition, clock.nowMs()) };
+      await write(key, 'DeleteItem', abortSignal =>
+        client.send(new DeleteItemCommand(input), { abortSignal }),
+      );
+    },
+
+    async transact(writes) {
+      checkTransaction(writes);
+      if (writes.length === 0) return;
+      const nowMs = clock.nowMs();
+      const TransactItems = writes.map(each => transactItem(TableName, each, nowMs));
+      const input = { TransactItems, ClientRequestToken: ids.randomHex(TOKEN_BYTES) };
+      const target = keyOf(writes[0]);
+      await call(callOn('TransactWriteItems', target, true), async ({ signal }) => {
+        try {
+          await client.send(new TransactWriteItemsCommand(input), { abortSignal: signal });
+        } catch (error) {
+          const failed = describe(error).reasons.indexOf('ConditionalCheckFailed');
+          throw failed < 0 ? error : new ConditionFailedError(keyOf(writes[failed]), failed);
+        }
+      });
+    },
+  };
+}
+
+function transactItem(TableName: string, write: Write, nowMs: number): TransactWriteItem {
+  switch (write.kind) {
+    case 'put':
+      return {
+        Put: { TableName, Item: itemAttributes(write.item), ...conditionExpression(write.condition, nowMs) },
+      };
+    case 'delete':
+      return {
+        Delete: { TableName, Key: keyAttributes(write.key), ...conditionExpression(write.condition, nowMs) },
+      };
+    case 'check':
+      return {
+        ConditionCheck: {
+          TableName,
+          Key: keyAttributes(write.key),
+          ...conditionExpression(write.condition, nowMs)!,
+        },
+      };
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Objects in a bucket of S3. A put is conditional (`If-None-Match: *`), so that a key is written once whoever races;
+ * reads ask for byte ranges. One call is one request; who wants ranges in parallel calls in parallel, and caller.ts
+ * bounds how many run.
+ *
+ * A reader would get wrong:
+ *  - "Taken" (412) after an attempt without an answer may be our own object. Each put stores an id of its own with the
+ *    object, and asks for it then.
+ *  - Without the permission s3:ListBucket S3 answers 403 instead of 404 for a missing key.
+ */
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { compareUtf8 } from '../model/bytes.ts';
+import type { Ids } from '../ports/clock.ts';
+import {
+  checkByteRange,
+  checkObjectKey,
+  checkTailLength,
+  listLimit,
+  MAX_OBJECT_KEY_BYTES,
+  rangePastEnd,
+} from '../ports/object-key.ts';
+import {
+  type ListPage,
+  type ObjectInfo,
+  ObjectNotFoundError,
+  type ObjectStore,
+} from '../ports/object-store.ts';
+import type { Attempt, Call, Caller } from './caller.ts';
+import { describe, UnexpectedAnswerError } from './errors.ts';
+import { type AnsweredRange, readRange } from './s3-body.ts';
+
+/** Largest answer that is read into memory; chunks stay far below. */
+export const MAX_READ_BYTES = 1024 * 1024 * 1024;
+/** Requests for one page of a listing: S3 may answer pages without keys where much was deleted. */
+const MAX_EMPTY_PAGES = 100;
+const PUT_ID_BYTES = 12;
+/** Of the metadata of an object: which put made it. */
+const PUT_ID = 'put-id';
+
+export interface S3ObjectStoreOptions {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly call: Caller;
+  readonly ids: Ids;
+  /** Default MAX_READ_BYTES. */
+  readonly maxReadBytes?: number;
+}
+
+export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
+  const { client, bucket, call, ids, maxReadBytes = MAX_READ_BYTES } = options;
+  const callOn = (operation: string, key: string): Call => ({ operation, target: `${bucket}/${key}` });
+
+  const headObject = async (
+    key: string,
+    { signal }: Attempt,
+  ): Promise<HeadObjectCommandOutput | undefined> => {
+    try {
+      return await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
+    } catch (error) {
+      if (describe(error).status === 404) return undefined;
+      throw error;
+    }
+  };
+
+  const head = async (key: string): Promise<ObjectInfo | undefined> => {
+    const answer = await call(callOn('HeadObject', key), attempt => headObject(key, attempt));
+    return answer && { key, size: sizeOf(answer.ContentLength) };
+  };
+
+  /** Undefined where the range is not satisfiable: past the end, or of an empty object. */
+  const read = (
+    key: string,
+    range: string | undefined,
+    maxBytes: number,
+  ): Promise<AnsweredRange | undefined> =>
+    call(callOn('GetObject', key), async ({ signal }) => {
+      try {
+        const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: range });
+        return await readRange(await client.send(command, { abortSignal: signal }), maxBytes);
+      } catch (error) {
+        const { name, status } = describe(error);
+        if (name === 'NoSuchKey') throw new ObjectNotFoundError(key);
+        if (status === 416) return undefined;
+        throw error;
+      }
+    });
+
+  /** The size of an object of which a range was not satisfiable. */
+  const sizeAfterRefusal = async (key: string): Promise<number> => {
+    const info = await head(key);
+    if (info === undefined) throw new ObjectNotFoundError(key);
+    return info.size;
+  };
+
+  return {
+    async putIfAbsent(key, body) {
+      checkObjectKey(key);
+      const putId = ids.randomHex(PUT_ID_BYTES);
+      return call(callOn('PutObject', key), async attempt => {
+        const command = new PutObjectCommand({
+          Bucket: bucket,
+          Key: key,
+          Body: body,
+          ContentLength: body.byteLength,
+          IfNoneMatch: '*',
+          Metadata: { [PUT_ID]: putId },
+        });
+        try {
+          await client.send(command, { abortSignal: attempt.signal });
+          return true;
+        } catch (error) {
+          if (describe(error).status !== 412) throw error;
+          if (!attempt.mayHaveHappened) return false;
+          const found = await headObject(key, attempt);
+          return found?.Metadata?.[PUT_ID] === putId;
+        }
+      });
+    },
+
+    async get(key) {
+      checkObjectKey(key);
+      const answer = await read(key, undefined, maxReadBytes);
+      if (answer === undefined) throw new UnexpectedAnswerError(`a read of all of ${key} was answered 416`);
+      return answer.bytes;
+    },
+
+    async getRange(key, start, end) {
+      checkObjectKey(key);
+      checkByteRange(start, end);
+      const answer = await read(key, `bytes=${start}-${end - 1}`, Math.min(end - start, maxReadBytes));
+      if (answer === undefined) throw rangePastEnd(key, start, await sizeAfterRefusal(key));
+      if (answer.size === 0) throw rangePastEnd(key, start, 0);
+      if (answer.start !== start)
+        throw new UnexpectedAnswerError(`byte ${start} of ${key} was asked for, ${answer.start} answered`);
+      return answer.bytes;
+    },
+
+    async getTail(key, length) {
+      checkObjectKey(key);
+      checkTailLength(length);
+      const answer = await read(key, `bytes=-${length}`, Math.min(length, maxReadBytes));
+      if (answer === undefined) {
+        const size = await sizeAfterRefusal(key);
+        if (size > 0) throw new UnexpectedAnswerError(`the tail of ${key} of ${size} bytes was answered 416`);
+        return { bytes: Buffer.alloc(0), size };
+      }
+      const { bytes, start, size } = answer;
+      if (start + bytes.byteLength !== size || bytes.byteLength !== Math.min(length, size))
+        throw new UnexpectedAnswerError(
+          `the tail of ${key} was answered with bytes from ${start} of ${size}`,
+        );
+      return { bytes, size };
+    },
+
+    async head(key) {
+      checkObjectKey(key);
+      return head(key);
+    },
+
+    async delete(key) {
+      checkObjectKey(key);
+      await call(callOn('DeleteObject', key), ({ signal }) =>
+        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }),
+      );
+    },
+
+    async list(prefix, { after = '', limit } = {}): Promise<ListPage> {
+      const most = listLimit(limit);
+      // No key is that long, and S3 would refuse the request.
+      if (Buffer.byteLength(prefix) > MAX_OBJECT_KEY_BYTES) return { objects: [] };
+      let token: string | undefined;
+      for (let page = 0; page < MAX_EMPTY_PAGES; page++) {
+        const answer: ListObjectsV2CommandOutput = await call(
+          callOn('ListObjectsV2', prefix),
+          ({ signal }) => {
+            const command = new ListObjectsV2Command({
+              Bucket: bucket,
+              Prefix: prefix === '' ? undefined : prefix,
+              StartAfter: after === '' || token !== undefined ? undefined : after,
+              ContinuationToken: token,
+              MaxKeys: most,
+              // XML cannot hold every character of a key, and readers trim spaces.
+              EncodingType: 'url',
+            });
+            return client.send(command, { abortSignal: signal });
+          },
+        );
+        const objects = (answer.Contents ?? []).map(({ Key = '', Size }) => ({
+          key: decodeKey(Key),
+          size: sizeOf(Size),
+        }));
+        const last = objects.at(-1)?.key;
+        if (answer.IsTruncated !== true) return { objects };
+        if (last !== undefined) {
+          // A listing that does not move on would never end.
+          if (compareUtf8(last, after) <= 0)
+            throw new UnexpectedAnswerError(`the listing after ${after} ended with ${last}`);
+          return { objects, next: last };
+        }
+        token = answer.NextContinuationToken;
+        if (token === undefined) break;
+      }
+      throw new UnexpectedAnswerError(`the listing of ${prefix} has more pages, but no keys`);
+    },
+  };
+}
+
+function sizeOf(size: number | undefined): number {
+  if (size === undefined)
+    throw new UnexpectedAnswerError('the answer does not declare the size of the object');
+  return size;
+}
+
+/** Of `encoding-type=url`: as in a form, a space is a plus sign. */
+function decodeKey(encoded: string): string {
+  return decodeURIComponent(encoded.replaceAll('+', ' '));
+}

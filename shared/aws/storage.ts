@@ -1,0 +1,70 @@
+/** Both ports on AWS from a few names: what the functions and the local process open. */
+import type { Clock, Ids } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { Table } from '../ports/table.ts';
+import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
+import { createDynamoDbClient, createS3Client } from './clients.ts';
+import { dynamoDbTable } from './dynamodb-table.ts';
+import { checkBucket, checkTable, createBucketIfMissing, createTableIfMissing } from './provision.ts';
+import { s3ObjectStore } from './s3-object-store.ts';
+
+export interface AwsStorageOptions {
+  readonly bucket: string;
+  readonly table: string;
+  /** Another place than AWS for both services, for example `http://localhost:4566`. */
+  readonly endpoint?: string;
+  /** Where DynamoDB is elsewhere than `endpoint`, for example DynamoDB Local. */
+  readonly dynamoDbEndpoint?: string;
+  readonly region?: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export interface AwsStorage {
+  readonly store: ObjectStore;
+  readonly table: Table;
+  /** Throws StorageSetupError where bucket or table is missing or of another shape. */
+  check(): Promise<void>;
+  /** Makes bucket and table where they are missing. */
+  createMissing(): Promise<void>;
+  /** Ends what still runs, with an error, and closes the connections. */
+  close(): void;
+}
+
+/** Sends nothing by itself: fit for the start of a function. */
+export function openAwsStorage(options: AwsStorageOptions): AwsStorage {
+  const { bucket, table: tableName, endpoint, dynamoDbEndpoint = endpoint, region, clock, ids } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const s3 = createS3Client({ region, endpoint });
+  const dynamoDb = createDynamoDbClient({ region, endpoint: dynamoDbEndpoint });
+  const callS3 = createCaller({ clock, limits: S3_LIMITS, signal });
+  const callDynamoDb = createCaller({ clock, limits: DYNAMODB_LIMITS, signal });
+  return {
+    store: s3ObjectStore({ client: s3, bucket, call: callS3, ids }),
+    table: dynamoDbTable({ client: dynamoDb, tableName, call: callDynamoDb, ids, clock }),
+
+    async check() {
+      await both([checkBucket(s3, bucket, callS3), checkTable(dynamoDb, tableName, callDynamoDb)]);
+    },
+
+    async createMissing() {
+      await both([
+        createBucketIfMissing(s3, bucket, callS3),
+        createTableIfMissing(dynamoDb, tableName, { call: callDynamoDb, clock }),
+      ]);
+    },
+
+    close() {
+      closing.abort();
+      s3.destroy();
+      dynamoDb.destroy();
+    },
+  };
+}
+
+/** Waits for both, so that nothing goes on behind an error. Throws the first one. */
+async function both(work: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(work);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

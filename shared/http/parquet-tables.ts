@@ -1,0 +1,87 @@
+/**
+ * The two tables of Parquet answers (wire-format reference, 11). Names, types and order are what clients rely on;
+ * encodings and compression are ours to choose, because every page names its own. `converted_type` says the same as the
+ * logical type to readers from before 2018, and the writer itself knows a map and a text only by it. Nanoseconds have none.
+ */
+import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
+
+export type ColumnOptions = Omit<ColumnSource, 'data'>;
+
+export interface ParquetTable {
+  /** The tree in depth-first order. */
+  readonly schema: readonly SchemaElement[];
+  readonly columns: readonly ColumnOptions[];
+}
+
+const LABELS: readonly SchemaElement[] = [
+  {
+    name: 'labels',
+    repetition_type: 'REQUIRED',
+    num_children: 1,
+    converted_type: 'MAP',
+    logical_type: { type: 'MAP' },
+  },
+  { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
+  text('key'),
+  text('value'),
+];
+
+/** The writer chooses a dictionary where it pays; bounds of names and values side by side would help no reader. */
+const LABELS_COLUMN: ColumnOptions = { name: 'labels', codec: 'UNCOMPRESSED', statistics: false };
+
+/** Differences of neighbours: 2 or 3 bytes for a timestamp instead of 8. */
+const TIMESTAMP_COLUMN: ColumnOptions = {
+  name: 'timestamp',
+  codec: 'UNCOMPRESSED',
+  encoding: 'DELTA_BINARY_PACKED',
+};
+
+export const STREAM_TABLE: ParquetTable = {
+  schema: [
+    { name: 'streams', num_children: 3 },
+    {
+      name: 'timestamp',
+      type: 'INT64',
+      repetition_type: 'REQUIRED',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'NANOS' },
+    },
+    ...LABELS,
+    text('line'),
+  ],
+  columns: [
+    TIMESTAMP_COLUMN,
+    LABELS_COLUMN,
+    // Snappy: the one compression that every reader brings along.
+    { name: 'line', codec: 'SNAPPY', encoding: 'DELTA_LENGTH_BYTE_ARRAY', statistics: false },
+  ],
+};
+
+export const METRIC_TABLE: ParquetTable = {
+  schema: [
+    { name: 'metrics', num_children: 3 },
+    {
+      name: 'timestamp',
+      type: 'INT64',
+      repetition_type: 'REQUIRED',
+      converted_type: 'TIMESTAMP_MILLIS',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    },
+    ...LABELS,
+    { name: 'value', type: 'DOUBLE', repetition_type: 'REQUIRED' },
+  ],
+  columns: [
+    TIMESTAMP_COLUMN,
+    LABELS_COLUMN,
+    { name: 'value', codec: 'UNCOMPRESSED', encoding: 'PLAIN' },
+  ],
+};
+
+function text(name: string): SchemaElement {
+  return {
+    name,
+    type: 'BYTE_ARRAY',
+    repetition_type: 'REQUIRED',
+    converted_type: 'UTF8',
+    logical_type: { type: 'STRING' },
+  };
+}

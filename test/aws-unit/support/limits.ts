@@ -1,0 +1,33 @@
+/** Limits and pieces of a caller for tests: real time, but hardly any of it. */
+import { systemClock } from '../../../local/system-clock.ts';
+import { type Caller, type CallLimits, createCaller } from '../../../shared/aws/caller.ts';
+
+export const TEST_LIMITS: CallLimits = Object.freeze({
+  maxAttempts: 4,
+  firstPauseMs: 1,
+  maxPauseMs: 2,
+  attemptTimeoutMs: 5_000,
+  totalTimeoutMs: 20_000,
+  maxRunning: 8,
+  maxWaiting: 100,
+});
+
+export function testCaller(limits: Partial<CallLimits> = {}): Caller {
+  return createCaller({ clock: systemClock, limits: { ...TEST_LIMITS, ...limits } });
+}
+
+/** What a promise was rejected with. Throws where it was not. */
+export async function errorOf(work: Promise<unknown>): Promise<Error> {
+  const result = await work.then(
+    value => ({ value }),
+    (error: Error) => ({ error }),
+  );
+  if ('error' in result) return result.error;
+  throw new Error(`it resolved to ${JSON.stringify(result.value)}`);
+}
+
+/** So that the SDK signs without looking for credentials. Call it before a client is made. */
+export function useTestCredentials(): void {
+  process.env.AWS_ACCESS_KEY_ID = 'test';
+  process.env.AWS_SECRET_ACCESS_KEY = 'test';
+}

@@ -1,0 +1,61 @@
+/**
+ * The emulators that scripts/test-aws.mjs started, by environment variables. These tests run through it alone: without
+ * an emulator a test here fails instead of passing by doing nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { systemClock, systemIds } from '../../../local/system-clock.ts';
+import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from '../../../shared/aws/caller.ts';
+import { createDynamoDbClient, createS3Client } from '../../../shared/aws/clients.ts';
+import { dynamoDbTable } from '../../../shared/aws/dynamodb-table.ts';
+import { createBucketIfMissing, createTableIfMissing } from '../../../shared/aws/provision.ts';
+import { s3ObjectStore } from '../../../shared/aws/s3-object-store.ts';
+import type { Clock } from '../../../shared/ports/clock.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+import type { Table } from '../../../shared/ports/table.ts';
+
+export interface Place {
+  readonly name: string;
+  readonly endpoint: string;
+}
+
+const MINISTACK = place('MiniStack', 'LOGBOOM_TEST_MINISTACK');
+const DYNAMODB_LOCAL = place('DynamoDB Local', 'LOGBOOM_TEST_DYNAMODB_LOCAL');
+
+export const S3_PLACES: readonly Place[] = MINISTACK;
+export const DYNAMODB_PLACES: readonly Place[] = [...MINISTACK, ...DYNAMODB_LOCAL];
+
+function place(name: string, variable: string): Place[] {
+  const endpoint = process.env[variable];
+  return endpoint === undefined ? [] : [{ name, endpoint }];
+}
+
+/** A name of its own for a bucket or a table, so that test files do not meet. */
+export function newName(): string {
+  return `logboom-${randomBytes(6).toString('hex')}`;
+}
+
+export interface Opened<T> {
+  readonly port: T;
+  close(): void;
+}
+
+export async function openObjectStore(endpoint: string, bucket: string): Promise<Opened<ObjectStore>> {
+  const client = createS3Client({ endpoint });
+  const call = createCaller({ clock: systemClock, limits: S3_LIMITS });
+  await createBucketIfMissing(client, bucket, call);
+  return {
+    port: s3ObjectStore({ client, bucket, call, ids: systemIds }),
+    close: () => client.destroy(),
+  };
+}
+
+/** @param clock tells what has expired; the calls themselves take real time */
+export async function openTable(endpoint: string, tableName: string, clock: Clock): Promise<Opened<Table>> {
+  const client = createDynamoDbClient({ endpoint });
+  const call = createCaller({ clock: systemClock, limits: DYNAMODB_LIMITS });
+  await createTableIfMissing(client, tableName, { call, clock: systemClock });
+  return {
+    port: dynamoDbTable({ client, tableName, call, ids: systemIds, clock }),
+    close: () => client.destroy(),
+  };
+}

@@ -1,0 +1,31 @@
+import { constants, zstdDecompressSync } from 'node:zlib';
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { ZstdEncoder } from '../../shared/chunk/zstd-encoder.ts';
+
+test('frames of one encoder are independent, however many are packed at once', async () => {
+  const encoder = new ZstdEncoder(PUSH_COMPRESSION);
+  const raw = fc.oneof(
+    fc.uint8Array({ minLength: 1, maxLength: 500_000 }),
+    fc
+      .tuple(fc.string({ minLength: 1 }), fc.nat(100_000))
+      .map(([text, n]) => Buffer.from(text.repeat(n + 1).slice(0, 2_000_000))),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(raw, { minLength: 1, maxLength: 12 }), async list => {
+      const frames = await Promise.all(list.map(bytes => encoder.pack(bytes)));
+      frames.forEach((frame, i) => expect(Buffer.compare(zstdDecompressSync(frame), list[i])).toBe(0));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('bytes that do not compress come out whole', async () => {
+  const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 });
+  const noise = Buffer.from(
+    Array.from({ length: 700_000 }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 13) & 255),
+  );
+  const frame = await encoder.pack(noise);
+  expect(zstdDecompressSync(frame).equals(noise)).toBe(true);
+});
