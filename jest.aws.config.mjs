@@ -1,9 +1,15 @@
 /** The tests against emulators of AWS, which scripts/test-aws.mjs starts. `npm test` leaves them out. */
 import main from './jest.config.mjs';
 
+/** Files that need S3: without MiniStack there is none. */
+const ON_S3 = ['<rootDir>/test/aws/object-store.test.ts', '<rootDir>/test/aws/push-and-query.test.ts'];
+
 export default {
   ...main,
   roots: ['<rootDir>/test/aws'],
-  testPathIgnorePatterns: ['/node_modules/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env.LOGBOOM_TEST_MINISTACK === undefined ? ON_S3 : []),
+  ],
   testTimeout: 120_000,
 };

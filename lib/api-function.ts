@@ -51,7 +51,8 @@ export class ApiFunction extends Construct {
 }
 
 function allow(role: Role, actions: readonly string[], resource: string): void {
-  if (actions.length > 0) role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [resource] }));
+  if (actions.length > 0)
+    role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [resource] }));
 }
 
 function acceptAllObjects(role: Role, bucket: Bucket): void {

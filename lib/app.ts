@@ -22,14 +22,14 @@ const MAX_CONFIG_BYTES = 3 * 1024;
 /** Writes the cloud assembly to where the CDK asks for it (`cdk.out`). Throws where a setting is wrong. */
 export async function synthesise(): Promise<void> {
   const app = new App();
+  const settings = { authorization: authorizationOf(app), configYaml: configOf(app) };
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
     const bundles = await Promise.all(FUNCTION_NAMES.map(name => bundleFunction(name, folder)));
     const code = Object.fromEntries(FUNCTION_NAMES.map((name, i) => [name, bundles[i].folder]));
     new LogboomStack(app, STACK_NAME, {
       code: code as Record<FunctionName, string>,
-      authorization: authorizationOf(app),
-      configYaml: configOf(app),
+      ...settings,
     });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
     keepSourceMaps(bundles, join(app.synth().directory, SOURCE_MAPS));

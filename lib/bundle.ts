@@ -2,10 +2,11 @@
  * Bundles a function: one module with the store and the SDK in it, which loads faster than many and is what was tested.
  * Names are kept, because errors and stack traces show them; the source map lies apart, for whoever reads a trace.
  */
+
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { mkdir, writeFile } from 'node:fs/promises';
 import type { FunctionName } from '../functions/groups.ts';
 
 export interface Bundle {
@@ -19,7 +20,8 @@ export const HANDLER = 'index.handler';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Packages in CommonJS ask for node's own modules by `require`, which an ES module does not have. */
-const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+const REQUIRE =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** The same bytes wherever the repository lies, so that a deployment without changes changes nothing. */
 export async function bundleFunction(name: FunctionName, into: string): Promise<Bundle> {
@@ -46,6 +48,7 @@ export async function bundleFunction(name: FunctionName, into: string): Promise<
     logLevel: 'warning',
   });
   await mkdir(folder, { recursive: true });
-  for (const { path, contents } of outputFiles) await writeFile(path === module ? module : sourceMap, contents);
+  for (const { path, contents } of outputFiles)
+    await writeFile(path === module ? module : sourceMap, contents);
   return { folder, sourceMap };
 }

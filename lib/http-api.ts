@@ -55,7 +55,8 @@ export class LogboomApi extends Construct {
         const methods = route.methods.map(method => HttpMethod[method]);
         for (const path of pathsOf(route)) {
           const added = api.addRoutes({ path, methods, integration });
-          if (authorization === 'none') for (const { node } of added) acceptEverybody(node.scope as Construct);
+          if (authorization === 'none')
+            for (const { node } of added) acceptEverybody(node.scope as Construct);
         }
       }
     }

@@ -1,11 +1,6 @@
 /** Where the data lies: a bucket for chunks, a table for their records. Both outlive the stack. */
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  BillingMode,
-  Table,
-  TableEncryption,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from '../shared/aws/dynamodb-item.ts';
@@ -19,12 +14,15 @@ export function createBucket(scope: Construct): Bucket {
     minimumTLSVersion: 1.2,
     // Objects are written once and never changed: a version would only keep what was deleted on purpose.
     versioned: false,
-    lifecycleRules: [{ id: 'parts-of-broken-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    lifecycleRules: [
+      { id: 'parts-of-broken-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
     removalPolicy: RemovalPolicy.RETAIN,
   });
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
-    reason: 'Every chunk is read often, and a log of it would cost more than the reads; CloudTrail can record them.',
+    reason:
+      'Every chunk is read often, and a log of it would cost more than the reads; CloudTrail can record them.',
   });
   return bucket;
 }

@@ -3,15 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../shared/admin/config-fields.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
-import type { HttpContext } from '../shared/http/context.ts';
+import { assembleContext } from '../shared/http/assemble.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { DEFAULT_GROUP_COMMIT, GroupCommitter } from '../shared/ingest/group-commit.ts';
-import { PushService } from '../shared/ingest/push.ts';
-import { ChunkSource } from '../shared/query/chunk-source.ts';
-import { QueryEngine } from '../shared/query/engine.ts';
 import { openFileObjectStore } from './file-object-store.ts';
 import { startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
@@ -34,29 +30,23 @@ export interface LocalStore {
   stop(): Promise<void>;
 }
 
-/** Below the data directory. */
-const OBJECTS = 'objects';
+/** Beside the folders of the object store, in the data directory. */
 const TABLE_FILE = 'catalog.sqlite';
 
 export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   const { config, dataDir, host, port, logLevel } = options;
   const log = createLog(logLevel);
   await mkdir(dataDir, { recursive: true });
-  const store = await openFileObjectStore(join(dataDir, OBJECTS));
+  const store = await openFileObjectStore(dataDir);
   const table = await openSqliteTable(join(dataDir, TABLE_FILE));
-  const catalog = new Catalog(table);
-  const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
-  const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes };
-  const committer = new GroupCommitter(store, catalog, systemClock, grouping);
   let stopping = false;
-  const context: HttpContext = {
+  const context = assembleContext({
     config,
+    store,
+    catalog: new Catalog(table),
     clock: systemClock,
-    push: new PushService(committer, systemClock),
-    engine: new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock }),
-    limitsOf: () => config.limits,
     notReady: () => (stopping ? 'Application is stopping' : undefined),
-  };
+  });
   const router = createRouter(ROUTES);
   const gateway = await startGateway({
     host,
@@ -73,7 +63,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     },
     log,
   }).catch(async error => {
-    table.close();
+    await table.close();
     throw error;
   });
   return {
@@ -81,7 +71,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     stop: async () => {
       stopping = true;
       await gateway.stop();
-      table.close();
+      await table.close();
     },
   };
 }

@@ -69,11 +69,7 @@ export const METRIC_TABLE: ParquetTable = {
     ...LABELS,
     { name: 'value', type: 'DOUBLE', repetition_type: 'REQUIRED' },
   ],
-  columns: [
-    TIMESTAMP_COLUMN,
-    LABELS_COLUMN,
-    { name: 'value', codec: 'UNCOMPRESSED', encoding: 'PLAIN' },
-  ],
+  columns: [TIMESTAMP_COLUMN, LABELS_COLUMN, { name: 'value', codec: 'UNCOMPRESSED', encoding: 'PLAIN' }],
 };
 
 function text(name: string): SchemaElement {
