@@ -36,8 +36,7 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Below the data directory. */
-const OBJECTS = 'objects';
+/** Beside the folders of the object store, in the data directory. */
 const TABLE_FILE = 'catalog.sqlite';
 
 /** Throws StorageSetupError where the bucket or the table is missing. */
@@ -47,7 +46,7 @@ export function openStorage(options: StorageOptions): Promise<Storage> {
 
 async function openEmbedded({ dataDir }: EmbeddedStorageOptions): Promise<Storage> {
   await mkdir(dataDir, { recursive: true });
-  const store = await openFileObjectStore(join(dataDir, OBJECTS));
+  const store = await openFileObjectStore(dataDir);
   const table = await openSqliteTable(join(dataDir, TABLE_FILE));
   return { store, table, close: () => table.close() };
 }

@@ -87,8 +87,8 @@ describe('a store answers', () => {
       { ...RANGE, query: '{app="web"} | drop detected_level' },
       {},
       [
-        { timestamp: START_NS + 1n, labels: LABELS, line: 'level=info two' },
         { timestamp: START_NS, labels: { ...LABELS, trace: 't1' }, line: 'level=info one' },
+        { timestamp: START_NS + 1n, labels: LABELS, line: 'level=info two' },
       ],
     ],
     [

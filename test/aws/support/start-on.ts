@@ -5,14 +5,11 @@ import type { Storage } from '../../../local/storage.ts';
 import { systemClock } from '../../../local/system-clock.ts';
 import { parseConfig } from '../../../shared/admin/config.ts';
 import { Catalog } from '../../../shared/catalog/catalog.ts';
+import { assembleContext } from '../../../shared/http/assemble.ts';
 import { createDispatcher } from '../../../shared/http/dispatch.ts';
 import { createRequestLimits } from '../../../shared/http/request-limits.ts';
 import { createRouter } from '../../../shared/http/routes.ts';
 import { ROUTES } from '../../../shared/http/table.ts';
-import { DEFAULT_GROUP_COMMIT, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
-import { PushService } from '../../../shared/ingest/push.ts';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../../shared/query/engine.ts';
 import { createClient, type HttpClient } from '../../end-to-end/support/client.ts';
 
 export interface StoreOnStorage {
@@ -23,21 +20,13 @@ export interface StoreOnStorage {
 
 export async function startOn({ store, table }: Storage, yaml: string): Promise<StoreOnStorage> {
   const { config } = parseConfig(yaml, { name: 'test', environment: {} });
-  const catalog = new Catalog(table);
-  const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
-  const committer = new GroupCommitter(store, catalog, systemClock, {
-    ...DEFAULT_GROUP_COMMIT,
-    waitMs,
-    inlineMaxBytes,
-  });
-  const context = {
+  const context = assembleContext({
     config,
+    store,
+    catalog: new Catalog(table),
     clock: systemClock,
-    push: new PushService(committer, systemClock),
-    engine: new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock }),
-    limitsOf: () => config.limits,
     notReady: () => undefined,
-  };
+  });
   const router = createRouter(ROUTES);
   const log = createLog('silent');
   const gateway = await startGateway({
