@@ -2,6 +2,8 @@
 export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
+  // Needs emulators: `npm run test:aws`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

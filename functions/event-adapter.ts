@@ -76,9 +76,8 @@ export function checkBodySize(bytes: number, maxBytes: number): void {
 /** The answer for the gateway; one that the platform cannot return becomes a 400 that says what to ask for instead. */
 export function resultOf(response: Response, { method, id }: Pick<Request, 'method' | 'id'>): HttpApiResult {
   const result = encode(response, method, id);
-  const { body, ...head } = result;
   // Base64 has nothing to escape, and what is text is far below the limit.
-  const bytes = Buffer.byteLength(JSON.stringify(head)) + body.length;
+  const bytes = Buffer.byteLength(JSON.stringify({ ...result, body: '' })) + result.body.length;
   return bytes <= MAX_PAYLOAD_BYTES ? result : encode(tooLong(response, bytes), method, id);
 }
 

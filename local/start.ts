@@ -1,6 +1,4 @@
-/** Puts the store together on one machine: embedded stores, services, routes, gateway. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Puts the store together on one machine: stores, services, routes, gateway. */
 import type { Config } from '../shared/admin/config-fields.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
@@ -8,15 +6,14 @@ import { createDispatcher } from '../shared/http/dispatch.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { openFileObjectStore } from './file-object-store.ts';
 import { startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
-import { openSqliteTable } from './sqlite-table.ts';
+import { openStorage, type StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface LocalOptions {
   readonly config: Config;
-  readonly dataDir: string;
+  readonly storage: StorageOptions;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -30,20 +27,15 @@ export interface LocalStore {
   stop(): Promise<void>;
 }
 
-/** Beside the folders of the object store, in the data directory. */
-const TABLE_FILE = 'catalog.sqlite';
-
 export async function startLocal(options: LocalOptions): Promise<LocalStore> {
-  const { config, dataDir, host, port, logLevel } = options;
+  const { config, host, port, logLevel } = options;
   const log = createLog(logLevel);
-  await mkdir(dataDir, { recursive: true });
-  const store = await openFileObjectStore(dataDir);
-  const table = await openSqliteTable(join(dataDir, TABLE_FILE));
+  const storage = await openStorage(options.storage);
   let stopping = false;
   const context = assembleContext({
     config,
-    store,
-    catalog: new Catalog(table),
+    store: storage.store,
+    catalog: new Catalog(storage.table),
     clock: systemClock,
     notReady: () => (stopping ? 'Application is stopping' : undefined),
   });
@@ -63,7 +55,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     },
     log,
   }).catch(async error => {
-    await table.close();
+    await storage.close();
     throw error;
   });
   return {
@@ -71,7 +63,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     stop: async () => {
       stopping = true;
       await gateway.stop();
-      await table.close();
+      await storage.close();
     },
   };
 }

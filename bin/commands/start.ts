@@ -4,8 +4,14 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LocalOptions } from '../../local/start.ts';
+import type { StorageOptions } from '../../local/storage.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
-import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
+import {
+  LOG_LEVELS,
+  type LogboomConfig,
+  STORAGE_KINDS,
+  type StorageKind,
+} from '../../shared/admin/config-fields.ts';
 import { messageOf } from '../../shared/model/errors.ts';
 
 /** What the command line or the environment says; the rest comes from the configuration file. */
@@ -15,6 +21,11 @@ export interface StartFlags {
   readonly host?: string;
   readonly dataDir?: string;
   readonly logLevel?: string;
+  readonly storage?: StorageKind;
+  readonly bucket?: string;
+  readonly table?: string;
+  readonly endpoint?: string;
+  readonly region?: string;
 }
 
 const LOCAL_CONFIG = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
@@ -39,6 +50,22 @@ export function register(program: Command): void {
     .addOption(
       new Option('--log-level <level>', 'least level to log').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
     )
+    .addOption(
+      new Option(
+        '--storage <kind>',
+        'where chunks and catalog are kept: in the data folder, or on S3 and DynamoDB',
+      )
+        .env('LOGBOOM_STORAGE')
+        .choices(STORAGE_KINDS),
+    )
+    .addOption(new Option('--bucket <name>', 'bucket of S3, with --storage s3').env('LOGBOOM_BUCKET'))
+    .addOption(new Option('--table <name>', 'table of DynamoDB, with --storage s3').env('LOGBOOM_TABLE'))
+    .addOption(
+      new Option('--endpoint <url>', 'another place than AWS; bucket and table are made where missing').env(
+        'LOGBOOM_ENDPOINT',
+      ),
+    )
+    .addOption(new Option('--region <name>', 'region of AWS').env('LOGBOOM_REGION'))
     .addHelpText(
       'after',
       '\nAn option wins over the environment, the environment over the configuration file.',
@@ -70,12 +97,28 @@ export function readOptions(
   const { server, logboom } = config;
   const options: LocalOptions = {
     config,
-    dataDir: resolve(flags.dataDir ?? logboom.dataDir),
+    storage: storageOf(flags, logboom),
     host: flags.host ?? server.httpListenAddress,
     port: flags.port ?? server.httpListenPort,
     logLevel: flags.logLevel ?? server.logLevel,
   };
   return { options, warnings };
+}
+
+function storageOf(flags: StartFlags, logboom: LogboomConfig): StorageOptions {
+  if ((flags.storage ?? logboom.storage) === 'files') {
+    return { kind: 'embedded', dataDir: resolve(flags.dataDir ?? logboom.dataDir) };
+  }
+  const bucket = flags.bucket ?? logboom.s3Bucket;
+  const table = flags.table ?? logboom.dynamodbTable;
+  if (bucket === '' || table === '') {
+    throw new ConfigError(
+      'storage s3 needs a bucket and a table: give --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
+    );
+  }
+  const endpoint = (flags.endpoint ?? logboom.awsEndpoint) || undefined;
+  const region = (flags.region ?? logboom.awsRegion) || undefined;
+  return { kind: 's3', bucket, table, endpoint, region };
 }
 
 export function parsePort(text: string): number {
@@ -86,13 +129,13 @@ export function parsePort(text: string): number {
 }
 
 /** What a person needs to know first: where it listens, how to push, how to ask. */
-export function welcome(url: string, { config, dataDir }: LocalOptions): string {
+export function welcome(url: string, { config, storage }: LocalOptions): string {
   const { authEnabled, noAuthTenant } = config.auth;
   const tenant = authEnabled ? "-H 'X-Scope-OrgID: me' " : '';
   const entry = `{"streams":[{"stream":{"app":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}`;
   return [
     `Logboom listens on ${url}`,
-    `  data     ${dataDir}`,
+    `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
     `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
     '',
     'Push a line:',

@@ -20,6 +20,9 @@ import {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+export const STORAGE_KINDS = ['files', 's3'] as const;
+export type StorageKind = (typeof STORAGE_KINDS)[number];
+
 export interface Config {
   readonly auth: AuthConfig;
   readonly server: ServerConfig;
@@ -67,7 +70,15 @@ export interface FrontendConfig {
 
 /** What only Logboom has. */
 export interface LogboomConfig {
+  /** Where chunks and catalog are kept: in `dataDir`, or in a bucket of S3 and a table of DynamoDB. */
+  readonly storage: StorageKind;
   readonly dataDir: string;
+  /** For `storage: s3`; empty where not given. */
+  readonly s3Bucket: string;
+  readonly dynamodbTable: string;
+  /** Another place than AWS, for example an emulator; bucket and table are then made where they are missing. */
+  readonly awsEndpoint: string;
+  readonly awsRegion: string;
   /** Compressed pushes up to this many bytes are stored beside their catalog record, larger ones as objects. */
   readonly inlineMaxBytes: number;
   /** How long a push may wait for others to share one durable write with. */
@@ -97,7 +108,12 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   frontend: { compressResponses: true, supportParquetEncoding: true, maxBodySize: 10 * MIB },
   limits: DEFAULT_LIMITS,
   logboom: {
+    storage: 'files',
     dataDir: './data',
+    s3Bucket: '',
+    dynamodbTable: '',
+    awsEndpoint: '',
+    awsRegion: '',
     // Where the write units of an item and of its deletion cost as much as one object put and get (docs/cost.md).
     inlineMaxBytes: 4 * KIB,
     groupCommitWaitMs: 2,
@@ -170,7 +186,12 @@ export const LIMIT_FIELDS: Fields<Limits> = {
 };
 
 const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
+  storage: { name: 'storage', kind: oneOf(STORAGE_KINDS) },
   dataDir: { name: 'data_dir', kind: text },
+  s3Bucket: { name: 's3_bucket', kind: text },
+  dynamodbTable: { name: 'dynamodb_table', kind: text },
+  awsEndpoint: { name: 'aws_endpoint', kind: text },
+  awsRegion: { name: 'aws_region', kind: text },
   inlineMaxBytes: { name: 'inline_max_bytes', kind: bytes },
   groupCommitWaitMs: { name: 'group_commit_wait', kind: durationMs },
   maxConcurrentRequests: { name: 'max_concurrent_requests', kind: whole(1) },

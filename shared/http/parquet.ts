@@ -10,7 +10,7 @@ import type { MetricResult } from '../metrics/result.ts';
 import type { Labels } from '../model/labels.ts';
 import type { QueryAnswer } from '../query/engine.ts';
 import type { LogStream } from '../query/log-query.ts';
-import { type ColumnOptions, METRIC_TABLE, STREAM_TABLE } from './parquet-tables.ts';
+import { type ColumnOptions, METRIC_TABLE, type ParquetTable, STREAM_TABLE } from './parquet-tables.ts';
 
 /** Rows that are columns at once. About 50 ms of work, after which other requests get their turn. */
 export const ROW_GROUP_ROWS = 16_384;
@@ -48,7 +48,7 @@ export async function encodeParquet(
 
 async function writeFile(
   rows: Iterable<StreamRow | MetricRow>,
-  { schema, columns }: typeof STREAM_TABLE,
+  { schema, columns }: ParquetTable,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
   const writer = new TurnTakingWriter(signal);

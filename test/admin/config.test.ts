@@ -145,7 +145,7 @@ describe('what is wrong', () => {
 
   test('an unknown value of our own section is an error', () => {
     expect(problemOf('logboom: {datadir: x}')).toMatch(
-      /^test\.yaml: logboom\.datadir: there is no such value; allowed are data_dir, /,
+      /^test\.yaml: logboom\.datadir: there is no such value; allowed are storage, data_dir, /,
     );
   });
 

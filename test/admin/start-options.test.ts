@@ -28,7 +28,7 @@ describe('options', () => {
       host: '127.0.0.1',
       port: 3100,
       logLevel: 'info',
-      dataDir: resolve('data'),
+      storage: { kind: 'embedded', dataDir: resolve('data') },
     });
     expect(options.config.auth.authEnabled).toBe(false);
     expect(warnings).toEqual([]);
@@ -41,7 +41,7 @@ describe('options', () => {
       host: '',
       port: 0,
       logLevel: 'debug',
-      dataDir: '/x',
+      storage: { kind: 'embedded', dataDir: '/x' },
     });
     expect(readOptions({ config }, {}).options).toMatchObject({
       host: '10.0.0.1',
@@ -53,8 +53,34 @@ describe('options', () => {
   test('the file may take from the environment, and its warnings are handed on', () => {
     const config = file('schema_config: {}\nlogboom: {data_dir: "$' + '{WHERE:/none}"}\n');
     const { options, warnings } = readOptions({ config }, { WHERE: '/there' });
-    expect(options.dataDir).toBe('/there');
+    expect(options.storage).toEqual({ kind: 'embedded', dataDir: '/there' });
     expect(warnings).toHaveLength(1);
+  });
+
+  test('S3 and DynamoDB, by flags or by the file', () => {
+    const want = {
+      kind: 's3',
+      bucket: 'b',
+      table: 't',
+      endpoint: 'http://localhost:4566',
+      region: undefined,
+    };
+    const empty = file('{}\n');
+    const flags = {
+      config: empty,
+      storage: 's3',
+      bucket: 'b',
+      table: 't',
+      endpoint: 'http://localhost:4566',
+    } as const;
+    expect(readOptions(flags, {}).options.storage).toEqual(want);
+    const config = file(
+      'logboom: {storage: s3, s3_bucket: b, dynamodb_table: t, aws_endpoint: "http://localhost:4566"}\n',
+    );
+    expect(readOptions({ config }, {}).options.storage).toEqual(want);
+    expect(() => readOptions({ config: file('{}\n'), storage: 's3', bucket: 'b' }, {})).toThrow(
+      'needs a bucket and a table',
+    );
   });
 
   test('every flag has its variable in the help', () => {

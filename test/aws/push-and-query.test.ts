@@ -1,7 +1,7 @@
 /** The whole store over the protocols of S3 and DynamoDB: pushed over HTTP, asked back, also after a restart. */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openStorage, type Storage } from '../../local/storage.ts';
+import { openStorage, type StorageOptions } from '../../local/storage.ts';
 import { findEntries, getJson } from '../end-to-end/support/ask.ts';
 import { JSON_TYPE, jsonPush, type PushedStream } from '../end-to-end/support/push.ts';
 import { DYNAMODB_PLACES, newName, S3_PLACES } from './support/places.ts';
@@ -29,21 +29,20 @@ const streamsOf = (push: number): PushedStream[] =>
 
 for (const s3 of S3_PLACES) {
   describe.each(DYNAMODB_PLACES)(`push and query on S3 of ${s3.name}, DynamoDB of $name`, dynamoDb => {
-    let storage: Storage;
+    let storage: StorageOptions;
     let store: StoreOnStorage;
     beforeAll(async () => {
-      storage = await openStorage({
+      storage = {
         kind: 's3',
         bucket: newName(),
         table: newName(),
         endpoint: s3.endpoint,
         dynamoDbEndpoint: dynamoDb.endpoint,
-      });
+      };
       store = await startOn(storage, YAML);
     });
     afterAll(async () => {
       await store.stop();
-      await storage.close();
     });
 
     const range = { start: `${T0}`, end: `${T0 + BigInt(ENTRIES_PER_PUSH) * NS_PER_S}` };
@@ -81,7 +80,9 @@ for (const s3 of S3_PLACES) {
       for (const answer of await Promise.all(pushes)) expect([answer.status, answer.text]).toEqual([204, '']);
       await askAll();
       // Else this would have tested the table alone.
-      expect((await storage.store.list('')).objects.length).toBeGreaterThan(0);
+      const { store: objects, close } = await openStorage(storage);
+      expect((await objects.list('')).objects.length).toBeGreaterThan(0);
+      await close();
     });
 
     test('a metric over it', async () => {

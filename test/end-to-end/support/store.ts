@@ -17,7 +17,13 @@ export async function startStore(yaml: string): Promise<TestStore> {
   const { config, warnings } = parseConfig(yaml, { name: 'test', environment: {} });
   if (warnings.length > 0) throw new Error(warnings.join('\n'));
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-test-'));
-  const store = await startLocal({ config, dataDir, host: '127.0.0.1', port: 0, logLevel: 'silent' });
+  const store = await startLocal({
+    config,
+    storage: { kind: 'embedded', dataDir },
+    host: '127.0.0.1',
+    port: 0,
+    logLevel: 'silent',
+  });
   const client = createClient(store.url);
   return {
     url: store.url,

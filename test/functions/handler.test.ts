@@ -1,0 +1,182 @@
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { assemble } from '../../functions/assemble.ts';
+import { MAX_BODY_BYTES } from '../../functions/event-adapter.ts';
+import { FUNCTION_NAMES, functionOf } from '../../functions/groups.ts';
+import { createHandler } from '../../functions/handler.ts';
+import type { LambdaHandler } from '../../functions/lambda-event.ts';
+import { withinPlatform } from '../../functions/settings.ts';
+import { systemClock } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import type { Request, Response } from '../../shared/http/message.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { type GivenEvent, httpApiEvent, lambdaContext } from './events.ts';
+
+const log = { error: () => {} };
+
+describe('a function', () => {
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  // What is over this many bytes is an object; the rest lies in the table.
+  const logboom = { ...DEFAULT_CONFIG.logboom, inlineMaxBytes: 300 };
+  const config = withinPlatform({ ...DEFAULT_CONFIG, logboom });
+  const [push, query, status] = FUNCTION_NAMES.map(name => assemble(name, { config, warnings: [] }, stores));
+  const tenant = { 'x-scope-orgid': 'acme' };
+
+  function call(handler: LambdaHandler, given: GivenEvent) {
+    return handler(httpApiEvent({ timeEpoch: Date.now(), ...given }), lambdaContext());
+  }
+
+  function pushBody(lines: readonly string[]): string {
+    const now = BigInt(Date.now()) * 1_000_000n;
+    const values = lines.map((line, i) => [String(now - BigInt(i)), line]);
+    return JSON.stringify({ streams: [{ stream: { app: 'shop' }, values }] });
+  }
+
+  test('push stores what query finds', async () => {
+    const lines = Array.from({ length: 200 }, (_, i) => `line ${i} of ${'x'.repeat(i)}`);
+    const headers = { ...tenant, 'content-type': 'application/json' };
+    const pushed = await call(push, {
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers,
+      body: pushBody(lines),
+    });
+    expect(pushed).toMatchObject({
+      statusCode: 204,
+      body: '',
+      headers: { 'x-request-id': 'TtGzXh4cliAEPpA=' },
+    });
+    const found = await call(query, {
+      path: '/loki/api/v1/query_range',
+      query: 'query=%7Bapp%3D%22shop%22%7D%20%7C%3D%20%22line%207%20%22&limit=10',
+      headers: { ...tenant, 'accept-encoding': 'gzip' },
+    });
+    expect(found).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+    const bytes = Buffer.from(found.body, 'base64');
+    const isZipped = found.headers['content-encoding'] === 'gzip';
+    const answer = JSON.parse((isZipped ? gunzipSync(bytes) : bytes).toString());
+    expect(answer.data.result).toMatchObject([
+      { values: [[expect.any(String), `line 7 of ${'x'.repeat(7)}`]] },
+    ]);
+  });
+
+  test('status answers without a tenant', async () => {
+    expect(await call(status, { path: '/ready' })).toMatchObject({ statusCode: 200, body: 'ready\n' });
+  });
+
+  test('without a tenant nothing is stored or read', async () => {
+    const refused = { statusCode: 401, body: 'no org id\n', isBase64Encoded: false };
+    const body = pushBody(['x']);
+    expect(await call(push, { method: 'POST', path: '/loki/api/v1/push', body })).toMatchObject(refused);
+    expect(await call(query, { path: '/loki/api/v1/labels' })).toMatchObject(refused);
+  });
+
+  test('a form says as much as a query string', async () => {
+    const form = {
+      method: 'POST',
+      path: '/loki/api/v1/query',
+      headers: { ...tenant, 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from('query=vector(7)').toString('base64'),
+      isBase64Encoded: true,
+    };
+    const answer = await call(query, form);
+    expect(answer.statusCode).toBe(200);
+    expect(Buffer.from(answer.body, 'base64').toString()).toContain('"7"');
+  });
+
+  test('each knows its own routes alone', async () => {
+    expect((await call(push, { path: '/ready' })).statusCode).toBe(404);
+    expect((await call(query, { method: 'POST', path: '/loki/api/v1/push' })).statusCode).toBe(404);
+    expect((await call(status, { path: '/loki/api/v1/labels' })).statusCode).toBe(404);
+    expect(new Set(ROUTES.map(functionOf))).toEqual(new Set(FUNCTION_NAMES));
+  });
+
+  test('HEAD is no method of the table', async () => {
+    expect(await call(status, { method: 'HEAD' })).toMatchObject({ statusCode: 405, body: '' });
+  });
+
+  test('a push over the limit of the platform', async () => {
+    const answer = await call(push, {
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers: tenant,
+      body: Buffer.alloc(MAX_BODY_BYTES + 1).toString('base64'),
+      isBase64Encoded: true,
+    });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.body).toMatch(/^request body too large: .* lower the batch size of the client/);
+  });
+
+  test('what is no event of an HTTP API', async () => {
+    const answer = await push({ Records: [] }, lambdaContext());
+    expect(answer).toMatchObject({
+      statusCode: 400,
+      body: 'this function takes events of an API Gateway HTTP API in payload format 2.0\n',
+      headers: { 'x-request-id': lambdaContext().awsRequestId },
+    });
+  });
+});
+
+describe('the deadline', () => {
+  const NOW_MS = 1_795_257_698_000;
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  function handlerOf(
+    name: 'push' | 'query',
+    dispatch: (request: Request) => Promise<Response>,
+  ): LambdaHandler {
+    const limitsOf = () => ({ maxBodyBytes: 1000, deadlineMs: 0 });
+    return createHandler({ name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
+  }
+
+  const never = () => new Promise<Response>(() => {});
+  const event = httpApiEvent({ timeEpoch: NOW_MS - 2_000 });
+
+  test('aborts the signal when the gateway soon gives up', async () => {
+    let reason: unknown;
+    const handler = handlerOf(
+      'query',
+      ({ signal }) =>
+        new Promise(resolve => {
+          signal.addEventListener('abort', () => {
+            reason = signal.reason;
+            resolve({ status: 504, headers: {}, body: 'by the handler' });
+          });
+        }),
+    );
+    const answer = handler(event, lambdaContext());
+    await jest.advanceTimersByTimeAsync(25_999);
+    expect(reason).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(reason).toMatchObject({ name: 'TimeoutError', message: 'over 26000 ms' });
+    expect(await answer).toMatchObject({ statusCode: 504, body: 'by the handler' });
+  });
+
+  test.each<['push' | 'query', RegExp]>([
+    ['query', /^request timed out, decrease the duration/],
+    ['push', /^the push was not stored in time; it is safe to push it again\n$/],
+  ])('a %s that does not heed the signal is answered all the same', async (name, want) => {
+    const answer = handlerOf(name, never)(event, lambdaContext());
+    await jest.advanceTimersByTimeAsync(26_500);
+    const { statusCode, body } = await answer;
+    expect(statusCode).toBe(504);
+    expect(body).toMatch(want);
+  });
+
+  test('leaves no timer behind', async () => {
+    const handler = handlerOf('query', async () => ({ status: 200, headers: {}, body: '' }));
+    await handler(event, lambdaContext());
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('a dispatcher that throws is a defect, answered without its inside', async () => {
+    const handler = handlerOf('query', async () => {
+      throw new Error('secret of the inside');
+    });
+    const answer = await handler(event, lambdaContext());
+    expect(answer).toMatchObject({ statusCode: 500, body: 'internal error, request id TtGzXh4cliAEPpA=' });
+  });
+});
