@@ -11,7 +11,7 @@ import type { Row, RowStage } from './row.ts';
 import { KIND_LOGFMT, KIND_RAW, type RowLabels } from './row-labels.ts';
 import { unquoteLogfmt } from './text.ts';
 
-const TOKEN = /[ \t\r\n]*(?:"([^"]*)"?|([A-Za-z_][A-Za-z0-9_]*)|(.))/suy;
+const TOKEN = /[ \t\r\n]*(?:"([^"]*)"?|([A-Za-z_][A-Za-z0-9_]*)|([^ \t\r\n]))/suy;
 
 /** The key that an expression names. Throws an Error with the reference's text. */
 export function parseLogfmtExpression(expression: string): string {

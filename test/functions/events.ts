@@ -1,5 +1,6 @@
 /** Events in the shape in which an HTTP API sends them (payload format 2.0); what a test does not give is plain. */
-import type { HttpApiEvent, LambdaContext } from '../../functions/lambda-event.ts';
+import { gunzipSync } from 'node:zlib';
+import type { HttpApiEvent, HttpApiResult, LambdaContext } from '../../functions/lambda-event.ts';
 
 export interface GivenEvent {
   readonly method?: string;
@@ -68,4 +69,10 @@ export function lambdaContext(remainingMs = 29_000): LambdaContext {
     awsRequestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
     getRemainingTimeInMillis: () => remainingMs,
   };
+}
+
+/** The body as the client reads it. */
+export function textOf({ body, headers, isBase64Encoded }: HttpApiResult): string {
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  return (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
 }

@@ -1,0 +1,248 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FUNCTION_NAMES, functionOf } from '../../functions/groups.ts';
+import { pathsOf } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { type Assembly, type Resource, synthesise } from './synthesise.ts';
+
+let assembly: Assembly;
+beforeAll(async () => {
+  assembly = await synthesise();
+});
+afterAll(() => assembly?.remove());
+
+function ofType(type: string, { resources } = assembly): [string, Resource][] {
+  return Object.entries(resources).filter(([, { Type }]) => Type === type);
+}
+
+function only(type: string): [string, Resource] {
+  const found = ofType(type);
+  expect(found).toHaveLength(1);
+  return found[0];
+}
+
+/** `push`, `query` or `status`, of the logical id of anything that belongs to it. */
+function functionNamed(logicalId: string): string | undefined {
+  return FUNCTION_NAMES.find(name => logicalId.toLowerCase().startsWith(name));
+}
+
+/** The logical id of a value made by Ref, Fn::GetAtt, or a join that holds one of them. */
+function idIn(value: unknown): string | undefined {
+  return /"(?:Ref|Fn::GetAtt)":\[?"([A-Za-z0-9]+)"/.exec(JSON.stringify(value))?.[1];
+}
+
+describe('the API', () => {
+  /** Key of each route of the API → name of the function behind it. */
+  function served(): Record<string, string | undefined> {
+    return Object.fromEntries(
+      ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => {
+        const integration = assembly.resources[String(idIn(Properties.Target))];
+        expect(integration.Properties).toMatchObject({
+          IntegrationType: 'AWS_PROXY',
+          PayloadFormatVersion: '2.0',
+        });
+        return [Properties.RouteKey, functionNamed(String(idIn(integration.Properties.IntegrationUri)))];
+      }),
+    );
+  }
+
+  test('has exactly the routes of the route table, each with its function', () => {
+    const wanted = ROUTES.flatMap(route =>
+      pathsOf(route).flatMap(path =>
+        route.methods.map(method => [`${method} ${path}`, functionOf(route)] as const),
+      ),
+    );
+    expect(wanted.length).toBeGreaterThan(20);
+    expect(served()).toEqual(Object.fromEntries(wanted));
+    expect(ofType('AWS::ApiGatewayV2::Route')).toHaveLength(wanted.length);
+  });
+
+  test('asks who calls, on every route', () => {
+    for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route')) {
+      expect(Properties.AuthorizationType).toBe('AWS_IAM');
+    }
+  });
+
+  test('alone may invoke the functions', () => {
+    const [apiId] = only('AWS::ApiGatewayV2::Api');
+    const permissions = ofType('AWS::Lambda::Permission');
+    expect(
+      permissions.map(([, { Properties }]) => functionNamed(idIn(Properties.FunctionName)!)).sort(),
+    ).toEqual([...FUNCTION_NAMES].sort());
+    for (const [, { Properties }] of permissions) {
+      expect(Properties.Principal).toBe('apigateway.amazonaws.com');
+      expect(JSON.stringify(Properties.SourceArn)).toContain(`{"Ref":"${apiId}"}`);
+    }
+    expect(ofType('AWS::Lambda::Url')).toEqual([]);
+  });
+
+  test('logs its requests without addresses and what people search for', () => {
+    const [, { Properties }] = only('AWS::ApiGatewayV2::Stage');
+    expect(Properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
+    const { Format, DestinationArn } = Properties.AccessLogSettings;
+    expect(assembly.resources[String(idIn(DestinationArn))].Type).toBe('AWS::Logs::LogGroup');
+    const fields = [...Format.matchAll(/\$context\.([A-Za-z.]+)/g)].map(([, name]: string[]) => name);
+    expect(fields).toContain('requestId');
+    for (const field of fields) expect(field).not.toMatch(/sourceIp|path|query|authorizer|header/i);
+  });
+});
+
+describe('the data', () => {
+  test('the bucket is encrypted, private, over TLS alone, and stays', () => {
+    const [id, bucket] = only('AWS::S3::Bucket');
+    expect(bucket).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+        },
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+        LifecycleConfiguration: {
+          Rules: [{ Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }],
+        },
+      },
+    });
+    expect(bucket.Properties.VersioningConfiguration).toBeUndefined();
+    // Nothing but broken uploads may ever vanish by itself.
+    expect(JSON.stringify(bucket.Properties.LifecycleConfiguration)).not.toMatch(/Expiration|Transition/);
+
+    const [, policy] = only('AWS::S3::BucketPolicy');
+    expect(idIn(policy.Properties.Bucket)).toBe(id);
+    const statements = policy.Properties.PolicyDocument.Statement;
+    for (const { Effect } of statements) expect(Effect).toBe('Deny');
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Deny',
+        Action: 's3:*',
+        Principal: { AWS: '*' },
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    );
+  });
+
+  test('the table is encrypted, backed up, paid by request, and stays', () => {
+    const [, table] = only('AWS::DynamoDB::Table');
+    expect(table).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: 'pk', KeyType: 'HASH' },
+          { AttributeName: 'sk', KeyType: 'RANGE' },
+        ],
+        AttributeDefinitions: [
+          { AttributeName: 'pk', AttributeType: 'S' },
+          { AttributeName: 'sk', AttributeType: 'S' },
+        ],
+        TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        SSESpecification: { SSEEnabled: true },
+        DeletionProtectionEnabled: true,
+      },
+    });
+  });
+});
+
+describe('the functions', () => {
+  test('run on the pinned runtime, within the gateway’s time', () => {
+    const functions = ofType('AWS::Lambda::Function');
+    expect(functions.map(([id]) => functionNamed(id)).sort()).toEqual([...FUNCTION_NAMES].sort());
+    const [bucketId] = only('AWS::S3::Bucket');
+    const [tableId] = only('AWS::DynamoDB::Table');
+    for (const [, { Properties }] of functions) {
+      expect(Properties).toMatchObject({
+        Architectures: ['arm64'],
+        Runtime: 'nodejs24.x',
+        Handler: 'index.handler',
+        Environment: { Variables: { LOGBOOM_BUCKET: { Ref: bucketId }, LOGBOOM_TABLE: { Ref: tableId } } },
+      });
+      expect(Properties.Timeout).toBeLessThan(30);
+      const logGroup = assembly.resources[String(idIn(Properties.LoggingConfig.LogGroup))];
+      expect(logGroup.Properties.RetentionInDays).toBe(30);
+    }
+  });
+
+  test('their code is one module each, its source map apart', () => {
+    for (const [, { Properties }] of ofType('AWS::Lambda::Function')) {
+      const asset = `asset.${Properties.Code.S3Key.replace(/\.zip$/, '')}`;
+      expect(readdirSync(join(assembly.folder, asset))).toEqual(['index.mjs']);
+    }
+    for (const name of FUNCTION_NAMES)
+      expect(existsSync(join(assembly.folder, 'source-maps', `${name}.mjs.map`))).toBe(true);
+  });
+
+  test('may do what they need and nothing else', () => {
+    const grants: Record<string, Record<string, string[]>> = {};
+    for (const [, { Properties }] of ofType('AWS::IAM::Policy')) {
+      expect(Properties.Roles).toHaveLength(1);
+      const name = String(functionNamed(idIn(Properties.Roles[0])!));
+      for (const { Effect, Action, Resource } of Properties.PolicyDocument.Statement) {
+        expect(Effect).toBe('Allow');
+        const type = assembly.resources[String(idIn(Resource))].Type;
+        // Of what it names: itself, or all objects in it.
+        const within = JSON.stringify(Resource).replace(/\{"Fn::GetAtt":\["[A-Za-z0-9]+","Arn"\]\}/, 'ARN');
+        const what = type === 'AWS::S3::Bucket' ? '{"Fn::Join":["",[ARN,"/*"]]}' : 'ARN';
+        expect(within).toBe(what);
+        grants[name] = { ...grants[name], [type]: [Action].flat().sort() };
+      }
+    }
+    const logs = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+    expect(grants).toEqual({
+      push: {
+        'AWS::Logs::LogGroup': logs,
+        'AWS::S3::Bucket': ['s3:GetObject', 's3:PutObject'],
+        'AWS::DynamoDB::Table': ['dynamodb:PutItem'],
+      },
+      query: {
+        'AWS::Logs::LogGroup': logs,
+        'AWS::S3::Bucket': ['s3:GetObject'],
+        'AWS::DynamoDB::Table': ['dynamodb:GetItem', 'dynamodb:Query'],
+      },
+      status: { 'AWS::Logs::LogGroup': logs },
+    });
+    const roles = ofType('AWS::IAM::Role');
+    expect(roles).toHaveLength(FUNCTION_NAMES.length);
+    for (const [, { Properties }] of roles) {
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+      expect(Properties.Policies).toBeUndefined();
+    }
+  });
+});
+
+describe('the assembly', () => {
+  test('says where to push and where the data lies', () => {
+    expect(Object.keys(assembly.outputs).sort()).toEqual(['BucketName', 'TableName', 'Url']);
+    expect(JSON.stringify(assembly.outputs.Url.Value)).toMatch(/https:\/\/.*\.execute-api\./);
+  });
+
+  test('fits any account and region', () => {
+    const { artifacts } = JSON.parse(readFileSync(join(assembly.folder, 'manifest.json'), 'utf8'));
+    expect(artifacts.Logboom.environment).toBe('aws://unknown-account/unknown-region');
+  });
+});
+
+test('without authorization and with a configuration where both are asked for', async () => {
+  const config = 'config/local.yaml';
+  const open = await synthesise('--context', 'authorization=none', '--context', `config=${config}`);
+  try {
+    for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route', open))
+      expect(Properties.AuthorizationType ?? 'NONE').toBe('NONE');
+    for (const [, { Properties }] of ofType('AWS::Lambda::Function', open))
+      expect(Properties.Environment.Variables.LOGBOOM_CONFIG_YAML).toBe(readFileSync(config, 'utf8'));
+  } finally {
+    open.remove();
+  }
+});
+
+test('a wrong setting ends it before anything is written', async () => {
+  await expect(synthesise('--context', 'authorization=maybe')).rejects.toThrow(
+    /authorization is iam or none, not "maybe"/,
+  );
+});
