@@ -2,13 +2,19 @@
 import main from './jest.config.mjs';
 
 /** Files that need S3: without MiniStack there is none. */
-const ON_S3 = ['<rootDir>/test/aws/object-store.test.ts', '<rootDir>/test/aws/push-and-query.test.ts'];
+const ON_S3 = [
+  '<rootDir>/test/aws/object-store.test.ts',
+  '<rootDir>/test/aws/push-and-query.test.ts',
+  '<rootDir>/test/end-to-end/',
+];
 
 export default {
   ...main,
-  roots: ['<rootDir>/test/aws'],
+  roots: ['<rootDir>/test/aws', '<rootDir>/test/end-to-end'],
   testPathIgnorePatterns: [
     '/node_modules/',
+    // About this machine's own processes and folders, not about what lies below the ports.
+    '<rootDir>/test/end-to-end/(kill|bad-input)',
     ...(process.env.LOGBOOM_TEST_MINISTACK === undefined ? ON_S3 : []),
   ],
   testTimeout: 120_000,

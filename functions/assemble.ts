@@ -6,17 +6,13 @@ import { createLog } from '../local/log.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
-import type { HttpContext } from '../shared/http/context.ts';
+import { assembleContext } from '../shared/http/assemble.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { DEFAULT_GROUP_COMMIT, GroupCommitter } from '../shared/ingest/group-commit.ts';
-import { PushService } from '../shared/ingest/push.ts';
 import type { ObjectStore } from '../shared/ports/object-store.ts';
 import type { Table } from '../shared/ports/table.ts';
-import { ChunkSource } from '../shared/query/chunk-source.ts';
-import { QueryEngine } from '../shared/query/engine.ts';
 import { type FunctionName, functionOf } from './groups.ts';
 import { createHandler } from './handler.ts';
 import type { LambdaHandler } from './lambda-event.ts';
@@ -41,21 +37,13 @@ export function assemble(
 ): LambdaHandler {
   const log = createLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
-  const catalog = new Catalog(table);
-  const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
-  const committer = new GroupCommitter(store, catalog, systemClock, {
-    ...DEFAULT_GROUP_COMMIT,
-    waitMs,
-    inlineMaxBytes,
-  });
-  const context: HttpContext = {
+  const context = assembleContext({
     config,
+    store,
+    catalog: new Catalog(table),
     clock: systemClock,
-    push: new PushService(committer, systemClock),
-    engine: new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock }),
-    limitsOf: () => config.limits,
     notReady: () => undefined,
-  };
+  });
   const router = createRouter(ROUTES.filter(route => functionOf(route) === name));
   return createHandler({
     name,

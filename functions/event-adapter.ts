@@ -9,7 +9,7 @@
  */
 import { errorResponse } from '../shared/http/errors.ts';
 import type { Request, Response } from '../shared/http/message.ts';
-import { TooLargeError } from '../shared/model/errors.ts';
+import { BadRequestError, TooLargeError } from '../shared/model/errors.ts';
 import { formatByteQuantity } from '../shared/query/byte-quantity.ts';
 import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
 
@@ -26,14 +26,15 @@ const NOT_ASCII = /[^\0-\x7f]/;
 const NOT_IN_PATH = /[^!$&-;=@A-Z_a-z~%-]|%(?![0-9A-Fa-f]{2})/gu;
 const NO_BODY = new Uint8Array(0);
 
-/** All of a request but its signal. */
+/** All of a request but its signal. Throws BadRequestError. */
 export function requestOf(event: HttpApiEvent, id: string): Omit<Request, 'signal'> {
+  const headers = headersOf(event);
   return {
     method: event.requestContext.http.method.toUpperCase(),
     path: pathOf(event),
     rawQuery: event.rawQueryString ?? '',
-    headers: headersOf(event),
-    body: bodyOf(event),
+    headers,
+    body: bodyOf(event, headers['content-encoding']),
     id,
   };
 }
@@ -60,8 +61,15 @@ function headersOf({ headers = {}, cookies = [] }: HttpApiEvent): Record<string,
   return out;
 }
 
-function bodyOf({ body, isBase64Encoded }: HttpApiEvent): Uint8Array {
-  return body === undefined || body === '' ? NO_BODY : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+function bodyOf({ body, isBase64Encoded }: HttpApiEvent, encoding: string | undefined): Uint8Array {
+  if (body === undefined || body === '') return NO_BODY;
+  if (isBase64Encoded) return Buffer.from(body, 'base64');
+  // The gateway tells text by its content type alone: compressed JSON has lost what is no UTF-8.
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
+    throw new BadRequestError(
+      `the gateway has passed a body in ${encoding} as text; send protobuf, or JSON without content-encoding`,
+    );
+  return Buffer.from(body);
 }
 
 /** Throws TooLargeError. */

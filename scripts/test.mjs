@@ -13,10 +13,13 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
+import { ensureStackInstalled } from './stack-modules.mjs';
 
 const CRUISED = ['shared', 'local', 'bin', 'lib', 'functions'];
 
 ensureInstalled();
+// Types and tests of the stack need the CDK.
+ensureStackInstalled();
 const [runtime] = findRuntimes();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];

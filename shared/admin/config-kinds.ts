@@ -2,7 +2,7 @@
  * Kinds of configuration values: what the file may say, what the program works with, and how `/config` prints it.
  * Sizes are 1024-based here (`256KB` is 262144 bytes), as the reference's limits are, unlike the sizes of LogQL.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   formatGoDuration,
   formatPrometheusDuration,

@@ -1,6 +1,6 @@
 /** Regular expressions of a query, checked while it is parsed (logql reference, 3.4). */
-import { RE2JS } from 're2js';
 import { messageOf } from '../model/errors.ts';
+import { compileRegex } from '../regex/regex.ts';
 import { validateRegex } from '../regex/validate.ts';
 import { ParseError } from './errors.ts';
 import { namesBytes } from './string-literal.ts';
@@ -51,5 +51,5 @@ export function captureNames(pattern: string): string[] {
 
 /** True where a matcher's anchored expression matches the empty string. The expression is valid. */
 export function matchesEmpty(pattern: string): boolean {
-  return RE2JS.compile(pattern, RE2JS.DOTALL).matches('');
+  return compileRegex(pattern, { anchored: true, dotMatchesNewline: true }).test('');
 }

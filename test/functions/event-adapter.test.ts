@@ -132,6 +132,18 @@ describe('requests of recorded events', () => {
     );
   });
 
+  test.each<[string, boolean, RegExp | undefined]>([
+    ['gzip', false, /^the gateway has passed a body in gzip as text; send protobuf, or JSON without/],
+    ['gzip', true, undefined],
+    ['identity', false, undefined],
+    ['', false, undefined],
+  ])('a body in %j, as base64: %p', (encoding, isBase64Encoded, error) => {
+    const headers = { 'Content-Encoding': encoding };
+    const act = () => read({ method: 'POST', headers, body: 'AAAA', isBase64Encoded });
+    if (error !== undefined) expect(act).toThrow(error);
+    else expect(act().body).toEqual(isBase64Encoded ? Buffer.alloc(3) : Buffer.from('AAAA'));
+  });
+
   test('names of headers are in lower case, cookies are one header', () => {
     const { headers } = read({
       headers: { 'X-Scope-OrgID': 'a', 'x-scope-orgid': 'b', 'X-Name': 'größe' },

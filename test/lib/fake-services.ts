@@ -11,12 +11,15 @@ export interface FakeServices {
   readonly url: string;
   readonly items: Attributes[];
   readonly objects: Map<string, Buffer>;
+  /** What was asked for, in order: the rights that a caller needs. */
+  readonly calls: string[];
   close(): Promise<void>;
 }
 
 export async function startFakeServices(): Promise<FakeServices> {
   const items: Attributes[] = [];
   const objects = new Map<string, Buffer>();
+  const calls: string[] = [];
 
   function answerTable(operation: string, asked: Record<string, never>): unknown {
     const values = Object.values((asked.ExpressionAttributeValues ?? {}) as Attributes).map(({ S }) => S);
@@ -42,12 +45,15 @@ export async function startFakeServices(): Promise<FakeServices> {
     const key = String(request.url).split('?')[0];
     if (typeof target === 'string') {
       const operation = target.slice(target.indexOf('.') + 1);
+      calls.push(operation);
       response.setHeader('content-type', 'application/x-amz-json-1.0');
       response.end(JSON.stringify(answerTable(operation, JSON.parse(body.toString()))));
     } else if (request.method === 'PUT') {
+      calls.push('PutObject');
       objects.set(key, body);
       response.end();
     } else {
+      calls.push(`${request.method} object`);
       const object = objects.get(key);
       const [start, end] = (/\d+-\d+/.exec(String(request.headers.range))?.[0] ?? '').split('-').map(Number);
       if (object === undefined || end === undefined) response.writeHead(404).end();
@@ -64,6 +70,7 @@ export async function startFakeServices(): Promise<FakeServices> {
     url: `http://127.0.0.1:${port}`,
     items,
     objects,
+    calls,
     close: () => {
       server.closeAllConnections();
       return new Promise(resolve => server.close(() => resolve()));

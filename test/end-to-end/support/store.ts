@@ -1,8 +1,13 @@
-/** The whole store in this process, on a folder of its own that goes with it. */
+/**
+ * The whole store in this process, on a folder of its own that goes with it; on S3 and DynamoDB where
+ * scripts/test-aws.mjs runs the same tests against emulators.
+ */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLocal } from '../../../local/start.ts';
+import type { StorageOptions } from '../../../local/storage.ts';
 import { parseConfig } from '../../../shared/admin/config.ts';
 import { createClient, type HttpClient } from './client.ts';
 
@@ -19,7 +24,7 @@ export async function startStore(yaml: string): Promise<TestStore> {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-test-'));
   const store = await startLocal({
     config,
-    storage: { kind: 'embedded', dataDir },
+    storage: storageIn(dataDir),
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
@@ -34,4 +39,11 @@ export async function startStore(yaml: string): Promise<TestStore> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function storageIn(dataDir: string): StorageOptions {
+  const endpoint = process.env.LOGBOOM_TEST_MINISTACK;
+  if (endpoint === undefined) return { kind: 'embedded', dataDir };
+  const name = `logboom-${randomBytes(6).toString('hex')}`;
+  return { kind: 's3', bucket: name, table: name, endpoint };
 }
