@@ -4,6 +4,7 @@
  * acknowledged data.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type ChunkRecord, objectKey, recordOf } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
@@ -135,6 +136,8 @@ export class GroupCommitter {
       const id = chunkId(group, day);
       const head = { id, tenant, day, level: 0, createdMs: this.clock.nowMs(), inputs: [] };
       records.push(await this.put(await writeChunk(head, rows, this.options.compression)));
+      // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
+      if (segments.length > 1) await nextTurn();
     }
     await this.catalog.addChunks(records);
   }

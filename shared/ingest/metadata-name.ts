@@ -2,10 +2,11 @@
 import { BadRequestError } from '../model/errors.ts';
 import { quote } from '../model/quote.ts';
 
-/** Names that need no change, unless they hold two underscores in a row or nothing else. */
-const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const ENCLOSED = /^__(.+)__$/s;
-const UNDERSCORES = /^_*$/;
+/**
+ * Names that need no change, unless they hold two underscores in a row or nothing else. Short ones only: a name may be
+ * as long as a body, and a repeated class of a regular expression takes stack for each character that it passes.
+ */
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 /** Renamed names that are kept; the table is emptied when it is full. */
 const MAX_NAMES_KEPT = 4096;
@@ -24,7 +25,7 @@ export function sanitizeMetadataName(name: string): string {
   if (known !== undefined) return known;
   if (name === '') throw new BadRequestError('label name is empty');
   const clean = rename(name);
-  if (UNDERSCORES.test(clean)) {
+  if (!hasLetterOrDigit(clean)) {
     const shown = quote(name.slice(0, MAX_LENGTH_SHOWN));
     throw new BadRequestError(
       `normalization for label name ${shown} resulted in invalid name ${quote(clean)}`,
@@ -38,12 +39,32 @@ export function sanitizeMetadataName(name: string): string {
 }
 
 function rename(name: string): string {
-  const enclosed = ENCLOSED.exec(name);
-  if (enclosed !== null) return `__${underscored(enclosed[1])}__`;
+  if (name.length > 4 && name.startsWith('__') && name.endsWith('__')) {
+    return `__${underscored(name.slice(2, -2))}__`;
+  }
   const clean = underscored(name);
   return clean[0] >= '0' && clean[0] <= '9' ? `key_${clean}` : clean;
 }
 
+/** One underscore for each run of characters that are no ASCII letter or digit. */
 function underscored(text: string): string {
-  return text.replace(/[^A-Za-z0-9]+/g, '_');
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && isLetterOrDigit(text.charCodeAt(i))) continue;
+    if (i > start) parts.push(text.slice(start, i));
+    else if (i === 0 && text.length > 0) parts.push('');
+    start = i + 1;
+  }
+  if (text.length > 0 && !isLetterOrDigit(text.charCodeAt(text.length - 1))) parts.push('');
+  return parts.length === 1 && parts[0] === '' ? '_' : parts.join('_');
+}
+
+function hasLetterOrDigit(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (isLetterOrDigit(text.charCodeAt(i))) return true;
+  return false;
+}
+
+function isLetterOrDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }

@@ -24,61 +24,100 @@ interface Refs {
 /** Most pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
 export const MAX_GROUPED_PUSHES = 4096;
 
-/** Rows of each day that the pushes touch, days ascending. */
+/**
+ * Rows of each day that the pushes touch, days ascending. What is made once here is made for all days: a push may
+ * hold a hundred thousand streams, or entries of twenty thousand days, and the work must not be their product.
+ */
 export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
-  const days = new Map<number, number>();
+  const counts = new Map<number, number>();
+  let total = 0;
   for (const { columns, entries } of pushes) {
+    total += entries.length;
     for (let i = 0; i < entries.length; i++) {
       const day = columns.day[entries[i]];
-      days.set(day, (days.get(day) ?? 0) + 1);
+      counts.set(day, (counts.get(day) ?? 0) + 1);
     }
   }
-  return [...days.keys()]
-    .sort((a, b) => a - b)
-    .map(day => ({ day, rows: rowsOfDay(pushes, day, days.get(day)!, days.size === 1) }));
-}
-
-function rowsOfDay(pushes: readonly AcceptedPush[], day: number, total: number, onlyDay: boolean): ChunkRows {
-  const { streams, placeOf } = streamsOf(pushes);
-  const starts = new Uint32Array(streams.length + 1);
-  forEachEntry(pushes, day, onlyDay, (p, e) => {
-    starts[placeOf[p][pushes[p].columns.streamOf[e]] + 1]++;
-  });
-  for (let s = 0; s < streams.length; s++) starts[s + 1] += starts[s];
-  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
+  const days = [...counts.keys()].sort((a, b) => a - b);
+  const placeOfDay = new Map(days.map((day, i) => [day, i]));
+  const starts = new Uint32Array(days.length + 1);
+  for (let i = 0; i < days.length; i++) starts[i + 1] = starts[i] + counts.get(days[i])!;
   const next = starts.slice();
-  forEachEntry(pushes, day, onlyDay, (p, e) => {
-    const at = next[placeOf[p][pushes[p].columns.streamOf[e]]]++;
-    refs.push[at] = p;
-    refs.entry[at] = e;
-  });
-  for (let s = 0; s < streams.length; s++) sortByTime(pushes, refs, starts[s], starts[s + 1]);
-  const pairs = internPairs(pushes, refs, total);
-  const keep = withoutDuplicates(pushes, refs, starts, pairs);
-  return gather(pushes, streams, starts, refs, pairs, keep);
-}
-
-function forEachEntry(
-  pushes: readonly AcceptedPush[],
-  day: number,
-  onlyDay: boolean,
-  visit: (push: number, entry: number) => void,
-): void {
+  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
   for (let p = 0; p < pushes.length; p++) {
     const { columns, entries } = pushes[p];
-    for (let i = 0; i < entries.length; i++)
-      if (onlyDay || columns.day[entries[i]] === day) visit(p, entries[i]);
+    for (let i = 0; i < entries.length; i++) {
+      const at = days.length === 1 ? next[0]++ : next[placeOfDay.get(columns.day[entries[i]])!]++;
+      refs.push[at] = p;
+      refs.entry[at] = entries[i];
+    }
   }
+  const streams = streamsOf(pushes);
+  const interner = new Interner(pushes);
+  const sources = pushes.map(push => push.columns.bytes);
+  return days.map((day, i) => {
+    const ofDay = {
+      push: refs.push.subarray(starts[i], starts[i + 1]),
+      entry: refs.entry.subarray(starts[i], starts[i + 1]),
+    };
+    return { day, rows: rowsOfDay(pushes, ofDay, streams, interner, sources) };
+  });
 }
 
-/** The streams of all pushes in order of their text, and where each push's own numbers are among them. */
-function streamsOf(pushes: readonly AcceptedPush[]): { streams: Stream[]; placeOf: Uint32Array[] } {
+/** `arrived`: the entries of one day, in the order of their arrival. */
+function rowsOfDay(
+  pushes: readonly AcceptedPush[],
+  arrived: Refs,
+  { all, placeOf, localOf }: Streams,
+  interner: Interner,
+  sources: readonly Buffer[],
+): ChunkRows {
+  const total = arrived.entry.length;
+  const places = new Uint32Array(total);
+  for (let i = 0; i < total; i++) {
+    const p = arrived.push[i];
+    places[i] = placeOf[p][pushes[p].columns.streamOf[arrived.entry[i]]];
+  }
+  // `localOf` is all zeros between two days.
+  const used: number[] = [];
+  for (let i = 0; i < total; i++) if (localOf[places[i]]++ === 0) used.push(places[i]);
+  used.sort((a, b) => a - b);
+  const starts = new Uint32Array(used.length + 1);
+  for (let s = 0; s < used.length; s++) {
+    starts[s + 1] = starts[s] + localOf[used[s]];
+    localOf[used[s]] = s;
+  }
+  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
+  const next = starts.slice();
+  for (let i = 0; i < total; i++) {
+    const at = next[localOf[places[i]]]++;
+    refs.push[at] = arrived.push[i];
+    refs.entry[at] = arrived.entry[i];
+  }
+  for (const place of used) localOf[place] = 0;
+  for (let s = 0; s < used.length; s++) sortByTime(pushes, refs, starts[s], starts[s + 1]);
+  const pairs = internPairs(pushes, refs, total, interner);
+  const keep = withoutDuplicates(pushes, refs, starts, pairs);
+  const streams = used.map(place => all[place]);
+  return gather(pushes, sources, streams, starts, refs, pairs, keep);
+}
+
+interface Streams {
+  /** The streams of all pushes in order of their text. */
+  readonly all: readonly Stream[];
+  /** Where each push's own numbers are among them. */
+  readonly placeOf: readonly Uint32Array[];
+  /** By place; for the use of one day at a time. */
+  readonly localOf: Uint32Array;
+}
+
+function streamsOf(pushes: readonly AcceptedPush[]): Streams {
   const byText = new Map<string, Stream>();
   for (const { columns } of pushes) for (const stream of columns.streams) byText.set(stream.text, stream);
-  const streams = [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
-  const place = new Map(streams.map((stream, i) => [stream.text, i]));
+  const all = [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
+  const place = new Map(all.map((stream, i) => [stream.text, i]));
   const placeOf = pushes.map(({ columns }) => Uint32Array.from(columns.streams, s => place.get(s.text)!));
-  return { streams, placeOf };
+  return { all, placeOf, localOf: new Uint32Array(all.length) };
 }
 
 /** Sorts one stream's entries by time; those of equal time keep their order of arrival. */
@@ -107,8 +146,39 @@ interface Pairs {
   readonly value: Uint32Array;
 }
 
+/** What a number of a push (of a name, of a level) is in the day at hand: looked up at its first use there. */
+interface Numbering {
+  readonly id: Uint32Array;
+  /** The day that `id` is of; days count from 1. */
+  readonly day: Uint32Array;
+}
+
+class Interner {
+  day = 0;
+  readonly names: readonly Numbering[];
+  readonly levels: readonly Numbering[];
+
+  constructor(pushes: readonly AcceptedPush[]) {
+    const numbering = (size: number) => ({ id: new Uint32Array(size), day: new Uint32Array(size) });
+    this.names = pushes.map(({ columns }) => numbering(columns.names.length));
+    this.levels = pushes.map(({ levels }) => numbering(levels.length));
+  }
+
+  /** The id of number `n`, or -1 where the day has not met it. */
+  idOf({ id, day }: Numbering, n: number): number {
+    return day[n] === this.day ? id[n] : -1;
+  }
+
+  setId({ id, day }: Numbering, n: number, made: number): number {
+    day[n] = this.day;
+    id[n] = made;
+    return made;
+  }
+}
+
 /** Numbers metadata names and values across the pushes, so that equal texts are equal numbers from here on. */
-function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number): Pairs {
+function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number, interner: Interner): Pairs {
+  interner.day++;
   const names: string[] = [];
   const nameIds = new Map<string, number>();
   const nameId = (name: string) => {
@@ -129,14 +199,10 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number)
     }
     return id;
   };
-  const nameOf = pushes.map(({ columns }) => Uint32Array.from(columns.names, nameId));
-  const levelName = pushes.some(push => push.levels.length > 0) ? nameId(LEVEL_NAME) : 0;
-  const levelOf = pushes.map(({ levels }) =>
-    Uint32Array.from(levels, level => {
-      const bytes = Buffer.from(level);
-      return valueId(bytes.latin1Slice(), () => bytes);
-    }),
-  );
+  const levelId = (level: string) => {
+    const bytes = Buffer.from(level);
+    return valueId(bytes.latin1Slice(), () => bytes);
+  };
 
   let count = 0;
   for (let i = 0; i < total; i++) {
@@ -151,19 +217,25 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number)
   for (let i = 0; i < total; i++) {
     const p = refs.push[i];
     const e = refs.entry[i];
-    const { columns, levelOf: added } = pushes[p];
+    const { columns, levelOf: added, levels } = pushes[p];
+    const ofName = interner.names[p];
+    const ofLevel = interner.levels[p];
     first[i] = at;
     for (let pair = columns.firstPair[e]; pair < columns.firstPair[e + 1]; pair++) {
       const { bytes } = columns;
       const start = columns.pairStart[pair];
       const end = columns.pairEnd[pair];
-      name[at] = nameOf[p][columns.pairName[pair]];
+      const n = columns.pairName[pair];
+      const id = interner.idOf(ofName, n);
+      name[at] = id >= 0 ? id : interner.setId(ofName, n, nameId(columns.names[n]));
       value[at] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
       at++;
     }
     if (added[e] > 0) {
-      name[at] = levelName;
-      value[at] = levelOf[p][added[e] - 1];
+      name[at] = nameId(LEVEL_NAME);
+      const n = added[e] - 1;
+      const id = interner.idOf(ofLevel, n);
+      value[at] = id >= 0 ? id : interner.setId(ofLevel, n, levelId(levels[n]));
       at++;
     }
   }
@@ -262,6 +334,7 @@ function dropEqualInMap(
 
 function gather(
   pushes: readonly AcceptedPush[],
+  sources: readonly Buffer[],
   streams: readonly Stream[],
   starts: Uint32Array,
   refs: Refs,
@@ -308,7 +381,7 @@ function gather(
     rows,
     streamOf,
     times,
-    sources: pushes.map(push => push.columns.bytes),
+    sources,
     sourceOf,
     lineStart,
     lineEnd,

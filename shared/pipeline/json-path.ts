@@ -8,7 +8,8 @@ export type PathPart = string | number;
 export const MAX_PATH_PARTS = 256;
 
 type Token = 'DOT' | 'LSB' | 'RSB' | 'STRING' | 'FIELD' | 'INDEX' | '$end';
-const TOKEN = /[ \t\r\n]*(?:(\.)|(\[)|(\])|"([^"\]]*)["\]]?|([A-Za-z_][A-Za-z0-9_]*)|([0-9]+)|([^ \t\r\n]))/suy;
+const TOKEN =
+  /[ \t\r\n]*(?:(\.)|(\[)|(\])|"([^"\]]*)["\]]?|([A-Za-z_][A-Za-z0-9_]*)|([0-9]+)|([^ \t\r\n]))/suy;
 const KINDS: readonly Token[] = ['DOT', 'LSB', 'RSB', 'STRING', 'FIELD', 'INDEX'];
 
 /** Throws an Error with the reference's text, `cannot parse expression [E]: ...`. */

@@ -73,6 +73,29 @@ describe('segments', () => {
     );
   });
 
+  test('of many days look at the streams of the push once, not once for each day', () => {
+    const days = 300;
+    const entries = Array.from({ length: days }, (_, i): DatedEntry => {
+      return { stream: { app: `${i}` }, day: i, time: 7, line: 'x', metadata: { [`name_${i}`]: 'y' } };
+    });
+    const push = pushOf(entries);
+    let looks = 0;
+    const streams = push.columns.streams.splice(0);
+    for (const { labels, text } of streams) {
+      push.columns.streams.push({
+        labels,
+        get text() {
+          looks++;
+          return text;
+        },
+      });
+    }
+    const segments = segmentsOf([push]);
+    expect(segments.flatMap(({ day, rows }) => entriesOf(rows, day))).toEqual(entries);
+    // Sorting takes about 2 log2(300) of each.
+    expect(looks).toBeLessThan(days * 40);
+  });
+
   test('keep entries apart that differ in one part only', () => {
     const entry: DatedEntry = { stream: { app: 'a' }, day: 1, time: 7, line: 'x', metadata: { a: '1' } };
     const others: DatedEntry[] = [
