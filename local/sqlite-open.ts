@@ -15,10 +15,10 @@ export const SCHEMA_VERSION = 1;
 
 /** How long SQLite itself waits for another process, on the thread of requests; longer waits are the caller's. */
 const BUSY_TIMEOUT_MS = 20;
-/** A checkpoint each MiB of log keeps a commit that has to do it within some ms. */
-const CHECKPOINT_PAGES = 256;
+/** A checkpoint each 256 KiB of log keeps a commit that has to do it within some ms. */
+const CHECKPOINT_PAGES = 64;
 /** The log is cut back to this after a checkpoint, should one large transaction have grown it. */
-const MAX_LOG_BYTES = 1024 * 1024;
+const MAX_LOG_BYTES = 256 * 1024;
 const CACHE_KIB = 32 * 1024;
 
 // synchronous=FULL: a commit is synced before it is answered. secure_delete: what was deleted is overwritten.

@@ -24,8 +24,8 @@ export const PUSH_COMPRESSION: Compression = {
   [constants.ZSTD_c_strategy]: constants.ZSTD_lazy2,
   [constants.ZSTD_c_windowLog]: 20,
   [constants.ZSTD_c_hashLog]: 16,
-  [constants.ZSTD_c_chainLog]: 15,
-  [constants.ZSTD_c_searchLog]: 3,
+  [constants.ZSTD_c_chainLog]: 14,
+  [constants.ZSTD_c_searchLog]: 2,
   [constants.ZSTD_c_minMatch]: 6,
 };
 

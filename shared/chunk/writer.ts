@@ -8,6 +8,9 @@ import { FORMAT_VERSION, type Footer, type PageMeta } from './format.ts';
 import { cutPages, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
 
+/** Pages compressed side by side; as many as the thread pool has threads. Each holds up to 1 MiB of lines meanwhile. */
+const PAGES_AT_ONCE = 4;
+
 export interface ChunkHead {
   /** 32 hex digits. */
   readonly id: string;
@@ -38,11 +41,14 @@ export async function writeChunk(
   const parts: Uint8Array[] = [];
   const pages: PageMeta[] = [];
   let offset = 0;
-  for (let i = 0; i + 1 < cuts.length; i++) {
-    const page = await packPage(input, cuts[i], cuts[i + 1], compression);
-    pages.push({ ...page.meta, offset });
-    parts.push(...page.blocks);
-    offset += page.meta.storedBytes;
+  for (let i = 0; i + 1 < cuts.length; i += PAGES_AT_ONCE) {
+    const some = cuts.slice(i, i + PAGES_AT_ONCE + 1);
+    const packed = some.slice(1).map((to, j) => packPage(input, some[j], to, compression));
+    for (const page of await Promise.all(packed)) {
+      pages.push({ ...page.meta, offset });
+      parts.push(...page.blocks);
+      offset += page.meta.storedBytes;
+    }
   }
   const { levels, counts, metadataBytes } = countRows(input);
   let first = Infinity;

@@ -23,10 +23,12 @@ interface Handle {
 
 interface Context {
   readonly handle: Handle;
-  /** What is left of output and input after a write. */
+  /** What is left of output and input after a write that succeeded; one that fails leaves it as it is. */
   readonly state: Uint32Array;
-  failed: boolean;
 }
+
+/** No write leaves it: where it stays, the write failed. */
+const FAILED = 0xffff_ffff;
 
 /** The scratch buffer grows to the largest block seen, up to here; larger blocks get a buffer of their own. */
 const MAX_SCRATCH_BYTES = 8 * 1024 * 1024;
@@ -62,8 +64,9 @@ export class ZstdDecoder {
     }
     const { handle, state } = context;
     handle.reset();
+    state.fill(FAILED);
     handle.writeSync(constants.ZSTD_e_end, frame, 0, frame.length, this.scratch, 0, rawBytes);
-    if (!context.failed && state[0] === 0 && state[1] === 0) return this.scratch.subarray(0, rawBytes);
+    if (state[0] === 0 && state[1] === 0) return this.scratch.subarray(0, rawBytes);
     // Not touched again: after an error the stream closes itself, and a closed handle must not be called.
     this.context = undefined;
     return undefined;
@@ -86,12 +89,17 @@ function openContext(): Context | undefined {
     _handle?: unknown;
     _writeState?: unknown;
   };
-  if (!isHandle(handle) || !(state instanceof Uint32Array) || state.length !== 2) return undefined;
-  const context = { handle, state, failed: false };
-  stream.on('error', () => {
-    context.failed = true;
-  });
-  return context;
+  if (!isHandle(handle) || !isState(state)) return undefined;
+  // The write's own state tells of a failure, at once; this event comes later and must not end the process.
+  stream.on('error', () => {});
+  return { handle, state };
+}
+
+/** By its name: under jest arrays of the system are of another realm. */
+function isState(value: unknown): value is Uint32Array {
+  return (
+    Object.prototype.toString.call(value) === '[object Uint32Array]' && (value as Uint32Array).length === 2
+  );
 }
 
 function isHandle(value: unknown): value is Handle {

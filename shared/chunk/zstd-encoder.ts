@@ -53,21 +53,28 @@ export class ZstdEncoder {
   }
 
   private run(stream: ZstdCompress, { raw, resolve, reject }: Job): void {
+    let failed = false;
     const onError = (error: unknown) => {
+      if (failed) return;
+      failed = true;
       // A stream that failed is closed: the next frame gets a new one.
       this.open--;
+      stream.destroy();
       reject(error);
       this.next();
     };
-    stream.once('error', onError);
+    stream.on('error', onError);
     stream.write(raw);
-    stream.flush(constants.ZSTD_e_end, () => {
+    stream.flush(constants.ZSTD_e_end, ((error?: Error | null) => {
+      // Of a stream that is closed the flush ends too, with nothing to read: that would be an empty frame.
+      if (failed || error || stream.destroyed)
+        return onError(error ?? new Error('the zstd stream is closed'));
       stream.off('error', onError);
       const parts: Buffer[] = [];
       for (let part = stream.read(); part !== null; part = stream.read()) parts.push(part as Buffer);
       this.idle.push(stream);
       resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts));
       this.next();
-    });
+    }) as () => void);
   }
 }

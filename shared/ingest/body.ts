@@ -4,13 +4,13 @@
  *
  * Sizes are checked before memory is taken: a body cannot cost more than its limits, whatever it declares.
  */
-import { promisify } from 'node:util';
-import { gunzip, inflateRaw, type ZlibOptions } from 'node:zlib';
+import { createGunzip, createInflateRaw } from 'node:zlib';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
 import { quote } from '../model/quote.ts';
 import { MAX_BODY_BYTES } from './bounds.ts';
 import { pushFormat } from './content.ts';
-import { uncompressSnappy } from './snappy.ts';
+import type { HeldBytes } from './push-budget.ts';
+import { releaseUncompressed, uncompressSnappy } from './snappy.ts';
 
 export interface BodyHeaders {
   readonly contentEncoding?: string;
@@ -31,17 +31,16 @@ const MIN_CHUNK_BYTES = 64 * 1024;
 /** Deflate cannot shrink further: 258 bytes for 2 bits. */
 const MAX_DEFLATE_RATIO = 1032;
 
-const gunzipBody = promisify(gunzip) as (body: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
-const inflateBody = promisify(inflateRaw) as (body: Uint8Array, options: ZlibOptions) => Promise<Buffer>;
-
 /**
  * The decompressed body. A body that needs no decompression is returned as it is, not copied.
- * Throws BadRequestError where it cannot be decompressed, TooLargeError where it is over a limit.
+ * Throws BadRequestError where it cannot be decompressed, TooLargeError where it is over a limit, ThrottledError where
+ * `held` has no room for more.
  */
 export function decompressBody(
   body: Uint8Array,
   headers: BodyHeaders,
   limits: BodyLimits,
+  held: HeldBytes,
 ): Promise<Buffer> | Buffer {
   const maxBodyBytes = Math.min(limits.maxBodyBytes, MAX_BODY_BYTES);
   if (body.length > maxBodyBytes) {
@@ -51,15 +50,15 @@ export function decompressBody(
   }
   const maxBytes = Math.min(limits.maxDecompressedBytes, MAX_BODY_BYTES);
   const plain = headers.contentType !== undefined && pushFormat(headers.contentType) === 'json';
-  const unwrap = (inner: Buffer): Buffer => (plain ? inner : uncompressSnappy(inner, maxBytes));
+  const unwrap = (inner: Buffer): Buffer => (plain ? inner : unpackSnappy(inner, maxBytes, held));
   switch (headers.contentEncoding ?? '') {
     case '':
     case 'snappy':
       return unwrap(asBuffer(body));
     case 'gzip':
-      return inflate(gunzipBody, body, maxBytes).then(unwrap);
+      return inflate('gzip', body, maxBytes, held).then(unwrap);
     case 'deflate':
-      return inflate(inflateBody, body, maxBytes).then(unwrap);
+      return inflate('deflate', body, maxBytes, held).then(unwrap);
     default:
       throw new BadRequestError(`Content-Encoding ${quote(headers.contentEncoding!)} not supported`);
   }
@@ -69,29 +68,60 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-async function inflate(
-  decompress: (body: Uint8Array, options: ZlibOptions) => Promise<Buffer>,
+/** One body at a time, so that it may be counted once it is there. */
+function unpackSnappy(body: Uint8Array, maxBytes: number, held: HeldBytes): Buffer {
+  const bytes = uncompressSnappy(body, maxBytes);
+  try {
+    held.take(bytes.length);
+  } catch (error) {
+    releaseUncompressed(bytes);
+    throw error;
+  }
+  return bytes;
+}
+
+/** By a stream and not by the call for a whole body: every piece is counted while it comes. */
+function inflate(
+  format: 'gzip' | 'deflate',
   body: Uint8Array,
   maxBytes: number,
+  held: HeldBytes,
 ): Promise<Buffer> {
-  if (body.length === 0) throw new BadRequestError('EOF');
-  try {
-    return await decompress(body, {
-      chunkSize: chunkSize(body, maxBytes),
-      maxOutputLength: maxBytes,
+  return new Promise((resolve, reject) => {
+    if (body.length === 0) throw new BadRequestError('EOF');
+    const options = { chunkSize: chunkSize(body, maxBytes) };
+    const stream = format === 'gzip' ? createGunzip(options) : createInflateRaw(options);
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const fail = (error: unknown) => {
+      stream.destroy();
+      reject(error);
+    };
+    stream.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > maxBytes) {
+        // A reader stops one byte past the limit and tells that size.
+        fail(
+          new TooLargeError(
+            `request body too large: decompressed message size too large than max (${maxBytes + 1} vs ${maxBytes})`,
+          ),
+        );
+        return;
+      }
+      try {
+        held.take(part.length);
+        parts.push(part);
+      } catch (error) {
+        fail(error);
+      }
     });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ERR_BUFFER_TOO_LARGE') {
-      // A reader stops one byte past the limit and tells that size.
-      throw new TooLargeError(
-        `request body too large: decompressed message size too large than max (${maxBytes + 1} vs ${maxBytes})`,
-      );
-    }
-    throw new BadRequestError(inflateMessage(code, decompress === gunzipBody && !isGzip(body)), {
-      cause: error,
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      const message = inflateMessage(error.code, format === 'gzip' && !isGzip(body));
+      fail(new BadRequestError(message, { cause: error }));
     });
-  }
+    stream.on('end', () => resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts, bytes)));
+    stream.end(body);
+  });
 }
 
 function inflateMessage(code: string | undefined, badHeader: boolean): string {

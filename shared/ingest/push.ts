@@ -10,6 +10,7 @@ import type { GroupCommitter } from './group-commit.ts';
 import { decodeJsonPush } from './json-push.ts';
 import { decodeLegacyJsonPush } from './legacy-json-push.ts';
 import { decodeProtobufPush } from './protobuf-push.ts';
+import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
 import { releaseUncompressed } from './snappy.ts';
 
@@ -29,6 +30,7 @@ const REMEMBERED_MS = 300_000;
 export class PushService {
   private readonly committer: GroupCommitter;
   private readonly clock: Clock;
+  private readonly budget = new PushBudget();
   /** Ids of pushes that were stored whole, with the time (ms). */
   private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
 
@@ -46,12 +48,21 @@ export class PushService {
     const storedAt = this.stored.get(id);
     if (storedAt !== undefined && this.clock.nowMs() - storedAt < REMEMBERED_MS) return;
     const format = pushFormat(request.contentType);
-    const bytes = await decompressBody(request.body, request, bodyLimits);
+    const held = this.budget.open();
     try {
-      await this.store(request, decode(bytes, format, request.legacyJson), limits, id);
+      const bytes = await decompressBody(request.body, request, bodyLimits, held);
+      try {
+        const columns = decode(bytes, format, request.legacyJson);
+        held.take(bytesOfColumns(columns));
+        releaseUncompressed(bytes);
+        console.log('same', columns.bytes.buffer === bytes.buffer, bytes.length, bytes.buffer.byteLength);
+        await this.store(request, columns, limits, id);
+      } finally {
+        // Stored or refused: nothing points into the body any more.
+        if (format === 'protobuf') releaseUncompressed(bytes);
+      }
     } finally {
-      // Stored or refused: nothing points into the body any more.
-      if (format === 'protobuf') releaseUncompressed(bytes);
+      held.release();
     }
     this.stored.set(id, this.clock.nowMs());
   }

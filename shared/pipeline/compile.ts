@@ -43,6 +43,8 @@ export interface CompiledStages {
   readonly rowStages: readonly RowStage[];
   /** The same with the filters of `labelFilters` at their places, for runs where one of them failed to convert. */
   readonly rowStagesWithLabelFilters: readonly RowStage[];
+  /** Some row stage may take long on a row, see `Turn`. */
+  readonly isSlow: boolean;
 }
 
 export interface CompileOptions {
@@ -50,6 +52,14 @@ export interface CompileOptions {
   /** Nothing that parsers extract is wanted: they do not run (10.2). */
   readonly skipParsers?: boolean;
 }
+
+/** Work on a row is not bounded by its length: templates, and regular expressions on lines and labels. */
+const SLOW_STAGES: ReadonlySet<Stage['kind']> = new Set([
+  'lineFormat',
+  'labelFormat',
+  'regexp',
+  'lineFilter',
+]);
 
 /** Throws BadRequestError (`parse error : stage '...' : ...`) for a stage that cannot be built. */
 export function compileStages(
@@ -141,6 +151,7 @@ export function compileStages(
     runFilters,
     rowStages,
     rowStagesWithLabelFilters: withLabelFilters,
+    isSlow: stages.some(({ kind }) => SLOW_STAGES.has(kind)) && rowStages.length > 0,
   };
 }
 

@@ -19,6 +19,7 @@ import { sampleFailure } from './sample-failure.ts';
 import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
 import { SeriesAssigner } from './series-assigner.ts';
 import { StageRunner } from './stage-runner.ts';
+import type { Turn } from './turn.ts';
 import { compileUnwrap, type Unwrapper } from './unwrap.ts';
 
 export { sampleFailure } from './sample-failure.ts';
@@ -31,6 +32,7 @@ export interface ExtractorOptions {
   /** Clause of a sum directly around; used where the aggregation has none of its own and the operation is additive. */
   readonly outerGrouping?: Grouping;
   readonly clock: Clock;
+  readonly turn?: Turn;
 }
 
 export interface SampleExtractor {
@@ -39,7 +41,10 @@ export interface SampleExtractor {
   /** Columns for the full labels of failed series. */
   readonly needsForFailures: ColumnNeeds;
   readonly series: SeriesTable;
-  /** Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. */
+  /**
+   * Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. With a turn,
+   * `turn.left` rows are left at its start, to be run next.
+   */
   extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch;
   /** Error text of the first series that failed so far, or undefined. */
   failure(): string | undefined;
@@ -55,7 +60,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
 
 /** Throws BadRequestError where a stage cannot be built. */
 export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
-  const { op, clock } = options;
+  const { op, clock, turn } = options;
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
   const plan = planSamples(range, op, grouping);
   const row = new Row(plan.wanted);
@@ -63,7 +68,7 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
   const assigner = new SeriesAssigner(row, plan.seriesLabels);
-  const runner = new StageRunner(row, compiled);
+  const runner = new StageRunner(row, compiled, turn);
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const extractor = new Extractor(runner, assigner, unwrapper, takesLength);
@@ -136,7 +141,13 @@ class Extractor {
       const to = runner.enterGroup(selection, from, groupEnd);
       if (to > from) {
         if (runner.isPlain && this.#unwrapper === undefined) this.#plainGroup(page, selection, from, to);
-        else this.#rowByRow(selection, from, to);
+        else {
+          const next = this.#rowByRow(selection, from, to);
+          if (next < to) {
+            runner.leave(selection, next, to, groupEnd, left);
+            return batch;
+          }
+        }
       }
       from = groupEnd;
     }
@@ -170,23 +181,26 @@ class Extractor {
     batch.count = at + to - from;
   }
 
-  #rowByRow(selection: Uint32Array, from: number, to: number): void {
+  /** Place of the first row that it left, as its turn is over; `to` where it is through. */
+  #rowByRow(selection: Uint32Array, from: number, to: number): number {
     const batch = this.#batch;
     const runner = this.#runner;
     const unwrapper = this.#unwrapper;
     const { rows, series } = batch;
     let at = batch.count;
-    for (let i = from; i < to; i++) {
-      const row = selection[i];
-      if (!runner.process(row)) continue;
-      if (unwrapper !== undefined) {
-        if (!unwrapper.read()) continue;
-        this.#values[at] = unwrapper.value;
-      } else if (this.#takesLength) this.#values[at] = runner.row.byteLength;
-      rows[at] = row;
-      series[at] = this.#assigner.seriesOfRow();
-      at++;
+    let next = from;
+    while (next < to) {
+      const row = selection[next];
+      if (runner.process(row) && (unwrapper === undefined || unwrapper.read())) {
+        if (unwrapper !== undefined) this.#values[at] = unwrapper.value;
+        else if (this.#takesLength) this.#values[at] = runner.row.byteLength;
+        rows[at] = row;
+        series[at] = this.#assigner.seriesOfRow();
+        at++;
+      }
+      if (runner.isOver(next++)) break;
     }
     batch.count = at;
+    return next;
   }
 }

@@ -1,7 +1,8 @@
 /**
  * Line filters on one line: what a `LineFilterStage` accepts (logql reference 5). Filters on the line as stored do not
  * come here but narrow a whole page at once (`page-filters.ts`). An empty needle, regex branch or alternative matches
- * everything (difference D2).
+ * everything (difference D2). What a reader would get wrong: `|~ ".+"` alone accepts a lone newline, `^.+` does not
+ * (5.2).
  */
 import type { LineFilterOp, LineFilterStage, LineOperand } from '../logql/ast.ts';
 import { compileRegex, type Regex } from '../regex/regex.ts';
@@ -23,6 +24,9 @@ export interface LineFilter {
   readonly negate: boolean;
 }
 
+/** `.+` and nothing else, perhaps as a group: it asks for at least one byte of any kind. */
+const ANY_TEXT = /^(?:\((?:\?:|\?P?<\w+>)?)?\.\+\??\)?$/;
+
 /** Throws an Error with the reference's text for a bad regex, pattern or address. */
 export function compileLineFilter({ op, operand, alternatives }: LineFilterStage): LineFilter {
   const tests = [operand, ...alternatives].map(item => compileOperand(op, item));
@@ -40,7 +44,7 @@ function compileOperand(op: LineFilterOp, { kind, value }: LineOperand): LineTes
       return { kind: 'needle', needle: Buffer.from(value) };
     case '|~':
     case '!~':
-      return { kind: 'regex', regex: compileRegex(value) };
+      return { kind: 'regex', regex: compileRegex(value, { dotMatchesNewline: ANY_TEXT.test(value) }) };
     case '|>':
     case '!>':
       return { kind: 'pattern', pattern: compilePatternFilter(value) };

@@ -16,6 +16,7 @@ import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
 import { StageRunner } from './stage-runner.ts';
+import type { Turn } from './turn.ts';
 
 export type { LabelCategories } from './label-map.ts';
 
@@ -48,15 +49,18 @@ export interface PipelineRow {
 export interface LogPipeline {
   /**
    * Runs the rows `selection[0..count)` (ascending) of a page; the selection is overwritten. Returns how many rows
-   * were emitted.
+   * were emitted. With a turn, `turn.left` rows are left at the start of the selection, to be run next.
    */
   run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number;
 }
 
 /** Throws BadRequestError where a stage cannot be built. */
-export function compileLogPipeline(expr: LogExpr, { clock }: { readonly clock: Clock }): LogPipeline {
+export function compileLogPipeline(
+  expr: LogExpr,
+  { clock, turn }: { readonly clock: Clock; readonly turn?: Turn },
+): LogPipeline {
   const row = new Row();
-  const runner = new StageRunner(row, compileStages(expr.stages, row, { clock }));
+  const runner = new StageRunner(row, compileStages(expr.stages, row, { clock }), turn);
   const entry = new CurrentEntry(row);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {
@@ -68,10 +72,15 @@ export function compileLogPipeline(expr: LogExpr, { clock }: { readonly clock: C
       entry.isPlain = runner.isPlain;
       for (let i = from; i < to; i++) {
         const number = selection[i];
-        if (!sink.wants(number) || !runner.process(number)) continue;
-        entry.reset();
-        sink.emit(number, entry);
-        emitted++;
+        if (sink.wants(number) && runner.process(number)) {
+          entry.reset();
+          sink.emit(number, entry);
+          emitted++;
+        }
+        if (runner.isOver(i)) {
+          runner.leave(selection, i + 1, to, groupEnd, left);
+          return emitted;
+        }
       }
       from = groupEnd;
     }

@@ -2,16 +2,24 @@
  * The series that an extractor has met, by their labels' text. Series under `without` differ even where the labels
  * that are left are equal: an empty value counts while it groups, but is not shown (logql reference 12.3).
  */
+import { MemoryBudget } from '../metrics/memory-budget.ts';
 import { formatLabels, type Labels, NO_LABELS } from '../model/labels.ts';
 import type { SeriesTable } from '../model/samples.ts';
+
+/** What the labels of all series of one aggregation may hold: about a million series of usual labels. */
+export const MAX_SERIES_BYTES = 512 * 1024 * 1024;
+/** Beside its text: entry of the table, list of labels. Measured with 3 labels. */
+const BYTES_PER_SERIES = 300;
 
 export class Series implements SeriesTable {
   readonly #labels: Labels[] = [];
   readonly #byText = new Map<string, number>();
   readonly #hidesEmpty: boolean;
+  readonly #budget: MemoryBudget;
 
-  constructor(hidesEmpty: boolean) {
+  constructor(hidesEmpty: boolean, maxBytes = MAX_SERIES_BYTES) {
     this.#hidesEmpty = hidesEmpty;
+    this.#budget = new MemoryBudget(maxBytes);
   }
 
   get count(): number {
@@ -22,11 +30,13 @@ export class Series implements SeriesTable {
     return this.#labels[series] ?? NO_LABELS;
   }
 
-  /** Number of the series with these labels; a new one where there is none. */
+  /** Number of the series with these labels; a new one where there is none. Throws BadRequestError. */
   numberOf(labels: Labels): number {
     const text = formatLabels(labels);
     let number = this.#byText.get(text);
     if (number === undefined) {
+      // The text, and the values once more.
+      this.#budget.reserve(BYTES_PER_SERIES + 2 * text.length);
       number = this.#labels.length;
       this.#byText.set(text, number);
       this.#labels.push(this.#hidesEmpty ? labels.filter(({ value }) => value !== '') : labels);

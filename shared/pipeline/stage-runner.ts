@@ -6,6 +6,10 @@ import type { PageRows, Run, Stream } from '../model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import { selectLines } from './page-filters.ts';
 import type { Row, RowStage } from './row.ts';
+import type { Turn } from './turn.ts';
+
+/** Rows between two looks at the time, less one, where no stage can be slow. A power of two, less one. */
+const FAST_ROWS_MASK = 63;
 
 export class StageRunner {
   readonly row: Row;
@@ -13,25 +17,54 @@ export class StageRunner {
   #rowStages: readonly RowStage[];
   #page: PageRows | undefined;
   #run = 0;
+  readonly #turn: Turn | undefined;
+  /** First line filter that the rows of the page have not been through. */
+  #nextFilter = 0;
 
-  constructor(row: Row, stages: CompiledStages) {
+  constructor(row: Row, stages: CompiledStages, turn?: Turn) {
     this.row = row;
     this.#stages = stages;
+    this.#turn = turn;
     this.#rowStages = stages.rowStages;
     row.labels.names.pin();
   }
 
-  /** Starts a page. Narrows `selection[0..count)` in place by the line filters; the new count. */
+  /**
+   * Starts a page, or goes on with the rows that the last turn left. Narrows `selection[0..count)` in place by the
+   * line filters; the new count, 0 where the turn is over before they are through.
+   */
   begin(page: PageRows, selection: Uint32Array, count: number): number {
+    const turn = this.#turn;
+    const { lineFilters } = this.#stages;
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
+    if (turn === undefined || turn.left === 0) this.#nextFilter = 0;
+    else turn.left = 0;
     let left = count;
-    for (const filter of this.#stages.lineFilters) {
-      if (left === 0) break;
-      left = selectLines(page, selection, left, filter);
+    while (this.#nextFilter < lineFilters.length && left > 0) {
+      left = selectLines(page, selection, left, lineFilters[this.#nextFilter++]);
+      if (turn?.isOver && this.#nextFilter < lineFilters.length) {
+        turn.left = left;
+        return 0;
+      }
     }
     return left;
+  }
+
+  /** True where the turn is over; asked after the row at each place of the selection. */
+  isOver(place: number): boolean {
+    const turn = this.#turn;
+    if (turn === undefined || (!this.#stages.isSlow && (place & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
+      return false;
+    return turn.isOver;
+  }
+
+  /** Leaves the rows from `next` of the group that ends at `to`, and those of the groups behind, to the next turn. */
+  leave(selection: Uint32Array, next: number, to: number, groupEnd: number, count: number): void {
+    selection.copyWithin(0, next, to);
+    selection.copyWithin(to - next, groupEnd, count);
+    this.#turn!.left = to - next + count - groupEnd;
   }
 
   /** Place in the selection after the rows that share a run with the row at `from`. Runs are met in order. */
@@ -84,7 +117,11 @@ export class StageRunner {
   process(row: number): boolean {
     this.row.enter(row);
     const stages = this.#rowStages;
-    for (let i = 0; i < stages.length; i++) if (!stages[i](this.row)) return false;
+    const watch = this.#stages.isSlow ? this.#turn : undefined;
+    for (let i = 0; i < stages.length; i++) {
+      if (!stages[i](this.row)) return false;
+      watch?.checkRow();
+    }
     return true;
   }
 }

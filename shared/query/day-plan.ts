@@ -2,6 +2,7 @@
  * What of one UTC day a query has to read: the pages with runs of matching streams that meet the time range. All
  * times here are nanoseconds since the start of the day, exact as numbers.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
@@ -79,6 +80,8 @@ export async function planDay(
     const some = possible.slice(i, i + FOOTERS_AT_ONCE);
     const footers = await Promise.all(some.map(record => source.footer(record)));
     for (let j = 0; j < some.length; j++) addPages(pages, some[j], footers[j], selector, from, to);
+    // Footers in records and caches wait for nothing: others get their turn here.
+    await nextTurn();
   }
   return { day, from, to, pages };
 }

@@ -1,7 +1,9 @@
 /**
  * Keeps the first `limit` entries of one day in the direction of a query, whatever order its pages come in. What
- * cannot be among them any more is refused before it is parsed.
+ * cannot be among them any more is refused before it is parsed. What is kept is charged: a few stages can make a
+ * megabyte of a short line.
  */
+import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import type { Labels } from '../model/labels.ts';
 import type { PageRows } from '../model/page.ts';
 import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
@@ -31,11 +33,14 @@ export class LogCollector implements LogSink {
   private readonly limit: number;
   private readonly backward: boolean;
   private readonly categorize: boolean;
+  private readonly budget: MemoryBudget;
 
-  constructor(limit: number, backward: boolean, categorize: boolean) {
+  /** @param budget of the whole query: what `finish` returns stays charged */
+  constructor(limit: number, backward: boolean, categorize: boolean, budget: MemoryBudget) {
     this.limit = limit;
     this.backward = backward;
     this.categorize = categorize;
+    this.budget = budget;
     this.threshold = backward ? -1 : Infinity;
   }
 
@@ -55,6 +60,7 @@ export class LogCollector implements LogSink {
     return this.backward ? time > this.threshold : time < this.threshold;
   }
 
+  /** Throws BadRequestError where the entries hold more than the budget. */
   emit(row: number, entry: PipelineRow): void {
     const time = this.base + this.page!.times[row];
     const order = this.order++;
@@ -62,17 +68,23 @@ export class LogCollector implements LogSink {
     if (this.categorize) {
       const { stream, structuredMetadata, parsed } = entry.categories();
       const key = entry.streamText();
-      this.entries.push({ time, order, line, key, stream, structuredMetadata, parsed });
+      this.add({ time, order, line, key, stream, structuredMetadata, parsed });
     } else {
       const stream = entry.labels();
       const key = entry.labelText();
-      this.entries.push({ time, order, line, key, stream, structuredMetadata: undefined, parsed: undefined });
+      this.add({ time, order, line, key, stream, structuredMetadata: undefined, parsed: undefined });
     }
     if (this.entries.length >= 2 * this.limit + 64) this.prune();
   }
 
+  private add(entry: CollectedEntry): void {
+    this.budget.reserve(sizeOf(entry));
+    this.entries.push(entry);
+  }
+
   private prune(): void {
     this.sort();
+    for (let i = this.limit; i < this.entries.length; i++) this.budget.release(sizeOf(this.entries[i]));
     if (this.entries.length > this.limit) this.entries.length = this.limit;
     if (this.entries.length === this.limit) this.threshold = this.entries[this.limit - 1].time;
   }
@@ -92,4 +104,18 @@ export class LogCollector implements LogSink {
     this.prune();
     return this.entries;
   }
+}
+
+/** Beside the texts: the object and its place in lists. */
+const BYTES_PER_ENTRY = 100;
+
+/** Roughly what an entry keeps, and what it takes in the answer. Labels are in the key or in the lists. */
+function sizeOf({ line, key, structuredMetadata, parsed }: CollectedEntry): number {
+  return BYTES_PER_ENTRY + line.length + key.length + lengthOf(structuredMetadata) + lengthOf(parsed);
+}
+
+function lengthOf(labels: Labels | undefined): number {
+  let length = 0;
+  if (labels !== undefined) for (const { name, value } of labels) length += name.length + value.length;
+  return length;
 }

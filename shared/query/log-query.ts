@@ -1,9 +1,11 @@
 /** Log queries: walk the days in the asked direction and stop as soon as the limit is met. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LogExpr } from '../logql/ast.ts';
+import { MemoryBudget } from '../metrics/memory-budget.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
 import { compileLogPipeline } from '../pipeline/pipeline.ts';
+import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
@@ -68,6 +70,12 @@ export async function runLogQuery(
   return grouped(found);
 }
 
+/**
+ * What the entries of an answer may hold, bytes: 5,000 lines of 25 KiB. Written as JSON they grow, and a string of V8
+ * ends at 512 Mi characters.
+ */
+const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
+
 /** The first `limit` entries over all tenants. */
 async function first(
   sources: LogSources,
@@ -75,8 +83,9 @@ async function first(
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
   const views = tenantViews(request.tenants, request.expr.selector);
+  const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
   const lists: FoundEntry[][] = [];
-  for (const view of views) lists.push(await ofTenant(sources, request, view, statistics));
+  for (const view of views) lists.push(await ofTenant(sources, request, view, budget, statistics));
   if (lists.length === 1) return lists[0];
   const all = lists.flat().sort((a, b) => {
     if (a.timeNs === b.timeNs) return 0;
@@ -131,19 +140,21 @@ async function ofTenant(
   sources: LogSources,
   request: LogRequest,
   view: TenantView,
+  budget: MemoryBudget,
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
   const { source, catalog, clock } = sources;
   const { expr, range, backward, categorize, signal } = request;
   const selector = compileSelector(view.storedMatchers(expr.selector));
-  const pipeline = compileLogPipeline(expr, { clock });
-  const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
+  const turn = new Turn();
+  const pipeline = compileLogPipeline(expr, { clock, turn });
+  const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown };
   const found: FoundEntry[] = [];
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
     const plan = await planDay(source, day, records, selector, range, signal);
     statistics.streams += streamsOfPlan(plan).size;
     const overlaps = new Overlaps(plan, source, statistics);
-    const collector = new LogCollector(request.limit - found.length, backward, categorize);
+    const collector = new LogCollector(request.limit - found.length, backward, categorize, budget);
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     await scanPages(context, plan, inDirection(plan.pages, backward), overlaps, wants, {
       wants: page => collector.reaches(page.first, page.last),

@@ -8,6 +8,7 @@ import { createRangeAccumulator, type RangeAccumulator } from '../metrics/range-
 import type { MetricResult } from '../metrics/result.ts';
 import { BadRequestError } from '../model/errors.ts';
 import { compileSampleExtractor, type SampleExtractor, sampleFailure } from '../pipeline/extractor.ts';
+import { Turn } from '../pipeline/turn.ts';
 import { planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import type { LogSources } from './log-query.ts';
 import { Overlaps } from './overlaps.ts';
@@ -76,10 +77,11 @@ async function aggregate(
   const { startNs, endNs, stepNs } = request;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
   const accumulator = createRangeAccumulator(spec);
-  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock });
+  const turn = new Turn();
+  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock, turn });
   if (rangeNs > 0n) {
     for (const view of tenantViews(request.tenants, range.log.selector)) {
-      await scanTenant(sources, request, range.log.selector, view, extractor, accumulator, statistics);
+      await scanTenant(sources, request, range.log.selector, view, extractor, turn, accumulator, statistics);
     }
   }
   const matrix = accumulator.finish(series => extractor.series.labelsOf(series));
@@ -96,13 +98,14 @@ async function scanTenant(
   matchers: RangeAggregationExpr['range']['log']['selector'],
   view: TenantView,
   extractor: SampleExtractor,
+  turn: Turn,
   accumulator: RangeAccumulator,
   statistics: QueryStatistics,
 ): Promise<void> {
   // Windows are open on the left and closed on the right.
   const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
   const selector = compileSelector(view.storedMatchers(matchers));
-  const context = { source, statistics, signal, charge, shown: view.shown };
+  const context = { source, statistics, signal, turn, charge, shown: view.shown };
   const wants = { lines: extractor.needs.lines, metadata: extractor.needs.metadata };
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
     const plan = await planDay(source, day, records, selector, range, signal);

@@ -7,27 +7,41 @@
  *     chunk B            |------------|
  *     region             |-----|            only here are timestamps looked at
  *
- * Regions are resolved when a page that meets one is read, so a limited query pays only for what it passes.
+ * Regions are resolved when a page that meets one is read, so a limited query pays only for what it passes; all
+ * regions of that page together, because the pages of a thousand streams that were pushed side by side are the same.
  */
 import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RunMeta } from '../chunk/format.ts';
 import { ClientError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
+import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** Rows of one region held at once, 24 bytes each; compaction keeps regions far below. */
+/** Rows of one region held at once, 32 bytes each; compaction keeps regions far below. */
 const MAX_REGION_ROWS = 8_000_000;
+/** Rows of regions that are resolved together; a larger region is resolved alone. */
+const MAX_BATCH_ROWS = 250_000;
+
+/** A run of the region's stream. */
+interface Place {
+  readonly page: PlannedPage;
+  readonly run: RunMeta;
+}
 
 interface Region {
+  readonly stream: string;
   readonly from: number;
   readonly to: number;
-  readonly pages: readonly PlannedPage[];
+  /** Runs that meet it, by chunk in order of their ids, then in the order of the chunk. */
+  readonly places: readonly Place[];
   resolved: Promise<void> | undefined;
 }
 
 export class Overlaps {
-  private readonly regions = new Map<string, Region[]>();
+  private readonly regions = new Map<PlannedPage, Region[]>();
   /** Dropped rows: 1 for each row of a page that another chunk has too. */
   private readonly drops = new Map<PlannedPage, Uint8Array>();
   private readonly source: ChunkSource;
@@ -36,9 +50,14 @@ export class Overlaps {
   constructor(plan: DayPlan, source: ChunkSource, statistics: QueryStatistics) {
     this.source = source;
     this.statistics = statistics;
-    for (const [stream, pages] of pagesByStream(plan)) {
-      const regions = regionsOf(stream, pages);
-      if (regions.length > 0) this.regions.set(stream, regions);
+    for (const [stream, places] of placesByStream(plan)) {
+      for (const region of regionsOf(stream, places)) {
+        for (const { page } of region.places) {
+          const ofPage = this.regions.get(page);
+          if (ofPage === undefined) this.regions.set(page, [region]);
+          else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
+        }
+      }
     }
   }
 
@@ -48,32 +67,30 @@ export class Overlaps {
   }
 
   /** Rows of the page that are to be passed over (1), or undefined where there are none. */
-  async droppedRows(page: PlannedPage): Promise<Uint8Array | undefined> {
-    if (this.regions.size === 0) return undefined;
-    for (const run of page.runs) {
-      const stream = page.footer.streams[run.stream].text;
-      for (const region of this.regions.get(stream) ?? []) {
-        if (region.from <= run.last && region.to >= run.first) {
-          region.resolved ??= this.resolve(stream, region);
-          await region.resolved;
-        }
-      }
+  async droppedRows(page: PlannedPage, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const regions = this.regions.get(page);
+    if (regions === undefined) return undefined;
+    for (const batch of batchesOf(regions)) {
+      const resolved = this.resolve(batch, signal);
+      for (const region of batch) region.resolved = resolved;
+      await resolved;
     }
+    for (const region of regions) await region.resolved;
+    this.regions.delete(page);
     return this.drops.get(page);
   }
 
-  private async resolve(stream: string, region: Region): Promise<void> {
-    const rows = await this.collect(stream, region);
+  private async resolve(regions: readonly Region[], signal: AbortSignal | undefined): Promise<void> {
+    const rows = await this.collect(regions, signal);
     const candidates = equalTimes(rows);
     if (candidates.length === 0) return;
-    const digests = await this.digest(rows, candidates);
+    const digests = await this.digest(rows, candidates, signal);
     for (const group of candidates) {
-      const seen = new Map<string, PlannedPage>();
+      const seen = new Set<string>();
       for (const i of group) {
         const digest = digests.get(i)!;
-        const page = rows.pages[rows.pageOf[i]];
-        if (!seen.has(digest)) seen.set(digest, page);
-        else this.drop(page, rows.rowOf[i]);
+        if (!seen.has(digest)) seen.add(digest);
+        else this.drop(rows.pages[rows.pageOf[i]], rows.rowOf[i]);
       }
     }
   }
@@ -88,44 +105,53 @@ export class Overlaps {
     dropped[row] = 1;
   }
 
-  /** Timestamps of the region's rows, of all its chunks. */
-  private async collect(stream: string, region: Region): Promise<RegionRows> {
+  /** Timestamps of the regions' rows, of all their chunks. Each page is read once. */
+  private async collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
     const wants = { lines: 'none', metadata: new Set<string>() } as const;
-    const time: number[] = [];
-    const pageOf: number[] = [];
-    const rowOf: number[] = [];
-    for (let p = 0; p < region.pages.length; p++) {
-      const planned = region.pages[p];
-      const rows = await this.source.page(
-        planned.record,
-        planned.footer,
-        planned.page,
-        wants,
-        this.statistics,
-      );
-      const base = planned.page.base;
-      for (const run of planned.runs) {
-        if (planned.footer.streams[run.stream].text !== stream) continue;
-        for (let row = run.firstRow; row < run.firstRow + run.rows; row++) {
-          const at = base + rows.times[row];
-          if (at < region.from || at > region.to) continue;
-          time.push(at);
-          pageOf.push(p);
-          rowOf.push(row);
-        }
-      }
-      if (time.length > MAX_REGION_ROWS) {
-        throw new ClientError(
-          422,
-          `more than ${MAX_REGION_ROWS} entries of stream ${stream} overlap in time and are not merged yet; query a shorter time range`,
-        );
+    const placesOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
+    for (let r = 0; r < regions.length; r++) {
+      for (const { page, run } of regions[r].places) {
+        const places = placesOf.get(page);
+        if (places === undefined) placesOf.set(page, [{ region: r, run }]);
+        else places.push({ region: r, run });
       }
     }
-    return { time, pageOf, rowOf, pages: region.pages };
+    // In order of chunk and place: which of equal entries stays must not depend on the order of reading.
+    const pages = [...placesOf.keys()].sort(byChunk);
+    const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
+    for (let p = 0; p < pages.length; p++) {
+      signal?.throwIfAborted();
+      const { record, footer, page } = pages[p];
+      const { times } = await this.source.page(record, footer, page, wants, this.statistics);
+      for (const { region, run } of placesOf.get(pages[p])!) {
+        const { from, to, stream } = regions[region];
+        const end = run.firstRow + run.rows;
+        const first = lowerBound(times, run.firstRow, end, from - page.base);
+        for (let row = first; row < end && page.base + times[row] <= to; row++) {
+          rows.regionOf.push(region);
+          rows.time.push(page.base + times[row]);
+          rows.pageOf.push(p);
+          rows.rowOf.push(row);
+        }
+        if (rows.time.length > MAX_REGION_ROWS) {
+          throw new ClientError(
+            422,
+            `more than ${MAX_REGION_ROWS} entries of stream ${stream} overlap in time and are not merged yet; query a shorter time range`,
+          );
+        }
+      }
+      // Chunks in their records wait for nothing: others get their turn here.
+      await nextTurn();
+    }
+    return rows;
   }
 
   /** Digest of line and metadata for each candidate row; pages are read one after the other. */
-  private async digest(rows: RegionRows, groups: readonly number[][]): Promise<Map<number, string>> {
+  private async digest(
+    rows: RegionRows,
+    groups: readonly number[][],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, string>> {
     const ofPage = new Map<number, number[]>();
     for (const group of groups) {
       for (const i of group) {
@@ -136,20 +162,25 @@ export class Overlaps {
     }
     const digests = new Map<number, string>();
     for (const [p, list] of ofPage) {
+      signal?.throwIfAborted();
       const { record, footer, page } = rows.pages[p];
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const decoded = await this.source.page(record, footer, page, wants, this.statistics);
       for (const i of list) digests.set(i, entryDigest(decoded, rows.rowOf[i]));
+      await nextTurn();
     }
     return digests;
   }
 }
 
 interface RegionRows {
-  readonly time: readonly number[];
+  /** Place in the list of regions. */
+  readonly regionOf: number[];
+  readonly time: number[];
   /** Place in `pages`. */
-  readonly pageOf: readonly number[];
-  readonly rowOf: readonly number[];
+  readonly pageOf: number[];
+  readonly rowOf: number[];
+  /** By chunk, in order of the ids. */
   readonly pages: readonly PlannedPage[];
 }
 
@@ -165,71 +196,87 @@ function entryDigest(page: PageRows, row: number): string {
   return `${hash('sha256', line, 'base64')} ${JSON.stringify(pairs)}`;
 }
 
-/** Groups of rows with one timestamp that come from more than one chunk. */
-function equalTimes(rows: RegionRows): number[][] {
-  const { time, pageOf, pages } = rows;
+/** Groups of rows of one region and timestamp that come from more than one chunk. */
+function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
   const order = Uint32Array.from(time, (_, i) => i);
-  order.sort((a, b) => time[a] - time[b] || pageOf[a] - pageOf[b] || a - b);
+  order.sort((a, b) => regionOf[a] - regionOf[b] || time[a] - time[b] || pageOf[a] - pageOf[b] || a - b);
   const groups: number[][] = [];
   let start = 0;
   for (let i = 1; i <= order.length; i++) {
-    if (i < order.length && time[order[i]] === time[order[start]]) continue;
-    if (i - start > 1) {
-      const group = Array.from(order.subarray(start, i));
-      const chunk = pages[pageOf[group[0]]].record;
-      if (group.some(row => pages[pageOf[row]].record !== chunk)) groups.push(group);
-    }
+    const same =
+      i < order.length &&
+      time[order[i]] === time[order[start]] &&
+      regionOf[order[i]] === regionOf[order[start]];
+    if (same) continue;
+    // Sorted by page, hence by chunk: the first and the last tell whether there are two.
+    const first = pages[pageOf[order[start]]].record;
+    if (pages[pageOf[order[i - 1]]].record !== first) groups.push(Array.from(order.subarray(start, i)));
     start = i;
   }
   return groups;
 }
 
-function pagesByStream(plan: DayPlan): Map<string, PlannedPage[]> {
-  const byStream = new Map<string, PlannedPage[]>();
+/** The regions that nobody has begun to resolve, in groups of bounded size. */
+function batchesOf(regions: readonly Region[]): Region[][] {
+  const batches: Region[][] = [];
+  let rows = 0;
+  for (const region of regions) {
+    if (region.resolved !== undefined) continue;
+    let more = 0;
+    for (const { run } of region.places) more += run.rows;
+    if (batches.length === 0 || rows + more > MAX_BATCH_ROWS) {
+      batches.push([]);
+      rows = 0;
+    }
+    batches[batches.length - 1].push(region);
+    rows += more;
+  }
+  return batches;
+}
+
+function placesByStream(plan: DayPlan): Map<string, Place[]> {
+  const byStream = new Map<string, Place[]>();
   for (const page of plan.pages) {
     for (const run of page.runs) {
       const { text } = page.footer.streams[run.stream];
-      const pages = byStream.get(text);
-      if (pages === undefined) byStream.set(text, [page]);
-      else if (pages[pages.length - 1] !== page) pages.push(page);
+      const places = byStream.get(text);
+      if (places === undefined) byStream.set(text, [{ page, run }]);
+      else places.push({ page, run });
     }
   }
   return byStream;
 }
 
 /** Stretches of time that at least two chunks of a stream cover. Inside a chunk no entry is there twice. */
-function regionsOf(stream: string, pages: readonly PlannedPage[]): Region[] {
-  const extents = new Map<string, { first: number; last: number; pages: PlannedPage[] }>();
-  for (const page of pages) {
-    for (const run of page.runs) {
-      if (page.footer.streams[run.stream].text !== stream) continue;
-      const extent = extents.get(page.record.id);
-      if (extent === undefined) {
-        extents.set(page.record.id, { first: run.first, last: run.last, pages: [page] });
-        continue;
-      }
-      extent.first = Math.min(extent.first, run.first);
-      extent.last = Math.max(extent.last, run.last);
-      if (extent.pages[extent.pages.length - 1] !== page) extent.pages.push(page);
+function regionsOf(stream: string, places: readonly Place[]): Region[] {
+  const extents = new Map<string, { first: number; last: number; places: Place[] }>();
+  for (const place of places) {
+    const { page, run } = place;
+    const extent = extents.get(page.record.id);
+    if (extent === undefined) {
+      extents.set(page.record.id, { first: run.first, last: run.last, places: [place] });
+      continue;
     }
+    extent.first = Math.min(extent.first, run.first);
+    extent.last = Math.max(extent.last, run.last);
+    extent.places.push(place);
   }
   if (extents.size < 2) return [];
-  // Chunks in order of their ids: which of equal entries stays must not depend on the order of reading.
-  const chunks = [...extents].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([, extent]) => extent);
+  const chunks = [...extents.values()];
   return sweep(chunks).map(({ from, to, members }) => ({
+    stream,
     from,
     to,
-    pages: members.flatMap(member => meeting(chunks[member].pages, stream, from, to)),
+    places: members.flatMap(member =>
+      chunks[member].places.filter(({ run }) => run.first <= to && run.last >= from),
+    ),
     resolved: undefined,
   }));
 }
 
-function meeting(pages: readonly PlannedPage[], stream: string, from: number, to: number): PlannedPage[] {
-  return pages.filter(page =>
-    page.runs.some(
-      run => page.footer.streams[run.stream].text === stream && run.first <= to && run.last >= from,
-    ),
-  );
+function byChunk(a: PlannedPage, b: PlannedPage): number {
+  if (a.record === b.record) return a.page.offset - b.page.offset;
+  return a.record.id < b.record.id ? -1 : 1;
 }
 
 interface Stretch {

@@ -5,9 +5,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PageWants } from '../chunk/reader.ts';
 import type { PageRows, Stream } from '../model/page.ts';
+import type { Turn } from '../pipeline/turn.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { Overlaps } from './overlaps.ts';
+import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Pages read ahead: hides the latency of a read, holds 4 MiB of pages at most. */
@@ -16,7 +18,10 @@ const PAGES_AHEAD = 4;
 export interface PageVisitor {
   /** False ends the scan: no page from here on can matter. */
   wants(page: PlannedPage): boolean;
-  /** `selection` holds `count` rows, ascending; the visitor may change it. */
+  /**
+   * `selection` holds `count` rows, ascending; the visitor may change it. It is called again with the rows that it
+   * left at the start of the selection (`turn.left`).
+   */
   visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
 }
 
@@ -24,6 +29,8 @@ export interface ScanContext {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
+  /** The visitor's pipeline works in these turns; undefined where a page is one visit. */
+  readonly turn?: Turn;
   /** Called with the bytes of each page before it is looked at; may throw. */
   readonly charge?: (bytes: number) => void;
   /** The stream as the query sees it. */
@@ -39,7 +46,7 @@ export async function scanPages(
   wants: PageWants,
   visitor: PageVisitor,
 ): Promise<void> {
-  const { source, statistics, signal } = context;
+  const { source, statistics, signal, turn } = context;
   let selection = new Uint32Array(8192);
   const reads: Promise<PageRows>[] = [];
   const read = (i: number) => {
@@ -60,7 +67,7 @@ export async function scanPages(
     }
     const rows = await reads[i];
     delete reads[i];
-    const dropped = await overlaps.droppedRows(planned);
+    const dropped = await overlaps.droppedRows(planned, signal);
     if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
     const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
     if (!seen.has(planned.record.id)) {
@@ -71,9 +78,22 @@ export async function scanPages(
     statistics.lineBytes += lineBytes;
     statistics.metadataBytes += metadataBytes;
     context.charge?.(lineBytes + metadataBytes);
-    if (count > 0) visitor.visit(asShown(rows, context.shown), selection, count, planned);
-    // One page is a millisecond or two; pushes and other queries get their turn in between.
-    await nextTurn();
+    let page = count > 0 ? asShown(rows, context.shown) : rows;
+    let isKept = false;
+    if (turn !== undefined) turn.left = 0;
+    let left = count;
+    do {
+      signal.throwIfAborted();
+      turn?.begin();
+      if (left > 0) visitor.visit(page, selection, left, planned);
+      left = turn?.left ?? 0;
+      if (left > 0 && !isKept) {
+        page = withLinesKept(page);
+        isKept = true;
+      }
+      // One page is a millisecond or two; pushes and other queries get their turn in between.
+      await nextTurn();
+    } while (left > 0);
   }
 }
 
@@ -82,6 +102,11 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   const runs = rows.runs.map(run => ({ ...run, stream: shown(run.stream) }));
   // Over the page, not a copy of it: its columns are unpacked when they are first looked at.
   return Object.create(rows, { runs: { value: runs } }) as PageRows;
+}
+
+/** The lines of a page are borrowed from a buffer that the next page of any query is unpacked into. */
+function withLinesKept(rows: PageRows): PageRows {
+  return Object.create(rows, { lines: { value: Buffer.from(rows.lines) } }) as PageRows;
 }
 
 interface Selected {
@@ -116,16 +141,4 @@ function selectRows(
     metadataBytes += share === 1 ? run.metadataBytes : Math.round(run.metadataBytes * share);
   }
   return { count, lineBytes, metadataBytes };
-}
-
-/** First row in `low`..`high` whose time is at or after `time`. */
-export function lowerBound(times: Float64Array, low: number, high: number, time: number): number {
-  let from = low;
-  let to = high;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (times[middle] < time) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }

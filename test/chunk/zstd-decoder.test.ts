@@ -26,6 +26,30 @@ describe('the decoder', () => {
     expect(new ZstdDecoder().unpack(zstdCompressSync(raw), raw.length).equals(raw)).toBe(true);
   });
 
+  test('works on the handle, whose traps these tests are about', () => {
+    expect((new ZstdDecoder() as unknown as { usable: boolean }).usable).toBe(true);
+  });
+
+  test('never gives the bytes of an earlier frame for a broken one', () => {
+    const decoder = new ZstdDecoder();
+    const secret = Buffer.from('of another tenant, '.repeat(40));
+    const noise = Buffer.from(Array.from({ length: secret.length }, (_, i) => (i * 7919) % 251));
+    const packed = zstdCompressSync(secret);
+    for (const at of [4, 5, 6, 7]) {
+      const broken = zstdCompressSync(noise);
+      broken[at] ^= 0xff;
+      expect(decoder.unpack(packed, secret.length).equals(secret)).toBe(true);
+      let out: Buffer | undefined;
+      try {
+        out = decoder.unpack(broken, secret.length);
+      } catch (error) {
+        expect(String(error)).toMatch(/Error/);
+      }
+      expect(out?.equals(secret) ?? false).toBe(false);
+      expect(decoder.unpack(packed, secret.length).equals(secret)).toBe(true);
+    }
+  });
+
   test('never gives wrong bytes for a broken frame or a wrong length, and goes on after it', async () => {
     const decoder = new ZstdDecoder();
     const raw = Buffer.from('line after line, '.repeat(500));

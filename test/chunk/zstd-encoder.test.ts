@@ -30,3 +30,13 @@ test('bytes that do not compress come out whole', async () => {
   const frame = await encoder.pack(noise);
   expect(zstdDecompressSync(frame).equals(noise)).toBe(true);
 });
+
+test('a stream that was closed behind its back gives an error, never an empty frame, and is replaced', async () => {
+  const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 });
+  const raw = Buffer.alloc(200_000, 'line after line, ');
+  await encoder.pack(raw);
+  const { idle } = encoder as unknown as { idle: { destroy(): void }[] };
+  idle[0].destroy();
+  await expect(encoder.pack(raw)).rejects.toThrow();
+  expect(zstdDecompressSync(await encoder.pack(raw)).equals(raw)).toBe(true);
+});

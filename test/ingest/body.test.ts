@@ -4,17 +4,20 @@ import fc from 'fast-check';
 import { compress } from 'snappyjs';
 import { type BodyHeaders, decompressBody } from '../../shared/ingest/body.ts';
 import { pushFormat } from '../../shared/ingest/content.ts';
+import { PushBudget } from '../../shared/ingest/push-budget.ts';
 import { ClientError } from '../../shared/model/errors.ts';
+import { ThrottledError } from '../../shared/ports/throttled.ts';
 import { refusal } from './entries.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
 const JSON_TYPE = 'application/json';
+const HELD = { take: () => {}, release: () => {} };
 const TEXT = Buffer.from('{"streams":[]}');
 const BLOCK = Buffer.from(compress(TEXT));
 
 async function outcome(body: Uint8Array, headers: BodyHeaders): Promise<string> {
   try {
-    return (await decompressBody(body, headers, LIMITS)).toString();
+    return (await decompressBody(body, headers, LIMITS, HELD)).toString();
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     return `${error.status} ${error.message}`;
@@ -84,8 +87,27 @@ describe('decompressBody', () => {
   });
 
   test('a body that is not compressed is not copied', () => {
-    expect(decompressBody(TEXT, { contentType: JSON_TYPE }, LIMITS)).toBe(TEXT);
+    expect(decompressBody(TEXT, { contentType: JSON_TYPE }, LIMITS, HELD)).toBe(TEXT);
   });
+
+  test.each(['gzip', 'deflate', undefined])(
+    '%s: what it becomes is counted and finds room or is refused',
+    async contentEncoding => {
+      const raw = Buffer.alloc(90_000, 'line after line, ');
+      const pack = { gzip: gzipSync, deflate: deflateRawSync, undefined: compress }[`${contentEncoding}`]!;
+      const headers = { contentEncoding, contentType: contentEncoding && JSON_TYPE };
+      const budget = new PushBudget(100_000);
+      const first = budget.open();
+      expect((await decompressBody(pack(raw), headers, LIMITS, first)).equals(raw)).toBe(true);
+      const second = budget.open();
+      await expect(async () => decompressBody(pack(raw), headers, LIMITS, second)).rejects.toThrow(
+        ThrottledError,
+      );
+      second.release();
+      first.release();
+      expect((await decompressBody(pack(raw), headers, LIMITS, budget.open())).equals(raw)).toBe(true);
+    },
+  );
 
   test('random bytes only ever give a client error', async () => {
     const encoding = fc.constantFrom(undefined, 'gzip', 'deflate');

@@ -89,6 +89,8 @@ describe('errors of meaning (3.4)', () => {
     ['{a=~".*"}', TOO_WIDE],
     ['{a=~"x|"}', TOO_WIDE],
     ['{a=~"\\n?"}', TOO_WIDE],
+    ['{a=~"(?P<n>x)?(?P<n>y)?"}', TOO_WIDE],
+    ['{a=~"(?P<n>x)(?P<n>y)"}', 'no error'],
     ['rate({a="b"}[1m]) + rate({a!="b"}[1m])', TOO_WIDE],
     ['{a=~".+"}', 'no error'],
     ['{a=~".*", b="c"}', 'no error'],

@@ -40,6 +40,17 @@ describe('operators', () => {
   });
 });
 
+test.each<[string, boolean]>([
+  ['|~ ".+"', true],
+  ['!~ ".+"', false],
+  ['|~ "(?P<all>.+)"', true],
+  ['|~ "^.+"', false],
+  ['|~ "x|.+"', false],
+])('%s on a lone newline', (stages, want) => {
+  expect(passes(stages, ['\n'])).toEqual([want]);
+  expect(passes(`| line_format "{{__line__}}" ${stages}`, ['\n'])).toEqual([want]);
+});
+
 describe('patterns', () => {
   test.each<[string, string, boolean]>([
     ['foo', 'xfoo', true],

@@ -127,6 +127,7 @@ describe('logfmt with expressions', () => {
     ['app="k"', 'x=1', {}],
     ['a="k"', 'k=x\ufffd', { a: '' }],
     ['a="k"', 'k="x\\ty"', { a: 'x\ty' }],
+    ['a=" k "', 'k=x', { a: 'x' }],
     ['a="k"', 'k=C:\\t', { a: 'C:\\t' }],
     ['a="k"', 'k= ', { a: '' }],
     ['a="\\"k\\""', 'k=1', { a: '1' }],

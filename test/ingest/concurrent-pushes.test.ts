@@ -1,0 +1,93 @@
+/**
+ * Bodies are unpacked into buffers that are used again once a push is answered. Many pushes at once, some refused and
+ * some meeting failures of the store: what is stored must be what was sent.
+ */
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { PushService } from '../../shared/ingest/push.ts';
+import { ClientError } from '../../shared/model/errors.ts';
+import { faultyObjectStore } from '../../shared/ports/faulty/object-store.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { PROTOBUF_TYPE, snappyPush } from '../end-to-end/support/push.ts';
+import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+
+const PUSHES = 60;
+const ENTRIES = 400;
+const WORKERS = 12;
+
+/** 80 KiB and more: smaller bodies are not pooled. */
+function linesOf(push: number): string[] {
+  return Array.from({ length: ENTRIES }, (_, i) => `push ${push} line ${i} ${String(push % 10).repeat(200)}`);
+}
+
+test('pushes do not mix, whatever becomes of their neighbours', async () => {
+  const faults = {
+    seed: 7,
+    clock: systemClock,
+    errorBefore: 0.1,
+    errorAfter: 0.1,
+    throttle: 0.1,
+    delayMs: [0, 3] as const,
+  };
+  const store = memoryObjectStore();
+  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const options = { waitMs: 0, maxGroupBytes: 300_000, inlineMaxBytes: 0, compression: PUSH_COMPRESSION };
+  const service = new PushService(
+    new GroupCommitter(faultyObjectStore(store, faults), catalog, systemClock, options),
+    systemClock,
+  );
+  const limits = {
+    ...asker().limits,
+    rejectOldSamples: false,
+    maxLineSize: 1000,
+    maxEntriesLimitPerQuery: 0,
+  };
+  const bodyLimits = { maxBodyBytes: 10_000_000, maxDecompressedBytes: 10_000_000 };
+
+  const push = async (number: number): Promise<void> => {
+    const entries = linesOf(number).map((line, i) => {
+      const ns = DAY_START_NS + BigInt(i);
+      return { ns, line, metadata: { push: `${number}` } };
+    });
+    // Every fifth is refused in part: its last line is too long.
+    if (number % 5 === 0) entries.push({ ns: DAY_START_NS, line: 'x'.repeat(2000), metadata: { push: 'x' } });
+    const body = Buffer.from(snappyPush([{ labels: { app: 'a' }, entries }]));
+    const request = {
+      tenant: 't',
+      body,
+      contentType: PROTOBUF_TYPE,
+      contentEncoding: undefined,
+      legacyJson: false,
+    };
+    for (;;) {
+      try {
+        return await service.push(request, limits, bodyLimits);
+      } catch (error) {
+        if (error instanceof ClientError) return expect(number % 5).toBe(0);
+      }
+    }
+  };
+  // Each begins while others wait for their turn or their disk.
+  const worker = async (first: number): Promise<void> => {
+    for (let number = first; number < PUSHES; number += WORKERS) await push(number);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, (_, first) => worker(first)));
+
+  const source = new ChunkSource(store);
+  const engine = new QueryEngine({ catalog, source, clock: systemClock });
+  const query = rangeQuery('{app="a"}', { limit: PUSHES * ENTRIES + 1 });
+  const { result } = await engine.range(query, asker({ limits }));
+  if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
+  const stored = result.streams.flatMap(({ labels, entries }) => {
+    const number = labels.find(({ name }) => name === 'push')?.value;
+    return entries.map(({ line }) => `${number}: ${line}`);
+  });
+  const want = Array.from({ length: PUSHES }, (_, n) => linesOf(n).map(line => `${n}: ${line}`)).flat();
+  expect(stored.sort()).toEqual(want.sort());
+});

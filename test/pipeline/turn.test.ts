@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { LogExpr } from '../../shared/logql/ast.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { leavesOf } from '../../shared/metrics/plan.ts';
+import { BadRequestError } from '../../shared/model/errors.ts';
+import { labelsToObject } from '../../shared/model/labels.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { Turn } from '../../shared/pipeline/turn.ts';
+import { allRows, clock, type Entry, makePage } from './support.ts';
+
+/** A turn whose clock goes on by `ms` whenever it is looked at. */
+function turnOf(ms: number): Turn {
+  let now = 0;
+  return new Turn(() => {
+    now += ms;
+    return now;
+  });
+}
+
+/** Calls `visit` as a scan does, until no row is left; how many visits. */
+function inTurns(turn: Turn, page: PageRows, visit: (selection: Uint32Array, count: number) => void): number {
+  const selection = allRows(page);
+  let visits = 0;
+  let left = page.rows;
+  while (left > 0) {
+    turn.begin();
+    visit(selection, left);
+    visits++;
+    left = turn.left;
+  }
+  return visits;
+}
+
+function loggedBy(stages: string, page: PageRows, turn: Turn): { got: unknown[]; visits: number } {
+  const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
+  const pipeline = compileLogPipeline(expr, { clock, turn });
+  const got: unknown[] = [];
+  const emit: Parameters<typeof pipeline.run>[3] = {
+    wants: () => true,
+    emit: (row, entry) => got.push([row, entry.line(), entry.labelText()]),
+  };
+  const visits = inTurns(turn, page, (selection, count) => pipeline.run(page, selection, count, emit));
+  return { got, visits };
+}
+
+function sampledBy(query: string, page: PageRows, turn: Turn): { got: unknown[]; visits: number } {
+  const expr = parseQuery(query);
+  if (expr.kind === 'log') throw new Error('not a metric query');
+  const [{ node, grouping }] = leavesOf(expr);
+  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, turn });
+  const got: unknown[] = [];
+  const visits = inTurns(turn, page, (selection, count) => {
+    const batch = extractor.extract(page, selection, count);
+    for (let i = 0; i < batch.count; i++) {
+      const labels = labelsToObject(extractor.series.labelsOf(batch.series[i]));
+      got.push([batch.rows[i], labels, batch.values?.[i]]);
+    }
+  });
+  return { got, visits };
+}
+
+const entries = fc.array(
+  fc.record({
+    line: fc.constantFrom('a=1', 'a=2 b=x', 'b=y', 'a=z', '', 'é'),
+    stream: fc.constantFrom({ app: 'x' }, { app: 'x', n: '1' }, { app: 'x', n: 'q' }),
+    metadata: fc.constantFrom({}, { m: '1' }, { m: 'bad' }),
+  }),
+  { minLength: 1, maxLength: 150 },
+);
+const STAGES = [
+  '',
+  '|= "a"',
+  '|= "a" != "z" |~ "[12]"',
+  '| logfmt',
+  '| n="1" | logfmt | a>1',
+  '| m>0 | line_format "{{.m}}-{{__line__}}" |= "1"',
+  '|~ "=" | logfmt | label_format c="{{.a}}!" | c!="!"',
+  '| regexp "b=(?P<b>.)" | drop n',
+];
+
+describe('a page in turns gives what it gives at once', () => {
+  test('entries', () => {
+    fc.assert(
+      fc.property(
+        entries,
+        fc.constantFrom(...STAGES),
+        fc.integer({ min: 1, max: 60 }),
+        (list, stages, ms) => {
+          const page = makePage(list as Entry[]);
+          expect(loggedBy(stages, page, turnOf(ms)).got).toEqual(loggedBy(stages, page, turnOf(0)).got);
+        },
+      ),
+    );
+  });
+
+  test('samples', () => {
+    const queries = STAGES.flatMap(stages => [
+      `count_over_time({app="x"} ${stages} [1m])`,
+      `sum by (a) (bytes_over_time({app="x"} ${stages} [1m]))`,
+      `max_over_time({app="x"} ${stages} | logfmt | unwrap a | __error__="" [1m]) by (n)`,
+    ]);
+    fc.assert(
+      fc.property(
+        entries,
+        fc.constantFrom(...queries),
+        fc.integer({ min: 1, max: 60 }),
+        (list, query, ms) => {
+          const page = makePage(list as Entry[]);
+          expect(sampledBy(query, page, turnOf(ms)).got).toEqual(sampledBy(query, page, turnOf(0)).got);
+        },
+      ),
+    );
+  });
+});
+
+describe('a turn that is over', () => {
+  const page = makePage(Array.from({ length: 200 }, (_, i) => ({ line: `a=${i}` })));
+
+  test('ends after the row where a stage may be slow, after up to 64 where none is', () => {
+    expect(loggedBy('| line_format "x{{.a}}"', page, turnOf(100)).visits).toBe(200);
+    expect(loggedBy('| logfmt', page, turnOf(100)).visits).toBe(4);
+    expect(loggedBy('| line_format "x{{.a}}"', page, turnOf(0)).visits).toBe(1);
+    expect(sampledBy('rate({app="x"} | label_format x="{{.a}}" [1m])', page, turnOf(100)).visits).toBe(200);
+  });
+
+  test('ends between line filters', () => {
+    const { got, visits } = loggedBy('|= "a" |= "=" |= "19"', page, turnOf(100));
+    expect(got).toHaveLength(12);
+    expect(visits).toBeGreaterThan(2);
+  });
+
+  test('one line that takes seconds is refused', () => {
+    expect(() => loggedBy('| line_format "x{{.a}}"', page, turnOf(6_000))).toThrow(BadRequestError);
+  });
+});

@@ -1,0 +1,47 @@
+/**
+ * Pages are unpacked into buffers that the next page of any query overwrites, and a query gives way to others in the
+ * middle of a page: what one query returns must not depend on the others.
+ */
+import { expect, test } from '@jest/globals';
+import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
+import type { DatedEntry } from '../support/pushes.ts';
+
+const TENANTS = ['a', 'b', 'c', 'd'];
+const LINES = 3000;
+const MS = 1_000_000;
+
+/** Overlapping chunks of 200 KiB with some entries in common, so that lines are looked at to tell them apart too. */
+function chunkOf(tenant: string, chunk: number): DatedEntry[] {
+  return Array.from({ length: LINES }, (_, i) => {
+    const line = `tenant ${tenant} ${i % 7 === 0 ? 'common' : `chunk ${chunk}`} line ${i} ${'.'.repeat(40)}`;
+    return { stream: { app: tenant }, day: DAY, time: i * MS, line, metadata: { n: `${tenant}${i % 100}` } };
+  });
+}
+
+test('each query returns its own lines while others run', async () => {
+  const store = memoryEngine(0);
+  for (const tenant of TENANTS) for (const chunk of [0, 1]) await store.push(chunkOf(tenant, chunk), tenant);
+  const run = async (tenant: string, query: string) => {
+    const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0 };
+    const { result } = await store.engine.range(
+      rangeQuery(query, { limit: 3 * LINES }),
+      asker({ tenants: [tenant], limits }),
+    );
+    if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
+    return result.streams.flatMap(stream => stream.entries.map(entry => entry.line)).sort();
+  };
+  const queries = (tenant: string) => [
+    `{app="${tenant}"}`,
+    `{app="${tenant}"} |~ "tenant . (common|chunk [01]) line [0-9]+"`,
+    `{app="${tenant}"} | label_format x="{{ regexReplaceAll \\"([a-z]+) ([0-9]*)\\" (repeat 20 __line__) \\"$2\\" }}" | x != "" | drop x`,
+  ];
+  const answers = await Promise.all(
+    TENANTS.flatMap(tenant =>
+      queries(tenant).map(async query => ({ tenant, lines: await run(tenant, query) })),
+    ),
+  );
+  for (const { tenant, lines } of answers) {
+    const want = [0, 1].flatMap(chunk => chunkOf(tenant, chunk).map(entry => entry.line));
+    expect(lines).toEqual([...new Set(want)].sort());
+  }
+});

@@ -1,0 +1,90 @@
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import type { Stream } from '../../shared/model/page.ts';
+import { Turn } from '../../shared/pipeline/turn.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { planDay, recordsByDay } from '../../shared/query/day-plan.ts';
+import { Overlaps } from '../../shared/query/overlaps.ts';
+import { scanPages } from '../../shared/query/scan.ts';
+import { compileSelector } from '../../shared/query/selector.ts';
+import { newStatistics } from '../../shared/query/statistics.ts';
+import { DAY, DAY_START_NS } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const ROWS = 50;
+const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 86_400_000_000_000n };
+
+async function storeWith(tenants: readonly string[]) {
+  const store = memoryObjectStore();
+  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter(store, catalog, systemClock, options);
+  for (const [i, tenant] of tenants.entries()) {
+    const entries = Array.from({ length: ROWS }, (_, time) => ({
+      stream: { app: 'a' },
+      day: DAY,
+      time,
+      line: `${tenant}-${time}-${tenant.repeat(40)}`,
+      metadata: {},
+    }));
+    await committer.commit(tenant, pushOf(entries), i.toString(16).padStart(32, '0'));
+  }
+  return { catalog, source: new ChunkSource(store) };
+}
+
+/** All lines of a tenant, read `rowsPerTurn` at a time. */
+async function scanned(
+  { catalog, source }: Awaited<ReturnType<typeof storeWith>>,
+  tenant: string,
+  rowsPerTurn: number,
+  controller = new AbortController(),
+  onVisit = () => {},
+): Promise<string[]> {
+  const statistics = newStatistics();
+  const { signal } = controller;
+  const turn = new Turn();
+  const lines: string[] = [];
+  for (const { day, records } of await recordsByDay(catalog, tenant, range, false, statistics)) {
+    const plan = await planDay(source, day, records, compileSelector([]), range, signal);
+    const context = { source, statistics, signal, turn, shown: (stream: Stream) => stream };
+    const wants = { lines: 'bytes', metadata: 'all' } as const;
+    await scanPages(context, plan, plan.pages, new Overlaps(plan, source, statistics), wants, {
+      wants: () => true,
+      visit: (page, selection, count) => {
+        onVisit();
+        const done = Math.min(rowsPerTurn, count);
+        for (const row of selection.subarray(0, done)) {
+          lines.push(page.lines.toString('utf8', page.lineOffsets[row], page.lineOffsets[row + 1]));
+        }
+        selection.copyWithin(0, done, count);
+        turn.left = count - done;
+      },
+    });
+  }
+  return lines;
+}
+
+test('a page in turns keeps its lines while other queries unpack theirs', async () => {
+  const store = await storeWith(['t', 'u']);
+  const [t, u] = await Promise.all([scanned(store, 't', 3), scanned(store, 'u', 7)]);
+  const want = (tenant: string) =>
+    Array.from({ length: ROWS }, (_, time) => `${tenant}-${time}-${tenant.repeat(40)}`);
+  expect(t).toEqual(want('t'));
+  expect(u).toEqual(want('u'));
+});
+
+test('a scan that is given up ends between two turns', async () => {
+  const store = await storeWith(['t']);
+  const controller = new AbortController();
+  let visits = 0;
+  const scan = scanned(store, 't', 1, controller, () => {
+    if (++visits === 5) controller.abort(new Error('given up'));
+  });
+  await expect(scan).rejects.toThrow('given up');
+  expect(visits).toBe(5);
+});
