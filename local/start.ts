@@ -6,10 +6,17 @@ import { createDispatcher } from '../shared/http/dispatch.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
+import { createGate } from './gate.ts';
 import { startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
 import { openStorage, type StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
+
+/**
+ * Queries share one thread: more of them at once end no sooner, and each holds its plan and its pages. The others wait
+ * in the order in which they came.
+ */
+const MAX_QUERIES_AT_ONCE = 32;
 
 export interface LocalOptions {
   readonly config: Config;
@@ -40,10 +47,17 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     notReady: () => (stopping ? 'Application is stopping' : undefined),
   });
   const router = createRouter(ROUTES);
+  const queries = createGate(MAX_QUERIES_AT_ONCE);
   const gateway = await startGateway({
     host,
     port,
-    dispatch: createDispatcher({ router, context, log, compress: config.frontend.compressResponses }),
+    dispatch: createDispatcher({
+      router,
+      context,
+      log,
+      compress: config.frontend.compressResponses,
+      inTurn: (cost, task) => (cost === 'query' ? queries(task) : task()),
+    }),
     limits: {
       ofRequest: createRequestLimits(router, config),
       maxConcurrentRequests: config.logboom.maxConcurrentRequests,

@@ -150,7 +150,10 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
 
 /** Why it did not start, and what to do. */
 export function explain(error: unknown): string {
-  const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const { code, address, port, path, syscall } = error as NodeJS.ErrnoException & {
+    address?: string;
+    port?: number;
+  };
   const place = `${address ?? 'this machine'}, port ${port}`;
   if (error instanceof ConfigError) return error.message;
   if (code === 'EADDRINUSE')
@@ -158,6 +161,9 @@ export function explain(error: unknown): string {
   if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;
   if (code === 'EACCES' && port !== undefined)
     return `${place} is not allowed; choose a port over 1023 with --port`;
+  if (syscall === 'mkdir' && path !== undefined)
+    return `cannot make the folder ${path} (${code}); choose another with --data-dir`;
+  if (code === 'EISDIR') return 'the configuration is a folder; name a file with --config';
   if (code === 'ENOENT' && path !== undefined) return `there is no file ${path}`;
   return `cannot start: ${code === undefined && error instanceof Error ? error.stack : messageOf(error)}`;
 }

@@ -2,7 +2,7 @@
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';
-import type { Router } from './routes.ts';
+import type { CostClass, Router } from './routes.ts';
 
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
@@ -10,6 +10,8 @@ export interface DispatchOptions<Context> {
   readonly log: ErrorLog;
   /** `frontend.compress_responses`. */
   readonly compress: boolean;
+  /** Runs a handler, when its turn comes where the adapter bounds how many of a kind run at once. Default: at once. */
+  readonly inTurn?: <T>(cost: CostClass, task: () => Promise<T>) => Promise<T>;
 }
 
 /** The function from request to answer that adapters call. It does not throw. */
@@ -23,7 +25,7 @@ export function createDispatcher<Context>(
 }
 
 async function answer<Context>(
-  { router, context, log }: DispatchOptions<Context>,
+  { router, context, log, inTurn = (_, task) => task() }: DispatchOptions<Context>,
   request: Request,
 ): Promise<Response> {
   let style: ErrorStyle = 'push';
@@ -32,7 +34,11 @@ async function answer<Context>(
     switch (match.kind) {
       case 'route':
         style = match.route.errors;
-        return await match.route.handler(context, { ...request, pathParams: match.pathParams });
+        return await inTurn(match.route.cost, async () => {
+          // Who went away, or is late, while it waited costs nothing more.
+          request.signal.throwIfAborted();
+          return match.route.handler(context, { ...request, pathParams: match.pathParams });
+        });
       case 'moved':
         return empty(301, { location: match.path + (request.rawQuery === '' ? '' : `?${request.rawQuery}`) });
       case 'wrong-method':

@@ -54,8 +54,6 @@ export class PushService {
       try {
         const columns = decode(bytes, format, request.legacyJson);
         held.take(bytesOfColumns(columns));
-        releaseUncompressed(bytes);
-        console.log('same', columns.bytes.buffer === bytes.buffer, bytes.length, bytes.buffer.byteLength);
         await this.store(request, columns, limits, id);
       } finally {
         // Stored or refused: nothing points into the body any more.

@@ -91,4 +91,15 @@ describe('push, query and inspect', () => {
       /^logboom: lines 1 to 2 were refused: 400 Bad Request: max entry size '262144' bytes/,
     );
   });
+
+  test('does not start where its folder cannot be, or its configuration is a folder, and says so', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const noFolder = await logboom(['start', '--port', '0', '--data-dir', file], { env });
+    expect(noFolder).toMatchObject({ code: 1, stdout: '' });
+    expect(noFolder.stderr).toContain(`logboom: cannot make the folder ${file} (EEXIST); choose another`);
+    const noFile = await logboom(['start', '--port', '0', '--config', folder], { env });
+    expect(noFile).toMatchObject({ code: 1, stdout: '' });
+    expect(noFile.stderr).toContain('logboom: the configuration is a folder; name a file with --config');
+  });
 });

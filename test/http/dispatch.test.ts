@@ -278,3 +278,34 @@ test('limits of a request follow from its route', () => {
     expect(limits('GET', path)).toEqual({ maxBodyBytes: 10_485_760, deadlineMs: 0 });
   }
 });
+
+describe('turns', () => {
+  const turns: string[] = [];
+  const waiting: (() => void)[] = [];
+  const inTurn = async <T>(cost: string, task: () => Promise<T>): Promise<T> => {
+    turns.push(cost);
+    await new Promise<void>(resolve => waiting.push(resolve));
+    return task();
+  };
+  const later = createDispatcher({ router, context: { name: 'me' }, log, compress: false, inTurn });
+
+  test('a handler runs when the adapter lets it, with its cost told', async () => {
+    let status: number | undefined;
+    const answer = later(request({ path: '/svc/api/v1/query_range' })).then(response => {
+      status = response.status;
+    });
+    await new Promise(resolve => setImmediate(resolve));
+    expect([turns, status]).toEqual([['query'], undefined]);
+    waiting.shift()!();
+    await answer;
+    expect(status).toBe(200);
+  });
+
+  test('who went away meanwhile costs nothing', async () => {
+    const controller = new AbortController();
+    const answer = later(request({ path: '/svc/api/v1/query_range', signal: controller.signal }));
+    controller.abort();
+    waiting.shift()!();
+    expect((await answer).status).toBe(499);
+  });
+});

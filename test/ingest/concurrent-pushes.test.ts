@@ -19,7 +19,7 @@ import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const PUSHES = 60;
 const ENTRIES = 400;
-const WORKERS = 12;
+const WORKERS = 30;
 
 /** 80 KiB and more: smaller bodies are not pooled. */
 function linesOf(push: number): string[] {
@@ -37,7 +37,7 @@ test('pushes do not mix, whatever becomes of their neighbours', async () => {
   };
   const store = memoryObjectStore();
   const catalog = new Catalog(memoryTable({ clock: systemClock }));
-  const options = { waitMs: 0, maxGroupBytes: 300_000, inlineMaxBytes: 0, compression: PUSH_COMPRESSION };
+  const options = { waitMs: 0, maxGroupBytes: 100_000, inlineMaxBytes: 0, compression: PUSH_COMPRESSION };
   const service = new PushService(
     new GroupCommitter(faultyObjectStore(store, faults), catalog, systemClock, options),
     systemClock,
