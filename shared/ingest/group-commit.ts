@@ -35,7 +35,7 @@ export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
 };
 
 /** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
-const WRITES_AT_ONCE = 2;
+const WRITES_AT_ONCE = 3;
 
 interface Waiting {
   readonly push: AcceptedPush;
