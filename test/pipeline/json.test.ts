@@ -211,7 +211,8 @@ describe('properties', () => {
     }
     return out;
   };
-  const key = fc.stringMatching(/^[a-w]{1,3}$/);
+  // Letters that make no word of the language.
+  const key = fc.stringMatching(/^[a-m]{1,3}$/);
   const document = fc.letrec(tie => ({
     value: fc.oneof(
       { maxDepth: 4 },
