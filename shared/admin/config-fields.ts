@@ -5,6 +5,7 @@
  */
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts';
 import {
+  blockedQueries,
   bytes,
   count,
   durationMs,
@@ -180,6 +181,8 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   requiredLabels: { name: 'required_labels', kind: texts },
   minimumLabelsNumber: { name: 'minimum_labels_number', kind: count },
   maxQueryBytesRead: { name: 'max_query_bytes_read', kind: bytes },
+  maxQuerierBytesRead: { name: 'max_querier_bytes_read', kind: bytes },
+  blockedQueries: { name: 'blocked_queries', kind: blockedQueries },
   queryTimeoutNs: { name: 'query_timeout', kind: durationNs },
   volumeEnabled: { name: 'volume_enabled', kind: flag },
   volumeMaxSeries: { name: 'volume_max_series', kind: count },

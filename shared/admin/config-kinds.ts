@@ -10,6 +10,7 @@ import {
   parseGoDuration,
   parsePrometheusDuration,
 } from '../model/duration.ts';
+import type { BlockedQuery } from '../model/limits.ts';
 
 export interface Kind<T> {
   readonly schema: z.ZodType<T>;
@@ -36,6 +37,22 @@ export const texts: Kind<readonly string[]> = {
   schema: z.array(z.string()),
   expected: 'a list of texts',
   format: same,
+};
+
+const blockedQuery = z
+  .strictObject({
+    pattern: z.string().default(''),
+    regex: z.boolean().default(false),
+    hash: z.int().min(0).max(0xffff_ffff).default(0),
+    types: z.array(z.enum(['metric', 'filter', 'limited'])).default([]),
+    query_tags: z.record(z.string(), z.string()).default({}),
+  })
+  .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags }));
+
+export const blockedQueries: Kind<readonly BlockedQuery[]> = {
+  schema: z.array(blockedQuery),
+  expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
+  format: list => list.map(({ queryTags, ...rest }) => ({ ...rest, query_tags: queryTags })),
 };
 
 /** A whole number between two bounds, both included. */

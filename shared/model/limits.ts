@@ -4,6 +4,19 @@
  */
 import { NS_PER_SECOND } from './duration.ts';
 
+/** Queries that a tenant may not run (wire-format reference, 3.11). The first entry that fits decides. */
+export interface BlockedQuery {
+  /** The text of the query, or with `regex` an expression that its text must match; empty fits every query. */
+  readonly pattern: string;
+  readonly regex: boolean;
+  /** 32-bit FNV-1 hash of the text; 0 where not given. It goes before the pattern. */
+  readonly hash: number;
+  /** Blocked kinds: `metric`, `filter` (log queries with stages), `limited` (without); none means all. */
+  readonly types: readonly string[];
+  /** Tags of the header X-Query-Tags that must all be there with these values, in any letter case. */
+  readonly queryTags: Readonly<Record<string, string>>;
+}
+
 export interface Limits {
   // Ingest (wire-format 1.7 to 1.13).
   readonly maxLabelNameLength: number;
@@ -41,6 +54,9 @@ export interface Limits {
   readonly minimumLabelsNumber: number;
   /** Bytes; 0 is off. */
   readonly maxQueryBytesRead: number;
+  /** Of a query on one machine; bytes, 0 is off. */
+  readonly maxQuerierBytesRead: number;
+  readonly blockedQueries: readonly BlockedQuery[];
   readonly queryTimeoutNs: bigint;
   readonly volumeEnabled: boolean;
   readonly volumeMaxSeries: number;
@@ -104,6 +120,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   requiredLabels: [],
   minimumLabelsNumber: 0,
   maxQueryBytesRead: 0,
+  maxQuerierBytesRead: 150 * 1024 ** 3,
+  blockedQueries: [],
   queryTimeoutNs: 60n * NS_PER_SECOND,
   volumeEnabled: true,
   volumeMaxSeries: 1000,

@@ -6,6 +6,7 @@ import { BadRequestError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Stream } from '../model/page.ts';
 import type { Clock } from '../ports/clock.ts';
+import { checkBlocked } from './blocked.ts';
 import { formatByteQuantity } from './byte-quantity.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { TimeRange } from './day-plan.ts';
@@ -23,9 +24,13 @@ export interface Asker {
   readonly signal: AbortSignal;
   /** A request of Logs Drilldown: too many series give the first ones and a warning. */
   readonly partial: boolean;
+  /** Value of the header X-Query-Tags. */
+  readonly tags: string;
 }
 
 export interface RangeQuery extends TimeRange {
+  /** As the client sent it. */
+  readonly text: string;
   readonly expr: Expr;
   readonly limit: number;
   readonly backward: boolean;
@@ -35,6 +40,8 @@ export interface RangeQuery extends TimeRange {
 }
 
 export interface InstantQuery {
+  /** As the client sent it. */
+  readonly text: string;
   readonly expr: Expr;
   readonly timeNs: bigint;
 }
@@ -65,6 +72,7 @@ export class QueryEngine {
   async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
     const { expr } = query;
     if (expr.kind === 'log') checkEntriesLimit(query.limit, asker.limits);
+    checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const range = limitRange(query, asker.limits, this.clock.nowNs());
     return this.timed(async statistics => {
@@ -81,8 +89,9 @@ export class QueryEngine {
   }
 
   /** Throws ClientError. */
-  async instant({ expr, timeNs }: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+  async instant({ text, expr, timeNs }: InstantQuery, asker: Asker): Promise<QueryAnswer> {
     if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
+    checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, this.clock.nowNs());
     return this.timed(async statistics => {
@@ -134,15 +143,25 @@ function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
   return { startNs: start, endNs: end === endNs ? end : end + stepNs };
 }
 
-/** Counts bytes and refuses to read more than the tenant may. */
-function chargeOf({ maxQueryBytesRead }: Limits): ((bytes: number) => void) | undefined {
-  if (maxQueryBytesRead <= 0) return undefined;
+const NARROW = 'consider adding more specific stream selectors or reduce the time range of the query';
+
+/** Counts bytes and refuses to read more than the tenant may, or than one machine should. */
+function chargeOf({ maxQueryBytesRead, maxQuerierBytesRead }: Limits): ((bytes: number) => void) | undefined {
+  if (maxQueryBytesRead <= 0 && maxQuerierBytesRead <= 0) return undefined;
   let total = 0;
+  const amounts = (limit: number) =>
+    `(query: ${formatByteQuantity(total)}, limit: ${formatByteQuantity(limit)})`;
   return bytes => {
     total += bytes;
-    if (total <= maxQueryBytesRead) return;
-    throw new BadRequestError(
-      `the query would read too many bytes (query: ${formatByteQuantity(total)}, limit: ${formatByteQuantity(maxQueryBytesRead)}); consider adding more specific stream selectors or reduce the time range of the query`,
-    );
+    if (maxQueryBytesRead > 0 && total > maxQueryBytesRead) {
+      throw new BadRequestError(
+        `the query would read too many bytes ${amounts(maxQueryBytesRead)}; ${NARROW}`,
+      );
+    }
+    if (maxQuerierBytesRead > 0 && total > maxQuerierBytesRead) {
+      throw new BadRequestError(
+        `query too large to execute on a single querier: ${amounts(maxQuerierBytesRead)}; ${NARROW}`,
+      );
+    }
   };
 }

@@ -20,6 +20,8 @@ export function combineLimits(limits: readonly Limits[]): Limits {
     maxQueryRangeNs: leastNs(one => one.maxQueryRangeNs),
     maxStreamsMatchersPerQuery: least(one => one.maxStreamsMatchersPerQuery),
     maxQueryBytesRead: least(one => one.maxQueryBytesRead),
+    maxQuerierBytesRead: least(one => one.maxQuerierBytesRead),
+    blockedQueries: limits.flatMap(one => one.blockedQueries),
     queryTimeoutNs: leastNs(one => one.queryTimeoutNs),
     requiredLabels: [...new Set(limits.flatMap(one => one.requiredLabels))],
     minimumLabelsNumber: Math.max(...limits.map(one => one.minimumLabelsNumber)),

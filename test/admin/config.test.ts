@@ -64,6 +64,11 @@ describe('what a file says', () => {
     ['limits_config: {query_timeout: 0.5s}', c => c.limits.queryTimeoutNs, SECOND / 2n],
     ['limits_config: {discover_service_name: []}', c => c.limits.discoverServiceName, []],
     ['limits_config: {required_labels: [app]}', c => c.limits.requiredLabels, ['app']],
+    [
+      'limits_config: {blocked_queries: [{pattern: x, regex: true, types: [metric]}]}',
+      c => c.limits.blockedQueries,
+      [{ pattern: 'x', regex: true, hash: 0, types: ['metric'], queryTags: {} }],
+    ],
   ])('%s', (text, pick, want) => {
     const { config, warnings } = parse(text);
     expect(pick(config)).toEqual(want);

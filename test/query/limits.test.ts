@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
 import { parseQuery, parseSelector } from '../../shared/logql/parse.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { type BlockedQuery, DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { checkBlocked, fnv1 } from '../../shared/query/blocked.ts';
 import { formatByteQuantity } from '../../shared/query/byte-quantity.ts';
 import { checkEntriesLimit, checkExpr, combineLimits, limitRange } from '../../shared/query/query-limits.ts';
 import { compileSelector } from '../../shared/query/selector.ts';
@@ -90,6 +91,40 @@ describe('limits of a query', () => {
     [150 * 1024 ** 3, '150GB'],
   ])('%s bytes print as %s', (bytes, want) => {
     expect(formatByteQuantity(bytes)).toBe(want);
+  });
+});
+
+describe('blocked queries', () => {
+  const rule = (changes: Partial<BlockedQuery>): BlockedQuery => {
+    return { pattern: '', regex: false, hash: 0, types: [], queryTags: {}, ...changes };
+  };
+  const log = '{a="b"} |= "x"';
+
+  test.each([
+    [[], log, '', false],
+    [[rule({})], log, '', true],
+    [[rule({ pattern: ` ${log} ` })], log, '', true],
+    [[rule({ pattern: '{a="c"}' })], log, '', false],
+    [[rule({ pattern: '.*a="b".*', regex: true })], log, '', true],
+    [[rule({ pattern: '.*a="b".*' })], log, '', false],
+    [[rule({ hash: fnv1(log) })], log, '', true],
+    [[rule({ hash: 7, pattern: log })], log, '', false],
+    [[rule({ types: ['metric'] })], log, '', false],
+    [[rule({ types: ['filter', 'metric'] })], log, '', true],
+    [[rule({ types: ['limited'] })], '{a="b"}', '', true],
+    [[rule({ types: ['metric'] })], 'rate({a="b"}[1m])', '', true],
+    [[rule({ queryTags: { Source: 'Grafana' } })], log, 'user=x, source=grafana', true],
+    [[rule({ queryTags: { source: 'grafana' } })], log, 'source=other', false],
+    [[rule({ types: ['metric'] }), rule({})], log, '', false],
+    [[rule({ pattern: '(', regex: true })], log, '', true],
+  ])('%j on %s with tags %j: %s', (rules, query, tags, blocked) => {
+    const check = () => checkBlocked(query, parseQuery(query), tags, rules);
+    if (blocked) expect(check).toThrow('query blocked by policy');
+    else expect(check).not.toThrow();
+  });
+
+  test('FNV-1 has its test vectors', () => {
+    expect([fnv1(''), fnv1('a'), fnv1('foobar')]).toEqual([0x811c9dc5, 0x050c5d7e, 0x31f0b262]);
   });
 });
 

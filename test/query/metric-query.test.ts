@@ -86,7 +86,7 @@ describe('metric queries', () => {
     });
     const timeNs = DAY_START_NS + 130n * BigInt(S);
     const instant = await store.engine.instant(
-      { expr: parseQuery('count_over_time({app="a"}[1m])'), timeNs },
+      { text: '', expr: parseQuery('count_over_time({app="a"}[1m])'), timeNs },
       asker(),
     );
     expect(instant.result).toMatchObject({
@@ -98,7 +98,10 @@ describe('metric queries', () => {
 
   test('a log query is no instant query', async () => {
     const store = memoryEngine();
-    const ask = store.engine.instant({ expr: parseQuery('{app="a"}'), timeNs: DAY_START_NS }, asker());
+    const ask = store.engine.instant(
+      { text: '', expr: parseQuery('{app="a"}'), timeNs: DAY_START_NS },
+      asker(),
+    );
     await expect(ask).rejects.toThrow('log queries are not supported as an instant query type');
   });
 });

@@ -32,11 +32,19 @@ export function memoryEngine(inlineMaxBytes = 4096) {
 
 export function asker(overrides: Partial<Asker> & { limits?: Limits } = {}): Asker {
   const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
-  return { tenants: ['t'], limits, signal: new AbortController().signal, partial: false, ...overrides };
+  return {
+    tenants: ['t'],
+    limits,
+    signal: new AbortController().signal,
+    partial: false,
+    tags: '',
+    ...overrides,
+  };
 }
 
 export function rangeQuery(query: string, overrides: Partial<RangeQuery> = {}): RangeQuery {
   return {
+    text: query,
     expr: parseQuery(query),
     startNs: DAY_START_NS,
     endNs: DAY_START_NS + 86_400_000_000_000n,

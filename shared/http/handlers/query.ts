@@ -24,6 +24,7 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
   const answer = await context.engine.range(
     {
       ...params,
+      text: query,
       expr: parseQuery(query),
       backward: direction === 'backward',
       categorize: flags.includes(CATEGORIZE_FLAG),
@@ -37,7 +38,7 @@ export const queryInstant: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
   const { query, timeNs } = instantQueryParams(parseParams(request), context.clock.nowNs());
-  const answer = await context.engine.instant({ expr: parseQuery(query), timeNs }, asker);
+  const answer = await context.engine.instant({ text: query, expr: parseQuery(query), timeNs }, asker);
   return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request));
 };
 
@@ -65,7 +66,7 @@ export function askerOf(context: HttpContext, { headers, signal }: Request): Ask
   const tenants = resolveTenants(headers, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
-  return { tenants, limits, signal, partial: /(^|,)\s*Source=grafana-lokiexplore-app/i.test(tags) };
+  return { tenants, limits, signal, tags, partial: /(^|,)\s*Source=grafana-lokiexplore-app/i.test(tags) };
 }
 
 function encodingFlags({ headers }: Request): readonly string[] {
