@@ -8,6 +8,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import { type ChunkRecord, objectKey, recordOf } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
+import { footerLength } from '../chunk/footer-codec.ts';
+import { TRAILER_BYTES } from '../chunk/format.ts';
 import { footerOf } from '../chunk/reader.ts';
 import { type WrittenChunk, writeChunk } from '../chunk/writer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -155,7 +157,7 @@ export class GroupCommitter {
     // An earlier try of the same group got this far. Its bytes may differ (the time of writing), so it describes itself.
     const stored = await this.store.get(key);
     const storedFooter = footerOf(stored, key);
-    const storedFooterBytes = stored.readUInt32LE(stored.length - 12) + 12;
+    const storedFooterBytes = footerLength(stored, stored.length, key) + TRAILER_BYTES;
     const storedTail = stored.subarray(stored.length - storedFooterBytes);
     return recordOf(storedFooter, stored.length, storedFooterBytes, { inline: undefined, tail: storedTail });
   }

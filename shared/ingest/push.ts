@@ -75,11 +75,6 @@ export class PushService {
     if (accepted.entries.length > 0) await this.committer.commit(tenant, accepted, id);
     if (error !== undefined) throw error;
   }
-
-  /** Forgets which pushes were stored: what was deleted since may be pushed again. */
-  forget(): void {
-    this.stored.clear();
-  }
 }
 
 function decode(bytes: Buffer, format: PushFormat, legacyJson: boolean): PushColumns {
