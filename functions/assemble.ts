@@ -42,6 +42,7 @@ export function assemble(
     store,
     catalog: new Catalog(table),
     clock: systemClock,
+    ids: systemIds,
     notReady: () => undefined,
   });
   const router = createRouter(ROUTES.filter(route => functionOf(route) === name));

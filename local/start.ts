@@ -10,7 +10,7 @@ import { createGate } from './gate.ts';
 import { startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
 import { openStorage, type StorageOptions } from './storage.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock, systemIds } from './system-clock.ts';
 
 /**
  * Queries share one thread: more of them at once end no sooner, and each holds its plan and its pages. The others wait
@@ -44,6 +44,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     store: storage.store,
     catalog: new Catalog(storage.table),
     clock: systemClock,
+    ids: systemIds,
     notReady: () => (stopping ? 'Application is stopping' : undefined),
   });
   const router = createRouter(ROUTES);

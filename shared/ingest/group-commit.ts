@@ -3,17 +3,15 @@
  * answered. Nothing is acknowledged before object and record are durable, and no buffer here ever holds
  * acknowledged data.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
+import { newChunkId } from '../catalog/chunk-id.ts';
 import { type ChunkRecord, objectKey, recordOf } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
-import { footerLength } from '../chunk/footer-codec.ts';
-import { TRAILER_BYTES } from '../chunk/format.ts';
-import { footerOf } from '../chunk/reader.ts';
 import { type WrittenChunk, writeChunk } from '../chunk/writer.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { ThrottledError } from '../ports/throttled.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import { MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
@@ -36,12 +34,14 @@ export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
   compression: PUSH_COMPRESSION,
 };
 
+/** From the start of writing a group to the commit of its records; far below the age at which orphans are collected. */
+export const MAX_COMMIT_MS = 600_000;
+
 /** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
 
 interface Waiting {
   readonly push: AcceptedPush;
-  readonly id: string;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -54,25 +54,32 @@ interface Lane {
   timer: NodeJS.Timeout | undefined;
 }
 
+export interface GroupCommitParts {
+  readonly store: ObjectStore;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly options?: GroupCommitOptions;
+}
+
 export class GroupCommitter {
   private readonly lanes = new Map<string, Lane>();
   private readonly store: ObjectStore;
   private readonly catalog: Catalog;
   private readonly clock: Clock;
+  private readonly ids: Ids;
   private readonly options: GroupCommitOptions;
 
-  constructor(store: ObjectStore, catalog: Catalog, clock: Clock, options = DEFAULT_GROUP_COMMIT) {
+  constructor({ store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT }: GroupCommitParts) {
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
+    this.ids = ids;
     this.options = options;
   }
 
-  /**
-   * Resolves when every entry of the push is durable and visible.
-   * @param id hash of tenant and body, 32 hex digits
-   */
-  commit(tenant: string, push: AcceptedPush, id: string): Promise<void> {
+  /** Resolves when every entry of the push is durable and visible. */
+  commit(tenant: string, push: AcceptedPush): Promise<void> {
     let lane = this.lanes.get(tenant);
     if (lane === undefined) {
       lane = { waiting: [], waitingBytes: 0, writing: 0, timer: undefined };
@@ -81,7 +88,7 @@ export class GroupCommitter {
     const ofTenant = lane;
     return new Promise((resolve, reject) => {
       const bytes = push.columns.bytes.length;
-      ofTenant.waiting.push({ push, id, bytes, resolve, reject });
+      ofTenant.waiting.push({ push, bytes, resolve, reject });
       ofTenant.waitingBytes += bytes;
       this.consider(tenant, ofTenant);
     });
@@ -134,12 +141,17 @@ export class GroupCommitter {
   private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
     const segments = segmentsOf(group.map(waiting => waiting.push));
     const records: ChunkRecord[] = [];
+    const startedMs = this.clock.nowMs();
     for (const { day, rows } of segments) {
-      const id = chunkId(group, day);
-      const head = { id, tenant, day, level: 0, createdMs: this.clock.nowMs(), inputs: [] };
+      const id = newChunkId(this.clock, this.ids);
+      const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };
       records.push(await this.put(await writeChunk(head, rows, this.options.compression)));
       // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
       if (segments.length > 1) await nextTurn();
+    }
+    // Collecting orphans takes an older object for one that nobody will ever name.
+    if (this.clock.nowMs() - startedMs > MAX_COMMIT_MS) {
+      throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
     await this.catalog.addChunks(records);
   }
@@ -150,22 +162,8 @@ export class GroupCommitter {
     const body = Buffer.concat(parts, bytes);
     if (bytes <= this.options.inlineMaxBytes)
       return recordOf(footer, bytes, footerBytes, { inline: body, tail });
-    const key = objectKey(footer.tenant, footer.day, footer.level, footer.id);
-    if (await this.store.putIfAbsent(key, body)) {
-      return recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
-    }
-    // An earlier try of the same group got this far. Its bytes may differ (the time of writing), so it describes itself.
-    const stored = await this.store.get(key);
-    const storedFooter = footerOf(stored, key);
-    const storedFooterBytes = footerLength(stored, stored.length, key) + TRAILER_BYTES;
-    const storedTail = stored.subarray(stored.length - storedFooterBytes);
-    return recordOf(storedFooter, stored.length, storedFooterBytes, { inline: undefined, tail: storedTail });
+    // The key is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
+    await this.store.putIfAbsent(objectKey(footer.tenant, footer.day, footer.level, footer.id), body);
+    return recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
   }
-}
-
-/** The same pushes make the same id, so a retry meets its own object. */
-function chunkId(group: readonly Waiting[], day: number): string {
-  const hash = createHash('sha256').update(`${day}`);
-  for (const { id } of group) hash.update(id);
-  return hash.digest('hex').slice(0, 32);
 }

@@ -1,92 +1,126 @@
-/** One push, from its body to durable: decode, validate, commit. */
+/** One push, from its body to durable: decode, validate, admit, commit. */
 import { createHash } from 'node:crypto';
+import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
 import type { Clock } from '../ports/clock.ts';
 import { acceptPush } from './accept.ts';
-import { type BodyLimits, decompressBody } from './body.ts';
-import { type PushFormat, pushFormat } from './content.ts';
+import type { BodyLimits } from './body.ts';
 import type { GroupCommitter } from './group-commit.ts';
-import { decodeJsonPush } from './json-push.ts';
-import { decodeLegacyJsonPush } from './legacy-json-push.ts';
-import { decodeProtobufPush } from './protobuf-push.ts';
+import type { Inlet } from './inlet.ts';
+import type { IngestObserver } from './observer.ts';
 import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
-import { releaseUncompressed } from './snappy.ts';
 
 export interface PushRequest {
   readonly tenant: string;
   readonly body: Uint8Array;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
-  /** The JSON shape of the deprecated endpoint (wire-format reference, 8). */
-  readonly legacyJson: boolean;
+  readonly inlet: Inlet;
+  /** Value of `X-Loki-Backfill-Shard`, where it was sent. */
+  readonly backfillShard?: string;
+  /** What else the entries depend on, for example parameters of the URL. */
+  readonly parameters?: string;
+}
+
+export interface PushOutcome {
+  /** What was decoded; undefined where the push is a repeat of one that was stored whole. */
+  readonly columns: PushColumns | undefined;
+  /** Places of the entries that are stored now, ascending. */
+  readonly stored: Uint32Array;
+  /** Why the others are not; to be answered although some are stored. */
+  readonly error: ClientError | undefined;
 }
 
 /** Pushes remembered as stored: what a client repeats after a lost answer comes within seconds. */
 const REMEMBERED_PUSHES = 20_000;
 const REMEMBERED_MS = 300_000;
+const NO_ENTRIES = new Uint32Array(0);
+
+export interface PushServiceParts {
+  readonly committer: GroupCommitter;
+  readonly clock: Clock;
+  readonly observer: IngestObserver;
+}
 
 export class PushService {
-  private readonly committer: GroupCommitter;
-  private readonly clock: Clock;
+  private readonly parts: PushServiceParts;
   private readonly budget = new PushBudget();
   /** Ids of pushes that were stored whole, with the time (ms). */
   private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
 
-  constructor(committer: GroupCommitter, clock: Clock) {
-    this.committer = committer;
-    this.clock = clock;
+  constructor(parts: PushServiceParts) {
+    this.parts = parts;
   }
 
-  /**
-   * Resolves when all entries are durable and visible. Throws ClientError; where only some entries are at fault, the
-   * others are stored first.
-   */
-  async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<void> {
+  /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
+  async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
+    const { inlet } = request;
+    const { clock } = this.parts;
     const id = pushId(request);
-    const storedAt = this.stored.get(id);
-    if (storedAt !== undefined && this.clock.nowMs() - storedAt < REMEMBERED_MS) return;
-    const format = pushFormat(request.contentType);
+    if (inlet.repeatable && this.isStored(id)) {
+      return { columns: undefined, stored: NO_ENTRIES, error: undefined };
+    }
     const held = this.budget.open();
     try {
-      const bytes = await decompressBody(request.body, request, bodyLimits, held);
+      const bytes = await inlet.unpack(request.body, request, bodyLimits, held);
       try {
-        const columns = decode(bytes, format, request.legacyJson);
+        const columns = inlet.decode(bytes, { limits, nowNs: clock.nowNs() });
         held.take(bytesOfColumns(columns));
-        await this.store(request, columns, limits, id);
+        const outcome = await this.store(request, columns, limits);
+        if (outcome.error === undefined) this.stored.set(id, clock.nowMs());
+        return outcome;
       } finally {
         // Stored or refused: nothing points into the body any more.
-        if (format === 'protobuf') releaseUncompressed(bytes);
+        inlet.release?.(bytes);
       }
     } finally {
       held.release();
     }
-    this.stored.set(id, this.clock.nowMs());
+  }
+
+  /** Entries of a tenant may be deleted: a push that is repeated after that is stored anew. */
+  forget(): void {
+    this.stored.clear();
+  }
+
+  private isStored(id: string): boolean {
+    const storedAt = this.stored.get(id);
+    return storedAt !== undefined && this.parts.clock.nowMs() - storedAt < REMEMBERED_MS;
   }
 
   private async store(
-    { tenant }: PushRequest,
+    { tenant, inlet: { format }, backfillShard }: PushRequest,
     columns: PushColumns,
     limits: Limits,
-    id: string,
-  ): Promise<void> {
-    const { accepted, error } = acceptPush(columns, { tenant, limits, nowNs: this.clock.nowNs() });
-    if (accepted.entries.length > 0) await this.committer.commit(tenant, accepted, id);
-    if (error !== undefined) throw error;
+  ): Promise<PushOutcome> {
+    const { committer, clock, observer } = this.parts;
+    const { accepted, error, discards, lineBytes, metadataBytes } = acceptPush(columns, {
+      tenant,
+      limits,
+      nowNs: clock.nowNs(),
+      backfillShard,
+    });
+    for (const { reason, entries, bytes } of discards) {
+      observer.refused({ tenant, format, policy: '', reason, lines: entries, bytes });
+    }
+    if (accepted.entries.length > 0) {
+      await committer.commit(tenant, accepted);
+      const lines = accepted.entries.length;
+      observer.received({ tenant, format, policy: '', lines, lineBytes, metadataBytes });
+    }
+    return { columns, stored: accepted.entries, error };
   }
 }
 
-function decode(bytes: Buffer, format: PushFormat, legacyJson: boolean): PushColumns {
-  if (format === 'protobuf') return decodeProtobufPush(bytes);
-  return legacyJson ? decodeLegacyJsonPush(bytes) : decodeJsonPush(bytes);
-}
-
 /** Taken before any grouping, so that a retry has the id of what it repeats. */
-function pushId({ tenant, contentType, contentEncoding, legacyJson, body }: PushRequest): string {
+function pushId({ tenant, contentType, contentEncoding, inlet, parameters, ...rest }: PushRequest): string {
   return createHash('sha256')
-    .update(JSON.stringify([tenant, contentType, contentEncoding, legacyJson]))
-    .update(body)
+    .update(
+      JSON.stringify([tenant, contentType, contentEncoding, inlet.format, parameters, rest.backfillShard]),
+    )
+    .update(rest.body)
     .digest('hex')
     .slice(0, 32);
 }

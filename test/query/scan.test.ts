@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
@@ -23,8 +23,8 @@ async function storeWith(tenants: readonly string[]) {
   const store = memoryObjectStore();
   const catalog = new Catalog(memoryTable({ clock: systemClock }));
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter(store, catalog, systemClock, options);
-  for (const [i, tenant] of tenants.entries()) {
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  for (const tenant of tenants) {
     const entries = Array.from({ length: ROWS }, (_, time) => ({
       stream: { app: 'a' },
       day: DAY,
@@ -32,7 +32,7 @@ async function storeWith(tenants: readonly string[]) {
       line: `${tenant}-${time}-${tenant.repeat(40)}`,
       metadata: {},
     }));
-    await committer.commit(tenant, pushOf(entries), i.toString(16).padStart(32, '0'));
+    await committer.commit(tenant, pushOf(entries));
   }
   return { catalog, source: new ChunkSource(store) };
 }

@@ -1,6 +1,6 @@
 /** A store in memory that takes plain entries and answers queries: for tests of the query engine. */
 
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
@@ -19,14 +19,12 @@ export function memoryEngine(inlineMaxBytes = 4096) {
   const store = memoryObjectStore();
   const catalog = new Catalog(memoryTable({ clock: systemClock }));
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter(store, catalog, systemClock, options);
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
   const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock });
-  let pushes = 0;
   return {
     engine,
     /** Each call is a chunk of its own for each day. */
-    push: (entries: readonly DatedEntry[], tenant = 't') =>
-      committer.commit(tenant, pushOf(entries), (++pushes).toString(16).padStart(32, '0')),
+    push: (entries: readonly DatedEntry[], tenant = 't') => committer.commit(tenant, pushOf(entries)),
   };
 }
 

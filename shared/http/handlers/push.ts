@@ -1,5 +1,6 @@
 /** POST /svc/api/v1/push and its deprecated JSON shape (wire-format reference, 1 and 8). */
 import { maxDecompressedBytes } from '../../admin/config.ts';
+import { lokiInlet } from '../../ingest/loki-inlet.ts';
 import type { HttpContext } from '../context.ts';
 import { noContent } from '../respond.ts';
 import type { Handler } from '../routes.ts';
@@ -21,9 +22,11 @@ function pushHandler(legacyJson: boolean): Handler<HttpContext> {
       body,
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
-      legacyJson,
+      inlet: lokiInlet(headers['content-type'], legacyJson),
+      parameters: legacyJson ? 'legacy' : undefined,
     };
-    await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+    const { error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+    if (error !== undefined) throw error;
     return noContent();
   };
 }

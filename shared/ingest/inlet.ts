@@ -1,0 +1,39 @@
+/**
+ * A way in: one protocol's body, from bytes to columns. Everything after decoding (discovery, validation, limits,
+ * storing) is the same for all inlets.
+ */
+import type { Limits } from '../model/limits.ts';
+import type { BodyHeaders, BodyLimits } from './body.ts';
+import type { HeldBytes } from './push-budget.ts';
+import type { PushColumns } from './push-columns.ts';
+
+/** What decoding may depend on beside the body. */
+export interface DecodeContext {
+  readonly limits: Limits;
+  /** Unix ns: the time of entries that come without one. */
+  readonly nowNs: bigint;
+}
+
+export interface Inlet {
+  /** Label `format` of the ingest metrics, for example `loki` or `otlp`. */
+  readonly format: string;
+  /**
+   * Takes off the transfer's encoding. Throws ClientError where the headers or the body are wrong or too large,
+   * ThrottledError where `held` has no room.
+   */
+  unpack(
+    body: Uint8Array,
+    headers: BodyHeaders,
+    limits: BodyLimits,
+    held: HeldBytes,
+  ): Promise<Buffer> | Buffer;
+  /** Throws ClientError where the body as a whole cannot be understood. */
+  decode(bytes: Buffer, context: DecodeContext): PushColumns;
+  /** Gives the unpacked bytes back to the pool that they came from, once nothing points into them. */
+  release?(bytes: Buffer): void;
+  /**
+   * The same body means the same entries, whenever it comes: a repeat within minutes is answered without storing it
+   * again. Not so where entries may get the time of their arrival.
+   */
+  readonly repeatable: boolean;
+}

@@ -1,0 +1,31 @@
+/** The pushes of shippers made for Loki: protobuf or JSON, and the JSON shape of the deprecated endpoint. */
+import { decompressBody } from './body.ts';
+import { pushFormat } from './content.ts';
+import type { Inlet } from './inlet.ts';
+import { decodeJsonPush } from './json-push.ts';
+import { decodeLegacyJsonPush } from './legacy-json-push.ts';
+import { decodeProtobufPush } from './protobuf-push.ts';
+import { releaseUncompressed } from './snappy.ts';
+
+const FORMAT = 'loki';
+
+const PROTOBUF: Inlet = {
+  format: FORMAT,
+  unpack: decompressBody,
+  decode: decodeProtobufPush,
+  release: releaseUncompressed,
+  repeatable: true,
+};
+const JSON_STREAMS: Inlet = {
+  format: FORMAT,
+  unpack: decompressBody,
+  decode: decodeJsonPush,
+  repeatable: true,
+};
+const LEGACY_JSON: Inlet = { ...JSON_STREAMS, decode: decodeLegacyJsonPush };
+
+/** By content type; throws BadRequestError where that is none. */
+export function lokiInlet(contentType: string | undefined, legacyJson: boolean): Inlet {
+  if (pushFormat(contentType) === 'protobuf') return PROTOBUF;
+  return legacyJson ? LEGACY_JSON : JSON_STREAMS;
+}
