@@ -40,7 +40,7 @@ export function assemble(
   const context = assembleContext({
     config,
     store,
-    catalog: new Catalog(table),
+    catalog: new Catalog({ table, clock: systemClock, ids: systemIds }),
     clock: systemClock,
     ids: systemIds,
     notReady: () => undefined,

@@ -23,7 +23,8 @@ export const FUNCTION_CLASSES: Readonly<Record<FunctionName, FunctionClass>> = {
     timeout: API_TIMEOUT,
     // A put that finds its key taken reads what an earlier try has written.
     objectActions: ['s3:PutObject', 's3:GetObject'],
-    tableActions: ['dynamodb:PutItem'],
+    // A transaction that announces a day looks whether it is there.
+    tableActions: ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:ConditionCheckItem'],
   },
   query: {
     description: 'Reads logs',

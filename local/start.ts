@@ -42,7 +42,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   const context = assembleContext({
     config,
     store: storage.store,
-    catalog: new Catalog(storage.table),
+    catalog: new Catalog({ table: storage.table, clock: systemClock, ids: systemIds }),
     clock: systemClock,
     ids: systemIds,
     notReady: () => (stopping ? 'Application is stopping' : undefined),

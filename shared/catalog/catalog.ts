@@ -1,43 +1,88 @@
 /**
  * Which chunks exist. A chunk is in the store from the moment its record is, and only then; objects without a
- * record are invisible (and later collected).
+ * record are invisible (and later collected). keys.ts has the items.
  *
- *     c/<tenant>/<day>/<shard>   <last time, hex>/<chunk id>   a chunk
- *     d/<tenant>                 <day>                         the tenant has chunks of that day
- *
- * The sort key starts with the chunk's last timestamp, so a query reads only records that end at or after its start.
+ * The sort key of a record starts with the chunk's last timestamp, so a query reads only records that end at or after
+ * its start. Several partitions are no snapshot: a reader looks at the versions of the days before and after, and reads
+ * again what was swapped meanwhile.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NS_PER_DAY } from '../model/duration.ts';
 import { LruCache } from '../model/lru.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
 import {
+  ConditionFailedError,
   type Item,
   MAX_TRANSACTION_BYTES,
   MAX_TRANSACTION_ITEMS,
   type Table,
   type Write,
 } from '../ports/table.ts';
+import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
+import { type Day, decodeDay, encodeDay } from './day-item.ts';
+import { Garbage } from './garbage.ts';
+import {
+  CHUNK_SHARDS,
+  chunkKey,
+  chunkPartition,
+  DAY_BIAS,
+  dayKey,
+  dayPartition,
+  dayText,
+  timeText,
+} from './keys.ts';
+import { Leases } from './leases.ts';
+import { KNOWN_MS, OutstandingWork, workWrite } from './outstanding.ts';
+import { type Swap, swapChunks } from './swap.ts';
 
-/** Spreads a tenant's day over partitions of the table: 4,000 commits/s of one tenant on DynamoDB. */
-export const SHARDS = 4;
-/** Days are written as days since this one, so that they sort as text; reaches every int64 nanosecond. */
-const DAY_BIAS = 1_000_000;
-/** Known (tenant, day) pairs: a miss costs one small write. */
+/** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
 const KNOWN_DAYS = 10_000;
 /** Decoded records by item key, bytes: they save decoding on every query, and a record never changes. */
 const CACHED_RECORD_BYTES = 24 * 1024 * 1024;
 /** What a decoded record takes beside its bytes. */
 const RECORD_OVERHEAD_BYTES = 400;
+/** A day is swapped a few times a minute at most, and is read in milliseconds. */
+const MAX_READS = 20;
+
+/** Tries to announce days that other processes announce or remove at the same time. */
+const MAX_COMMITS = 10;
+
+/** Chunks of one transaction, and the days among theirs that are not announced yet, each by one of its chunks. */
+interface Batch {
+  readonly writes: Write[];
+  readonly days: Map<string, ChunkRecord>;
+}
+
+export interface CatalogParts {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** One version of a tenant's day: all of any swap or nothing of it. */
+export interface DaySnapshot extends Day {
+  /** In no order. */
+  readonly records: readonly ChunkRecord[];
+}
 
 export class Catalog {
+  readonly leases: Leases;
+  readonly garbage: Garbage;
+  readonly outstanding: OutstandingWork;
+  private readonly parts: CatalogParts;
   private readonly table: Table;
-  private readonly knownDays = new LruCache<string, true>(KNOWN_DAYS);
+  /** Days that this process has announced, with the time (ms). */
+  private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
   private readonly decoded = new LruCache<string, ChunkRecord>(CACHED_RECORD_BYTES);
 
-  constructor(table: Table) {
-    this.table = table;
+  constructor(parts: CatalogParts) {
+    this.parts = parts;
+    this.table = parts.table;
+    this.leases = new Leases(parts);
+    this.garbage = new Garbage(parts.table);
+    this.outstanding = new OutstandingWork(parts);
   }
 
   /**
@@ -45,40 +90,70 @@ export class Catalog {
    * else in several, and a failure between them leaves some visible, which a retry makes good.
    */
   async addChunks(records: readonly ChunkRecord[]): Promise<void> {
-    let writes: Write[] = [];
+    const nowMs = this.parts.clock.nowMs();
+    let batch: Batch = { writes: [], days: new Map() };
     let bytes = 0;
-    const newDays = new Set<string>();
-    const flush = async () => {
-      if (writes.length === 1 && writes[0].kind === 'put') await this.table.put(writes[0].item);
-      else if (writes.length > 0) await this.table.transact(writes);
-      writes = [];
-      bytes = 0;
-    };
     for (const record of records) {
       const body = encodeRecord(record);
-      if (writes.length + 2 > MAX_TRANSACTION_ITEMS || bytes + body.length > MAX_TRANSACTION_BYTES)
-        await flush();
-      const dayKey = `${record.tenant}/${record.day}`;
-      if (this.knownDays.get(dayKey) === undefined && !newDays.has(dayKey)) {
-        newDays.add(dayKey);
-        writes.push({ kind: 'put', item: dayItem(record) });
+      const items = batch.writes.length + 2 * batch.days.size + 3;
+      if (items > MAX_TRANSACTION_ITEMS || bytes + body.length > MAX_TRANSACTION_BYTES) {
+        await this.commit(batch, nowMs);
+        batch = { writes: [], days: new Map() };
+        bytes = 0;
       }
-      writes.push({ kind: 'put', item: chunkItem(record, body) });
+      const day = `${record.tenant}/${record.day}`;
+      if (!this.isKnown(day, nowMs)) batch.days.set(day, record);
+      batch.writes.push({ kind: 'put', item: { ...chunkKey(record), version: 0, body } });
       bytes += body.length;
     }
-    await flush();
-    for (const day of newDays) this.knownDays.set(day, true);
+    await this.commit(batch, nowMs);
   }
 
-  /** UTC days in which a tenant has chunks, ascending, of those that meet the inclusive range. */
-  async days(tenant: string, firstDay: number, lastDay: number): Promise<number[]> {
-    const days: number[] = [];
+  private isKnown(day: string, nowMs: number): boolean {
+    const announcedMs = this.knownDays.get(day);
+    return announcedMs !== undefined && nowMs - announcedMs < KNOWN_MS;
+  }
+
+  private async commit({ writes, days }: Batch, nowMs: number): Promise<void> {
+    if (days.size === 0 && writes.length === 1 && writes[0].kind === 'put') {
+      return this.table.put(writes[0].item);
+    }
+    for (let attempt = 1; ; attempt++) {
+      const ofDays = await Promise.all([...days.values()].map(record => this.announce(record, nowMs)));
+      try {
+        await this.table.transact([...ofDays.flat(), ...writes]);
+        break;
+      } catch (error) {
+        // Another process made or removed a day in between.
+        if (!(error instanceof ConditionFailedError) || attempt === MAX_COMMITS) throw error;
+      }
+    }
+    for (const day of days.keys()) this.knownDays.set(day, nowMs);
+  }
+
+  /** Tells of a day: that it is there, and that it has work outstanding. */
+  private async announce({ tenant, day }: ChunkRecord, nowMs: number): Promise<Write[]> {
+    const key = dayKey(tenant, day);
+    const isThere = (await this.table.get(key)) !== undefined;
+    const write: Write = isThere
+      ? { kind: 'check', key, condition: { kind: 'present' } }
+      : {
+          kind: 'put',
+          item: encodeDay(tenant, { day, version: 0, index: undefined }),
+          condition: { kind: 'absent' },
+        };
+    return [write, workWrite(tenant, day, nowMs)];
+  }
+
+  /** UTC days of a tenant that meet the inclusive range, ascending. A day may have no chunks any more. */
+  async days(tenant: string, firstDay: number, lastDay: number): Promise<Day[]> {
+    const days: Day[] = [];
     const from = dayText(Math.max(firstDay, -DAY_BIAS));
     const to = dayText(Math.min(lastDay, DAY_BIAS) + 1);
     let after: string | undefined;
     do {
-      const page = await this.table.query(`d/${tenant}`, { from, to, after });
-      for (const item of page.items) days.push(Number.parseInt(item.sk, 10) - DAY_BIAS);
+      const page = await this.table.query(dayPartition(tenant), { from, to, after });
+      for (const item of page.items) days.push(decodeDay(item));
       after = page.next;
     } while (after !== undefined);
     return days;
@@ -86,19 +161,58 @@ export class Catalog {
 
   /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order. */
   async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<ChunkRecord[]> {
+    return (await this.snapshot(tenant, startNs, endNs)).flatMap(({ records }) => records);
+  }
+
+  /**
+   * The same by day, days ascending, each in one version. Throws ThrottledError where the days change faster than they
+   * can be read.
+   */
+  async snapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<DaySnapshot[]> {
     if (endNs < startNs) return [];
-    const days = await this.days(tenant, dayOf(startNs), dayOf(endNs));
-    const found: ChunkRecord[] = [];
-    for (const day of days) {
-      const dayStart = BigInt(day) * NS_PER_DAY;
-      const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);
-      const end = endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart);
-      const shards = await Promise.all(
-        Array.from({ length: SHARDS }, (_, shard) => this.chunksOfShard(tenant, day, shard, start)),
-      );
-      for (const records of shards) for (const record of records) if (record.first <= end) found.push(record);
+    const [firstDay, lastDay] = [dayOf(startNs), dayOf(endNs)];
+    const settled = new Map<number, DaySnapshot>();
+    let unread = await this.days(tenant, firstDay, lastDay);
+    for (let reads = 0; unread.length > 0; reads++) {
+      if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
+      for (const day of unread) {
+        settled.set(day.day, { ...day, records: await this.chunksOfDay(tenant, day.day, startNs, endNs) });
+      }
+      const days = await this.days(tenant, firstDay, lastDay);
+      unread = days.filter(({ day, version }) => {
+        const read = settled.get(day);
+        // What came meanwhile was not there when the query began.
+        return read !== undefined && read.version !== version;
+      });
     }
-    return found;
+    return [...settled.values()].sort((a, b) => a.day - b.day);
+  }
+
+  /** One day in one version, or undefined where the tenant has none. */
+  async day(tenant: string, day: number): Promise<DaySnapshot | undefined> {
+    const startNs = BigInt(day) * NS_PER_DAY;
+    const [snapshot] = await this.snapshot(tenant, startNs, startNs + NS_PER_DAY - 1n);
+    return snapshot;
+  }
+
+  /** See swapChunks. */
+  swap(swap: Swap): Promise<Day> {
+    return swapChunks(this.parts, swap);
+  }
+
+  private async chunksOfDay(
+    tenant: string,
+    day: number,
+    startNs: bigint,
+    endNs: bigint,
+  ): Promise<ChunkRecord[]> {
+    const dayStart = BigInt(day) * NS_PER_DAY;
+    const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);
+    const end = endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart);
+    const shards = await Promise.all(
+      Array.from({ length: CHUNK_SHARDS }, (_, shard) => this.chunksOfShard(tenant, day, shard, start)),
+    );
+    return shards.flat().filter(record => record.first <= end);
   }
 
   private async chunksOfShard(
@@ -107,7 +221,7 @@ export class Catalog {
     shard: number,
     start: number,
   ): Promise<ChunkRecord[]> {
-    const pk = partition(tenant, day, shard);
+    const pk = chunkPartition(tenant, day, shard);
     const records: ChunkRecord[] = [];
     let after: string | undefined;
     do {
@@ -135,31 +249,4 @@ export class Catalog {
 export function dayOf(ns: bigint): number {
   const day = ns / NS_PER_DAY;
   return Number(ns < 0n && day * NS_PER_DAY !== ns ? day - 1n : day);
-}
-
-function partition(tenant: string, day: number, shard: number): string {
-  return `c/${tenant}/${day}/${shard}`;
-}
-
-function chunkItem(record: ChunkRecord, body: Buffer): Item {
-  const shard = Number.parseInt(record.id.slice(0, 2), 16) % SHARDS;
-  return {
-    pk: partition(record.tenant, record.day, shard),
-    sk: `${timeText(record.last)}/${record.id}`,
-    version: 0,
-    body,
-  };
-}
-
-function dayItem(record: ChunkRecord): Item {
-  return { pk: `d/${record.tenant}`, sk: dayText(record.day), version: 0, body: new Uint8Array(0) };
-}
-
-function dayText(day: number): string {
-  return String(day + DAY_BIAS).padStart(7, '0');
-}
-
-/** A time of day fits 47 bits: 12 hex digits sort as numbers do. */
-function timeText(timeOfDay: number): string {
-  return timeOfDay.toString(16).padStart(12, '0');
 }

@@ -37,7 +37,8 @@ test('pushes do not mix, whatever becomes of their neighbours', async () => {
     delayMs: [0, 3] as const,
   };
   const store = memoryObjectStore();
-  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const table = memoryTable({ clock: systemClock });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 100_000, inlineMaxBytes: 0, compression: PUSH_COMPRESSION };
   const committer = new GroupCommitter({
     store: faultyObjectStore(store, faults),

@@ -21,7 +21,8 @@ const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 86_400_000_000_000n
 
 async function storeWith(tenants: readonly string[]) {
   const store = memoryObjectStore();
-  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const table = memoryTable({ clock: systemClock });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
   for (const tenant of tenants) {

@@ -40,7 +40,7 @@ function makeStore(seed: number, faults: Faults, inlineMaxBytes: number) {
     ...faults,
   });
   const options = { waitMs: 0, maxGroupBytes: 4096, inlineMaxBytes, compression: QUICK_COMPRESSION };
-  const catalog = new Catalog(table);
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
   return { store, table, catalog, committer };
 }

@@ -17,7 +17,8 @@ export const DAY_START_NS = 20_000n * 86_400_000_000_000n;
 
 export function memoryEngine(inlineMaxBytes = 4096) {
   const store = memoryObjectStore();
-  const catalog = new Catalog(memoryTable({ clock: systemClock }));
+  const table = memoryTable({ clock: systemClock });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
   const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock });

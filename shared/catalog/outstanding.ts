@@ -1,0 +1,75 @@
+/**
+ * Days with work outstanding, so that scheduled work finds what to do without listing anything: an item per tenant and
+ * day, written with the commit that creates the work.
+ *
+ * A process that has written the item does not write it again for KNOWN_MS. So it may be taken away only when it is
+ * older than that by a margin: then no process trusts in it any more, and the next push writes it anew.
+ */
+import type { Clock } from '../ports/clock.ts';
+import { ConditionFailedError, type Table, type Write } from '../ports/table.ts';
+import { COMMON_SHARDS, dayOfText, workKey, workPartition } from './keys.ts';
+
+/** How long a process trusts in what it knows of a day. */
+export const KNOWN_MS = 600_000;
+/** Covers clocks that differ by minutes, and commits that take their time. */
+const REMOVED_AFTER_MS = 3 * KNOWN_MS;
+
+export interface Outstanding {
+  readonly tenant: string;
+  readonly day: number;
+  /** Unix ms of the newest commit that announced itself. */
+  readonly writtenMs: number;
+}
+
+/** Part of a commit. */
+export function workWrite(tenant: string, day: number, nowMs: number): Write {
+  const item = { ...workKey(tenant, day), version: Math.trunc(nowMs), body: new Uint8Array(0) };
+  return { kind: 'put', item };
+}
+
+/** True where no process can still trust in the item. */
+export function mayBeRemoved({ writtenMs }: Outstanding, nowMs: number): boolean {
+  return nowMs - writtenMs > REMOVED_AFTER_MS;
+}
+
+export class OutstandingWork {
+  private readonly table: Table;
+  private readonly clock: Clock;
+
+  constructor({ table, clock }: { table: Table; clock: Clock }) {
+    this.table = table;
+    this.clock = clock;
+  }
+
+  /** All of it, in pages: a store may have many tenants. */
+  async *list(): AsyncGenerator<Outstanding> {
+    for (let shard = 0; shard < COMMON_SHARDS; shard++) {
+      let after: string | undefined;
+      do {
+        const page = await this.table.query(workPartition(shard), { after, limit: 500 });
+        for (const { sk, version } of page.items) {
+          const slash = sk.lastIndexOf('/');
+          yield {
+            tenant: sk.slice(0, slash),
+            day: dayOfText(sk.slice(slash + 1)),
+            writtenMs: version,
+          };
+        }
+        after = page.next;
+      } while (after !== undefined);
+    }
+  }
+
+  /** Takes a day off the list unless somebody still trusts in it or a commit came in between. */
+  async remove(work: Outstanding): Promise<boolean> {
+    if (!mayBeRemoved(work, this.clock.nowMs())) return false;
+    try {
+      const { tenant, day, writtenMs: version } = work;
+      await this.table.delete(workKey(tenant, day), { kind: 'version', version });
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailedError) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,211 @@
+/** What holds of the catalog whoever else works on it: one version per read, fencing, announcements of work. */
+import { describe, expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import type { Lease } from '../../shared/catalog/leases.ts';
+import { KNOWN_MS } from '../../shared/catalog/outstanding.ts';
+import { SwapConflictError } from '../../shared/catalog/swap.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { countingIds, manualClock } from '../support/manual-clock.ts';
+
+const DAY = 20_000;
+const DAY_NS = 86_400_000_000_000n;
+const WHOLE = [BigInt(DAY) * DAY_NS, BigInt(DAY + 1) * DAY_NS - 1n] as const;
+const LEASE_MS = 60_000;
+
+function record(number: number, overrides: Partial<ChunkRecord> = {}): ChunkRecord {
+  return {
+    id: number.toString(16).padStart(32, '0'),
+    tenant: 't',
+    day: DAY,
+    level: 0,
+    first: number,
+    last: number + 10,
+    rows: 1,
+    lineBytes: 1,
+    metadataBytes: 0,
+    storedBytes: 100,
+    footerBytes: 10,
+    pairs: undefined,
+    inline: undefined,
+    footer: undefined,
+    ...overrides,
+  };
+}
+
+function setUp(wrap: (table: Table) => Table = table => table) {
+  const clock = manualClock();
+  const ids = countingIds();
+  const table = memoryTable({ clock });
+  const make = (over: Table) => new Catalog({ table: over, clock, ids });
+  return { clock, table, catalog: make(wrap(table)), other: make(table) };
+}
+
+const idsOf = (records: readonly ChunkRecord[]) => records.map(({ id }) => Number.parseInt(id, 16)).sort();
+
+async function swapAll(catalog: Catalog, lease: Lease, into: readonly ChunkRecord[]) {
+  const { records, ...day } = (await catalog.day('t', DAY))!;
+  return catalog.swap({ tenant: 't', day, lease, removed: records, added: into, graceMs: 1000 });
+}
+
+describe('reading', () => {
+  test('a swap between two partitions is seen whole', async () => {
+    let meddle: (() => Promise<void>) | undefined;
+    const { catalog, other } = setUp(table => ({
+      ...table,
+      get: key => table.get(key),
+      query: async (pk, options) => {
+        // Half of the partitions have been read when the swap happens.
+        if (pk === `c/t/${DAY}/2`) await meddle?.();
+        return table.query(pk, options);
+      },
+    }));
+    await other.addChunks([record(0), record(1), record(2), record(3)]);
+    const lease = (await other.leases.take('x', LEASE_MS))!;
+    meddle = async () => {
+      meddle = undefined;
+      await swapAll(other, lease, [record(8, { level: 1, rows: 4 })]);
+    };
+    const seen = await catalog.chunks('t', ...WHOLE);
+    expect(meddle).toBeUndefined();
+    expect(idsOf(seen)).toEqual([8]);
+  });
+
+  test('a day that changes with every read is refused, not answered wrong', async () => {
+    let version = 0;
+    const { catalog, other } = setUp(table => ({
+      ...table,
+      get: key => table.get(key),
+      query: async (pk, options) => {
+        const page = await table.query(pk, options);
+        return pk !== 'd/t' ? page : { items: page.items.map(item => ({ ...item, version: ++version })) };
+      },
+    }));
+    await other.addChunks([record(0)]);
+    await expect(catalog.chunks('t', ...WHOLE)).rejects.toThrow('change while they are read');
+  });
+
+  test('other days do not matter, and tenants are apart', async () => {
+    const { catalog } = setUp();
+    await catalog.addChunks([record(0), record(1, { day: DAY + 1 }), record(2, { tenant: 'u' })]);
+    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([0]);
+    expect(idsOf(await catalog.chunks('u', ...WHOLE))).toEqual([2]);
+    expect(await catalog.day('nobody', DAY)).toBeUndefined();
+  });
+});
+
+describe('swapping', () => {
+  test('replaces all at once, and lists the old objects as garbage until their time', async () => {
+    const { catalog, clock } = setUp();
+    await catalog.addChunks([record(1), record(2, { inline: Buffer.from('x') }), record(3)]);
+    const lease = (await catalog.leases.take('x', LEASE_MS))!;
+    const after = await swapAll(catalog, lease, [record(9, { level: 1 })]);
+    expect(after.version).toBe(1);
+    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([9]);
+    expect(await catalog.garbage.due(clock.nowMs(), 10)).toEqual([]);
+    clock.advance(1001);
+    const [list] = await catalog.garbage.due(clock.nowMs(), 10);
+    expect(list.keys).toEqual([record(1), record(3)].map(({ id }) => `t/chunks/${DAY}/0/${id}`));
+    await catalog.garbage.remove(list);
+    expect(await catalog.garbage.all()).toEqual(new Set());
+  });
+
+  test.each([
+    [
+      'a lease that ended',
+      async ({ clock }: ReturnType<typeof setUp>) => clock.advance(LEASE_MS + 1000),
+      'lease is lost',
+    ],
+    [
+      'a lease that another took',
+      async ({ clock, other }: ReturnType<typeof setUp>) => {
+        clock.advance(LEASE_MS + 1000);
+        expect(await other.leases.take('x', LEASE_MS)).toBeDefined();
+      },
+      'lease is lost',
+    ],
+    [
+      'a day that somebody else swapped',
+      async ({ other }: ReturnType<typeof setUp>) => {
+        const lease = (await other.leases.take('y', LEASE_MS))!;
+        const { records, ...day } = (await other.day('t', DAY))!;
+        const removed = records.filter(({ id }) => id === record(1).id);
+        await other.swap({ tenant: 't', day, lease, removed, added: [], graceMs: 0 });
+      },
+      'day has changed',
+    ],
+  ])('%s publishes nothing', async (_name, meddle, message) => {
+    const all = setUp();
+    const { catalog, other } = all;
+    await catalog.addChunks([record(1), record(2)]);
+    const lease = (await catalog.leases.take('x', LEASE_MS))!;
+    const { records, ...day } = (await catalog.day('t', DAY))!;
+    await meddle(all);
+    const before = idsOf(await other.chunks('t', ...WHOLE));
+    const swap = catalog.swap({
+      tenant: 't',
+      day,
+      lease,
+      removed: records,
+      added: [record(9)],
+      graceMs: 0,
+    });
+    await expect(swap).rejects.toThrow(SwapConflictError);
+    await expect(swap).rejects.toThrow(message);
+    expect(idsOf(await other.chunks('t', ...WHOLE))).toEqual(before);
+  });
+});
+
+describe('leases', () => {
+  test('one holder at a time; renewing holds on; releasing gives back', async () => {
+    const { catalog, other, clock } = setUp();
+    const lease = (await catalog.leases.take('x', 10_000))!;
+    expect(await other.leases.take('x', 10_000)).toBeUndefined();
+    clock.advance(9000);
+    expect(await catalog.leases.renew(lease, 10_000)).toBe(true);
+    clock.advance(9000);
+    expect(await other.leases.take('x', 10_000)).toBeUndefined();
+    await catalog.leases.release(lease);
+    const next = (await other.leases.take('x', 10_000))!;
+    expect(next.token).not.toBe(lease.token);
+    expect(await catalog.leases.renew(lease, 10_000)).toBe(false);
+    await catalog.leases.release(lease);
+    expect(await catalog.leases.take('x', 10_000)).toBeUndefined();
+  });
+});
+
+describe('outstanding work', () => {
+  const listed = async (catalog: Catalog) => {
+    const works = [];
+    for await (const work of catalog.outstanding.list()) works.push(work);
+    return works;
+  };
+
+  test('is written with the first commit of a day, and again once that is forgotten', async () => {
+    const { catalog, clock } = setUp();
+    const startMs = clock.nowMs();
+    await catalog.addChunks([record(1), record(2)]);
+    clock.advance(KNOWN_MS - 1);
+    await catalog.addChunks([record(3)]);
+    expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs }]);
+    clock.advance(1);
+    await catalog.addChunks([record(4)]);
+    expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs + KNOWN_MS }]);
+  });
+
+  test('is taken away only when no process trusts in it any more', async () => {
+    const { catalog, other, clock } = setUp();
+    await catalog.addChunks([record(1)]);
+    const [work] = await listed(catalog);
+    expect(await other.outstanding.remove(work)).toBe(false);
+    clock.advance(3 * KNOWN_MS + 1);
+    await catalog.addChunks([record(2)]);
+    expect(await other.outstanding.remove(work)).toBe(false);
+    clock.advance(3 * KNOWN_MS + 1);
+    expect(await other.outstanding.remove((await listed(catalog))[0])).toBe(true);
+    expect(await listed(catalog)).toEqual([]);
+    await catalog.addChunks([record(3)]);
+    expect(await listed(catalog)).toHaveLength(1);
+  });
+});
