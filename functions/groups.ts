@@ -4,12 +4,22 @@
  */
 import type { CostClass, Route } from '../shared/http/routes.ts';
 
-export type FunctionName = 'push' | 'query' | 'status';
+export type FunctionName = 'push' | 'query' | 'status' | 'maintenance';
 
-export const FUNCTION_NAMES: readonly FunctionName[] = ['push', 'query', 'status'];
+export const FUNCTION_NAMES: readonly FunctionName[] = ['push', 'query', 'status', 'maintenance'];
 
-const BY_COST: Readonly<Record<CostClass, FunctionName>> = { push: 'push', query: 'query', light: 'status' };
+const BY_COST: Readonly<Record<CostClass, FunctionName>> = {
+  push: 'push',
+  query: 'query',
+  light: 'status',
+  maintenance: 'maintenance',
+};
 
 export function functionOf({ cost }: Pick<Route<never>, 'cost'>): FunctionName {
   return BY_COST[cost];
 }
+
+/** Functions that AWS services call with events of their own; they serve no route. */
+export type EventFunctionName = 'cloudwatch-logs' | 's3-objects';
+
+export const EVENT_FUNCTION_NAMES: readonly EventFunctionName[] = ['cloudwatch-logs', 's3-objects'];

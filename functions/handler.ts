@@ -1,7 +1,7 @@
 /** A function of Lambda around the dispatcher: unwraps the event, holds the limits of the platform, wraps the answer. */
 import { type ErrorLog, errorResponse, responseOfError } from '../shared/http/errors.ts';
 import type { Request, Response } from '../shared/http/message.ts';
-import type { RequestLimits } from '../shared/http/request-limits.ts';
+import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
 import { deadlineMs, GRACE_MS } from './deadline.ts';
 import { checkBodySize, requestOf, resultOf } from './event-adapter.ts';
 import type { FunctionName } from './groups.ts';
@@ -11,7 +11,7 @@ export interface HandlerOptions {
   readonly name: FunctionName;
   /** Does not throw. */
   readonly dispatch: (request: Request) => Promise<Response>;
-  readonly limitsOf: (method: string, path: string) => RequestLimits;
+  readonly limitsOf: RequestLimitsOf;
   readonly log: ErrorLog;
   readonly nowMs: () => number;
 }
@@ -41,7 +41,7 @@ async function answer(
   const timers: NodeJS.Timeout[] = [];
   try {
     const request = requestOf(event, id);
-    const limits = limitsOf(request.method, request.path);
+    const limits = limitsOf(request.method, request.path, request.headers);
     checkBodySize(request.body.length, limits.maxBodyBytes);
     const withinMs = deadlineMs({
       nowMs: nowMs(),

@@ -26,6 +26,12 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A push is decoded beside its columns and its chunk, all in the memory of one function. */
 export const MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024;
 
+/**
+ * Of a flush that a client waits for: the merge that begins last has 3 s to the deadline of its answer (deadline.ts). Runs
+ * by schedule have the time of the function instead (scheduled-event.ts).
+ */
+export const MAX_REQUEST_RUN_MS = 25_000;
+
 /** Throws ConfigError, or Error where a name is missing. */
 export function readSettings(environment: Environment): Settings {
   const { config, warnings } = readConfig(environment);
@@ -62,6 +68,10 @@ export function withinPlatform(config: Config): Config {
     },
     frontend: { ...frontend, maxBodySize: Math.min(frontend.maxBodySize, MAX_BODY_BYTES) },
     // A function serves one request at a time: there is no company to wait for.
-    logboom: { ...logboom, groupCommitWaitMs: 0 },
+    logboom: {
+      ...logboom,
+      groupCommitWaitMs: 0,
+      maintenanceRunMs: Math.min(logboom.maintenanceRunMs, MAX_REQUEST_RUN_MS),
+    },
   };
 }

@@ -33,6 +33,7 @@ export class ApiFunction extends Construct {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     allow(role, functionClass.objectActions, bucket.arnForObjects('*'));
+    allow(role, functionClass.bucketActions ?? [], bucket.bucketArn);
     allow(role, functionClass.tableActions, table.tableArn);
     if (functionClass.objectActions.length > 0) acceptAllObjects(role, bucket);
     this.lambda = new LambdaFunction(this, 'Function', {

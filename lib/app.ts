@@ -9,6 +9,9 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
 import { parseConfig } from '../shared/admin/config.ts';
+import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
+import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
+import { schedulesOf } from '../shared/maintenance/maintenance.ts';
 import { type Bundle, bundleFunction } from './bundle.ts';
 import type { Authorization } from './http-api.ts';
 import { LogboomStack } from './logboom-stack.ts';
@@ -22,7 +25,9 @@ const MAX_CONFIG_BYTES = 3 * 1024;
 /** Writes the cloud assembly to where the CDK asks for it (`cdk.out`). Throws where a setting is wrong. */
 export async function synthesise(): Promise<void> {
   const app = new App();
-  const settings = { authorization: authorizationOf(app), configYaml: configOf(app) };
+  const { yaml: configYaml, config } = configOf(app);
+  const schedules = schedulesOf(maintenanceOptions(config));
+  const settings = { authorization: authorizationOf(app), configYaml, schedules };
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
     const bundles = await Promise.all(FUNCTION_NAMES.map(name => bundleFunction(name, folder)));
@@ -45,13 +50,13 @@ function authorizationOf(app: App): Authorization {
 }
 
 /** Read once here, so that a mistake is found before anything is deployed. */
-function configOf(app: App): string {
+function configOf(app: App): { readonly yaml: string; readonly config: Config } {
   const file: unknown = app.node.tryGetContext('config');
-  if (file === undefined) return '';
+  if (file === undefined) return { yaml: '', config: DEFAULT_CONFIG };
   const yaml = readFileSync(String(file), 'utf8');
-  const { warnings } = parseConfig(yaml, { name: String(file), environment: process.env });
+  const { config, warnings } = parseConfig(yaml, { name: String(file), environment: process.env });
   for (const warning of warnings) process.stderr.write(`logboom: ${warning}\n`);
-  if (Buffer.byteLength(yaml) <= MAX_CONFIG_BYTES) return yaml;
+  if (Buffer.byteLength(yaml) <= MAX_CONFIG_BYTES) return { yaml, config };
   throw new Error(`${file} has ${Buffer.byteLength(yaml)} bytes, at most ${MAX_CONFIG_BYTES} fit a function`);
 }
 

@@ -54,6 +54,8 @@ export class LogboomApi extends Construct {
         if (functionOf(route) !== name) continue;
         const methods = route.methods.map(method => HttpMethod[method]);
         for (const path of pathsOf(route)) {
+          // The gateway knows no route that ends with a slash.
+          if (path.endsWith('/')) continue;
           const added = api.addRoutes({ path, methods, integration });
           if (authorization === 'none')
             for (const { node } of added) acceptEverybody(node.scope as Construct);

@@ -1,11 +1,13 @@
-/** All of Logboom in an account: data, functions, API. */
+/** All of Logboom in an account: data, functions, API, schedules. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
+import type { Schedule } from '../shared/maintenance/maintenance.ts';
 import { ApiFunction } from './api-function.ts';
 import { FUNCTION_CLASSES } from './function-classes.ts';
 import { type Authorization, LogboomApi } from './http-api.ts';
+import { MaintenanceSchedules } from './schedules.ts';
 import { createBucket, createTable } from './storage.ts';
 
 export interface LogboomStackProps extends StackProps {
@@ -14,6 +16,8 @@ export interface LogboomStackProps extends StackProps {
   readonly authorization: Authorization;
   /** The configuration of the functions, YAML; empty is the program's own. */
   readonly configYaml: string;
+  /** Of the jobs that this configuration has. */
+  readonly schedules: readonly Schedule[];
 }
 
 /** Of the logs of the functions and of the API, not of what is stored. */
@@ -41,6 +45,10 @@ export class LogboomStack extends Stack {
     ) as Record<FunctionName, ApiFunction['lambda']>;
     const { authorization } = props;
     const api = new LogboomApi(this, 'Http', { functions, authorization, logRetention: LOG_RETENTION });
+    new MaintenanceSchedules(this, 'Schedules', {
+      lambda: functions.maintenance,
+      schedules: props.schedules,
+    });
 
     new CfnOutput(this, 'Url', { description: 'Where clients push and ask', value: api.url });
     new CfnOutput(this, 'BucketName', { description: 'Holds the chunks', value: bucket.bucketName });

@@ -10,7 +10,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { errorResponse, OVERLOADED } from '../shared/http/errors.ts';
 import type { Request, Response } from '../shared/http/message.ts';
-import type { RequestLimits } from '../shared/http/request-limits.ts';
+import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import {
   type Body,
@@ -26,7 +26,7 @@ import type { Log } from './log.ts';
 
 export interface GatewayLimits {
   /** Asked when the head of a request is there. */
-  readonly ofRequest: (method: string, path: string) => RequestLimits;
+  readonly ofRequest: RequestLimitsOf;
   readonly maxConcurrentRequests: number;
   readonly maxBufferedBodyBytes: number;
   /** For a whole request to arrive. */
@@ -127,7 +127,8 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
     const startedMs = performance.now();
     const method = incoming.method ?? 'GET';
     const { path, rawQuery } = splitTarget(incoming.url ?? '/');
-    const { maxBodyBytes, deadlineMs } = limits.ofRequest(method, path);
+    const headers = incoming.headers as Record<string, string>;
+    const { maxBodyBytes, deadlineMs } = limits.ofRequest(method, path, headers);
     const controller = new AbortController();
     const admitted = running.size < limits.maxConcurrentRequests;
     if (admitted) running.add(controller);
@@ -153,7 +154,6 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
         const late = new DOMException(`over ${deadlineMs} ms`, 'TimeoutError');
         timer = setTimeout(() => controller.abort(late), deadlineMs);
       }
-      const headers = incoming.headers as Record<string, string>;
       const { signal } = controller;
       send(outgoing, await dispatch({ method, path, rawQuery, headers, body: body.bytes, signal, id }));
     } catch (error) {

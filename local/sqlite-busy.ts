@@ -1,5 +1,6 @@
 /** Waiting for another process that holds the lock of a SQLite file, without holding up the event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CorruptionError } from '../shared/model/errors.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
 
 /** About 8 s, the waits of SQLite itself included: a commit takes ms, so more means a process that hangs. */
@@ -17,12 +18,27 @@ export function isBusy(error: unknown): boolean {
   return primary === SQLITE_BUSY || primary === SQLITE_LOCKED;
 }
 
-/** Runs `work`, again while the database is busy. Throws ThrottledError when it stays so. */
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** The file is damaged, or no database at all. */
+function isDamage(error: unknown): error is Error {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
+  if (typeof error.errcode !== 'number') return false;
+  const primary = error.errcode & 0xff;
+  return primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB;
+}
+
+/**
+ * Runs `work`, again while the database is busy. Throws ThrottledError when it stays so, and CorruptionError where the
+ * database is damaged.
+ */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return work();
     } catch (error) {
+      if (isDamage(error)) throw new CorruptionError(`the catalog: ${error.message}`);
       if (!isBusy(error)) throw error;
       if (attempt === MAX_ATTEMPTS)
         throw new ThrottledError('the table stays locked by another process', { cause: error });

@@ -6,7 +6,7 @@
  */
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../shared/model/errors.ts';
+import { CorruptionError, messageOf } from '../shared/model/errors.ts';
 import { makeDurableDirectory } from './directory-sync.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
@@ -44,18 +44,22 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-/** Opens the file, and makes it where missing. Throws where a newer Logboom has written it, or it is no database. */
+/**
+ * Opens the file, and makes it where missing. Throws where a newer Logboom has written it; CorruptionError where it is no
+ * database or damaged.
+ */
 export async function openDatabase(file: string): Promise<DatabaseSync> {
   await makeDurableDirectory(path.dirname(path.resolve(file)));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
-    database.exec(SETTINGS);
+    await retryWhileBusy(() => database.exec(SETTINGS));
     await retryWhileBusy(() => ensureSchema(database, file));
     return database;
   } catch (error) {
     database.close();
-    throw new Error(`cannot open table ${file}: ${messageOf(error)}`, { cause: error });
+    const message = `cannot open table ${file}: ${messageOf(error)}`;
+    throw error instanceof CorruptionError ? new CorruptionError(message) : new Error(message, { cause: error });
   }
 }
 

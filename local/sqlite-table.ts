@@ -7,6 +7,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { compareUtf8 } from '../shared/model/bytes.ts';
+import { CorruptionError } from '../shared/model/errors.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import {
   ConditionFailedError,
@@ -38,6 +39,11 @@ import { systemClock } from './system-clock.ts';
 export interface SqliteTable extends Table {
   /** Deletes at most `limit` (default and most 1000) expired items, oldest first; resolves to how many it deleted. */
   sweep(limit?: number): Promise<number>;
+  /**
+   * What SQLite itself finds wrong with the file, at most 20 messages; empty where it is sound. `full` also compares the
+   * table with its indexes, which finds keys that were changed in place. It reads the whole file on this thread.
+   */
+  check(full: boolean): Promise<readonly string[]>;
   /** Waits for the writes under way, folds the log into the file and closes it. */
   close(): Promise<void>;
 }
@@ -136,6 +142,19 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
         const nowSeconds = Math.floor(clock.nowMs() / 1000);
         return Number(statements.sweep.run(nowSeconds, most).changes);
       });
+    },
+
+    async check(full) {
+      try {
+        const rows = await retryWhileBusy(() =>
+          database.prepare(`PRAGMA ${full ? 'integrity_check' : 'quick_check'}(20)`).all(),
+        );
+        const messages = rows.flatMap(row => Object.values(row).map(String));
+        return messages.filter(message => message !== 'ok');
+      } catch (error) {
+        if (error instanceof CorruptionError) return [error.message];
+        throw error;
+      }
     },
 
     close() {

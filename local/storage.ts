@@ -33,11 +33,13 @@ export interface S3StorageOptions {
 export interface Storage {
   readonly store: ObjectStore;
   readonly table: Table;
+  /** See SqliteTable.check; undefined where the table is no file of this machine. */
+  readonly checkTable?: (full: boolean) => Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 /** Beside the folders of the object store, in the data directory. */
-const TABLE_FILE = 'catalog.sqlite';
+export const TABLE_FILE = 'catalog.sqlite';
 
 /** Throws StorageSetupError where the bucket or the table is missing. */
 export function openStorage(options: StorageOptions): Promise<Storage> {
@@ -48,7 +50,7 @@ async function openEmbedded({ dataDir }: EmbeddedStorageOptions): Promise<Storag
   await mkdir(dataDir, { recursive: true });
   const store = await openFileObjectStore(dataDir);
   const table = await openSqliteTable(join(dataDir, TABLE_FILE));
-  return { store, table, close: () => table.close() };
+  return { store, table, checkTable: full => table.check(full), close: () => table.close() };
 }
 
 async function openS3(options: S3StorageOptions): Promise<Storage> {

@@ -1,71 +1,40 @@
 /** `logboom start`: the whole store on this machine, in one process, until it is told to stop. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LocalOptions } from '../../local/start.ts';
-import type { StorageOptions } from '../../local/storage.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
+import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
+import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
 import {
-  LOG_LEVELS,
-  type LogboomConfig,
-  STORAGE_KINDS,
-  type StorageKind,
-} from '../../shared/admin/config-fields.ts';
-import { messageOf } from '../../shared/model/errors.ts';
+  addConfigFlag,
+  addDataDirFlag,
+  addStorageFlags,
+  type StorageFlags,
+  storageOf,
+} from '../cli/storage-flags.ts';
 
 /** What the command line or the environment says; the rest comes from the configuration file. */
-export interface StartFlags {
-  readonly config: string;
+export interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
-  readonly dataDir?: string;
   readonly logLevel?: string;
-  readonly storage?: StorageKind;
-  readonly bucket?: string;
-  readonly table?: string;
-  readonly endpoint?: string;
-  readonly region?: string;
 }
 
-const LOCAL_CONFIG = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
 /** A terminal, npm and the launcher each pass on one Ctrl-C: what comes within this time is the same one. */
 const SAME_SIGNAL_MS = 500;
 const EXIT_FAILED = 1;
 
 export function register(program: Command): void {
-  program
-    .command('start')
-    .description('run the store on this machine')
-    .addOption(
-      new Option('--config <file>', 'configuration, YAML')
-        .env('LOGBOOM_CONFIG')
-        .default(LOCAL_CONFIG, 'config/local.yaml'),
-    )
+  const command = program.command('start').description('run the store on this machine');
+  addConfigFlag(command)
     .addOption(
       new Option('--port <number>', 'port to listen on, 0 for any').env('LOGBOOM_PORT').argParser(parsePort),
     )
-    .addOption(new Option('--host <address>', 'address to listen on, empty for all').env('LOGBOOM_HOST'))
-    .addOption(new Option('--data-dir <folder>', 'where the data is kept').env('LOGBOOM_DATA_DIR'))
-    .addOption(
-      new Option('--log-level <level>', 'least level to log').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
-    )
-    .addOption(
-      new Option(
-        '--storage <kind>',
-        'where chunks and catalog are kept: in the data folder, or on S3 and DynamoDB',
-      )
-        .env('LOGBOOM_STORAGE')
-        .choices(STORAGE_KINDS),
-    )
-    .addOption(new Option('--bucket <name>', 'bucket of S3, with --storage s3').env('LOGBOOM_BUCKET'))
-    .addOption(new Option('--table <name>', 'table of DynamoDB, with --storage s3').env('LOGBOOM_TABLE'))
-    .addOption(
-      new Option('--endpoint <url>', 'another place than AWS; bucket and table are made where missing').env(
-        'LOGBOOM_ENDPOINT',
-      ),
-    )
-    .addOption(new Option('--region <name>', 'region of AWS').env('LOGBOOM_REGION'))
+    .addOption(new Option('--host <address>', 'address to listen on, empty for all').env('LOGBOOM_HOST'));
+  addDataDirFlag(command).addOption(
+    new Option('--log-level <level>', 'least level to log').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
+  );
+  addStorageFlags(command)
     .addHelpText(
       'after',
       '\nAn option wins over the environment, the environment over the configuration file.',
@@ -105,22 +74,6 @@ export function readOptions(
   return { options, warnings };
 }
 
-function storageOf(flags: StartFlags, logboom: LogboomConfig): StorageOptions {
-  if ((flags.storage ?? logboom.storage) === 'files') {
-    return { kind: 'embedded', dataDir: resolve(flags.dataDir ?? logboom.dataDir) };
-  }
-  const bucket = flags.bucket ?? logboom.s3Bucket;
-  const table = flags.table ?? logboom.dynamodbTable;
-  if (bucket === '' || table === '') {
-    throw new ConfigError(
-      'storage s3 needs a bucket and a table: give --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
-    );
-  }
-  const endpoint = (flags.endpoint ?? logboom.awsEndpoint) || undefined;
-  const region = (flags.region ?? logboom.awsRegion) || undefined;
-  return { kind: 's3', bucket, table, endpoint, region };
-}
-
 export function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535)
@@ -156,6 +109,8 @@ export function explain(error: unknown): string {
   };
   const place = `${address ?? 'this machine'}, port ${port}`;
   if (error instanceof ConfigError) return error.message;
+  if (error instanceof CorruptionError)
+    return `${error.message}; run logboom doctor, and see docs/operate.md, "When something is broken"`;
   if (code === 'EADDRINUSE')
     return `${place} is in use: stop what listens there, or choose another port with --port`;
   if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;

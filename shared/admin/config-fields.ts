@@ -3,20 +3,26 @@
  * A new value is a line in its interface, one in the table of names and one in the defaults; reading, checking and
  * printing follow from these.
  */
-import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts';
+import { DEFAULT_LIMITS, INGESTION_RATE_STRATEGIES, type Limits } from '../model/limits.ts';
+import { DEFAULT_PRICES, type Prices } from '../usage/prices.ts';
+import { prices } from '../usage/prices-kind.ts';
 import {
   blockedQueries,
   bytes,
   count,
+  decimal,
   durationMs,
   durationNs,
   type Fields,
   flag,
   oneOf,
+  paths,
   text,
   texts,
   whole,
 } from './config-kinds.ts';
+import { genericFields, policySelectors, settings, textLists, time, times } from './config-limits-kinds.ts';
+import { otlpConfig } from './config-otlp.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -30,7 +36,9 @@ export interface Config {
   readonly distributor: DistributorConfig;
   readonly querier: QuerierConfig;
   readonly frontend: FrontendConfig;
+  readonly compactor: CompactorConfig;
   readonly limits: Limits;
+  readonly runtime: RuntimeConfig;
   readonly logboom: LogboomConfig;
 }
 
@@ -69,6 +77,20 @@ export interface FrontendConfig {
   readonly maxBodySize: number;
 }
 
+/** Limits of single tenants, read again while the program runs (overrides.ts). */
+export interface RuntimeConfig {
+  /** Files; where two say something of the same limit, the later one counts. */
+  readonly files: readonly string[];
+  /** Key in the object store, for where there are no files; empty is none. It counts after the files. */
+  readonly object: string;
+  /** How often they are looked at; 0 is never again. */
+  readonly periodMs: number;
+}
+
+export interface CompactorConfig {
+  readonly compactionIntervalMs: number;
+}
+
 /** What only Logboom has. */
 export interface LogboomConfig {
   /** Where chunks and catalog are kept: in `dataDir`, or in a bucket of S3 and a table of DynamoDB. */
@@ -88,6 +110,23 @@ export interface LogboomConfig {
   readonly maxConcurrentRequests: number;
   /** Bytes of request bodies that the gateway holds at once; more are answered 503. */
   readonly maxBufferedBodyBytes: number;
+  /** Stored bytes of a well-packed chunk. */
+  readonly compactionTargetBytes: number;
+  /** A run of a scheduled job begins nothing new after this time; the next one goes on. */
+  readonly maintenanceRunMs: number;
+  /** How long objects stay after the last record that named them is gone; longer than any query. */
+  readonly objectGraceMs: number;
+  /** How often objects whose time has come are deleted. */
+  readonly collectionIntervalMs: number;
+  /** Keep an index object for each tenant and day. */
+  readonly indexSync: boolean;
+  readonly indexSyncIntervalMs: number;
+  /** Requests of Firehose without a tenant header may name the tenant in their common attributes (docs/inlets.md). */
+  readonly firehoseTenantAttribute: boolean;
+  /** For the estimated cost in `/svc/api/v1/usage`. */
+  readonly prices: Prices;
+  /** What the prices are in; a name to show. */
+  readonly currency: string;
 }
 
 const KIB = 1024;
@@ -107,7 +146,10 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 0 },
   querier: { multiTenantQueriesEnabled: false },
   frontend: { compressResponses: true, supportParquetEncoding: true, maxBodySize: 10 * MIB },
+  // The reference's is 10m; here small pushes cost every query until they are packed.
+  compactor: { compactionIntervalMs: 60_000 },
   limits: DEFAULT_LIMITS,
+  runtime: { files: [], object: '', periodMs: 10_000 },
   logboom: {
     storage: 'files',
     dataDir: './data',
@@ -121,6 +163,16 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     maxConcurrentRequests: 1024,
     // Five of the largest pushes at once.
     maxBufferedBodyBytes: 512 * MIB,
+    compactionTargetBytes: 128 * MIB,
+    maintenanceRunMs: 300_000,
+    // Ten times the default deadline of a query.
+    objectGraceMs: 600_000,
+    collectionIntervalMs: 300_000,
+    indexSync: true,
+    indexSyncIntervalMs: 300_000,
+    firehoseTenantAttribute: false,
+    prices: DEFAULT_PRICES,
+    currency: 'USD',
   },
 } satisfies Config);
 
@@ -154,6 +206,10 @@ const FRONTEND_FIELDS: Fields<FrontendConfig> = {
   maxBodySize: { name: 'max_body_size', kind: bytes },
 };
 
+const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
+  compactionIntervalMs: { name: 'compaction_interval', kind: durationMs },
+};
+
 export const LIMIT_FIELDS: Fields<Limits> = {
   maxLabelNameLength: { name: 'max_label_name_length', kind: count },
   maxLabelValueLength: { name: 'max_label_value_length', kind: count },
@@ -172,6 +228,23 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   allowStructuredMetadata: { name: 'allow_structured_metadata', kind: flag },
   maxStructuredMetadataSize: { name: 'max_structured_metadata_size', kind: bytes },
   maxStructuredMetadataEntriesCount: { name: 'max_structured_metadata_entries_count', kind: count },
+  otlpConfig: { name: 'otlp_config', kind: otlpConfig },
+  enforcedLabels: { name: 'enforced_labels', kind: texts },
+  policyEnforcedLabels: { name: 'policy_enforced_labels', kind: textLists },
+  policyStreamMapping: { name: 'policy_stream_mapping', kind: policySelectors },
+  blockIngestionUntil: { name: 'block_ingestion_until', kind: time },
+  blockIngestionPolicyUntil: { name: 'block_ingestion_policy_until', kind: times },
+  blockIngestionStatusCode: { name: 'block_ingestion_status_code', kind: whole(200, 599) },
+  discoverGenericFields: { name: 'discover_generic_fields', kind: genericFields },
+  unorderedWrites: { name: 'unordered_writes', kind: flag },
+  shardStreams: { name: 'shard_streams', kind: settings },
+  ingestionRateStrategy: { name: 'ingestion_rate_strategy', kind: oneOf(INGESTION_RATE_STRATEGIES) },
+  ingestionRateMb: { name: 'ingestion_rate_mb', kind: decimal },
+  ingestionBurstSizeMb: { name: 'ingestion_burst_size_mb', kind: decimal },
+  maxStreamsPerUser: { name: 'max_streams_per_user', kind: count },
+  maxGlobalStreamsPerUser: { name: 'max_global_streams_per_user', kind: count },
+  perStreamRateLimit: { name: 'per_stream_rate_limit', kind: bytes },
+  perStreamRateLimitBurst: { name: 'per_stream_rate_limit_burst', kind: bytes },
   maxEntriesLimitPerQuery: { name: 'max_entries_limit_per_query', kind: count },
   maxQuerySeries: { name: 'max_query_series', kind: count },
   maxQueryLengthNs: { name: 'max_query_length', kind: durationNs },
@@ -188,6 +261,18 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   volumeMaxSeries: { name: 'volume_max_series', kind: count },
 };
 
+const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
+  files: { name: 'file', kind: paths },
+  object: { name: 'object', kind: text },
+  periodMs: { name: 'period', kind: durationMs },
+};
+
+/** The older names of the same in `limits_config`; the values of `runtime_config` win. */
+export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
+  files: { name: 'per_tenant_override_config', kind: paths },
+  periodMs: { name: 'per_tenant_override_period', kind: durationMs },
+};
+
 const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   storage: { name: 'storage', kind: oneOf(STORAGE_KINDS) },
   dataDir: { name: 'data_dir', kind: text },
@@ -199,6 +284,15 @@ const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   groupCommitWaitMs: { name: 'group_commit_wait', kind: durationMs },
   maxConcurrentRequests: { name: 'max_concurrent_requests', kind: whole(1) },
   maxBufferedBodyBytes: { name: 'max_buffered_body_bytes', kind: bytes },
+  compactionTargetBytes: { name: 'compaction_target_size', kind: bytes },
+  maintenanceRunMs: { name: 'maintenance_run', kind: durationMs },
+  objectGraceMs: { name: 'object_grace_period', kind: durationMs },
+  collectionIntervalMs: { name: 'collection_interval', kind: durationMs },
+  indexSync: { name: 'index_sync', kind: flag },
+  indexSyncIntervalMs: { name: 'index_sync_interval', kind: durationMs },
+  firehoseTenantAttribute: { name: 'firehose_tenant_attribute', kind: flag },
+  prices: { name: 'prices', kind: prices },
+  currency: { name: 'currency', kind: text },
 };
 
 /** Name of a section in the file → its key in Config and its fields. AUTH_FIELDS stand at the top of the file. */
@@ -207,6 +301,8 @@ export const SECTIONS = {
   distributor: { key: 'distributor', fields: DISTRIBUTOR_FIELDS },
   querier: { key: 'querier', fields: QUERIER_FIELDS },
   frontend: { key: 'frontend', fields: FRONTEND_FIELDS },
+  compactor: { key: 'compactor', fields: COMPACTOR_FIELDS },
   limits_config: { key: 'limits', fields: LIMIT_FIELDS },
+  runtime_config: { key: 'runtime', fields: RUNTIME_FIELDS },
   logboom: { key: 'logboom', fields: LOGBOOM_FIELDS },
 } as const;

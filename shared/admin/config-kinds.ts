@@ -39,6 +39,15 @@ export const texts: Kind<readonly string[]> = {
   format: same,
 };
 
+/** Names of files: a list, or one text with commas between them. */
+export const paths: Kind<readonly string[]> = {
+  schema: z
+    .union([z.array(z.string()), z.string().transform(written => written.split(','))])
+    .transform(names => names.map(name => name.trim()).filter(name => name !== '')),
+  expected: 'a path, several with commas between them, or a list of paths',
+  format: same,
+};
+
 const blockedQuery = z
   .strictObject({
     pattern: z.string().default(''),
@@ -62,6 +71,13 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<
 }
 
 export const count = whole(0);
+
+/** A number of at least 0 that may have a fraction. */
+export const decimal: Kind<number> = {
+  schema: z.number().min(0),
+  expected: 'a number of at least 0',
+  format: same,
+};
 
 export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
   return { schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };

@@ -6,7 +6,7 @@
 import { parse as parseYaml } from 'yaml';
 import { messageOf } from '../model/errors.ts';
 import { expandEnvironment } from './config-environment.ts';
-import { AUTH_FIELDS, type Config, DEFAULT_CONFIG, SECTIONS } from './config-fields.ts';
+import { AUTH_FIELDS, type Config, DEFAULT_CONFIG, OLDER_RUNTIME_FIELDS, SECTIONS } from './config-fields.ts';
 import type { Field } from './config-kinds.ts';
 
 /** The message is ready to be shown: one line for each problem. */
@@ -35,13 +35,20 @@ export function parseConfig(text: string, source: ConfigSource): ParsedConfig {
   const reader: Reader = { problems: [], unknown: [] };
   const file = asMap(readYaml(text, source), '', reader);
   const auth = readFields(AUTH_FIELDS, DEFAULT_CONFIG.auth, file, '', reader);
+  const older = asMap(file.limits_config, 'limits_config', { problems: [], unknown: [] });
+  const runtime: Config['runtime'] = {
+    ...DEFAULT_CONFIG.runtime,
+    ...readFields<OlderRuntime>(OLDER_RUNTIME_FIELDS, DEFAULT_CONFIG.runtime, older, 'limits_config', reader),
+  };
+  const defaults: Config = { ...DEFAULT_CONFIG, runtime };
   const sections: Record<string, unknown> = {};
   const known = new Set<string>(names(AUTH_FIELDS));
   for (const [name, { key, fields }] of Object.entries(SECTIONS)) {
     known.add(name);
     const section = asMap(file[name], name, reader);
-    sections[key] = readFields(fields as AnyFields, DEFAULT_CONFIG[key] as object, section, name, reader);
-    const allowed = names(fields);
+    sections[key] = readFields(fields as AnyFields, defaults[key] as object, section, name, reader);
+    const allowed =
+      name === 'limits_config' ? [...names(fields), ...names(OLDER_RUNTIME_FIELDS)] : names(fields);
     const strange = Object.keys(section).filter(key => !allowed.includes(key));
     if (name === 'logboom') refuseUnknown(strange, allowed, reader);
     else reader.unknown.push(...strange.map(key => `${name}.${key}`));
@@ -76,9 +83,11 @@ export function formatConfig(config: Config, { mode }: { mode: FormatMode }): Re
   return out;
 }
 
-type AnyFields = Readonly<Record<string, Field<unknown>>>;
+type OlderRuntime = Pick<Config['runtime'], 'files' | 'periodMs'>;
+export type AnyFields = Readonly<Record<string, Field<unknown>>>;
 
-interface Reader {
+/** Collects what is wrong and what is not known while a file is read. */
+export interface Reader {
   readonly problems: string[];
   readonly unknown: string[];
 }
@@ -92,14 +101,15 @@ function readYaml(text: string, source: ConfigSource): unknown {
 }
 
 /** An absent or empty section is an empty one. */
-function asMap(value: unknown, path: string, reader: Reader): Record<string, unknown> {
+export function asMap(value: unknown, path: string, reader: Reader): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   reader.problems.push(`${path || 'the file'}: expected names with values, got ${JSON.stringify(value)}`);
   return {};
 }
 
-function readFields<T extends object>(
+/** The fields of a section over their defaults; what is wrong goes to the reader's problems. */
+export function readFields<T extends object>(
   fields: { readonly [K in keyof T]-?: Field<T[K]> },
   defaults: T,
   section: Record<string, unknown>,
@@ -125,7 +135,7 @@ function refuseUnknown(strange: readonly string[], allowed: readonly string[], r
   }
 }
 
-function names(fields: object): string[] {
+export function names(fields: object): string[] {
   return Object.values(fields as AnyFields).map(field => field.name);
 }
 

@@ -23,18 +23,22 @@ import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
 import { Garbage } from './garbage.ts';
+import { GenerationNumbers } from './generation-numbers.ts';
 import {
   CHUNK_SHARDS,
+  COMMON_SHARDS,
   chunkKey,
   chunkPartition,
   DAY_BIAS,
   dayKey,
   dayPartition,
   dayText,
+  tenantPartition,
   timeText,
 } from './keys.ts';
 import { Leases } from './leases.ts';
-import { KNOWN_MS, OutstandingWork, workWrite } from './outstanding.ts';
+import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
+import { States } from './states.ts';
 import { type Swap, swapChunks } from './swap.ts';
 
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
@@ -71,6 +75,8 @@ export class Catalog {
   readonly leases: Leases;
   readonly garbage: Garbage;
   readonly outstanding: OutstandingWork;
+  readonly states: States;
+  readonly generations: GenerationNumbers;
   private readonly parts: CatalogParts;
   private readonly table: Table;
   /** Days that this process has announced, with the time (ms). */
@@ -83,6 +89,8 @@ export class Catalog {
     this.leases = new Leases(parts);
     this.garbage = new Garbage(parts.table);
     this.outstanding = new OutstandingWork(parts);
+    this.states = new States(parts.table);
+    this.generations = new GenerationNumbers(parts);
   }
 
   /**
@@ -95,7 +103,8 @@ export class Catalog {
     let bytes = 0;
     for (const record of records) {
       const body = encodeRecord(record);
-      const items = batch.writes.length + 2 * batch.days.size + 3;
+      // Two items for a day, one for its tenant at most.
+      const items = batch.writes.length + 3 * batch.days.size + 4;
       if (items > MAX_TRANSACTION_ITEMS || bytes + body.length > MAX_TRANSACTION_BYTES) {
         await this.commit(batch, nowMs);
         batch = { writes: [], days: new Map() };
@@ -120,8 +129,9 @@ export class Catalog {
     }
     for (let attempt = 1; ; attempt++) {
       const ofDays = await Promise.all([...days.values()].map(record => this.announce(record, nowMs)));
+      const tenants = new Set([...days.values()].map(({ tenant }) => tenant));
       try {
-        await this.table.transact([...ofDays.flat(), ...writes]);
+        await this.table.transact([...ofDays.flat(), ...[...tenants].map(tenantWrite), ...writes]);
         break;
       } catch (error) {
         // Another process made or removed a day in between.
@@ -143,6 +153,23 @@ export class Catalog {
           condition: { kind: 'absent' },
         };
     return [write, workWrite(tenant, day, nowMs)];
+  }
+
+  /** Every tenant that has or had data. */
+  async *tenants(): AsyncGenerator<string> {
+    for (let shard = 0; shard < COMMON_SHARDS; shard++) {
+      let after: string | undefined;
+      do {
+        const page = await this.table.query(tenantPartition(shard), { after });
+        for (const { sk } of page.items) yield sk;
+        after = page.next;
+      } while (after !== undefined);
+    }
+  }
+
+  /** Every UTC day of a tenant, ascending. */
+  allDays(tenant: string): Promise<Day[]> {
+    return this.days(tenant, -DAY_BIAS, DAY_BIAS);
   }
 
   /** UTC days of a tenant that meet the inclusive range, ascending. A day may have no chunks any more. */

@@ -5,6 +5,12 @@
  */
 import type { Clock, Ids } from '../ports/clock.ts';
 
+/**
+ * From the start of writing to the commit, at most: who is later gives up. Far below the age at which objects without a
+ * record are collected.
+ */
+export const MAX_COMMIT_MS = 600_000;
+
 const TIME_DIGITS = 12;
 const RANDOM_BYTES = 10;
 

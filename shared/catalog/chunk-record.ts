@@ -2,13 +2,18 @@
  * What the catalog keeps of a chunk: enough to pass over it, to find its footer, or to hold it whole. Small chunks
  * (the inline lane) lie in the record itself: below about 4 KB the write units of the record, its later deletion
  * included, cost less than an object put and get (docs/cost.md).
+ *
+ * A checksum ends it: what it says decides which chunks a query passes over, so a flipped bit would hide entries.
  */
+import { crc32 } from 'node:zlib';
 import { ByteReader, ByteWriter } from '../chunk/byte-io.ts';
 import type { Footer } from '../chunk/format.ts';
 import { CorruptionError } from '../model/errors.ts';
 import { sketchOf } from './pair-sketch.ts';
 
-const RECORD_VERSION = 1;
+/** Version 1 had no checksum; it is still read. */
+const RECORD_VERSION = 2;
+const CRC_BYTES = 4;
 
 export interface ChunkRecord {
   readonly id: string;
@@ -78,14 +83,22 @@ export function encodeRecord(record: ChunkRecord): Buffer {
   for (const pair of record.pairs ?? []) out.u32(pair);
   out.byte(record.inline ? 1 : record.footer ? 2 : 0);
   out.bytes(record.inline ?? record.footer ?? Buffer.alloc(0));
+  out.u32(crc32(out.view()));
   return out.finish();
 }
 
+/** Throws CorruptionError. */
 export function decodeRecord(tenant: string, day: number, body: Uint8Array): ChunkRecord {
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const reader = new ByteReader(buffer);
-  const version = reader.byte();
-  if (version !== RECORD_VERSION) throw new CorruptionError(`chunk record of version ${version}`);
+  const what = `chunk record of ${tenant}, day ${day}`;
+  const version = buffer[0];
+  if (version !== 1 && version !== RECORD_VERSION) throw new CorruptionError(`${what}: version ${version}`);
+  const end = version === 1 ? buffer.length : buffer.length - CRC_BYTES;
+  if (end < 1) throw new CorruptionError(`${what}: ${buffer.length} bytes`);
+  if (version !== 1 && crc32(buffer.subarray(0, end)) !== buffer.readUInt32LE(end)) {
+    throw new CorruptionError(`${what}: checksum differs`);
+  }
+  const reader = new ByteReader(buffer, 1, end);
   const id = reader.bytes(16).toString('hex');
   const level = reader.varint();
   const first = reader.varint();
@@ -100,6 +113,10 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
   if (pairs !== undefined) for (let i = 0; i < pairs.length; i++) pairs[i] = reader.u32();
   const lane = reader.byte();
   const rest = reader.bytes(reader.remaining);
+  // Also what a record of version 2 whose version was damaged fails.
+  if (rest.length !== [0, storedBytes, footerBytes][lane]) {
+    throw new CorruptionError(`${what}: ${rest.length} bytes of lane ${lane}`);
+  }
   return {
     id,
     tenant,

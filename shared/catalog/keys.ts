@@ -4,6 +4,7 @@
  *     c/<tenant>/<day>/<shard>   <last time, hex>/<chunk id>   a chunk
  *     d/<tenant>                 <day>                         a day with chunks; its version rises with every swap
  *     w/<shard>                  <tenant>/<day>                a day with work outstanding
+ *     t/<shard>                  <tenant>                      a tenant that has or had data
  *     g/<shard>                  <due, hex>/<id>               objects to delete from then on
  *     l/<name>                   lease                         who may work on something
  */
@@ -39,6 +40,14 @@ export function workPartition(shard: number): string {
 
 export function workKey(tenant: string, day: number): ItemKey {
   return { pk: workPartition(shardOfText(tenant)), sk: `${tenant}/${dayText(day)}` };
+}
+
+export function tenantPartition(shard: number): string {
+  return `t/${shard}`;
+}
+
+export function tenantKey(tenant: string): ItemKey {
+  return { pk: tenantPartition(shardOfText(tenant)), sk: tenant };
 }
 
 export function garbagePartition(shard: number): string {

@@ -20,6 +20,11 @@ export interface Lease {
   readonly token: number;
 }
 
+/** Compaction, index sync and rewriting of a day exclude each other. */
+export function dayLease(tenant: string, day: number): string {
+  return `day/${tenant}/${day}`;
+}
+
 export class Leases {
   private readonly table: Table;
   private readonly clock: Clock;

@@ -7,12 +7,13 @@
  */
 import type { Clock } from '../ports/clock.ts';
 import { ConditionFailedError, type Table, type Write } from '../ports/table.ts';
-import { COMMON_SHARDS, dayOfText, workKey, workPartition } from './keys.ts';
+import { COMMON_SHARDS, dayOfText, tenantKey, workKey, workPartition } from './keys.ts';
 
 /** How long a process trusts in what it knows of a day. */
 export const KNOWN_MS = 600_000;
 /** Covers clocks that differ by minutes, and commits that take their time. */
 const REMOVED_AFTER_MS = 3 * KNOWN_MS;
+const PAGE_ITEMS = 500;
 
 export interface Outstanding {
   readonly tenant: string;
@@ -21,10 +22,14 @@ export interface Outstanding {
   readonly writtenMs: number;
 }
 
-/** Part of a commit. */
+/** Parts of a commit; the tenant's is put by every announcement, so that it needs no reading. */
 export function workWrite(tenant: string, day: number, nowMs: number): Write {
   const item = { ...workKey(tenant, day), version: Math.trunc(nowMs), body: new Uint8Array(0) };
   return { kind: 'put', item };
+}
+
+export function tenantWrite(tenant: string): Write {
+  return { kind: 'put', item: { ...tenantKey(tenant), version: 0, body: new Uint8Array(0) } };
 }
 
 /** True where no process can still trust in the item. */
@@ -43,21 +48,25 @@ export class OutstandingWork {
 
   /** All of it, in pages: a store may have many tenants. */
   async *list(): AsyncGenerator<Outstanding> {
-    for (let shard = 0; shard < COMMON_SHARDS; shard++) {
-      let after: string | undefined;
-      do {
-        const page = await this.table.query(workPartition(shard), { after, limit: 500 });
-        for (const { sk, version } of page.items) {
-          const slash = sk.lastIndexOf('/');
-          yield {
-            tenant: sk.slice(0, slash),
-            day: dayOfText(sk.slice(slash + 1)),
-            writtenMs: version,
-          };
-        }
-        after = page.next;
-      } while (after !== undefined);
-    }
+    for (let shard = 0; shard < COMMON_SHARDS; shard++) yield* this.read(workPartition(shard), {});
+  }
+
+  /** The days of one tenant, ascending. */
+  ofTenant(tenant: string): AsyncGenerator<Outstanding> {
+    // '0' comes behind '/': everything that begins with the tenant and a slash.
+    return this.read(workKey(tenant, 0).pk, { from: `${tenant}/`, to: `${tenant}0` });
+  }
+
+  private async *read(pk: string, range: { from?: string; to?: string }): AsyncGenerator<Outstanding> {
+    let after: string | undefined;
+    do {
+      const page = await this.table.query(pk, { ...range, after, limit: PAGE_ITEMS });
+      for (const { sk, version } of page.items) {
+        const slash = sk.lastIndexOf('/');
+        yield { tenant: sk.slice(0, slash), day: dayOfText(sk.slice(slash + 1)), writtenMs: version };
+      }
+      after = page.next;
+    } while (after !== undefined);
   }
 
   /** Takes a day off the list unless somebody still trusts in it or a commit came in between. */

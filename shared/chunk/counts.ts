@@ -1,6 +1,6 @@
 /**
  * Entries and bytes by stream, detected level and minute: what volume, statistics and counts on minute-aligned
- * windows are answered from without reading a page.
+ * windows are answered from without reading a page. Rows may come in several batches, in the order of the chunk.
  */
 import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, NS_OF_MINUTE, OTHER_LEVELS } from './format.ts';
 import type { ChunkRows } from './rows.ts';
@@ -24,47 +24,63 @@ interface Growing {
   metadataBytes: number[];
 }
 
-export function countRows(input: ChunkRows): Counts {
-  const { rows, streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } = input;
-  const levelName = names.indexOf(LEVEL_NAME);
-  const nameBytes = names.map(name => Buffer.byteLength(name));
-  const levels: string[] = [''];
-  const levelOfValue = new Int32Array(values.length).fill(-1);
-  const counts: Growing[][] = input.streams.map(() => []);
-  let total = 0;
-  for (let row = 0; row < rows; row++) {
-    let level = 0;
-    let metadataBytes = 0;
-    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      const value = pairValue[p];
-      metadataBytes += nameBytes[pairName[p]] + values[value].length;
-      if (pairName[p] !== levelName) continue;
-      if (levelOfValue[value] < 0) levelOfValue[value] = levelId(levels, values[value].toString('utf8'));
-      level = levelOfValue[value];
+export class RowCounter {
+  private readonly levels: string[] = [''];
+  private readonly counts: Growing[][] = [];
+  private metadataBytes = 0;
+
+  /**
+   * Counts the rows of a batch.
+   * @param firstStream place in the chunk of the batch's first stream; the others follow it
+   */
+  add(input: ChunkRows, firstStream: number): void {
+    const { rows, streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } =
+      input;
+    const { levels, counts } = this;
+    while (counts.length < firstStream + input.streams.length) counts.push([]);
+    const levelName = names.indexOf(LEVEL_NAME);
+    const nameBytes = names.map(name => Buffer.byteLength(name));
+    const levelOfValue = new Int32Array(values.length).fill(-1);
+    let total = 0;
+    for (let row = 0; row < rows; row++) {
+      let level = 0;
+      let metadataBytes = 0;
+      for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+        const value = pairValue[p];
+        metadataBytes += nameBytes[pairName[p]] + values[value].length;
+        if (pairName[p] !== levelName) continue;
+        if (levelOfValue[value] < 0) levelOfValue[value] = levelId(levels, values[value].toString('utf8'));
+        level = levelOfValue[value];
+      }
+      total += metadataBytes;
+      const bucket = bucketOf(counts[firstStream + streamOf[row]], level);
+      const minute = minuteOf(times[row]);
+      const lineBytes = lineEnd[row] - lineStart[row];
+      const at = bucket.minutes.length - 1;
+      if (at >= 0 && bucket.minutes[at] === minute) {
+        bucket.entries[at]++;
+        bucket.lineBytes[at] += lineBytes;
+        bucket.metadataBytes[at] += metadataBytes;
+      } else {
+        bucket.minutes.push(minute);
+        bucket.entries.push(1);
+        bucket.lineBytes.push(lineBytes);
+        bucket.metadataBytes.push(metadataBytes);
+      }
     }
-    total += metadataBytes;
-    const ofStream = counts[streamOf[row]];
-    let bucket: Growing | undefined;
-    for (let i = 0; i < ofStream.length; i++) if (ofStream[i].level === level) bucket = ofStream[i];
-    if (bucket === undefined) {
-      bucket = { level, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
-      ofStream.push(bucket);
-    }
-    const minute = minuteOf(times[row]);
-    const lineBytes = lineEnd[row] - lineStart[row];
-    const at = bucket.minutes.length - 1;
-    if (at >= 0 && bucket.minutes[at] === minute) {
-      bucket.entries[at]++;
-      bucket.lineBytes[at] += lineBytes;
-      bucket.metadataBytes[at] += metadataBytes;
-    } else {
-      bucket.minutes.push(minute);
-      bucket.entries.push(1);
-      bucket.lineBytes.push(lineBytes);
-      bucket.metadataBytes.push(metadataBytes);
-    }
+    this.metadataBytes += total;
   }
-  return { levels, counts, metadataBytes: total };
+
+  finish(): Counts {
+    return { levels: this.levels, counts: this.counts, metadataBytes: this.metadataBytes };
+  }
+}
+
+function bucketOf(ofStream: Growing[], level: number): Growing {
+  for (let i = 0; i < ofStream.length; i++) if (ofStream[i].level === level) return ofStream[i];
+  const bucket: Growing = { level, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
+  ofStream.push(bucket);
+  return bucket;
 }
 
 function levelId(levels: string[], value: string): number {

@@ -1,22 +1,12 @@
 /**
- * Cuts sorted rows into pages and packs each column by column. Columns of one page compress side by side in the
- * thread pool; their bytes are laid out in a fixed order: times, low
- * times, metadata, lengths, lines. So a query that needs no
- * lines reads one range at the front of the page.
+ * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
+ * are laid out in a fixed order: times, low times, metadata, lengths, lines. So a query that needs no lines reads one
+ * range at the front of the page.
  */
 
 import { BufferPool } from '../model/buffer-pool.ts';
 import { type BlockPlace, type Compression, type StoredBlock, storeBlock } from './compression.ts';
-import {
-  ColumnKind,
-  type ColumnMeta,
-  PAGE_MAX_CELLS,
-  PAGE_MAX_NAMES,
-  PAGE_MAX_ROWS,
-  PAGE_TARGET_BYTES,
-  type PageMeta,
-  type RunMeta,
-} from './format.ts';
+import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
@@ -29,47 +19,6 @@ export interface PackedPage {
   /** Its offset is 0: the caller places it. */
   readonly meta: PageMeta;
   readonly blocks: readonly Uint8Array[];
-}
-
-/** First rows of the pages, and behind them the number of rows. */
-export function cutPages(input: ChunkRows): number[] {
-  const { rows, streamOf, lineStart, lineEnd, firstPair, pairName } = input;
-  const cuts = [0];
-  const pageOfName = new Int32Array(input.names.length).fill(-1);
-  let first = 0;
-  let bytes = 0;
-  let names = 0;
-  for (let row = 0; row < rows; row++) {
-    const lineBytes = lineEnd[row] - lineStart[row];
-    let newNames = 0;
-    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      if (pageOfName[pairName[p]] !== cuts.length) newNames++;
-    }
-    const pageRows = row - first;
-    const streamEnds = row > 0 && streamOf[row] !== streamOf[row - 1];
-    const full =
-      pageRows > 0 &&
-      (bytes + lineBytes > PAGE_TARGET_BYTES ||
-        (streamEnds && bytes >= PAGE_TARGET_BYTES / 4) ||
-        pageRows >= PAGE_MAX_ROWS ||
-        names + newNames > PAGE_MAX_NAMES ||
-        (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS);
-    if (full) {
-      cuts.push(row);
-      first = row;
-      bytes = 0;
-      names = 0;
-    }
-    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      if (pageOfName[pairName[p]] !== cuts.length) {
-        pageOfName[pairName[p]] = cuts.length;
-        names++;
-      }
-    }
-    bytes += lineBytes;
-  }
-  cuts.push(rows);
-  return cuts;
 }
 
 /** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. */

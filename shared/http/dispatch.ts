@@ -1,4 +1,5 @@
 /** From a request to its answer: finds the route, runs its handler, writes its errors, compresses. */
+import { type EndOfRequest, NO_REQUEST_OBSERVER, type RequestObserver } from '../admin/metrics/request-metrics.ts';
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';
@@ -12,25 +13,46 @@ export interface DispatchOptions<Context> {
   readonly compress: boolean;
   /** Runs a handler, when its turn comes where the adapter bounds how many of a kind run at once. Default: at once. */
   readonly inTurn?: <T>(cost: CostClass, task: () => Promise<T>) => Promise<T>;
+  /** Told of every request. Default: nobody. */
+  readonly observer?: RequestObserver;
 }
 
 /** The function from request to answer that adapters call. It does not throw. */
 export function createDispatcher<Context>(
   options: DispatchOptions<Context>,
 ): (request: Request) => Promise<Response> {
+  const { compress, observer = NO_REQUEST_OBSERVER } = options;
+  const log: ErrorLog = {
+    error(fields, message) {
+      observer.defect();
+      options.log.error(fields, message);
+    },
+  };
   return async request => {
-    const response = await answer(options, request);
-    return options.compress ? compressResponse(response, request.headers['accept-encoding']) : response;
+    const { method, body, headers } = request;
+    const ends: EndOfRequest[] = [];
+    const begin = (path: string | undefined) => {
+      ends.push(observer.begin({ method, path, bodyBytes: body.length }));
+    };
+    const plain = await answer({ ...options, log }, request, begin);
+    // A path that no router understands.
+    if (ends.length === 0) begin(undefined);
+    const response = compress ? await compressResponse(plain, headers['accept-encoding']) : plain;
+    for (const end of ends) end({ status: response.status, bytes: Buffer.byteLength(response.body) });
+    return response;
   };
 }
 
+/** `begin` is told of the template of the route, before its handler runs. */
 async function answer<Context>(
   { router, context, log, inTurn = (_, task) => task() }: DispatchOptions<Context>,
   request: Request,
+  begin: (path: string | undefined) => void,
 ): Promise<Response> {
   let style: ErrorStyle = 'push';
   try {
     const match = router.match(request.method, request.path);
+    begin(match.kind === 'route' ? match.route.path : undefined);
     switch (match.kind) {
       case 'route':
         style = match.route.errors;

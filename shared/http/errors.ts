@@ -1,13 +1,16 @@
 /**
- * Errors as answers (wire-format reference, 0.2 and 0.3). There are two writers: `push` ends the message with a newline
- * (push, deletes, rules, status pages), `query` does not. A missing tenant has the newline everywhere. What is no
+ * Errors as answers (wire-format reference, 0.2 and 0.3). There are three writers: `push` ends the message with a newline
+ * (push, deletes, rules, status pages), `query` does not, `otlp` puts it into the message that OTLP clients read (2.7).
+ * A missing tenant is plain text with the newline everywhere. What is no
  * error of a client is logged under the request id, and nothing of it is shown.
  */
-import { ClientError } from '../model/errors.ts';
+import { ClientError, CorruptionError } from '../model/errors.ts';
+import { ObjectNotFoundError } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import type { Response } from './message.ts';
+import { otlpErrorResponse } from './otlp-error.ts';
 
-export type ErrorStyle = 'push' | 'query';
+export type ErrorStyle = 'push' | 'query' | 'otlp';
 
 /** The part of a logger that HTTP needs; pino fits. */
 export interface ErrorLog {
@@ -24,10 +27,11 @@ const TIMED_OUT =
 const STATUS_CANCELLED = 499;
 
 export function errorResponse(status: number, message: string, style: ErrorStyle): Response {
+  if (style === 'otlp' && status !== 401) return otlpErrorResponse(status, message);
   return {
     status,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: style === 'push' || status === 401 ? `${message}\n` : message,
+    body: style !== 'query' || status === 401 ? `${message}\n` : message,
   };
 }
 
@@ -39,7 +43,18 @@ export function responseOfError(
   const known = knownError(error, style);
   if (known !== undefined) return errorResponse(known.status, known.message, style);
   log.error({ requestId, err: error }, 'request failed');
+  const damaged = damagedPart(error);
+  if (damaged !== undefined) {
+    return errorResponse(500, `stored data is damaged: ${damaged}; run logboom doctor`, style);
+  }
   return errorResponse(500, `internal error, request id ${requestId}`, style);
+}
+
+/** What is damaged or gone: enough for whoever operates the store to find it. Undefined where the error is another. */
+function damagedPart(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return error.errors.map(damagedPart).find(part => part !== undefined);
+  if (error instanceof CorruptionError) return error.message.split(': ', 1)[0];
+  return error instanceof ObjectNotFoundError ? error.message : undefined;
 }
 
 interface KnownError {
@@ -50,9 +65,9 @@ interface KnownError {
 function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
   if (error instanceof ClientError) return { status: error.status, message: error.message };
   if (error instanceof ThrottledError) {
-    return style === 'push'
-      ? { status: 503, message: OVERLOADED }
-      : { status: 429, message: TOO_MANY_OUTSTANDING };
+    return style === 'query'
+      ? { status: 429, message: TOO_MANY_OUTSTANDING }
+      : { status: 503, message: OVERLOADED };
   }
   if (error instanceof AggregateError) return ofSeveral(error.errors, style);
   // The names that AbortController.abort() and AbortSignal.timeout() give their reasons.

@@ -1,7 +1,11 @@
 /** What a request may cost before it is understood, by the cost class of its route: an adapter asks when it has the head. */
 import type { Config } from '../admin/config-fields.ts';
 import { NS_PER_MS } from '../model/duration.ts';
+import type { Limits } from '../model/limits.ts';
+import { combineLimits } from '../query/query-limits.ts';
+import type { Request } from './message.ts';
 import type { CostClass, Router } from './routes.ts';
+import { resolveTenants, type TenantConfig } from './tenant.ts';
 
 export interface RequestLimits {
   /** Largest body as sent, bytes. */
@@ -10,23 +14,42 @@ export interface RequestLimits {
   readonly deadlineMs: number;
 }
 
+/** By method, path and headers: queries have the timeout of their tenants. */
+export type RequestLimitsOf = (method: string, path: string, headers: Request['headers']) => RequestLimits;
+
 export function createRequestLimits<Context>(
   router: Router<Context>,
-  config: Pick<Config, 'distributor' | 'frontend' | 'limits'>,
-): (method: string, path: string) => RequestLimits {
+  config: Pick<Config, 'distributor' | 'frontend' | 'limits'> & TenantConfig,
+  limitsOf: (tenant: string) => Limits = () => config.limits,
+): RequestLimitsOf {
   const maxBodyBytes = config.frontend.maxBodySize;
   const byCost: Record<CostClass, RequestLimits> = {
     push: { maxBodyBytes: config.distributor.maxRecvMsgSize, deadlineMs: 0 },
-    query: { maxBodyBytes, deadlineMs: Number(config.limits.queryTimeoutNs / NS_PER_MS) },
+    query: { maxBodyBytes, deadlineMs: timeoutMs(config.limits) },
     light: { maxBodyBytes, deadlineMs: 0 },
+    maintenance: { maxBodyBytes, deadlineMs: 0 },
   };
-  return (method, path) => {
+  const ofQuery = (headers: Request['headers']): RequestLimits => {
+    try {
+      const limits = combineLimits(resolveTenants(headers, config).map(limitsOf));
+      return { maxBodyBytes, deadlineMs: timeoutMs(limits) };
+    } catch {
+      // No tenant, or a broken one: the handler will say so.
+      return byCost.query;
+    }
+  };
+  return (method, path, headers) => {
     try {
       const match = router.match(method, path);
-      return byCost[match.kind === 'route' ? match.route.cost : 'light'];
+      const cost = match.kind === 'route' ? match.route.cost : 'light';
+      return cost === 'query' ? ofQuery(headers) : byCost[cost];
     } catch {
       // A broken path: dispatch will say so.
       return byCost.light;
     }
   };
+}
+
+function timeoutMs({ queryTimeoutNs }: Limits): number {
+  return Number(queryTimeoutNs / NS_PER_MS);
 }

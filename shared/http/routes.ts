@@ -8,7 +8,8 @@ import type { ErrorStyle } from './errors.ts';
 import type { Request, Response } from './message.ts';
 import { decodePercent } from './params.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+/** HEAD is answered by the handler of its route like GET; the adapters leave the body away. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
 /** The component that exposes the endpoint (contract, 1). */
 export type Component =
@@ -22,7 +23,7 @@ export type Component =
   | 'compactor';
 
 /** What a request may cost: decides body limit, deadline, and memory and time of a deployed function. */
-export type CostClass = 'light' | 'query' | 'push';
+export type CostClass = 'light' | 'query' | 'push' | 'maintenance';
 
 export interface RoutedRequest extends Request {
   /** Values of the `{name}` segments of the template, decoded. */

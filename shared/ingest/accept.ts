@@ -6,10 +6,12 @@
 import { BadRequestError, ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { detectLevels } from './detected-levels.ts';
+import type { Discard } from './discards.ts';
+import { discoverGenericFields } from './generic-fields.ts';
 import { sanitizeMetadata } from './metadata.ts';
 import type { AcceptedPush, PushColumns } from './push-columns.ts';
 import { prepareStreams } from './push-streams.ts';
-import { type Discard, validateEntries } from './validate-entries.ts';
+import { type StreamTotals, validateEntries } from './validate-entries.ts';
 
 export interface PushContext {
   readonly tenant: string;
@@ -24,6 +26,10 @@ export interface PushResult {
   /** To be answered once the accepted entries are stored. */
   readonly error?: ClientError;
   readonly discards: readonly Discard[];
+  /** Policy of each stream; empty where none applies. */
+  readonly policyOf: readonly string[];
+  /** What is accepted of each stream. */
+  readonly totals: StreamTotals;
   /** Bytes of the accepted lines, and of the metadata that came with them: what rate limits count. */
   readonly lineBytes: number;
   readonly metadataBytes: number;
@@ -31,25 +37,35 @@ export interface PushResult {
 
 /** Amends `columns` and tells what of them to store. Throws ClientError where the whole request is refused. */
 export function acceptPush(columns: PushColumns, context: PushContext): PushResult {
-  const { limits, nowNs, backfillShard } = context;
+  const { tenant, limits, nowNs, backfillShard } = context;
   prepareStreams(columns, limits, backfillShard);
   if (columns.streams.length === 0) {
     throw new ClientError(422, 'error at least one valid stream is required for ingestion');
   }
-  const { entries, errors, discards, lineBytes, metadataBytes } = validateEntries(
-    columns,
+  const { entries, errors, blocked, policyOf, discards, totals } = validateEntries(columns, {
+    tenant,
     limits,
     nowNs,
-    backfillShard !== undefined,
-  );
+    acceptOld: backfillShard !== undefined,
+  });
   sanitizeMetadata(columns);
   const { levelOf, levels } = detectLevels(columns, entries, limits);
+  discoverGenericFields(columns, entries, limits);
   const message = errors.text();
   return {
     accepted: { columns, entries, levelOf, levels },
-    error: message === undefined ? undefined : new BadRequestError(message),
+    // What a client can mend goes before what it can only wait for.
+    error: message === undefined ? blocked : new BadRequestError(message),
     discards,
-    lineBytes,
-    metadataBytes,
+    policyOf,
+    totals,
+    lineBytes: sum(totals.lineBytes),
+    metadataBytes: sum(totals.metadataBytes),
   };
+}
+
+function sum(bytes: Float64Array): number {
+  let all = 0;
+  for (const some of bytes) all += some;
+  return all;
 }

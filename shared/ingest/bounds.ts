@@ -22,6 +22,22 @@ export const MAX_METADATA_NAMES = 100_000;
 export const MAX_LABELS_TEXT_BYTES = 16 * 1024 * 1024;
 /** Nesting of JSON values that are skipped. */
 export const MAX_JSON_DEPTH = 1000;
+/** Nesting of maps and arrays in an OTLP attribute or body; what SDKs send has a handful. */
+export const MAX_OTLP_DEPTH = 64;
+/** An attribute's key, before maps are flattened; metadata of an entry has 64 KiB by default. */
+export const MAX_OTLP_KEY_BYTES = 1024 * 1024;
+/**
+ * Characters of all names that flattened maps make in one push: a long key before each of many short ones could
+ * become gigabytes from a small body.
+ */
+export const MAX_OTLP_NAME_CHARACTERS = 64 * 1024 * 1024;
+/** The same for labels: those of a resource stand before each distinct label of its records. */
+export const MAX_OTLP_LABEL_CHARACTERS = 128 * 1024 * 1024;
+/**
+ * Bytes of metadata of all entries, those of a resource counted for each of its records: they lie in the body once, but
+ * are read for every entry. As many as the largest body can hold without sharing.
+ */
+export const MAX_OTLP_METADATA_BYTES = MAX_BODY_BYTES;
 /** Distinct messages that the error of one push tells; further ones are only counted. */
 export const MAX_MESSAGES = 100;
 /** Characters of all these messages together: a message quotes labels, which may be 16 MiB. */

@@ -4,7 +4,7 @@
  * normalised in place.
  */
 import { labelValue } from '../model/labels.ts';
-import type { Limits } from '../model/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts';
 import { detectLevel } from './detect-level.ts';
 import { type LevelFields, levelFields } from './level-fields.ts';
 import { LEVELS, levelOfSeverityNumber, normaliseLevel } from './level-words.ts';
@@ -29,7 +29,9 @@ const FIELD = 3;
 export function detectLevels(columns: PushColumns, entries: Uint32Array, limits: Limits): DetectedLevels {
   const levelOf = new Uint16Array(columns.count);
   if (!limits.discoverLogLevels || !limits.allowStructuredMetadata) return { levelOf, levels: [] };
-  const fields = levelFields(limits.logLevelFields);
+  // An empty list stands for the default one, as in the reference.
+  const { logLevelFields } = limits.logLevelFields.length > 0 ? limits : DEFAULT_LIMITS;
+  const fields = levelFields(logLevelFields);
   const table = new LevelTable();
   const ofStream = columns.streams.map(stream => streamLevel(stream, fields, table));
   const roles = nameRoles(columns.names, fields);
@@ -99,7 +101,7 @@ function metadataLevel(
       table.normalisePair(columns, pair);
       return 0;
     }
-    if (role === SEVERITY_NUMBER) severity = pair;
+    if (role === SEVERITY_NUMBER) severity = pairEnd[pair] > pairStart[pair] ? pair : -1;
     else if (role < bestRole) {
       best = pair;
       bestRole = role;
@@ -117,8 +119,9 @@ class LevelTable {
   /** Where the texts of LEVELS begin behind the body; -1 while they are not there. */
   private textsAt = -1;
 
-  /** A level as `levelOf` has it, by a value of a label or of metadata. */
+  /** A level as `levelOf` has it, by a value of a label or of metadata; 0 (none is added) where that is empty. */
   idOf(value: string): number {
+    if (value === '') return 0;
     const level = normaliseLevel(value);
     let id = this.ids.get(level);
     if (id === undefined) {

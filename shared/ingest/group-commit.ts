@@ -5,10 +5,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { newChunkId } from '../catalog/chunk-id.ts';
-import { type ChunkRecord, objectKey, recordOf } from '../catalog/chunk-record.ts';
+import { MAX_COMMIT_MS, newChunkId } from '../catalog/chunk-id.ts';
+import { storeChunk } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
-import { type WrittenChunk, writeChunk } from '../chunk/writer.ts';
+import { writeChunk } from '../chunk/writer.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
@@ -34,9 +35,6 @@ export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
   compression: PUSH_COMPRESSION,
 };
 
-/** From the start of writing a group to the commit of its records; far below the age at which orphans are collected. */
-export const MAX_COMMIT_MS = 600_000;
-
 /** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
 
@@ -51,7 +49,8 @@ interface Lane {
   waiting: Waiting[];
   waitingBytes: number;
   writing: number;
-  timer: NodeJS.Timeout | undefined;
+  /** The wait for company under way; one that is not this one any more starts nothing. */
+  wait: Promise<void> | undefined;
 }
 
 export interface GroupCommitParts {
@@ -82,7 +81,7 @@ export class GroupCommitter {
   commit(tenant: string, push: AcceptedPush): Promise<void> {
     let lane = this.lanes.get(tenant);
     if (lane === undefined) {
-      lane = { waiting: [], waitingBytes: 0, writing: 0, timer: undefined };
+      lane = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
       this.lanes.set(tenant, lane);
     }
     const ofTenant = lane;
@@ -94,17 +93,23 @@ export class GroupCommitter {
     });
   }
 
-  /** Starts writing where it is time to, or sets the timer that will. */
+  /** Starts writing where it is time to, or the wait that will. */
   private consider(tenant: string, lane: Lane): void {
     if (lane.waiting.length === 0 || lane.writing >= WRITES_AT_ONCE) return;
     const full = lane.waitingBytes >= this.options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
     if (full) this.start(tenant, lane);
-    else lane.timer ??= setTimeout(() => this.start(tenant, lane), this.options.waitMs);
+    else lane.wait ??= this.waitThenStart(tenant, lane);
+  }
+
+  private waitThenStart(tenant: string, lane: Lane): Promise<void> {
+    const wait = this.clock.sleep(this.options.waitMs).then(() => {
+      if (lane.wait === wait) this.start(tenant, lane);
+    });
+    return wait;
   }
 
   private start(tenant: string, lane: Lane): void {
-    clearTimeout(lane.timer);
-    lane.timer = undefined;
+    lane.wait = undefined;
     const group = this.take(lane);
     if (group.length === 0) return;
     lane.writing++;
@@ -145,7 +150,8 @@ export class GroupCommitter {
     for (const { day, rows } of segments) {
       const id = newChunkId(this.clock, this.ids);
       const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };
-      records.push(await this.put(await writeChunk(head, rows, this.options.compression)));
+      const chunk = await writeChunk(head, rows, this.options.compression);
+      records.push(await storeChunk(this.store, chunk, this.options.inlineMaxBytes));
       // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
       if (segments.length > 1) await nextTurn();
     }
@@ -154,16 +160,5 @@ export class GroupCommitter {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
     await this.catalog.addChunks(records);
-  }
-
-  private async put(chunk: WrittenChunk): Promise<ChunkRecord> {
-    const { footer, parts, bytes, footerBytes } = chunk;
-    const tail = parts[parts.length - 1];
-    const body = Buffer.concat(parts, bytes);
-    if (bytes <= this.options.inlineMaxBytes)
-      return recordOf(footer, bytes, footerBytes, { inline: body, tail });
-    // The key is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
-    await this.store.putIfAbsent(objectKey(footer.tenant, footer.day, footer.level, footer.id), body);
-    return recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
   }
 }

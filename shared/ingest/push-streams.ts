@@ -1,15 +1,18 @@
 /**
  * The streams of a push on their way in (wire-format 1.5, steps 3 to 6): reserved labels refused, backfill labels
- * and `service_name` added, streams that became equal merged, labels validated.
+ * and `service_name` added, streams that became equal merged, labels validated, blocked streams found.
  */
 import { compareUtf8 } from '../model/bytes.ts';
-import { BadRequestError } from '../model/errors.ts';
+import { BadRequestError, type ClientError } from '../model/errors.ts';
 import { labelValue } from '../model/labels.ts';
 import type { Limits } from '../model/limits.ts';
+import { type Block, type BlockReason, blockError, blockOf } from './blocked-ingestion.ts';
+import type { ErrorGroups } from './error-groups.ts';
+import { NO_POLICY } from './policies.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
 import { withServiceName } from './service-name.ts';
 import { streamOf } from './stream-table.ts';
-import { type StreamRejection, validateStream } from './validate-stream.ts';
+import { decideStream, type StreamReason } from './validate-stream.ts';
 
 const BACKFILL = '__backfill__';
 const BACKFILL_SHARD = '__backfill_shard__';
@@ -44,18 +47,43 @@ export function prepareStreams(
   }
 }
 
-/** For each stream that has entries and fails, why. */
-export function rejectedStreams(columns: PushColumns, limits: Limits): Map<number, StreamRejection> {
-  const rejected = new Map<number, StreamRejection>();
-  const seen = new Uint8Array(columns.streams.length);
-  for (let entry = 0; entry < columns.count; entry++) {
-    const id = columns.streamOf[entry];
+export interface StreamChecks {
+  /** Policy of each stream; empty where none applies, and where the stream has no entries. */
+  readonly policyOf: readonly string[];
+  /** By stream: why none of its entries is stored. */
+  readonly refusedAs: ReadonlyMap<number, StreamReason | BlockReason>;
+  /** To be answered for blocked streams, where nothing else is wrong: that of the last one. */
+  readonly blocked: ClientError | undefined;
+}
+
+/** Checks each stream that has entries: its labels, then whether it is blocked. Adds messages to `errors`. */
+export function checkStreams(
+  { streams, streamOf, count }: PushColumns,
+  { tenant, limits, nowNs }: { readonly tenant: string; readonly limits: Limits; readonly nowNs: bigint },
+  errors: ErrorGroups,
+): StreamChecks {
+  const policyOf = new Array<string>(streams.length).fill(NO_POLICY);
+  const refusedAs = new Map<number, StreamReason | BlockReason>();
+  const seen = new Uint8Array(streams.length);
+  let lastBlock: Block | undefined;
+  for (let entry = 0; entry < count; entry++) {
+    const id = streamOf[entry];
     if (seen[id] === 1) continue;
     seen[id] = 1;
-    const rejection = validateStream(columns.streams[id], limits);
-    if (rejection !== undefined) rejected.set(id, rejection);
+    const { policy, rejection } = decideStream(streams[id], limits);
+    policyOf[id] = policy;
+    if (rejection !== undefined) {
+      refusedAs.set(id, rejection.reason);
+      errors.add(`${id}`, () => rejection.message(tenant));
+      continue;
+    }
+    const block = blockOf(policy, limits, nowNs);
+    if (block === undefined) continue;
+    refusedAs.set(id, block.reason);
+    lastBlock = block;
   }
-  return rejected;
+  const blocked = lastBlock === undefined ? undefined : blockError(lastBlock, limits, tenant);
+  return { policyOf, refusedAs, blocked };
 }
 
 function refuseReserved(stream: PushStream): void {

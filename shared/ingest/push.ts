@@ -9,8 +9,10 @@ import type { BodyLimits } from './body.ts';
 import type { GroupCommitter } from './group-commit.ts';
 import type { Inlet } from './inlet.ts';
 import type { IngestObserver } from './observer.ts';
+import { totalsByPolicy } from './policy-totals.ts';
 import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
+import type { IngestRates } from './rates/ingest-rates.ts';
 
 export interface PushRequest {
   readonly tenant: string;
@@ -42,6 +44,8 @@ export interface PushServiceParts {
   readonly committer: GroupCommitter;
   readonly clock: Clock;
   readonly observer: IngestObserver;
+  /** Without it neither rates nor streams are limited. */
+  readonly rates?: IngestRates;
 }
 
 export class PushService {
@@ -95,22 +99,27 @@ export class PushService {
     columns: PushColumns,
     limits: Limits,
   ): Promise<PushOutcome> {
-    const { committer, clock, observer } = this.parts;
-    const { accepted, error, discards, lineBytes, metadataBytes } = acceptPush(columns, {
+    const { committer, clock, observer, rates } = this.parts;
+    const result = acceptPush(columns, {
       tenant,
       limits,
       nowNs: clock.nowNs(),
       backfillShard,
     });
-    for (const { reason, entries, bytes } of discards) {
-      observer.refused({ tenant, format, policy: '', reason, lines: entries, bytes });
+    const { accepted, error, discards, policyOf, totals } = result;
+    for (const { reason, policy, entries, bytes } of discards) {
+      observer.refused({ tenant, format, policy, reason, lines: entries, bytes });
     }
-    if (accepted.entries.length > 0) {
-      await committer.commit(tenant, accepted);
-      const lines = accepted.entries.length;
-      observer.received({ tenant, format, policy: '', lines, lineBytes, metadataBytes });
+    const admission = await rates?.admit(tenant, limits, result);
+    for (const discard of admission?.discards ?? []) observer.refused({ tenant, format, ...discard });
+    const entries = admission?.entries ?? accepted.entries;
+    if (entries.length > 0) {
+      await committer.commit(tenant, { ...accepted, entries });
+      for (const ofPolicy of totalsByPolicy(policyOf, totals)) {
+        observer.received({ tenant, format, ...ofPolicy });
+      }
     }
-    return { columns, stored: accepted.entries, error };
+    return { columns, stored: entries, error: admission?.error ?? error };
   }
 }
 

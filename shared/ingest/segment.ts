@@ -176,6 +176,12 @@ class Interner {
   }
 }
 
+/**
+ * Values whose number is remembered by where they lie: pairs of one resource share their ranges in all of its records,
+ * and looking a value up by its text is half of the work on such a push. Direct-mapped, 64 KiB.
+ */
+const RECENT_RANGES = 4096;
+
 /** Numbers metadata names and values across the pushes, so that equal texts are equal numbers from here on. */
 function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number, interner: Interner): Pairs {
   interner.day++;
@@ -198,6 +204,12 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
       valueIds.set(key, id);
     }
     return id;
+  };
+  const recent = {
+    push: new Uint32Array(RECENT_RANGES),
+    start: new Uint32Array(RECENT_RANGES),
+    end: new Uint32Array(RECENT_RANGES),
+    value: new Uint32Array(RECENT_RANGES),
   };
   const levelId = (level: string) => {
     const bytes = Buffer.from(level);
@@ -228,7 +240,14 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
       const n = columns.pairName[pair];
       const id = interner.idOf(ofName, n);
       name[at] = id >= 0 ? id : interner.setId(ofName, n, nameId(columns.names[n]));
-      value[at] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
+      const slot = start % RECENT_RANGES;
+      if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
+        recent.push[slot] = p + 1;
+        recent.start[slot] = start;
+        recent.end[slot] = end;
+        recent.value[slot] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
+      }
+      value[at] = recent.value[slot];
       at++;
     }
     if (added[e] > 0) {

@@ -2,33 +2,42 @@
  * Checks of entries (wire-format 1.7, scope entry) and what goes with them: cutting long lines, telling entries of
  * the same time apart. The first check that fails is the entry's only message.
  */
+import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
+import { type Discard, Discards } from './discards.ts';
 import { DuplicateTimes } from './duplicate-times.ts';
 import { addEntryError, type EntryReason } from './entry-errors.ts';
 import { ErrorGroups } from './error-groups.ts';
 import type { PushColumns } from './push-columns.ts';
-import { rejectedStreams } from './push-streams.ts';
+import { checkStreams } from './push-streams.ts';
 import { type Timestamp, timestampOf } from './timestamp.ts';
-import type { StreamReason } from './validate-stream.ts';
 
-export type DiscardReason = StreamReason | EntryReason;
+export interface ValidationOptions {
+  readonly tenant: string;
+  readonly limits: Limits;
+  readonly nowNs: bigint;
+  /** Switches the check for old entries off. */
+  readonly acceptOld: boolean;
+}
 
-/** Entries of a push that are not stored for one reason, for the metrics of wire-format 7.13. */
-export interface Discard {
-  readonly reason: DiscardReason;
-  entries: number;
-  /** Line and metadata bytes. */
-  bytes: number;
+/** What is to be stored of each stream, by its place. */
+export interface StreamTotals {
+  readonly entries: Uint32Array;
+  /** Bytes of lines. */
+  readonly lineBytes: Float64Array;
+  /** Bytes of names and values of metadata, as sent. */
+  readonly metadataBytes: Float64Array;
 }
 
 export interface Validation {
   /** Entries to store, ascending. */
   readonly entries: Uint32Array;
   readonly errors: ErrorGroups;
+  /** See StreamChecks. */
+  readonly blocked: ClientError | undefined;
+  readonly policyOf: readonly string[];
   readonly discards: readonly Discard[];
-  /** Bytes of the lines, and of the names and values of metadata as sent, of the entries to store. */
-  readonly lineBytes: number;
-  readonly metadataBytes: number;
+  readonly totals: StreamTotals;
 }
 
 const DETECTED_LEVEL = 'detected_level';
@@ -36,20 +45,12 @@ const DETECTED_LEVEL = 'detected_level';
 const OLDEST = timestampOf(-(2n ** 63n));
 const NEWEST = timestampOf(2n ** 63n - 1n);
 
-/**
- * Validates all entries against the limits. Cuts lines in place and moves times, where the limits say so.
- * `acceptOld` switches the check for old entries off.
- */
-export function validateEntries(
-  columns: PushColumns,
-  limits: Limits,
-  nowNs: bigint,
-  acceptOld: boolean,
-): Validation {
+/** Validates all entries against the limits. Cuts lines in place and moves times, where the limits say so. */
+export function validateEntries(columns: PushColumns, options: ValidationOptions): Validation {
+  const { limits, nowNs, acceptOld } = options;
   const errors = new ErrorGroups();
-  const discards = new Map<DiscardReason, Discard>();
-  const rejected = rejectedStreams(columns, limits);
-  for (const [id, { message }] of rejected) errors.add(`${id}`, () => message);
+  const discards = new Discards();
+  const { policyOf, refusedAs, blocked } = checkStreams(columns, options, errors);
   const oldest =
     acceptOld || !limits.rejectOldSamples ? OLDEST : timestampOf(nowNs - limits.rejectOldSamplesMaxAgeNs);
   const newest = earlier(timestampOf(nowNs + limits.creationGracePeriodNs), NEWEST);
@@ -60,9 +61,8 @@ export function validateEntries(
 
   const { streamOf, day, timeOfDay, lineStart, lineEnd, firstPair } = columns;
   const entries = new Uint32Array(columns.count);
+  const totals = emptyTotals(columns.streams.length);
   let kept = 0;
-  let lineBytes = 0;
-  let metadataBytes = 0;
   for (let entry = 0; entry < columns.count; entry++) {
     const stream = streamOf[entry];
     if (limits.maxLineSizeTruncate && lineEnd[entry] - lineStart[entry] > maxLine) {
@@ -71,9 +71,9 @@ export function validateEntries(
     const lineSize = lineEnd[entry] - lineStart[entry];
     const pairs = firstPair[entry + 1] - firstPair[entry];
     const metadata = pairs === 0 ? NO_METADATA : metadataSize(columns, entry, sizes);
-    const rejection = rejected.size > 0 ? rejected.get(stream) : undefined;
-    if (rejection !== undefined) {
-      count(discards, rejection.reason, lineSize + metadata.all);
+    const refused = refusedAs.size > 0 ? refusedAs.get(stream) : undefined;
+    if (refused !== undefined) {
+      discards.add(refused, policyOf[stream], lineSize + metadata.all);
       continue;
     }
     const reason = failedCheck(
@@ -88,21 +88,24 @@ export function validateEntries(
       metadata.limited,
     );
     if (reason !== undefined) {
-      count(discards, reason, lineSize + metadata.all);
+      discards.add(reason, policyOf[stream], lineSize + metadata.all);
       addEntryError(errors, reason, { columns, entry, limits, oldest, metadataSize: metadata.limited });
       continue;
     }
     entries[kept++] = entry;
-    lineBytes += lineSize;
-    metadataBytes += metadata.all;
+    totals.entries[stream]++;
+    totals.lineBytes[stream] += lineSize;
+    totals.metadataBytes[stream] += metadata.all;
     spread?.move(entry);
   }
+  return { entries: entries.subarray(0, kept), errors, blocked, policyOf, discards: discards.all(), totals };
+}
+
+function emptyTotals(streams: number): StreamTotals {
   return {
-    entries: entries.subarray(0, kept),
-    errors,
-    discards: [...discards.values()],
-    lineBytes,
-    metadataBytes,
+    entries: new Uint32Array(streams),
+    lineBytes: new Float64Array(streams),
+    metadataBytes: new Float64Array(streams),
   };
 }
 
@@ -161,15 +164,6 @@ function metadataSize(columns: PushColumns, entry: number, sizes: Uint32Array): 
 /** Bytes of each name. */
 function nameSizes(columns: PushColumns): Uint32Array {
   return Uint32Array.from(columns.names, name => Buffer.byteLength(name));
-}
-
-function count(discards: Map<DiscardReason, Discard>, reason: DiscardReason, bytes: number): void {
-  const discard = discards.get(reason);
-  if (discard === undefined) discards.set(reason, { reason, entries: 1, bytes });
-  else {
-    discard.entries++;
-    discard.bytes += bytes;
-  }
 }
 
 /** Cuts a line to the limit; the identifier takes the place of its last bytes, so nothing is copied. */

@@ -27,7 +27,10 @@ export class TooLargeError extends ClientError {
   }
 }
 
-/** A stored byte does not say what its checksum or its format says it must. Never caused by a client. */
+/**
+ * A stored byte does not say what its checksum or its format says it must. Never caused by a client. The message begins
+ * with what is damaged, then `: ` and how; a client is told the first part.
+ */
 export class CorruptionError extends Error {
   constructor(message: string) {
     super(message);

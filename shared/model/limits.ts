@@ -4,6 +4,25 @@
  */
 import { NS_PER_SECOND } from './duration.ts';
 
+/** A time that a limit names. */
+export interface LimitTime {
+  /** Unix ns. */
+  readonly ns: bigint;
+  /** RFC 3339 with seconds, in the zone in which it was written, as messages show it. */
+  readonly text: string;
+}
+
+/** Streams that a policy is for (wire-format reference, 1.11). */
+export interface PolicySelector {
+  /** A LogQL stream selector. */
+  readonly selector: string;
+  /** Of the policies that match a stream, the one with the highest number is its own. */
+  readonly priority: number;
+}
+
+/** The name under which policy limits hold for streams of no policy, or for all (wire-format reference, 1.11). */
+export const GLOBAL_POLICY = '*';
+
 /** Queries that a tenant may not run (wire-format reference, 3.11). The first entry that fits decides. */
 export interface BlockedQuery {
   /** The text of the query, or with `regex` an expression that its text must match; empty fits every query. */
@@ -15,6 +34,34 @@ export interface BlockedQuery {
   readonly types: readonly string[];
   /** Tags of the header X-Query-Tags that must all be there with these values, in any letter case. */
   readonly queryTags: Readonly<Record<string, string>>;
+}
+
+export const INGESTION_RATE_STRATEGIES = ['global', 'local'] as const;
+export type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
+
+/** What becomes of an attribute of OTLP (wire-format reference, 2.3). */
+export const OTLP_ACTIONS = ['index_label', 'structured_metadata', 'drop'] as const;
+export type OtlpAction = (typeof OTLP_ACTIONS)[number];
+
+/** The attributes that an action is for: those of a list, or whose whole name matches an expression. */
+export interface OtlpRule {
+  readonly action: OtlpAction;
+  readonly attributes: readonly string[];
+  /** Undefined where `attributes` says which. */
+  readonly regex: string | undefined;
+}
+
+/** Of the rules of a list the first that fits an attribute decides; what no rule fits is structured metadata. */
+export interface OtlpConfig {
+  readonly resourceAttributes: {
+    /** False: the list begins with DEFAULT_OTLP_RULE, whatever the file says. */
+    readonly ignoreDefaults: boolean;
+    readonly attributesConfig: readonly OtlpRule[];
+  };
+  readonly scopeAttributes: readonly OtlpRule[];
+  readonly logAttributes: readonly OtlpRule[];
+  /** The text of the severity is an index label too. */
+  readonly severityTextAsLabel: boolean;
 }
 
 export interface Limits {
@@ -39,6 +86,38 @@ export interface Limits {
   readonly maxStructuredMetadataSize: number;
   /** 0 is off. */
   readonly maxStructuredMetadataEntriesCount: number;
+  readonly otlpConfig: OtlpConfig;
+  /** Labels that every stream must have. */
+  readonly enforcedLabels: readonly string[];
+  /** The same by policy; GLOBAL_POLICY is for every stream. */
+  readonly policyEnforcedLabels: ReadonlyMap<string, readonly string[]>;
+  readonly policyStreamMapping: ReadonlyMap<string, readonly PolicySelector[]>;
+  /** All pushes are refused until then. */
+  readonly blockIngestionUntil: LimitTime | undefined;
+  /** The same by policy; GLOBAL_POLICY is for streams of no policy. */
+  readonly blockIngestionPolicyUntil: ReadonlyMap<string, LimitTime>;
+  /** Of the answer to what is blocked; 200 drops it silently. */
+  readonly blockIngestionStatusCode: number;
+  /** Structured metadata to add: its name, and the fields to look for it in, the first that is there. */
+  readonly discoverGenericFields: ReadonlyMap<string, readonly string[]>;
+  /** No effect: entries may come in any order (differences, D14). */
+  readonly unorderedWrites: boolean;
+  /** No effect: nothing is gained here by cutting a stream. Kept as it is written, for `/config`. */
+  readonly shardStreams: Readonly<Record<string, unknown>>;
+  /** `global`: the tenant's rate is shared by all processes. `local`: each process grants it by itself. */
+  readonly ingestionRateStrategy: IngestionRateStrategy;
+  /** MiB/s of lines and metadata; may have a fraction. */
+  readonly ingestionRateMb: number;
+  /** MiB; may have a fraction. A push that is larger can never pass. */
+  readonly ingestionBurstSizeMb: number;
+  /** Active streams of a tenant in one process; 0 is off. */
+  readonly maxStreamsPerUser: number;
+  /** Active streams of a tenant in all processes; 0 is off. */
+  readonly maxGlobalStreamsPerUser: number;
+  /** Bytes per second. */
+  readonly perStreamRateLimit: number;
+  /** Bytes. */
+  readonly perStreamRateLimitBurst: number;
 
   // Query (wire-format 3.11).
   readonly maxEntriesLimitPerQuery: number;
@@ -63,6 +142,33 @@ export interface Limits {
 }
 
 const HOUR = 3600n * NS_PER_SECOND;
+const MIB = 1024 ** 2;
+
+/** The attributes that say where a log comes from: few, and with few values, as index labels should be. */
+export const DEFAULT_OTLP_RULE: OtlpRule = Object.freeze({
+  action: 'index_label',
+  attributes: [
+    'service.name',
+    'service.namespace',
+    'service.instance.id',
+    'deployment.environment',
+    'deployment.environment.name',
+    'cloud.region',
+    'cloud.availability_zone',
+    'k8s.cluster.name',
+    'k8s.namespace.name',
+    'k8s.pod.name',
+    'k8s.container.name',
+    'container.name',
+    'k8s.replicaset.name',
+    'k8s.deployment.name',
+    'k8s.statefulset.name',
+    'k8s.daemonset.name',
+    'k8s.cronjob.name',
+    'k8s.job.name',
+  ],
+  regex: undefined,
+});
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxLabelNameLength: 1024,
@@ -111,6 +217,28 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   allowStructuredMetadata: true,
   maxStructuredMetadataSize: 65_536,
   maxStructuredMetadataEntriesCount: 128,
+  otlpConfig: {
+    resourceAttributes: { ignoreDefaults: false, attributesConfig: [DEFAULT_OTLP_RULE] },
+    scopeAttributes: [],
+    logAttributes: [],
+    severityTextAsLabel: false,
+  },
+  enforcedLabels: [],
+  policyEnforcedLabels: new Map(),
+  policyStreamMapping: new Map(),
+  blockIngestionUntil: undefined,
+  blockIngestionPolicyUntil: new Map(),
+  blockIngestionStatusCode: 260,
+  discoverGenericFields: new Map(),
+  unorderedWrites: true,
+  shardStreams: { enabled: true, desired_rate: '1536KB', time_sharding_enabled: false },
+  ingestionRateStrategy: 'global',
+  ingestionRateMb: 4,
+  ingestionBurstSizeMb: 6,
+  maxStreamsPerUser: 0,
+  maxGlobalStreamsPerUser: 5000,
+  perStreamRateLimit: 3 * MIB,
+  perStreamRateLimitBurst: 15 * MIB,
   maxEntriesLimitPerQuery: 5000,
   maxQuerySeries: 500,
   maxQueryLengthNs: 721n * HOUR,

@@ -3,9 +3,9 @@
  * stream is the same object in every footer, so that later stages compare and remember by identity.
  */
 
-import { type ChunkRecord, objectKey } from '../catalog/chunk-record.ts';
-import { decodeFooter } from '../chunk/footer-codec.ts';
-import { type Footer, type PageMeta, TRAILER_BYTES } from '../chunk/format.ts';
+import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Footer, PageMeta } from '../chunk/format.ts';
 import { decodePage, type PageWants, wantedBytes } from '../chunk/reader.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
@@ -31,18 +31,10 @@ export class ChunkSource {
     const key = `${record.tenant}/${record.id}`;
     const cached = this.footers.get(key);
     if (cached !== undefined) return cached;
-    const tail = await this.tailOf(record);
-    const decoded = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), `chunk ${key}`);
+    const decoded = await readFooter(this.store, record);
     const footer = { ...decoded, streams: decoded.streams.map(stream => this.intern(stream)) };
     this.footers.set(key, footer, record.footerBytes);
     return footer;
-  }
-
-  private async tailOf(record: ChunkRecord): Promise<Buffer> {
-    if (record.inline !== undefined) return record.inline.subarray(record.inline.length - record.footerBytes);
-    if (record.footer !== undefined) return record.footer;
-    const start = record.storedBytes - record.footerBytes;
-    return this.store.getRange(keyOf(record), start, record.storedBytes);
   }
 
   private intern(stream: Stream): Stream {
@@ -62,18 +54,10 @@ export class ChunkSource {
   ): Promise<PageRows> {
     const length = wantedBytes(page, wants);
     const started = process.hrtime.bigint();
-    const stored =
-      record.inline?.subarray(page.offset, page.offset + length) ??
-      (length === 0
-        ? Buffer.alloc(0)
-        : await this.store.getRange(keyOf(record), page.offset, page.offset + length));
+    const stored = await readChunk(this.store, record, page.offset, page.offset + length);
     statistics.downloadNs += Number(process.hrtime.bigint() - started);
     statistics.compressedBytes += length;
     statistics.pagesRead++;
-    return decodePage(footer, page, stored, wants, `chunk ${record.tenant}/${record.id}`);
+    return decodePage(footer, page, stored, wants, nameOfChunk(record));
   }
-}
-
-function keyOf(record: ChunkRecord): string {
-  return objectKey(record.tenant, record.day, record.level, record.id);
 }

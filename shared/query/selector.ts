@@ -1,7 +1,7 @@
 /** Stream selectors: which streams match, and which chunks cannot hold one that does. */
 import { mayHaveAny, pairHash } from '../catalog/pair-sketch.ts';
 import type { Matcher } from '../logql/ast.ts';
-import { type Labels, labelValue } from '../model/labels.ts';
+import { compileMatchers } from '../logql/matcher.ts';
 import type { Stream } from '../model/page.ts';
 import { compileRegex } from '../regex/regex.ts';
 
@@ -11,39 +11,24 @@ export interface StreamSelector {
   mayMatch(sketch: Uint32Array | undefined): boolean;
 }
 
-type LabelTest = (labels: Labels) => boolean;
-
 /** Answers are kept by stream; a query that meets more streams asks its matchers again. */
 const REMEMBERED_STREAMS = 200_000;
 
 export function compileSelector(matchers: readonly Matcher[]): StreamSelector {
-  const tests = matchers.map(testOf);
+  const accepts = compileMatchers(matchers);
   const required = matchers.map(requiredPairs).filter(pairs => pairs !== undefined);
   const known = new Map<Stream, boolean>();
   return {
     matches: stream => {
       let answer = known.get(stream);
       if (answer === undefined) {
-        answer = tests.every(test => test(stream.labels));
+        answer = accepts(stream.labels);
         if (known.size < REMEMBERED_STREAMS) known.set(stream, answer);
       }
       return answer;
     },
     mayMatch: sketch => required.every(pairs => mayHaveAny(sketch, pairs)),
   };
-}
-
-/** Whether one matcher accepts a value; an absent label counts as empty. */
-export function compileMatcher({ op, value }: Matcher): (text: string) => boolean {
-  if (op === '=') return text => text === value;
-  if (op === '!=') return text => text !== value;
-  const regex = compileRegex(value, { anchored: true, dotMatchesNewline: true });
-  return op === '=~' ? text => regex.test(text) : text => !regex.test(text);
-}
-
-function testOf(matcher: Matcher): LabelTest {
-  const accepts = compileMatcher(matcher);
-  return labels => accepts(labelValue(labels, matcher.name) ?? '');
 }
 
 /** Hashes of the pairs of which a matching stream has one; undefined where there is no such list. */

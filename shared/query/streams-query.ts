@@ -1,13 +1,19 @@
-/** Label names, label values and series: answered from footers, never from lines. */
+/**
+ * Label names, label values and series: the streams with an entry in the range, exactly those. Answered from indexes and
+ * footers, and from timestamps where a range begins or ends inside a minute; never from lines.
+ */
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Day } from '../catalog/day-item.ts';
+import type { DayIndex } from '../index/day-index.ts';
 import type { Matcher } from '../logql/ast.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import { type Labels, labelValue } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
-import { planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
-import { compileSelector } from './selector.ts';
+import { insideDay, type TimeRange } from './day-plan.ts';
+import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
+import { presentStreams } from './stream-presence.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 
 export interface StreamsRequest {
@@ -18,20 +24,34 @@ export interface StreamsRequest {
   readonly signal: AbortSignal;
 }
 
+/** What gives the index of a day; it changes the cost of an answer, never the answer. */
+export interface DayIndexProvider {
+  /** Undefined where the day has none. */
+  ofDay(tenant: string, day: Day): Promise<DayIndex | undefined>;
+}
+
 /** Labels that the store adds for itself; users do not see them in lists. */
 const INTERNAL_LABELS = new Set(['__aggregated_metric__', '__pattern__', '__stream_shard__']);
+/** For fewer chunks of a day, footers are as few reads as an index. */
+const MIN_INDEXED_CHUNKS = 4;
 
 /** The streams as the query sees them, each once, in order of their text. */
 export async function findStreams(
   catalog: Catalog,
   source: ChunkSource,
-  request: StreamsRequest,
+  { tenants, range, selectors, signal }: StreamsRequest,
+  indexes?: DayIndexProvider,
 ): Promise<Stream[]> {
   const found = new Map<string, Stream>();
-  const selectors = request.selectors.length === 0 ? [[]] : request.selectors;
-  for (const selector of selectors) {
-    for (const view of tenantViews(request.tenants, selector)) {
-      for (const stream of await streamsOfTenant(catalog, source, request, view, selector)) {
+  for (const { view, selector } of tenantSearches(tenants, selectors)) {
+    for (const day of await catalog.snapshot(view.tenant, range.startNs, range.endNs - 1n)) {
+      const { records } = day;
+      if (records.length === 0) continue;
+      const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.ofDay(view.tenant, day);
+      const stretch = insideDay(day.day, range);
+      const statistics = newStatistics();
+      const request = { ...stretch, source, records, index, selector, statistics, signal };
+      for (const stream of await presentStreams(request)) {
         const shown = view.shown(stream);
         found.set(shown.text, shown);
       }
@@ -40,20 +60,34 @@ export async function findStreams(
   return [...found.values()].sort((a, b) => compareUtf8(a.text, b.text));
 }
 
-async function streamsOfTenant(
-  catalog: Catalog,
-  source: ChunkSource,
-  { range, signal }: StreamsRequest,
-  view: TenantView,
-  matchers: readonly Matcher[],
-): Promise<Set<Stream>> {
-  const selector = compileSelector(view.storedMatchers(matchers));
-  const streams = new Set<Stream>();
-  for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, newStatistics())) {
-    const plan = await planDay(source, day, records, selector, range, signal);
-    for (const stream of streamsOfPlan(plan)) streams.add(stream);
+interface TenantSearch {
+  readonly view: TenantView;
+  readonly selector: StreamSelector;
+}
+
+/** One search of each tenant for all selectors that ask for it. */
+function tenantSearches(
+  tenants: readonly string[],
+  selectors: StreamsRequest['selectors'],
+): readonly TenantSearch[] {
+  const byTenant = new Map<string, { readonly view: TenantView; readonly any: StreamSelector[] }>();
+  for (const selector of selectors.length === 0 ? [[]] : selectors) {
+    for (const view of tenantViews(tenants, selector)) {
+      const compiled = compileSelector(view.storedMatchers(selector));
+      const search = byTenant.get(view.tenant);
+      if (search === undefined) byTenant.set(view.tenant, { view, any: [compiled] });
+      else search.any.push(compiled);
+    }
   }
-  return streams;
+  return [...byTenant.values()].map(({ view, any }) => ({ view, selector: anyOf(any) }));
+}
+
+function anyOf(selectors: readonly StreamSelector[]): StreamSelector {
+  if (selectors.length === 1) return selectors[0];
+  return {
+    matches: stream => selectors.some(selector => selector.matches(stream)),
+    mayMatch: sketch => selectors.some(selector => selector.mayMatch(sketch)),
+  };
 }
 
 /** Label names, ascending. */

@@ -5,9 +5,9 @@
  */
 
 import type { Matcher } from '../logql/ast.ts';
+import { compileMatcher } from '../logql/matcher.ts';
 import { formatLabels, type Labels, labelsOf } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
-import { compileMatcher } from './selector.ts';
 
 export const TENANT_LABEL = '__tenant_id__';
 export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';

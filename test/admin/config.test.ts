@@ -15,6 +15,8 @@ const parse = (text: string, environment: Record<string, string> = {}) =>
   parseConfig(text, { name: 'test.yaml', environment });
 const configOf = (text: string, environment?: Record<string, string>) => parse(text, environment).config;
 
+const BLOCKED_UNTIL = { ns: 1_769_859_000n * SECOND, text: '2026-01-31T12:30:00+01:00' };
+
 function problemOf(text: string): string {
   try {
     parse(text);
@@ -64,6 +66,66 @@ describe('what a file says', () => {
     ['limits_config: {query_timeout: 0.5s}', c => c.limits.queryTimeoutNs, SECOND / 2n],
     ['limits_config: {discover_service_name: []}', c => c.limits.discoverServiceName, []],
     ['limits_config: {required_labels: [app]}', c => c.limits.requiredLabels, ['app']],
+    ['limits_config: {ingestion_rate_mb: 0.5}', c => c.limits.ingestionRateMb, 0.5],
+    ['limits_config: {per_stream_rate_limit: 5MB}', c => c.limits.perStreamRateLimit, 5 * MIB],
+    ['limits_config: {block_ingestion_until: 0}', c => c.limits.blockIngestionUntil, undefined],
+    [
+      'limits_config: {block_ingestion_until: 2026-01-31}',
+      c => c.limits.blockIngestionUntil,
+      { ns: 1_769_817_600n * SECOND, text: '2026-01-31T00:00:00Z' },
+    ],
+    [
+      'limits_config: {block_ingestion_until: "2026-01-31T12:30"}',
+      c => c.limits.blockIngestionUntil,
+      { ns: 1_769_862_600n * SECOND, text: '2026-01-31T12:30:00Z' },
+    ],
+    [
+      'limits_config: {block_ingestion_until: 2026-01-31T12:30:00.5+01:00}',
+      c => c.limits.blockIngestionUntil,
+      { ns: 1_769_859_000n * SECOND + SECOND / 2n, text: '2026-01-31T12:30:00+01:00' },
+    ],
+    [
+      'limits_config: {block_ingestion_policy_until: {"*": 2026-01-31T00:00:00+00:00, b: 0}}',
+      c => c.limits.blockIngestionPolicyUntil,
+      new Map([['*', { ns: 1_769_817_600n * SECOND, text: '2026-01-31T00:00:00Z' }]]),
+    ],
+    [
+      'limits_config: {policy_enforced_labels: {constructor: [team]}}',
+      c => c.limits.policyEnforcedLabels,
+      new Map([['constructor', ['team']]]),
+    ],
+    [
+      `limits_config: {policy_stream_mapping: {p: [{selector: '{a="b"}', priority: 2}, {selector: '{c="d"}'}]}}`,
+      c => c.limits.policyStreamMapping,
+      new Map([
+        [
+          'p',
+          [
+            { selector: '{a="b"}', priority: 2 },
+            { selector: '{c="d"}', priority: 0 },
+          ],
+        ],
+      ]),
+    ],
+    [
+      'limits_config: {discover_generic_fields: {fields: {org: [org_id, tenant]}}}',
+      c => c.limits.discoverGenericFields,
+      new Map([['org', ['org_id', 'tenant']]]),
+    ],
+    ['limits_config: {discover_generic_fields: {}}', c => c.limits.discoverGenericFields, new Map()],
+    ['runtime_config: {file: a.yaml}', c => c.runtime.files, ['a.yaml']],
+    ['runtime_config: {file: "a.yaml, b.yaml,"}', c => c.runtime.files, ['a.yaml', 'b.yaml']],
+    ['runtime_config: {file: [a.yaml, b.yaml], period: 1m}', c => c.runtime.periodMs, 60_000],
+    [
+      'limits_config: {per_tenant_override_config: /etc/o.yaml, per_tenant_override_period: 3s}',
+      c => c.runtime,
+      { files: ['/etc/o.yaml'], object: '', periodMs: 3000 },
+    ],
+    [
+      'limits_config: {per_tenant_override_config: old.yaml, per_tenant_override_period: 3s}\nruntime_config: {file: new.yaml}',
+      c => c.runtime,
+      { files: ['new.yaml'], object: '', periodMs: 3000 },
+    ],
     [
       'limits_config: {blocked_queries: [{pattern: x, regex: true, types: [metric]}]}',
       c => c.limits.blockedQueries,
@@ -124,6 +186,30 @@ describe('what is wrong', () => {
       'limits_config: {required_labels: [1]}',
       'limits_config.required_labels: expected a list of texts, got [1]',
     ],
+    [
+      'limits_config: {block_ingestion_until: 2026-02-30}',
+      'limits_config.block_ingestion_until: expected a time such as 2026-01-31, 2026-01-31T12:00 or 2026-01-31T12:00:00Z, got "2026-02-30"',
+    ],
+    [
+      'limits_config: {block_ingestion_status_code: 99}',
+      'limits_config.block_ingestion_status_code: expected a whole number from 200 to 599, got 99',
+    ],
+    [
+      'limits_config: {ingestion_rate_strategy: none}',
+      'limits_config.ingestion_rate_strategy: expected one of global, local, got "none"',
+    ],
+    [
+      'limits_config: {ingestion_rate_mb: -1}',
+      'limits_config.ingestion_rate_mb: expected a number of at least 0, got -1',
+    ],
+    [
+      'limits_config: {policy_stream_mapping: {p: [{selector: "{}", priority: 1}]}}',
+      'limits_config.policy_stream_mapping: expected policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}, got {"p":[{"selector":"{}","priority":1}]}',
+    ],
+    [
+      'limits_config: {discover_generic_fields: {fields: {"_": [a]}}}',
+      'limits_config.discover_generic_fields: expected {fields: {name: [where to look]}}, got {"fields":{"_":["a"]}}',
+    ],
     ['no_auth_tenant: ', 'no_auth_tenant: expected a text, got null'],
   ])('%s', (text, want) => {
     expect(problemOf(text)).toBe(`test.yaml: ${want}`);
@@ -140,11 +226,11 @@ describe('what is wrong', () => {
 
   test("the reference's other keys make one warning", () => {
     const text =
-      'schema_config: {configs: []}\nlimits_config: {ingestion_rate_mb: 4}\nserver: {grpc_listen_port: 9095}';
+      'schema_config: {configs: []}\nlimits_config: {max_chunks_per_query: 4}\nserver: {grpc_listen_port: 9095}';
     const { config, warnings } = parse(text);
     expect(config).toEqual(DEFAULT_CONFIG);
     expect(warnings).toEqual([
-      'test.yaml: these keys have no effect in Logboom: server.grpc_listen_port, limits_config.ingestion_rate_mb, schema_config',
+      'test.yaml: these keys have no effect in Logboom: server.grpc_listen_port, limits_config.max_chunks_per_query, schema_config',
     ]);
   });
 
@@ -199,6 +285,17 @@ describe('printing', () => {
   test('diff keeps what differs, defaults ignore the configuration', () => {
     const config = configOf('auth_enabled: false\nlimits_config: {max_query_length: 1h}\n');
     const diff = { auth_enabled: false, limits_config: { max_query_length: '1h' } };
+    expect(full.limits_config).toMatchObject({
+      ingestion_rate_strategy: 'global',
+      ingestion_rate_mb: 4,
+      ingestion_burst_size_mb: 6,
+      max_global_streams_per_user: 5000,
+      max_streams_per_user: 0,
+      per_stream_rate_limit: '3MB',
+      per_stream_rate_limit_burst: '15MB',
+      block_ingestion_status_code: 260,
+      block_ingestion_until: '0',
+    });
     expect(formatConfig(config, { mode: 'diff' })).toEqual(diff);
     expect(formatConfig(config, { mode: 'defaults' })).toEqual(full);
     expect(formatConfig(DEFAULT_CONFIG, { mode: 'diff' })).toEqual({});
@@ -226,6 +323,13 @@ describe('printing', () => {
           limits: {
             ...DEFAULT_LIMITS,
             requiredLabels: given.texts,
+            // The one name that no object can be given.
+            policyEnforcedLabels: new Map(
+              given.texts.filter(name => name !== '__proto__').map(name => [name, given.texts]),
+            ),
+            discoverGenericFields: new Map([['org', given.texts]]),
+            ingestionRateMb: given.millis / 8,
+            blockIngestionUntil: BLOCKED_UNTIL,
             maxQueryLengthNs: BigInt(given.millis) * 1_000_000n,
           },
         };

@@ -90,7 +90,13 @@ describe('a function', () => {
     expect(new Set(ROUTES.map(functionOf))).toEqual(new Set(FUNCTION_NAMES));
   });
 
-  test('HEAD is no method of the table', async () => {
+  test('HEAD is answered without a body where agents ask by it', async () => {
+    const asked = await call(status, { method: 'HEAD', path: '/elasticsearch' });
+    expect(asked).toMatchObject({ statusCode: 200, body: '', isBase64Encoded: false });
+    expect(asked.headers['x-elastic-product']).toBe('Elasticsearch');
+  });
+
+  test('HEAD is no other method of the table', async () => {
     expect(await call(status, { method: 'HEAD' })).toMatchObject({ statusCode: 405, body: '' });
   });
 

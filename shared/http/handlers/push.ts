@@ -1,6 +1,7 @@
 /** POST /svc/api/v1/push and its deprecated JSON shape (wire-format reference, 1 and 8). */
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import { lokiInlet } from '../../ingest/loki-inlet.ts';
+import { backfillShard } from '../backfill-shard.ts';
 import type { HttpContext } from '../context.ts';
 import { noContent } from '../respond.ts';
 import type { Handler } from '../routes.ts';
@@ -23,6 +24,7 @@ function pushHandler(legacyJson: boolean): Handler<HttpContext> {
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
       inlet: lokiInlet(headers['content-type'], legacyJson),
+      backfillShard: backfillShard(headers),
       parameters: legacyJson ? 'legacy' : undefined,
     };
     const { error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);

@@ -1,0 +1,109 @@
+/**
+ * The store as the functions see it that AWS services call with events: one tenant, some labels, and a push.
+ *
+ *     LOGBOOM_TENANT   whose logs they are; with `auth_enabled: false` it may be left out
+ *     LOGBOOM_LABELS   labels of every stream, `env=prod,team=shop`
+ *
+ * An event has nobody who reads an answer. What a repeat may cure throws, so that the service repeats the event; entries
+ * that validation refuses are logged and dropped, or the event would come back for hours.
+ */
+import type { Log } from '../local/log.ts';
+import { systemClock, systemIds } from '../local/system-clock.ts';
+import { maxDecompressedBytes } from '../shared/admin/config.ts';
+import { openAwsStorage } from '../shared/aws/storage.ts';
+import { checkTenantId } from '../shared/http/tenant.ts';
+import type { Inlet } from '../shared/ingest/inlet.ts';
+import { ClientError } from '../shared/model/errors.ts';
+import type { Label } from '../shared/model/labels.ts';
+import { assembleStore, type Stores } from './assemble.ts';
+import type { EventFunctionName } from './groups.ts';
+import { type Environment, readSettings, type Settings } from './settings.ts';
+
+export interface EventStore {
+  readonly labels: readonly Label[];
+  readonly log: Log;
+  /** The bucket of the chunks, of which no event may come. */
+  readonly ownBucket: string;
+  /** Entries that are stored. Throws what a repeat may cure, and ClientError where the body is no such body. */
+  push(push: EventPush): Promise<number>;
+}
+
+export interface EventPush {
+  readonly body: Uint8Array;
+  readonly inlet: Inlet;
+  /** Names the source, for the log and for telling pushes apart. */
+  readonly source: string;
+}
+
+const NO_STREAMS = 422;
+const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+/** Throws ConfigError, ClientError or Error where the environment is wrong, which ends the start of the function. */
+export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
+  const settings = readSettings(environment);
+  const stores = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  return assembleEventStore(name, settings, stores, environment);
+}
+
+/** The same over given stores. */
+export function assembleEventStore(
+  name: EventFunctionName,
+  settings: Pick<Settings, 'config' | 'warnings' | 'bucket'>,
+  stores: Stores,
+  environment: Environment,
+): EventStore {
+  const { config } = settings;
+  const tenant = tenantOf(environment, config.auth);
+  const { context, overrides, log } = assembleStore(name, settings, stores);
+  // The whole object or envelope is there already: what bounds it is the memory of the function.
+  const maxBytes = maxDecompressedBytes(config);
+  const bodyLimits = { maxBodyBytes: maxBytes, maxDecompressedBytes: maxBytes };
+  return {
+    labels: labelsOfEnvironment(environment),
+    log,
+    ownBucket: settings.bucket,
+    async push({ body, inlet, source }) {
+      await overrides.refreshIfDue();
+      const request = {
+        tenant,
+        body,
+        contentType: undefined,
+        contentEncoding: undefined,
+        inlet,
+        parameters: source,
+      };
+      try {
+        const { stored, error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+        if (error !== undefined && (error.status === 429 || error.status >= 500)) throw error;
+        if (error !== undefined)
+          log.warn({ source, stored: stored.length, reason: error.message }, 'entries dropped');
+        return stored.length;
+      } catch (error) {
+        if (error instanceof ClientError && error.status === NO_STREAMS) return 0;
+        throw error;
+      }
+    },
+  };
+}
+
+function tenantOf(environment: Environment, auth: Settings['config']['auth']): string {
+  if (!auth.authEnabled) return auth.noAuthTenant;
+  const tenant = environment.LOGBOOM_TENANT;
+  if (!tenant) throw new Error('the environment variable LOGBOOM_TENANT is not set');
+  checkTenantId(tenant);
+  return tenant;
+}
+
+/** Throws Error where a pair is none. */
+export function labelsOfEnvironment({ LOGBOOM_LABELS: text = '' }: Environment): readonly Label[] {
+  const pairs = text.split(',').filter(pair => pair.trim() !== '');
+  return pairs.map(pair => {
+    const equals = pair.indexOf('=');
+    const name = pair.slice(0, equals).trim();
+    const value = pair.slice(equals + 1).trim();
+    if (equals < 0 || !LABEL_NAME.test(name) || value === '') {
+      throw new Error(`LOGBOOM_LABELS takes name=value, separated by commas, not '${pair}'`);
+    }
+    return { name, value };
+  });
+}

@@ -1,0 +1,71 @@
+/** The timer of one machine: calls the jobs that a scheduler calls in an account, one run of each at a time. */
+import { hasFailed, type Job, type Jobs, type LastRun } from '../shared/maintenance/jobs.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+import type { Log } from './log.ts';
+
+export interface SchedulerOptions {
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A run begins nothing new after this time, ms; what is left is done by the next one, at once. */
+  readonly runMs: number;
+}
+
+export interface Scheduler {
+  /** Runs a job now, or once more behind the run that is going on. */
+  kick(job: string): void;
+  /** Ends the runs where they may be ended, and waits for them. */
+  stop(): Promise<void>;
+}
+
+/** Between two runs of a job that has work left: requests go first. */
+const PAUSE_MS = 1000;
+
+export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): Scheduler {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const kicks = new Map<string, AbortController>();
+
+  /** Until it is time, or somebody asks. */
+  async function wait(job: Job, ms: number): Promise<void> {
+    const kick = kicks.get(job.name) ?? new AbortController();
+    kicks.set(job.name, kick);
+    await clock.sleep(ms, AbortSignal.any([kick.signal, signal])).catch(() => undefined);
+    kicks.delete(job.name);
+  }
+
+  async function keepRunning(job: Job): Promise<void> {
+    let waitMs = job.everyMs;
+    while (!signal.aborted) {
+      await wait(job, waitMs);
+      if (signal.aborted) return;
+      const runs = await jobs.tick(job.name, { untilMs: clock.nowMs() + runMs, signal });
+      if (signal.aborted) return;
+      for (const run of runs) logRun(log, run);
+      const { done, failures } = runs[runs.length - 1];
+      // Failures are not work left: what fails fails again.
+      waitMs = done || failures.length > 0 ? job.everyMs : PAUSE_MS;
+    }
+  }
+
+  const loops = jobs.list.map(keepRunning);
+  return {
+    kick(name) {
+      const kick = kicks.get(name) ?? new AbortController();
+      kicks.set(name, kick);
+      kick.abort();
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+/** Also how the scheduled function of an account tells of a run. */
+export function logRun(log: Log, run: LastRun): void {
+  const { job, failures, figures, done, startedMs, endedMs } = run;
+  const text = hasFailed(run) ? 'a scheduled job failed' : 'a scheduled job failed in part';
+  for (const failure of failures) log.warn({ job, failure }, text);
+  log.debug({ job, ms: Math.round(endedMs - startedMs), done, ...figures }, 'a scheduled job ran');
+}

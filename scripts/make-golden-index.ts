@@ -1,0 +1,66 @@
+/**
+ * Writes test/index/golden/<version>.index and .json: run once when a version of the index format is released, never
+ * again for that version. The tests then hold every later reader to these bytes.
+ *
+ *     node scripts/make-golden-index.ts v1
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
+import { footerOf } from '../shared/chunk/reader.ts';
+import { writeChunk } from '../shared/chunk/writer.ts';
+import { presenceOfFooter } from '../shared/index/presence.ts';
+import { encodeIndex } from '../shared/index/write.ts';
+import { type PlainEntry, rowsOf } from '../test/support/rows.ts';
+
+const tests = join(import.meta.dirname, '../test');
+const folder = join(tests, 'index/golden');
+const version = process.argv[2];
+if (version === undefined || existsSync(join(folder, `${version}.index`))) {
+  console.error('usage: node scripts/make-golden-index.ts VERSION, for a version that has no file yet');
+  process.exit(1);
+}
+
+const head = { tenant: 'golden', day: 20_412, createdMs: 1_763_600_000_000 };
+const entries: PlainEntry[] = [];
+for (let i = 0; i < 90; i++) {
+  entries.push({
+    stream:
+      i % 2 === 0
+        ? { app: 'audit', note: 'quoted "text"\nüber lines' }
+        : { app: 'shop', service_name: 'shop', zone: 'z1' },
+    time: i === 0 ? 0 : 86_399_999_999_999 - (89 - i) * 20_000_000_000,
+    line: `entry ${i}`,
+    metadata: i % 3 === 0 ? { detected_level: 'debug' } : {},
+  });
+}
+const second = { ...head, id: 'fedcba9876543210fedcba9876543210', level: 1, inputs: [] };
+const written = await writeChunk(second, rowsOf(entries), QUICK_COMPRESSION);
+const footers = [
+  footerOf(readFileSync(join(tests, 'chunk/golden/v1.chunk')), 'golden'),
+  footerOf(Buffer.concat(written.parts, written.bytes), 'golden'),
+];
+const object = await encodeIndex({ ...head, chunks: footers.map(footer => ({ id: footer.id, footer })) });
+
+// What the footers say, not what the index's reader makes of it.
+const byText = new Map(
+  footers.flatMap(footer => footer.streams.map(stream => [stream.text, stream] as const)),
+);
+const streams = [...byText.values()].sort((a, b) => Buffer.compare(Buffer.from(a.text), Buffer.from(b.text)));
+const chunks = footers.map(footer => {
+  const { id, level, first, last, rows, lineBytes, metadataBytes, pages, levels } = footer;
+  const pageBytes = pages.reduce((sum, page) => sum + page.storedBytes, 0);
+  const presence = presenceOfFooter(footer);
+  const places = [...presence.streams].map(s =>
+    streams.findIndex(one => one.text === footer.streams[s].text),
+  );
+  const counts = { levels, counts: [...presence.streams].map(s => footer.counts[s]) };
+  const columns = Object.entries(presence).map(([name, column]) => [name, [...column]]);
+  return {
+    ...{ id, level, first, last, rows, lineBytes, metadataBytes, pageBytes },
+    presence: { ...Object.fromEntries(columns), streams: places },
+    counts,
+  };
+});
+writeFileSync(join(folder, `${version}.index`), object);
+writeFileSync(join(folder, `${version}.json`), `${JSON.stringify({ ...head, streams, chunks }, null, 1)}\n`);

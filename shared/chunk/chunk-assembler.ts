@@ -1,0 +1,198 @@
+/**
+ * A chunk object from batches of sorted rows, so that a merge of any size holds a batch and not the chunk's rows. Pages
+ * are cut as if all rows had come at once: the page that a batch leaves open goes on with the next one.
+ *
+ * A reader would get wrong: after `add` the batch may be used again, because what is left open is copied. `last` saves
+ * that copy where the rows are known to be all.
+ */
+import { compareUtf8 } from '../model/bytes.ts';
+import { invariant } from '../model/errors.ts';
+import type { Stream } from '../model/page.ts';
+import type { Compression } from './compression.ts';
+import { RowCounter } from './counts.ts';
+import { encodeFooter } from './footer-codec.ts';
+import { FORMAT_VERSION, type Footer, type PageMeta } from './format.ts';
+import { joinRows, type RowSlice } from './join-rows.ts';
+import { cutPages } from './page-cutter.ts';
+import { packPage } from './page-writer.ts';
+import type { ChunkRows } from './rows.ts';
+
+/** Pages compressed side by side; as many as the thread pool has threads. Each holds up to 1 MiB of lines meanwhile. */
+const PAGES_AT_ONCE = 4;
+
+export interface ChunkHead {
+  /** 32 hex digits. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly day: number;
+  readonly level: number;
+  readonly createdMs: number;
+  readonly inputs: readonly string[];
+}
+
+export interface WrittenChunk {
+  readonly footer: Footer;
+  /** The object's bytes, in order. */
+  readonly parts: readonly Uint8Array[];
+  readonly bytes: number;
+  /** Bytes of footer and trailer, the last part. */
+  readonly footerBytes: number;
+}
+
+/** A page to pack: its rows, and the place in the chunk of the first stream of their batch. */
+interface PageRowsToPack extends RowSlice {
+  readonly firstStream: number;
+}
+
+export class ChunkAssembler {
+  private readonly compression: Compression;
+  private readonly streams: Stream[] = [];
+  private readonly counter = new RowCounter();
+  private readonly pages: PageMeta[] = [];
+  private readonly parts: Uint8Array[] = [];
+  /** The rows of the page that is not full yet, and the place of its first stream. */
+  private open: ChunkRows | undefined;
+  private openStream = 0;
+  private lastTime = 0;
+  private packedBytes = 0;
+
+  /** @param compression zstd parameters for the large blocks */
+  constructor(compression: Compression) {
+    this.compression = compression;
+  }
+
+  /** Stored bytes of the pages so far; the open page, at most 1 MiB of lines, is not among them. */
+  get storedBytes(): number {
+    return this.packedBytes;
+  }
+
+  /**
+   * Takes the rows of a batch, which follow those of the batches before by stream and time; each of its streams has rows.
+   * Rejects with what the rows break; then the assembler is of no use any more.
+   */
+  async add(input: ChunkRows, { last = false } = {}): Promise<void> {
+    const firstStream = this.place(input);
+    this.counter.add(input, firstStream);
+    const full: PageRowsToPack[] = [];
+    let from = 0;
+    for (const cut of cutPages(input, this.open)) {
+      full.push(this.pageOf({ rows: input, from, to: cut }, firstStream));
+      from = cut;
+    }
+    const rest = { rows: input, from, to: input.rows };
+    if (last) full.push(this.pageOf(rest, firstStream));
+    else this.keepOpen(rest, firstStream);
+    await this.pack(full);
+  }
+
+  /** Packs what is open, and ends the object. There has been at least one row. */
+  async finish(head: ChunkHead): Promise<WrittenChunk> {
+    if (this.open !== undefined) {
+      const rows = this.open;
+      this.open = undefined;
+      await this.pack([{ rows, from: 0, to: rows.rows, firstStream: this.openStream }]);
+    }
+    const { pages, parts, streams } = this;
+    invariant(pages.length > 0, 'a chunk has at least one row');
+    const { levels, counts, metadataBytes } = this.counter.finish();
+    let first = Infinity;
+    let last = 0;
+    let rows = 0;
+    let lineBytes = 0;
+    for (const page of pages) {
+      rows += page.rows;
+      lineBytes += page.lineBytes;
+      for (const run of page.runs) {
+        if (run.first < first) first = run.first;
+        if (run.last > last) last = run.last;
+      }
+    }
+    const footer: Footer = {
+      version: FORMAT_VERSION,
+      ...head,
+      rows,
+      lineBytes,
+      metadataBytes,
+      first,
+      last,
+      streams,
+      pages,
+      levels,
+      counts,
+      sections: [],
+    };
+    const tail = encodeFooter(footer);
+    parts.push(tail);
+    return { footer, parts, bytes: this.packedBytes + tail.length, footerBytes: tail.length };
+  }
+
+  /** Adds the batch's streams to the chunk's; the place of its first. Checks the order of all rows. */
+  private place(input: ChunkRows): number {
+    checkOrder(input);
+    const { streams } = this;
+    const known = streams.length - 1;
+    const goesOn = known >= 0 && streams[known].text === input.streams[0].text;
+    const follows =
+      known < 0 ||
+      (goesOn
+        ? input.streamOf[0] > 0 || input.times[0] >= this.lastTime
+        : compareUtf8(streams[known].text, input.streams[0].text) < 0);
+    invariant(follows, 'rows of a chunk ascend by stream and time');
+    for (let i = goesOn ? 1 : 0; i < input.streams.length; i++) streams.push(input.streams[i]);
+    this.lastTime = input.times[input.rows - 1];
+    return known + (goesOn ? 0 : 1);
+  }
+
+  /** A page that ends with `slice`, and began with the open one if there is one. */
+  private pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
+    const { open } = this;
+    if (open === undefined) return { ...slice, firstStream };
+    this.open = undefined;
+    if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.openStream };
+    const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+    return { rows, from: 0, to: rows.rows, firstStream: this.openStream };
+  }
+
+  private keepOpen(slice: RowSlice, firstStream: number): void {
+    const { open } = this;
+    if (open === undefined) {
+      this.open = joinRows([slice]);
+      this.openStream = firstStream + slice.rows.streamOf[slice.from];
+    } else this.open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+  }
+
+  private async pack(pages: readonly PageRowsToPack[]): Promise<void> {
+    for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
+      const packed = pages
+        .slice(i, i + PAGES_AT_ONCE)
+        .map(({ rows, from, to }) => packPage(rows, from, to, this.compression));
+      const done = await Promise.all(packed);
+      for (let j = 0; j < done.length; j++) {
+        const { meta, blocks } = done[j];
+        const { firstStream } = pages[i + j];
+        const runs =
+          firstStream === 0
+            ? meta.runs
+            : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
+        this.pages.push({ ...meta, runs, offset: this.packedBytes });
+        this.parts.push(...blocks);
+        this.packedBytes += meta.storedBytes;
+      }
+    }
+  }
+}
+
+function checkOrder(input: ChunkRows): void {
+  const { rows, streams, streamOf, times } = input;
+  invariant(rows > 0, 'a chunk has at least one row');
+  for (let i = 1; i < streams.length; i++) {
+    invariant(compareUtf8(streams[i - 1].text, streams[i].text) < 0, 'streams of a chunk ascend by text');
+  }
+  for (let row = 1; row < rows; row++) {
+    const sameStream = streamOf[row] === streamOf[row - 1];
+    invariant(
+      sameStream ? times[row] >= times[row - 1] : streamOf[row] > streamOf[row - 1],
+      'rows of a chunk ascend by stream and time',
+    );
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Deletes what nobody needs any more: objects whose chunks were merged, once the queries that began before are over; and
+ * orphans, objects that no record ever named, because a push or a merge died before its commit.
+ *
+ * An orphan is told by its age: every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a
+ * lease), and a name is never used twice. Records are looked at before the lists of garbage: what a swap moves from the one
+ * to the other in between is then found in at least one of them.
+ */
+import type { Catalog } from '../catalog/catalog.ts';
+import { startedMsOf } from '../catalog/chunk-id.ts';
+import { keyOfChunk } from '../catalog/chunk-object.ts';
+import { indexKey } from '../catalog/day-item.ts';
+import { parseObjectKey } from '../catalog/stored-objects.ts';
+import { CorruptionError } from '../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+
+/** Far above every time from writing to commit, clocks that differ included. */
+export const ORPHAN_AGE_MS = 24 * 3_600_000;
+/** Lists of each partition that one run works on. */
+const LISTS_AT_ONCE = 100;
+const DELETES_AT_ONCE = 8;
+const LISTED_AT_ONCE = 1000;
+
+export interface CollectorParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+}
+
+export interface CollectionBounds {
+  /** Nothing new begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Deletes the objects whose time has come; how many, and whether all of them. */
+export async function collectGarbage(
+  { catalog, store, clock }: CollectorParts,
+  { untilMs, signal }: CollectionBounds,
+): Promise<{ readonly deleted: number; readonly done: boolean }> {
+  let deleted = 0;
+  for (;;) {
+    const lists = await catalog.garbage.due(clock.nowMs(), LISTS_AT_ONCE);
+    if (lists.length === 0) return { deleted, done: true };
+    for (const list of lists) {
+      if (clock.nowMs() >= untilMs) return { deleted, done: false };
+      signal.throwIfAborted();
+      await deleteAll(store, list.keys);
+      deleted += list.keys.length;
+      await catalog.garbage.remove(list);
+    }
+  }
+}
+
+export interface OrphanReport {
+  readonly deleted: readonly string[];
+  readonly looked: number;
+  /** Days whose records could not be read: nothing of them is deleted. */
+  readonly unreadable: readonly string[];
+  /** Where to go on; undefined at the end of the store. */
+  readonly next: string | undefined;
+}
+
+/** Looks for orphans from `after` on, a page of the listing at a time. */
+export async function collectOrphans(
+  parts: CollectorParts,
+  after: string | undefined,
+  { untilMs, signal }: CollectionBounds,
+): Promise<OrphanReport> {
+  const { store, clock } = parts;
+  const deleted: string[] = [];
+  const unreadable: string[] = [];
+  let looked = 0;
+  let next = after;
+  do {
+    signal.throwIfAborted();
+    const page = await store.list('', { after: next, limit: LISTED_AT_ONCE });
+    looked += page.objects.length;
+    const orphans = await orphansOf(
+      parts,
+      page.objects.map(({ key }) => key),
+      unreadable,
+    );
+    await deleteAll(store, orphans);
+    deleted.push(...orphans);
+    next = page.next;
+  } while (next !== undefined && clock.nowMs() < untilMs);
+  return { deleted, looked, unreadable, next };
+}
+
+async function orphansOf(
+  { catalog, clock }: CollectorParts,
+  keys: readonly string[],
+  unreadable: string[],
+): Promise<string[]> {
+  const old = keys
+    .map(parseObjectKey)
+    .filter(object => object !== undefined)
+    .filter(({ id }) => clock.nowMs() - startedMsOf(id) > ORPHAN_AGE_MS);
+  const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
+  const suspects: string[] = [];
+  for (const [name, objects] of byDay) {
+    const { tenant, day } = objects[0];
+    try {
+      const named = await namedBy(catalog, tenant, day);
+      suspects.push(...objects.map(({ key }) => key).filter(key => !named.has(key)));
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+      unreadable.push(name);
+    }
+  }
+  if (suspects.length === 0) return [];
+  const garbage = await catalog.garbage.all();
+  return suspects.filter(key => !garbage.has(key));
+}
+
+/** Keys of all objects that the records of a day name. */
+async function namedBy(catalog: Catalog, tenant: string, day: number): Promise<Set<string>> {
+  const snapshot = await catalog.day(tenant, day);
+  const named = new Set<string>();
+  for (const record of snapshot?.records ?? [])
+    if (record.inline === undefined) named.add(keyOfChunk(record));
+  if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+  return named;
+}
+
+async function deleteAll(store: ObjectStore, keys: readonly string[]): Promise<void> {
+  for (let i = 0; i < keys.length; i += DELETES_AT_ONCE) {
+    await Promise.all(keys.slice(i, i + DELETES_AT_ONCE).map(key => store.delete(key)));
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Compaction of a tenant's day: merges until nothing is left to merge or the time is up. It holds a lease while it works,
+ * and publishes only under it; killed anywhere, it leaves at most objects that no record names.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import { newChunkId } from '../catalog/chunk-id.ts';
+import { storeChunk } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { dayLease, type Lease } from '../catalog/leases.ts';
+import { SwapConflictError } from '../catalog/swap.ts';
+
+import type { Clock, Ids } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
+import { mergeInput } from './merge-input.ts';
+import { isSettled, type PlannedMerge, planMerge } from './plan-merges.ts';
+
+export interface CompactorParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly options: CompactorOptions;
+}
+
+export interface CompactorOptions {
+  /** Stored bytes of a well-packed object. */
+  readonly targetBytes: number;
+  /** Outputs up to this many bytes lie in their record. */
+  readonly inlineMaxBytes: number;
+  /** How long objects stay after their record is gone; longer than any query, ms. */
+  readonly graceMs: number;
+}
+
+export interface DayWork {
+  readonly tenant: string;
+  readonly day: number;
+  /** Pack what is there now, also in windows that are still open. */
+  readonly force?: boolean;
+  /** No merge begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CompactionReport {
+  /** Swaps published. */
+  readonly merges: number;
+  readonly rows: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  readonly duplicates: number;
+  /**
+   * `done`: nothing to do now. `settled`: nothing until something is pushed. `time`: the time was up. `busy`: another
+   * holds the lease, or took it.
+   */
+  readonly end: 'done' | 'settled' | 'time' | 'busy';
+}
+
+/** Renewed at a third of it; what a stalled compactor holds up is that long. */
+export const LEASE_MS = 60_000;
+/** Swaps in a row that others were faster with. */
+const MAX_CONFLICTS = 5;
+
+export class Compactor {
+  private readonly parts: CompactorParts;
+
+  constructor(parts: CompactorParts) {
+    this.parts = parts;
+  }
+
+  /** Throws what the stores throw, and CorruptionError; what was published before stays. */
+  async compactDay(work: DayWork): Promise<CompactionReport> {
+    const { leases } = this.parts.catalog;
+    const total = { merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
+    const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
+    if (lease === undefined) return { ...total, end: 'busy' };
+    try {
+      return { ...total, end: await this.mergeAll(work, lease, total) };
+    } finally {
+      await leases.release(lease).catch(() => undefined);
+    }
+  }
+
+  private async mergeAll(
+    work: DayWork,
+    lease: Lease,
+    total: { -readonly [K in keyof Omit<CompactionReport, 'end'>]: number },
+  ): Promise<CompactionReport['end']> {
+    const { catalog, clock, options } = this.parts;
+    for (let conflicts = 0; ; ) {
+      const snapshot = await catalog.day(work.tenant, work.day);
+      if (snapshot === undefined) return 'settled';
+      const plan = { targetBytes: options.targetBytes, nowMs: clock.nowMs(), force: work.force ?? false };
+      const merge = planMerge(work.day, snapshot.records, plan);
+      if (merge === undefined) {
+        const settled = isSettled(work.day, snapshot.records, { ...plan, force: false });
+        return settled ? 'settled' : 'done';
+      }
+      if (clock.nowMs() >= work.untilMs) return 'time';
+      work.signal.throwIfAborted();
+      try {
+        const summary = await this.merge(work, lease, snapshot, merge);
+        total.merges++;
+        total.rows += summary.rows;
+        total.duplicates += summary.duplicates;
+        total.inputBytes += summary.inputBytes;
+        total.outputBytes += summary.outputBytes;
+      } catch (error) {
+        if (error instanceof LeaseLostError) return 'busy';
+        if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
+      }
+    }
+  }
+
+  private async merge(work: DayWork, lease: Lease, snapshot: DaySnapshot, { level, inputs }: PlannedMerge) {
+    const { catalog, store, clock, ids, options } = this.parts;
+    const { tenant, day, signal } = work;
+    const added: ChunkRecord[] = [];
+    const hold = this.holder(lease);
+    const summary = await mergeChunks(
+      await Promise.all(inputs.map(record => mergeInput(store, record))),
+      {
+        tenant,
+        day,
+        level,
+        newId: () => newChunkId(clock, ids),
+        createdMs: clock.nowMs(),
+        compression: COMPACTION_COMPRESSION,
+        maxOutputBytes: options.targetBytes,
+        signal,
+        pause: hold,
+      },
+      async chunk => {
+        added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
+      },
+    );
+    await hold();
+    const { records: _, ...ofDay } = snapshot;
+    const { graceMs } = options;
+    await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
+    return {
+      rows: summary.rowsOut,
+      duplicates: summary.duplicates,
+      inputBytes: sumOf(inputs),
+      outputBytes: sumOf(added),
+    };
+  }
+
+  /** Called often: renews the lease in time. Throws LeaseLostError. */
+  private holder(lease: Lease): () => Promise<void> {
+    const { catalog, clock } = this.parts;
+    let renewedMs = clock.nowMs();
+    return async () => {
+      await nextTurn();
+      if (clock.nowMs() - renewedMs < LEASE_MS / 3) return;
+      if (!(await catalog.leases.renew(lease, LEASE_MS))) throw new LeaseLostError();
+      renewedMs = clock.nowMs();
+    };
+  }
+}
+
+class LeaseLostError extends Error {}
+
+function sumOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+}

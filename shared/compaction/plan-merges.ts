@@ -1,0 +1,160 @@
+/**
+ * Which chunks of a day to merge next. Three windows, by the time of a chunk's last entry: 5 minutes, the hour, the day.
+ * A window that is closed is packed once; an open one is packed where many chunks of a size pile up, so that the newest
+ * minutes stay cheap to read while they are written.
+ *
+ * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
+ * byte is rewritten a few times in all, and late pushes merge among themselves first.
+ */
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';
+import { NS_PER_DAY, NS_PER_MS } from '../model/duration.ts';
+
+const NS_OF_MINUTE = 60_000_000_000;
+
+interface Window {
+  /** Level of what is merged here. */
+  readonly level: number;
+  readonly ns: number;
+  /** After its end, until it counts as closed: time for pushes that come late. */
+  readonly closedAfterMs: number;
+}
+
+export const WINDOWS: readonly Window[] = [
+  { level: 1, ns: 5 * NS_OF_MINUTE, closedAfterMs: 60_000 },
+  { level: 2, ns: 60 * NS_OF_MINUTE, closedAfterMs: 600_000 },
+  { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: 3_600_000 },
+];
+
+/** Inputs of one merge: each holds a page and a read while it lasts. */
+export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
+/** Chunks of one size class in an open window that make a merge. */
+const PILE = 32;
+/** Size classes are powers of 8 from here, bytes: merging a pile lifts its bytes by a class at least. */
+const FIRST_CLASS_BYTES = 16 * 1024;
+const CLASS_FACTOR = 8;
+/** A chunk joins a merge in a closed window where the smaller ones together have a third of its size. */
+const LARGEST_SHARE = 3;
+
+export interface PlanOptions {
+  /** Stored bytes at which an output ends; chunks of half of it are left as they are. */
+  readonly targetBytes: number;
+  readonly nowMs: number;
+  /** Pack what is there now, whatever is still open. */
+  readonly force: boolean;
+}
+
+export interface PlannedMerge {
+  readonly level: number;
+  readonly inputs: readonly ChunkRecord[];
+}
+
+/** The next merge of a day, the newest edge first; undefined where nothing is to do now. */
+export function planMerge(
+  day: number,
+  records: readonly ChunkRecord[],
+  options: PlanOptions,
+): PlannedMerge | undefined {
+  const small = records.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
+  if (small.length < 2) return undefined;
+  if (options.force) return closedMerge(WINDOWS[WINDOWS.length - 1], small, options);
+  for (const window of WINDOWS) {
+    for (const [index, group] of groupsOf(window, small)) {
+      const merge = isClosed(day, window, index, options.nowMs)
+        ? closedMerge(window, group, options)
+        : pileMerge(window, group, options);
+      if (merge !== undefined) return merge;
+    }
+  }
+  return undefined;
+}
+
+/** True where nothing will be planned for the day unless something is pushed to it. */
+export function isSettled(day: number, records: readonly ChunkRecord[], options: PlanOptions): boolean {
+  const last = WINDOWS[WINDOWS.length - 1];
+  return isClosed(day, last, 0, options.nowMs) && planMerge(day, records, options) === undefined;
+}
+
+/** By window, newest first. */
+function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
+  const groups = new Map<number, ChunkRecord[]>();
+  for (const record of records) {
+    const index = Math.floor(record.last / ns);
+    const group = groups.get(index);
+    if (group === undefined) groups.set(index, [record]);
+    else group.push(record);
+  }
+  return [...groups].filter(([, { length }]) => length > 1).sort((a, b) => b[0] - a[0]);
+}
+
+function isClosed(day: number, { ns, closedAfterMs }: Window, index: number, nowMs: number): boolean {
+  const dayStartMs = Number((BigInt(day) * NS_PER_DAY) / NS_PER_MS);
+  return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs <= nowMs;
+}
+
+/** All of a closed window, smallest first, without chunks that are too large for the rest to matter. */
+function closedMerge(
+  { level }: Window,
+  group: readonly ChunkRecord[],
+  options: PlanOptions,
+): PlannedMerge | undefined {
+  const sorted = group.slice().sort(bySize);
+  let rest = 0;
+  for (const { storedBytes } of sorted) rest += storedBytes;
+  while (sorted.length > 1) {
+    const largest = sorted[sorted.length - 1].storedBytes;
+    if (largest <= LARGEST_SHARE * (rest - largest)) break;
+    rest -= largest;
+    sorted.pop();
+  }
+  return mergeOf(level, sorted, options);
+}
+
+/** The smallest size class that has a pile. */
+function pileMerge(
+  { level }: Window,
+  group: readonly ChunkRecord[],
+  options: PlanOptions,
+): PlannedMerge | undefined {
+  const classes = new Map<number, ChunkRecord[]>();
+  for (const record of group) {
+    const sizeClass = classOf(record.storedBytes);
+    const ofClass = classes.get(sizeClass);
+    if (ofClass === undefined) classes.set(sizeClass, [record]);
+    else ofClass.push(record);
+  }
+  for (const [, pile] of [...classes].sort((a, b) => a[0] - b[0])) {
+    if (pile.length >= PILE) return mergeOf(level, pile.sort(byName), options);
+  }
+  return undefined;
+}
+
+function mergeOf(
+  level: number,
+  sorted: readonly ChunkRecord[],
+  { targetBytes }: PlanOptions,
+): PlannedMerge | undefined {
+  const inputs: ChunkRecord[] = [];
+  let bytes = 0;
+  for (const record of sorted) {
+    if (inputs.length === MAX_INPUTS || (inputs.length > 1 && bytes + record.storedBytes > targetBytes))
+      break;
+    inputs.push(record);
+    bytes += record.storedBytes;
+  }
+  if (inputs.length < 2) return undefined;
+  return { level: Math.max(level, ...inputs.map(input => input.level)), inputs };
+}
+
+function classOf(bytes: number): number {
+  return Math.max(0, Math.ceil(Math.log(bytes / FIRST_CLASS_BYTES) / Math.log(CLASS_FACTOR)));
+}
+
+function bySize(a: ChunkRecord, b: ChunkRecord): number {
+  return a.storedBytes - b.storedBytes || byName(a, b);
+}
+
+/** By age. */
+function byName(a: ChunkRecord, b: ChunkRecord): number {
+  return a.id < b.id ? -1 : 1;
+}

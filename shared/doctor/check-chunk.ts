@@ -1,0 +1,92 @@
+/**
+ * One chunk against its record: size, footer, and every column of every page. A reader verifies a column's checksum when
+ * it unpacks it; what no checksum covers (that columns and runs belong together) is verified here.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Footer, PageMeta } from '../chunk/format.ts';
+import { decodePage } from '../chunk/reader.ts';
+import { CorruptionError } from '../model/errors.ts';
+import type { PageRows } from '../model/page.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { ProblemKind } from './problem.ts';
+
+/** Footer and record tell different things. */
+export class MismatchError extends Error {
+  readonly kind: ProblemKind = 'mismatch';
+}
+
+export interface ChunkCheck {
+  /** Size of the object; undefined where the chunk is inline. */
+  readonly objectBytes: number | undefined;
+  /** Also unpack all pages. */
+  readonly full: boolean;
+}
+
+/** Throws what the store throws, CorruptionError and MismatchError. */
+export async function checkChunk(
+  store: ObjectStore,
+  record: ChunkRecord,
+  { objectBytes, full }: ChunkCheck,
+): Promise<void> {
+  const storedBytes = objectBytes ?? record.inline?.length;
+  if (storedBytes !== record.storedBytes) {
+    throw new MismatchError(`${storedBytes} bytes where its record says ${record.storedBytes}`);
+  }
+  // The footer of the object, not the copy that a record may hold: both must be sound.
+  const footer = await readFooter(store, { ...record, footer: undefined });
+  if (record.footer !== undefined) await readFooter(store, record);
+  checkFooter(record, footer);
+  if (!full) return;
+  for (const page of footer.pages) {
+    await checkPage(store, record, footer, page);
+    await nextTurn();
+  }
+}
+
+function checkFooter(record: ChunkRecord, footer: Footer): void {
+  for (const field of ['level', 'first', 'last', 'rows', 'lineBytes', 'metadataBytes'] as const) {
+    if (footer[field] !== record[field]) {
+      throw new MismatchError(`its record says ${field} ${record[field]}, its footer ${footer[field]}`);
+    }
+  }
+  const rows = footer.pages.reduce((sum, page) => sum + page.rows, 0);
+  if (rows !== footer.rows) throw new MismatchError(`${rows} rows in pages of ${footer.rows}`);
+  let counted = 0;
+  for (const { entries } of footer.counts.flat()) for (const count of entries) counted += count;
+  if (counted !== footer.rows) throw new MismatchError(`counts tell of ${counted} rows of ${footer.rows}`);
+}
+
+async function checkPage(
+  store: ObjectStore,
+  record: ChunkRecord,
+  footer: Footer,
+  page: PageMeta,
+): Promise<void> {
+  const what = nameOfChunk(record);
+  const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
+  const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
+  const damage = damageOfPage(page, rows);
+  if (damage !== undefined) throw new CorruptionError(`${what}: the page at ${page.offset} has ${damage}`);
+}
+
+/** What does not fit together although every checksum is right. Columns throw CorruptionError. */
+function damageOfPage(page: PageMeta, { rows, times, lines, lineOffsets, metadata }: PageRows) {
+  if (lineOffsets[rows] !== lines.length) {
+    return `lengths of ${lineOffsets[rows]} bytes for ${lines.length} bytes of lines`;
+  }
+  for (const { name, ids, count } of metadata) {
+    for (let row = 0; row < rows; row++) if (ids[row] > count) return `a value of ${name} out of range`;
+  }
+  for (const { firstRow, rows: count, first, last } of page.runs) {
+    const end = firstRow + count;
+    if (page.base + times[firstRow] !== first || page.base + times[end - 1] !== last) {
+      return 'a run whose times differ from its footer';
+    }
+    for (let row = firstRow + 1; row < end; row++) {
+      if (times[row] < times[row - 1]) return 'a run whose times do not ascend';
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,223 @@
+/**
+ * Looks at the whole store and tells what is wrong with it: records without objects, objects without records, checksums.
+ * It changes nothing, and may run beside a store in use.
+ *
+ * Of each day the objects are listed before the records are read: what is committed in between has a record, and what a
+ * commit is about to name is too young to be called an orphan. What compaction takes away meanwhile is looked up again
+ * before it is called missing.
+ */
+import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import { MAX_COMMIT_MS, startedMsOf } from '../catalog/chunk-id.ts';
+import { keyOfChunk, nameOfChunk } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { indexKey } from '../catalog/day-item.ts';
+import { listStoredObjects, parseObjectKey } from '../catalog/stored-objects.ts';
+import { CorruptionError, messageOf } from '../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../ports/object-store.ts';
+import { checkChunk, MismatchError } from './check-chunk.ts';
+import { checkIndex } from './check-index.ts';
+import type { Problem, ProblemKind } from './problem.ts';
+
+/** Younger objects may belong to a commit under way, with clocks that differ. */
+export const RECENT_MS = 2 * MAX_COMMIT_MS;
+
+export interface DoctorParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+}
+
+export interface CheckOptions {
+  /** Read every page and verify every checksum; otherwise sizes and footers alone. */
+  readonly full: boolean;
+  readonly report: (problem: Problem) => void;
+  /** Called after each chunk. */
+  readonly progress?: (totals: CheckTotals) => void;
+}
+
+export interface CheckTotals {
+  tenants: number;
+  days: number;
+  chunks: number;
+  /** Of the chunks, those that lie in their records. */
+  inlineChunks: number;
+  rows: number;
+  objects: number;
+  storedBytes: number;
+  orphans: number;
+  /** Without orphans. */
+  problems: number;
+}
+
+/** Throws what the stores throw where they cannot be asked at all. */
+export async function checkStore(parts: DoctorParts, options: CheckOptions): Promise<CheckTotals> {
+  const check = new StoreCheck(parts, options);
+  await check.run();
+  return check.totals;
+}
+
+class StoreCheck {
+  readonly totals: CheckTotals = {
+    tenants: 0,
+    days: 0,
+    chunks: 0,
+    inlineChunks: 0,
+    rows: 0,
+    objects: 0,
+    storedBytes: 0,
+    orphans: 0,
+    problems: 0,
+  };
+  private readonly parts: DoctorParts;
+  private readonly options: CheckOptions;
+  /** Days whose objects were compared with records, and those whose records cannot be read. */
+  private readonly compared = new Set<string>();
+
+  constructor(parts: DoctorParts, options: CheckOptions) {
+    this.parts = parts;
+    this.options = options;
+  }
+
+  async run(): Promise<void> {
+    const { catalog } = this.parts;
+    for await (const tenant of catalog.tenants()) {
+      this.totals.tenants++;
+      const days = await this.attempt(`days of ${tenant}`, () => catalog.allDays(tenant));
+      for (const { day } of days ?? []) await this.checkDay(tenant, day);
+    }
+    await this.checkUnknownDays();
+  }
+
+  private async checkDay(tenant: string, day: number): Promise<void> {
+    const { catalog, store } = this.parts;
+    this.totals.days++;
+    this.compared.add(`${tenant}/${day}`);
+    const sizes = new Map<string, number>();
+    for (const folder of ['chunks', 'index']) await listSizes(store, `${tenant}/${folder}/${day}/`, sizes);
+    const where = `records of ${tenant}, day ${day}`;
+    const snapshot = await this.attempt(where, () => catalog.day(tenant, day));
+    if (snapshot === undefined) return;
+    const ids = new Set<string>();
+    for (const record of snapshot.records) {
+      if (ids.has(record.id)) this.report('mismatch', nameOfChunk(record), 'two records name this chunk');
+      ids.add(record.id);
+      await this.checkRecord(record, sizes.get(keyOfChunk(record)));
+    }
+    await this.checkIndexOf(tenant, snapshot);
+    const named = new Set(snapshot.records.filter(record => !record.inline).map(keyOfChunk));
+    if (snapshot.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+    await this.reportOrphans([...sizes.keys()].filter(key => !named.has(key)));
+  }
+
+  private async checkRecord(record: ChunkRecord, listedBytes: number | undefined): Promise<void> {
+    const { store } = this.parts;
+    const key = keyOfChunk(record);
+    const isInline = record.inline !== undefined;
+    this.totals.chunks++;
+    this.totals.rows += record.rows;
+    if (isInline) this.totals.inlineChunks++;
+    try {
+      // Written after the listing, perhaps.
+      const objectBytes = isInline ? undefined : (listedBytes ?? (await store.head(key))?.size);
+      if (!isInline && objectBytes === undefined) throw new ObjectNotFoundError(key);
+      await checkChunk(store, record, { objectBytes, full: this.options.full });
+    } catch (error) {
+      const kind = kindOf(error);
+      const where = isInline ? `record of ${nameOfChunk(record)}` : key;
+      if (kind !== 'missing-object') this.report(kind, where, messageOf(error));
+      else if (await this.isStillNamed(record)) this.report(kind, where, 'a record names it, and it is not there');
+    }
+    this.options.progress?.(this.totals);
+  }
+
+  private async isStillNamed({ tenant, day, id }: ChunkRecord): Promise<boolean> {
+    const snapshot = await this.parts.catalog.day(tenant, day);
+    return snapshot?.records.some(record => record.id === id) ?? false;
+  }
+
+  private async checkIndexOf(tenant: string, { day, index, records }: DaySnapshot): Promise<void> {
+    if (index === undefined) return;
+    const { catalog, store } = this.parts;
+    try {
+      await checkIndex(store, { tenant, day, index, records, full: this.options.full });
+    } catch (error) {
+      // A new one may have taken its place.
+      if (kindOf(error) === 'missing-object') {
+        const [now] = await catalog.days(tenant, day, day);
+        if (now?.index?.id !== index.id) return;
+      }
+      this.report('index', indexKey(tenant, day, index.id), messageOf(error));
+    }
+  }
+
+  /** Objects of days that the catalog does not know at all. */
+  private async checkUnknownDays(): Promise<void> {
+    let unknown: string[] = [];
+    for await (const { tenant, day, key, size } of listStoredObjects(this.parts.store)) {
+      this.totals.objects++;
+      this.totals.storedBytes += size;
+      if (this.compared.has(`${tenant}/${day}`)) continue;
+      unknown.push(key);
+      if (unknown.length < ORPHANS_AT_ONCE) continue;
+      await this.reportOrphans(unknown);
+      unknown = [];
+    }
+    await this.reportOrphans(unknown);
+  }
+
+  private async reportOrphans(keys: readonly string[]): Promise<void> {
+    const { catalog, clock } = this.parts;
+    const nowMs = clock.nowMs();
+    const old = keys.filter(key => {
+      const object = parseObjectKey(key);
+      return object !== undefined && nowMs - startedMsOf(object.id) >= RECENT_MS;
+    });
+    if (old.length === 0) return;
+    const waiting = await this.attempt('lists of objects to delete', () => catalog.garbage.all());
+    if (waiting === undefined) return;
+    for (const key of old) {
+      if (waiting.has(key)) continue;
+      this.totals.orphans++;
+      this.options.report({ kind: 'orphan', where: key, message: 'no record names this object' });
+    }
+  }
+
+  /** Undefined where what is read is damaged, which is reported. */
+  private async attempt<T>(where: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      // A list of keys is JSON.
+      const kind = error instanceof SyntaxError ? 'corrupt' : kindOf(error);
+      this.report(kind, where, messageOf(error));
+      return undefined;
+    }
+  }
+
+  private report(kind: ProblemKind, where: string, message: string): void {
+    this.totals.problems++;
+    this.options.report({ kind, where, message });
+  }
+}
+
+/** Looked up among the objects that wait to be deleted, together. */
+const ORPHANS_AT_ONCE = 10_000;
+
+/** A day has thousands of objects at most: pushes of a day before they are packed. */
+async function listSizes(store: ObjectStore, prefix: string, into: Map<string, number>): Promise<void> {
+  let after: string | undefined;
+  do {
+    const page = await store.list(prefix, { after });
+    for (const { key, size } of page.objects) into.set(key, size);
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** Throws the error again where it tells nothing of the data. */
+function kindOf(error: unknown): ProblemKind {
+  if (error instanceof ObjectNotFoundError) return 'missing-object';
+  if (error instanceof MismatchError) return 'mismatch';
+  if (error instanceof CorruptionError || error instanceof RangeError) return 'corrupt';
+  throw error;
+}

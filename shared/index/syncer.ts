@@ -1,0 +1,129 @@
+/**
+ * Index sync of one tenant's day: writes an index object for the chunks of now and makes the catalog name it. It changes
+ * what an answer costs, never the answer: chunks that no index covers are read by their footers.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
+import { readFooter } from '../catalog/chunk-object.ts';
+import { indexKey } from '../catalog/day-item.ts';
+import { dayLease } from '../catalog/leases.ts';
+import { SwapConflictError } from '../catalog/swap.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import { type DayIndex, headBytesOf } from './day-index.ts';
+import type { DayIndexes } from './day-indexes.ts';
+import { type ChunkFooter, encodeIndex, extendIndex } from './write.ts';
+
+export interface SyncerParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly indexes: DayIndexes;
+  /** How long the index before stays readable, ms. */
+  readonly graceMs: number;
+}
+
+export interface SyncWork {
+  readonly tenant: string;
+  readonly day: number;
+  /** Also where so few chunks are not covered that their footers cost no more than an index. */
+  readonly force: boolean;
+  /** Nothing begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `synced`: a new index is in force. `fresh`: the one in force covers what it can, or is not worth its cost. `busy`:
+ * another works on the day. `time`: the time was up.
+ */
+export type SyncEnd = 'synced' | 'fresh' | 'busy' | 'time';
+
+/** Footers read one by one cost as much as an index from here on. */
+const WORTH_CHUNKS = 16;
+/** A day of one chunk has an index already: the chunk's footer. */
+const MIN_CHUNKS = 2;
+const FOOTERS_AT_ONCE = 32;
+const LEASE_MS = 60_000;
+const MAX_CONFLICTS = 5;
+
+export class Syncer {
+  private readonly parts: SyncerParts;
+
+  constructor(parts: SyncerParts) {
+    this.parts = parts;
+  }
+
+  /** Throws what the stores throw, and CorruptionError where a chunk cannot be read. */
+  async syncDay(work: SyncWork): Promise<SyncEnd> {
+    const { catalog, clock } = this.parts;
+    for (let conflicts = 0; ; conflicts++) {
+      const before = await catalog.day(work.tenant, work.day);
+      if (before === undefined || !(await this.isWorth(before, work))) return 'fresh';
+      if (clock.nowMs() >= work.untilMs) return 'time';
+      // The lease that compaction takes, too: neither makes the work of the other void.
+      const lease = await catalog.leases.take(dayLease(work.tenant, work.day), LEASE_MS);
+      if (lease === undefined) return 'busy';
+      try {
+        const snapshot = await catalog.day(work.tenant, work.day);
+        if (snapshot === undefined) return 'fresh';
+        const startedMs = clock.nowMs();
+        const object = await this.build(work, snapshot);
+        const id = newChunkId(clock, this.parts.ids);
+        await this.parts.store.putIfAbsent(indexKey(work.tenant, work.day, id), object);
+        if (clock.nowMs() - startedMs > LEASE_MS / 2 && !(await catalog.leases.renew(lease, LEASE_MS))) {
+          return 'busy';
+        }
+        const { records: _, ...day } = snapshot;
+        await catalog.swap({
+          tenant: work.tenant,
+          day,
+          lease,
+          removed: [],
+          added: [],
+          index: { id, storedBytes: object.length, headBytes: headBytesOf(object) },
+          graceMs: this.parts.graceMs,
+        });
+        return 'synced';
+      } catch (error) {
+        if (!(error instanceof SwapConflictError) || conflicts === MAX_CONFLICTS) throw error;
+      } finally {
+        await catalog.leases.release(lease).catch(() => undefined);
+      }
+    }
+  }
+
+  private async isWorth(snapshot: DaySnapshot, { tenant, force }: SyncWork): Promise<boolean> {
+    const { records } = snapshot;
+    if (records.length < MIN_CHUNKS) return false;
+    const index = await this.parts.indexes.ofDay(tenant, snapshot);
+    const uncovered = records.filter(({ id }) => index === undefined || !isKnownTo(index, id)).length;
+    return uncovered >= (force ? 1 : WORTH_CHUNKS);
+  }
+
+  private async build(work: SyncWork, snapshot: DaySnapshot): Promise<Buffer> {
+    const { tenant, day, signal } = work;
+    const createdMs = this.parts.clock.nowMs();
+    const old = await this.parts.indexes.ofDay(tenant, snapshot);
+    const present = new Set(snapshot.records.map(({ id }) => id));
+    const unread = snapshot.records.filter(({ id }) => !old?.covers(id));
+    const added: ChunkFooter[] = [];
+    for (let i = 0; i < unread.length; i += FOOTERS_AT_ONCE) {
+      signal.throwIfAborted();
+      const some = unread.slice(i, i + FOOTERS_AT_ONCE);
+      const footers = await Promise.all(some.map(record => readFooter(this.parts.store, record)));
+      for (let j = 0; j < some.length; j++) added.push({ id: some[j].id, footer: footers[j] });
+      await nextTurn();
+    }
+    if (old === undefined) return encodeIndex({ tenant, day, createdMs, chunks: added });
+    const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
+    return extendIndex(old, { createdMs, gone, added });
+  }
+}
+
+/** Covered, or so old that it was there when the index was written: then the index was at its bounds. */
+function isKnownTo(index: DayIndex, id: string): boolean {
+  return index.covers(id) || index.createdMs - startedMsOf(id) > 2 * MAX_COMMIT_MS;
+}

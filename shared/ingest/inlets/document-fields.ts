@@ -1,0 +1,204 @@
+/**
+ * The fields of one JSON document, found in one pass over its bytes and told as ranges: no tree, no copy, and nothing of
+ * the document is changed, because it may become the line as it is.
+ *
+ * Fields of objects inside have paths (`host.name`); arrays, and objects that lie too deep, are one field of JSON text.
+ * A reader would get wrong: the inside of those is only balanced, not checked; everything else is checked, so that what
+ * unescapes a string later cannot fail. `null`, empty texts and empty objects are no fields.
+ */
+import { MAX_JSON_DEPTH } from '../bounds.ts';
+import { MAX_FIELDS, MAX_FLATTENED_DEPTH } from './bounds.ts';
+import { type FieldPaths, ROOT } from './field-paths.ts';
+
+export const Kind = { text: 0, escapedText: 1, raw: 2 } as const;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** No path: the string was none. */
+const FAILED = -1;
+
+const BLANK = new Uint8Array(256);
+for (const byte of Buffer.from(' \t\r\n')) BLANK[byte] = 1;
+/** 1 for a byte of a number or a word. */
+const SCALAR = new Uint8Array(256);
+for (const byte of Buffer.from('0123456789+-.eEtrufalsn')) SCALAR[byte] = 1;
+/** 1 for a letter behind a backslash that makes an escape of two bytes. */
+const SIMPLE_ESCAPE = new Uint8Array(256);
+for (const byte of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPE[byte] = 1;
+const HEX = new Uint8Array(256);
+for (const byte of Buffer.from('0123456789abcdefABCDEF')) HEX[byte] = 1;
+
+const SCALAR_TEXT = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+/** Longest number that is checked, far over what any encoder writes. */
+const MAX_SCALAR_LENGTH = 4096;
+
+export class DocumentFields {
+  /** Fields of the newest document, in its order. */
+  count = 0;
+  /** True where it has more than are told apart: those behind MAX_FIELDS are missing. */
+  isCut = false;
+  readonly path = new Int32Array(MAX_FIELDS);
+  readonly kind = new Uint8Array(MAX_FIELDS);
+  /** Value: `bytes[start, end)`, of a string without its quotes. */
+  readonly start = new Uint32Array(MAX_FIELDS);
+  readonly end = new Uint32Array(MAX_FIELDS);
+  private readonly bytes: Buffer;
+  private readonly paths: FieldPaths;
+  private at = 0;
+  private limit = 0;
+  /** Whether the newest string has escapes. */
+  private isEscaped = false;
+
+  constructor(bytes: Buffer, paths: FieldPaths) {
+    this.bytes = bytes;
+    this.paths = paths;
+  }
+
+  /** Reads the document `bytes[start, end)`; false where that is no JSON object. */
+  read(start: number, end: number): boolean {
+    this.count = 0;
+    this.isCut = false;
+    this.at = start;
+    this.limit = end;
+    return this.peek() === 0x7b && this.object(ROOT, 1) && this.peek() === FAILED;
+  }
+
+  /** The first byte of what comes next; FAILED at the end of the document. */
+  private peek(): number {
+    const { bytes, limit } = this;
+    let at = this.at;
+    while (at < limit && BLANK[bytes[at]] === 1) at++;
+    this.at = at;
+    return at < limit ? bytes[at] : FAILED;
+  }
+
+  private object(parent: number, depth: number): boolean {
+    this.at++;
+    if (this.peek() === 0x7d) {
+      this.at++;
+      return true;
+    }
+    for (;;) {
+      const keyStart = this.at + 1;
+      const keyEnd = this.string();
+      if (keyEnd === FAILED) return false;
+      const path = this.paths.child(parent, keyStart, keyEnd, this.isEscaped);
+      if (this.peek() !== 0x3a) return false;
+      this.at++;
+      if (!this.value(path, depth)) return false;
+      const next = this.peek();
+      this.at++;
+      if (next === 0x7d) return true;
+      if (next !== 0x2c || this.peek() !== QUOTE) return false;
+    }
+  }
+
+  private value(path: number, depth: number): boolean {
+    const first = this.peek();
+    const start = this.at;
+    if (first === QUOTE) {
+      const end = this.string();
+      if (end === FAILED) return false;
+      this.add(path, this.isEscaped ? Kind.escapedText : Kind.text, start + 1, end);
+      return true;
+    }
+    if (first === 0x7b && depth < MAX_FLATTENED_DEPTH) return this.object(path, depth + 1);
+    if (first === 0x7b || first === 0x5b) {
+      if (!this.nested()) return false;
+      this.add(path, Kind.raw, start, this.at);
+      return true;
+    }
+    return this.scalar(path);
+  }
+
+  private add(path: number, kind: number, start: number, end: number): void {
+    if (start === end) return;
+    const at = this.count;
+    if (at === MAX_FIELDS) {
+      this.isCut = true;
+      return;
+    }
+    this.path[at] = path;
+    this.kind[at] = kind;
+    this.start[at] = start;
+    this.end[at] = end;
+    this.count = at + 1;
+  }
+
+  /** Passes the string that must come next and checks its escapes; where it ends, FAILED where it is none. */
+  private string(): number {
+    const { bytes, limit } = this;
+    this.isEscaped = false;
+    if (this.peek() !== QUOTE) return FAILED;
+    let at = this.at + 1;
+    while (at < limit) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        this.at = at + 1;
+        return at;
+      }
+      if (byte !== BACKSLASH) {
+        at++;
+        continue;
+      }
+      this.isEscaped = true;
+      const length = escapeLength(bytes, at, limit);
+      if (length === 0) return FAILED;
+      at += length;
+    }
+    return FAILED;
+  }
+
+  /** Passes an array or object by its brackets. */
+  private nested(): boolean {
+    const { bytes, limit } = this;
+    let depth = 0;
+    for (let at = this.at; at < limit; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        this.at = at;
+        if (this.string() === FAILED) return false;
+        at = this.at - 1;
+      } else if (byte === 0x5b || byte === 0x7b) {
+        if (++depth > MAX_JSON_DEPTH) return false;
+      } else if (byte === 0x5d || byte === 0x7d) {
+        if (--depth === 0) {
+          this.at = at + 1;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private scalar(path: number): boolean {
+    const { bytes, limit } = this;
+    const start = this.at;
+    let at = start;
+    let isInteger = true;
+    while (at < limit && SCALAR[bytes[at]] === 1) {
+      if (bytes[at] < 0x30 || bytes[at] > 0x39) isInteger = false;
+      at++;
+    }
+    this.at = at;
+    const length = at - start;
+    // By far the most are small whole numbers, for which a text would cost more than all the rest.
+    if (!isInteger || length === 0 || (length > 1 && bytes[start] === 0x30)) {
+      if (length === 0 || length > MAX_SCALAR_LENGTH) return false;
+      const text = bytes.latin1Slice(start, at);
+      if (text === 'null') return true;
+      if (!SCALAR_TEXT.test(text)) return false;
+    }
+    this.add(path, Kind.raw, start, at);
+    return true;
+  }
+}
+
+/** Bytes of the escape whose backslash is at `at`; 0 where it is none. */
+function escapeLength(bytes: Uint8Array, at: number, limit: number): number {
+  if (at + 1 >= limit) return 0;
+  if (SIMPLE_ESCAPE[bytes[at + 1]] === 1) return 2;
+  if (bytes[at + 1] !== 0x75 || at + 6 > limit) return 0;
+  for (let i = at + 2; i < at + 6; i++) if (HEX[bytes[i]] === 0) return 0;
+  return 6;
+}

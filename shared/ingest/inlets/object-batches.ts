@@ -1,0 +1,100 @@
+/**
+ * A log file read as a stream, in batches of whole lines: memory is bounded by the batch, not by the file. Gzip is told
+ * by its first bytes. Batches are cut at places that follow from the content alone, so a repeat cuts the same.
+ */
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { TooLargeError } from '../../model/errors.ts';
+import { BATCH_BYTES, MAX_OBJECT_BYTES } from './bounds.ts';
+import { formatOf, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
+import { RecordSplitter } from './record-splitter.ts';
+
+export interface ObjectBatch {
+  readonly bytes: Buffer;
+  readonly format: ObjectFormat;
+  /** Lines before it. */
+  readonly firstLine: number;
+}
+
+const LINE_FEED = 0x0a;
+const GZIP = Buffer.of(0x1f, 0x8b, 8);
+
+/** Throws what the body throws, an error of zlib where it is broken gzip, TooLargeError over `maxBytes`. */
+export async function* objectBatches(
+  body: AsyncIterable<Uint8Array>,
+  { batchBytes = BATCH_BYTES, maxBytes = MAX_OBJECT_BYTES } = {},
+): AsyncGenerator<ObjectBatch, void, undefined> {
+  let format: ObjectFormat | undefined;
+  let splitter: RecordSplitter | undefined;
+  // Put together only when they fill a batch: one piece may be a few bytes.
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let firstLine = 0;
+  let total = 0;
+  const take = (bytes: Buffer): ObjectBatch => {
+    const batch = { bytes, format: format!, firstLine };
+    firstLine += countLines(bytes);
+    return batch;
+  };
+  for await (const piece of withBeginning(await unpacked(body), MAX_FORMAT_BYTES)) {
+    total += piece.length;
+    if (total > maxBytes) throw new TooLargeError(`the object unpacks to more than ${maxBytes} bytes`);
+    if (format === undefined) {
+      format = formatOf(piece);
+      if (format.name === 'cloudtrail') splitter = new RecordSplitter();
+    }
+    const lines = splitter === undefined ? piece : splitter.next(piece);
+    waiting.push(lines);
+    waitingBytes += lines.length;
+    if (waitingBytes < batchBytes) continue;
+    let bytes = Buffer.concat(waiting, waitingBytes);
+    while (bytes.length >= batchBytes) {
+      const end = bytes.lastIndexOf(LINE_FEED, batchBytes - 1) + 1 || batchBytes;
+      yield take(bytes.subarray(0, end));
+      bytes = bytes.subarray(end);
+    }
+    waiting = [bytes];
+    waitingBytes = bytes.length;
+  }
+  if (waitingBytes > 0) yield take(Buffer.concat(waiting, waitingBytes));
+}
+
+async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const whole = withBeginning(body, GZIP.length);
+  const first = await whole.next();
+  const rest = (async function* () {
+    if (!first.done) yield first.value;
+    yield* whole;
+  })();
+  const isGzip = !first.done && GZIP.equals(first.value.subarray(0, GZIP.length));
+  if (!isGzip) return rest;
+  const source = Readable.from(rest, { objectMode: false });
+  const gunzip = createGunzip();
+  source.on('error', error => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
+/** The same bytes, with at least `beginning` of them (or all) in the first piece. */
+async function* withBeginning(
+  pieces: AsyncIterable<Uint8Array>,
+  beginning: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  let first: Buffer | undefined = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    if (first === undefined) yield bytes;
+    else {
+      first = Buffer.concat([first, bytes]);
+      if (first.length < beginning) continue;
+      yield first;
+      first = undefined;
+    }
+  }
+  if (first !== undefined && first.length > 0) yield first;
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
+}

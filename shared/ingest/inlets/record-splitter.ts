@@ -1,0 +1,53 @@
+/**
+ * CloudTrail's files, one JSON object with all records in an array, made lines of one record each while they are read:
+ * such a file unpacks to hundreds of megabytes on one line.
+ *
+ * Only brackets and strings are followed. What is inside a record is for the decoder to judge.
+ */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const LINE_FEED = 0x0a;
+
+export class RecordSplitter {
+  /** Objects and arrays that are open inside the array of records. */
+  private depth = 0;
+  private inArray = false;
+  private inString = false;
+  private isEscaped = false;
+  private isDone = false;
+
+  /** The lines of a piece of the file; a record may go on in the next piece. */
+  next(piece: Uint8Array): Buffer {
+    // A record is followed by a comma or bracket, which gives its place to the line feed.
+    const lines = Buffer.allocUnsafe(piece.length + 1);
+    let to = 0;
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at];
+      if (!this.inArray) {
+        if (byte === 0x5b) this.inArray = true;
+        continue;
+      }
+      if (this.inString) {
+        if (this.isEscaped) this.isEscaped = false;
+        else if (byte === BACKSLASH) this.isEscaped = true;
+        else if (byte === QUOTE) this.inString = false;
+        lines[to++] = byte;
+        continue;
+      }
+      // Behind the array only the end of the file matters.
+      if (this.depth === 0 && byte !== OPEN) {
+        if (byte === 0x5d) this.isDone = true;
+        continue;
+      }
+      if (this.isDone) continue;
+      if (byte === QUOTE) this.inString = true;
+      else if (byte === OPEN || byte === 0x5b) this.depth++;
+      else if (byte === CLOSE || byte === 0x5d) this.depth--;
+      lines[to++] = byte === LINE_FEED ? 0x20 : byte;
+      if (this.depth === 0) lines[to++] = LINE_FEED;
+    }
+    return lines.subarray(0, to);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Times of OTLP, unsigned 64-bit nanoseconds since 1970, as whole seconds and nanoseconds: both exact as numbers.
+ * The reference reads them as signed: what is above 2^63 lies before 1970 and fails the check for old entries.
+ */
+
+export interface Instant {
+  seconds: number;
+  /** 0 <= x < 10^9. */
+  nanos: number;
+}
+
+const NS_PER_SECOND = 1_000_000_000;
+const TWO_32 = 0x100000000;
+/** 2^63 and 2^64 ns. */
+const INT64_SECONDS = 9_223_372_036;
+const INT64_NANOS = 854_775_807;
+const UINT64_SECONDS = 18_446_744_073;
+const UINT64_NANOS = 709_551_615;
+const MAX_DIGITS = 20;
+
+/** The time of a fixed64, its halves as signed 32-bit integers. */
+export function instantOfHalves(into: Instant, low: number, high: number): void {
+  // The quotient may be off by one, since a double has 53 bits; the rest, modulo 2^32, is exact and tells.
+  let seconds = Math.floor((high * TWO_32 + (low >>> 0)) / NS_PER_SECOND);
+  let nanos = (low - Math.imul(seconds, NS_PER_SECOND)) | 0;
+  if (nanos < 0) {
+    nanos += NS_PER_SECOND;
+    seconds--;
+  } else if (nanos >= NS_PER_SECOND) {
+    nanos -= NS_PER_SECOND;
+    seconds++;
+  }
+  into.seconds = seconds;
+  into.nanos = nanos;
+}
+
+/** The time whose decimal digits are `bytes[start, end)`; false where that is no unsigned 64-bit integer. */
+export function instantOfDigits(into: Instant, bytes: Uint8Array, start: number, end: number): boolean {
+  if (start >= end) return false;
+  let at = start;
+  while (at < end - 1 && bytes[at] === 0x30) at++;
+  if (end - at > MAX_DIGITS) return false;
+  let seconds = 0;
+  let nanos = 0;
+  for (let i = at; i < end; i++) {
+    const digit = bytes[i] - 0x30;
+    if (digit < 0 || digit > 9) return false;
+    if (i < end - 9) seconds = seconds * 10 + digit;
+    else nanos = nanos * 10 + digit;
+  }
+  if (seconds > UINT64_SECONDS || (seconds === UINT64_SECONDS && nanos > UINT64_NANOS)) return false;
+  if (seconds > INT64_SECONDS || (seconds === INT64_SECONDS && nanos > INT64_NANOS)) {
+    seconds -= UINT64_SECONDS;
+    nanos -= UINT64_NANOS + 1;
+    if (nanos < 0) {
+      nanos += NS_PER_SECOND;
+      seconds--;
+    }
+  }
+  into.seconds = seconds;
+  into.nanos = nanos;
+  return true;
+}

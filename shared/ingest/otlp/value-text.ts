@@ -1,0 +1,248 @@
+/**
+ * Values of OTLP as text (wire-format 2.4): what metadata and lines hold. A string stays where it is in the body; the
+ * text of anything else is spilled behind it, that of small numbers and booleans once for the whole push.
+ *
+ * Where a reader would go wrong: the text goes to `start` and `end` of the writer, which the next call overwrites.
+ */
+
+import type { Spill } from '../spill.ts';
+import { type AnyValue, ARRAY, BOOL, BYTES, DOUBLE, INT, MAP, STRING, type ValueTree } from './any-value.ts';
+import type { Instant } from './instant.ts';
+import { formatJsonNumber, JsonTextWriter } from './json-text.ts';
+
+/** Numbers below it are written once: severities, flags, status codes, small counts. */
+const SHARED_NUMBERS = 1024;
+const ZERO = 0x30;
+const NS_PER_SECOND = 1_000_000_000;
+/** Texts are put together here and spilled when it is full: byte by byte into the spill cost 10 ns for each. */
+const BLOCK_BYTES = 16 * 1024;
+/** Longest text that is written into the block byte by byte; ids in hex have 32 bytes. */
+const MAX_SHORT_TEXT = 64;
+/** Bytes encoded at once; a multiple of 3, so that no padding stands in the middle. */
+const BASE64_STEP = 48 * 1024;
+/** Two hex digits of each byte. */
+const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => (byte >> 4).toString(16).charCodeAt(0));
+const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => (byte & 15).toString(16).charCodeAt(0));
+/** Of a double with that many decimals at most, the digits are those of a whole number. */
+const DECIMALS = 6;
+const SCALE = 1e6;
+/** Smaller numbers may have an exponent, and zero a sign. */
+const MIN_SCALED = 10;
+/** Below it every decimal of 15 digits is another double, so the digits found are the shortest ones. */
+const MAX_SCALED = 1e15;
+
+export class ValueText {
+  /** Range of the newest text. */
+  start = 0;
+  end = 0;
+  private readonly bytes: Buffer;
+  private readonly spill: Spill;
+  private readonly isShared: boolean;
+  private readonly block = Buffer.allocUnsafe(BLOCK_BYTES);
+  private blockLength = 0;
+  /** Offset that the first byte of the block will have. */
+  private blockStart: number;
+  /** Where the text of each small number starts; 0 where it is not there yet (the body is never empty then). */
+  private readonly numberStart = new Uint32Array(SHARED_NUMBERS);
+  private readonly numberEnd = new Uint32Array(SHARED_NUMBERS);
+  private readonly boolStart = [-1, -1];
+  private readonly digits = new Uint8Array(20);
+
+  /** @param isShared others spill too, whenever they like: then nothing may wait in the block */
+  constructor(bytes: Buffer, spill: Spill, isShared: boolean) {
+    this.bytes = bytes;
+    this.spill = spill;
+    this.isShared = isShared;
+    this.blockStart = spill.end;
+  }
+
+  /** The text of a value. Maps and arrays are JSON. */
+  ofValue(value: AnyValue): void {
+    switch (value.kind) {
+      case STRING:
+        this.start = value.start;
+        this.end = value.end;
+        return;
+      case BOOL:
+        this.ofBool(value.number);
+        return;
+      case INT:
+        if (Number.isSafeInteger(value.number)) this.ofInteger(value.number);
+        else this.ofText(String(value.big));
+        return;
+      case DOUBLE:
+        this.ofDouble(value.number);
+        return;
+      case BYTES:
+        this.ofBase64(value.start, value.end);
+        return;
+      case ARRAY:
+      case MAP:
+        this.ofJson(value.tree!);
+        return;
+      default:
+        this.start = 0;
+        this.end = 0;
+    }
+  }
+
+  /** A whole number that is exact as a double. */
+  ofInteger(value: number): void {
+    if (value >= 0 && value < SHARED_NUMBERS) {
+      if (this.numberStart[value] === 0) {
+        this.ofText(String(value));
+        this.numberStart[value] = this.start;
+        this.numberEnd[value] = this.end;
+      }
+      this.start = this.numberStart[value];
+      this.end = this.numberEnd[value];
+      return;
+    }
+    this.begin();
+    if (value < 0) this.block[this.blockLength++] = 0x2d;
+    this.writeDigits(Math.abs(value), 1);
+    this.finish();
+  }
+
+  /** Signed nanoseconds since 1970. */
+  ofInstant({ seconds, nanos }: Instant): void {
+    this.begin();
+    if (seconds >= 0) this.writeNanoseconds(seconds, nanos);
+    else {
+      this.block[this.blockLength++] = 0x2d;
+      if (nanos === 0) this.writeNanoseconds(-seconds, 0);
+      else this.writeNanoseconds(-seconds - 1, NS_PER_SECOND - nanos);
+    }
+    this.finish();
+  }
+
+  /** Bytes of the body, at most 32, in lower-case hex. */
+  ofHex(start: number, end: number): void {
+    this.begin();
+    const { bytes, block } = this;
+    let to = this.blockLength;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i];
+      block[to++] = HIGH_DIGIT[byte];
+      block[to++] = LOW_DIGIT[byte];
+    }
+    this.blockLength = to;
+    this.finish();
+  }
+
+  /** Puts everything into the spill, for whoever reads or writes there. */
+  flush(): void {
+    this.spill.pushRange(this.block, 0, this.blockLength);
+    this.blockLength = 0;
+    this.blockStart = this.spill.end;
+  }
+
+  private ofText(text: string): void {
+    this.begin();
+    if (text.length > MAX_SHORT_TEXT) {
+      const bytes = Buffer.from(text);
+      this.flush();
+      this.spill.pushRange(bytes, 0, bytes.length);
+      this.finishSpilled();
+      return;
+    }
+    for (let i = 0; i < text.length; i++) this.block[this.blockLength++] = text.charCodeAt(i);
+    this.finish();
+  }
+
+  private ofDouble(value: number): void {
+    const scaled = Math.round(Math.abs(value) * SCALE);
+    // The division tells whether these digits mean the same double.
+    if (!(scaled >= MIN_SCALED && scaled < MAX_SCALED) || scaled / SCALE !== Math.abs(value)) {
+      this.ofText(formatJsonNumber(value));
+      return;
+    }
+    const whole = Math.trunc(scaled / SCALE);
+    let fraction = scaled - whole * SCALE;
+    let decimals = DECIMALS;
+    for (; decimals > 0 && fraction % 10 === 0; decimals--) fraction /= 10;
+    this.begin();
+    if (value < 0) this.block[this.blockLength++] = 0x2d;
+    this.writeDigits(whole, 1);
+    if (decimals > 0) {
+      this.block[this.blockLength++] = 0x2e;
+      this.writeDigits(fraction, decimals);
+    }
+    this.finish();
+  }
+
+  private ofBool(value: number): void {
+    if (this.boolStart[value] < 0) {
+      this.ofText(value === 1 ? 'true' : 'false');
+      this.boolStart[value] = this.start;
+    }
+    this.start = this.boolStart[value];
+    this.end = this.start + (value === 1 ? 4 : 5);
+  }
+
+  private ofBase64(start: number, end: number): void {
+    this.flush();
+    this.start = this.spill.end;
+    for (let at = start; at < end; at += BASE64_STEP) {
+      const text = this.bytes.toString('base64', at, Math.min(end, at + BASE64_STEP));
+      this.spill.pushRange(Buffer.from(text, 'latin1'), 0, text.length);
+    }
+    this.finishSpilled();
+  }
+
+  private ofJson(tree: ValueTree): void {
+    this.flush();
+    this.start = this.spill.end;
+    const isWritten = new JsonTextWriter(this.bytes, this.spill).write(tree);
+    this.finishSpilled();
+    // As the reference: a number that JSON does not have leaves the text empty.
+    if (!isWritten) this.end = this.start;
+  }
+
+  private writeNanoseconds(seconds: number, nanos: number): void {
+    if (seconds > 0) {
+      this.writeDigits(seconds, 1);
+      this.writeDigits(nanos, 9);
+    } else this.writeDigits(nanos, 1);
+  }
+
+  /** Digits of a whole number below 2^53, zeros before it up to `least` of them. */
+  private writeDigits(value: number, least: number): void {
+    const { digits, block } = this;
+    let count = 0;
+    let rest = value;
+    while (rest > 0x7fffffff) {
+      const next = Math.floor(rest / 10);
+      digits[count++] = ZERO + (rest - next * 10);
+      rest = next;
+    }
+    // From here in 32 bits, which the machine divides without doubles.
+    let small = rest | 0;
+    while (small > 0) {
+      const next = (small / 10) | 0;
+      digits[count++] = ZERO + small - next * 10;
+      small = next;
+    }
+    while (count < least) digits[count++] = ZERO;
+    let to = this.blockLength;
+    while (count > 0) block[to++] = digits[--count];
+    this.blockLength = to;
+  }
+
+  /** Begins a text of at most MAX_SHORT_TEXT bytes in the block. */
+  private begin(): void {
+    if (this.blockLength === 0) this.blockStart = this.spill.end;
+    else if (this.blockLength + MAX_SHORT_TEXT > BLOCK_BYTES) this.flush();
+    this.start = this.blockStart + this.blockLength;
+  }
+
+  private finish(): void {
+    this.end = this.blockStart + this.blockLength;
+    if (this.isShared) this.flush();
+  }
+
+  private finishSpilled(): void {
+    this.end = this.spill.end;
+    this.blockStart = this.end;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Limits that depend on what a tenant pushed before: its rate, the rates of its streams, and how many streams are
+ * active (wire-format 1.9, 1.10). Decisions are made from memory. Processes exchange what they know in the background,
+ * beside a push and never in its way; where that fails they go on with what they knew.
+ *
+ *     push --> tenant's rate --> each stream: active or new? --> its rate --> store
+ *                  |                          |
+ *                  `---- exchange (at most every EXCHANGE_MS, only after a push) ----> others
+ *
+ * A reader would get wrong: nothing here runs between pushes. In a function that is frozen between requests an exchange
+ * may end with the next one.
+ */
+import type { IngestExchange } from '../../catalog/ingest-exchange.ts';
+import type { ClientError } from '../../model/errors.ts';
+import type { Limits } from '../../model/limits.ts';
+import { LruCache } from '../../model/lru.ts';
+import type { Clock, Ids } from '../../ports/clock.ts';
+import type { PushResult } from '../accept.ts';
+import { MAX_KNOWN_STREAMS } from './bounds.ts';
+import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
+import { streamLimitError, streamRateError, tenantRateError } from './rate-errors.ts';
+import {
+  bytesOfStream,
+  discardAll,
+  type RateDiscard,
+  type RateReason,
+  withoutStreams,
+} from './refused-streams.ts';
+import { hashOfStream } from './stream-hash.ts';
+import { StreamRates } from './stream-rates.ts';
+import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
+
+/** The part of a logger that this needs; pino fits. */
+export interface RatesLog {
+  warn(fields: object, message: string): void;
+}
+
+export interface IngestRatesParts {
+  readonly exchange: IngestExchange;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Told of exchanges that fail. */
+  readonly log?: RatesLog;
+}
+
+/** What of a push may be stored. */
+export interface Admission {
+  /** Places of entries, ascending. */
+  readonly entries: Uint32Array;
+  /** Why others may not; goes before what validation found. */
+  readonly error: ClientError | undefined;
+  readonly discards: readonly RateDiscard[];
+}
+
+const NOTHING = new Uint32Array(0);
+const NO_DISCARDS: readonly RateDiscard[] = [];
+
+export class IngestRates {
+  private readonly parts: IngestRatesParts;
+  /** Names this process to the others, as long as it lives. */
+  private readonly process: string;
+  private readonly tenants = new LruCache<string, TenantState>(MAX_KNOWN_STREAMS);
+  private readonly streamRates = new StreamRates();
+
+  constructor(parts: IngestRatesParts) {
+    this.parts = parts;
+    this.process = parts.ids.randomHex(8);
+  }
+
+  /**
+   * Decides what of a validated push may be stored; lowers `result.totals` to that. A push over the tenant's rate is
+   * refused whole. Never throws: what it does not know it allows.
+   */
+  async admit(tenant: string, limits: Limits, result: PushResult): Promise<Admission> {
+    const { entries } = result.accepted;
+    if (entries.length === 0) return { entries, error: undefined, discards: NO_DISCARDS };
+    const state = this.stateOf(tenant);
+    const rate = tenantRateOf(limits);
+    const bytes = result.lineBytes + result.metadataBytes;
+    if (!state.rate.take(bytes, rate, this.parts.clock.nowMs())) {
+      this.exchangeIfDue(tenant, state, limits);
+      const error = tenantRateError(tenant, {
+        limitBytes: rate.bytesPerSecond,
+        lines: entries.length,
+        bytes,
+      });
+      return { entries: NOTHING, error, discards: discardAll(result, 'rate_limited') };
+    }
+    await this.readFirst(tenant, state, limits, result);
+    const admission = this.admitStreams(tenant, state, limits, result);
+    this.exchangeIfDue(tenant, state, limits);
+    return admission;
+  }
+
+  private stateOf(tenant: string): TenantState {
+    let state = this.tenants.get(tenant);
+    if (state === undefined) this.tenants.set(tenant, (state = new TenantState()), state.weight);
+    return state;
+  }
+
+  /** Waits for what others announced where the process knows nothing of it and a stream of the push depends on it. */
+  private async readFirst(
+    tenant: string,
+    state: TenantState,
+    { maxGlobalStreamsPerUser }: Limits,
+    { accepted: { columns }, totals }: PushResult,
+  ): Promise<void> {
+    const nowMs = this.parts.clock.nowMs();
+    state.streams.startHour(nowMs);
+    if (maxGlobalStreamsPerUser <= 0) return;
+    if (state.firstRead === undefined) {
+      if (!state.streams.isUnread(nowMs)) return;
+      const isActive = (place: number) => state.streams.isActive(hashOfStream(columns.streams[place].text));
+      if (columns.streams.every((_, place) => totals.entries[place] === 0 || isActive(place))) return;
+      state.firstRead = firstRead(this.parts, tenant, state.streams)
+        .catch(error => this.failed(tenant, error))
+        .finally(() => (state.firstRead = undefined));
+    }
+    await state.firstRead;
+  }
+
+  private admitStreams(tenant: string, state: TenantState, limits: Limits, result: PushResult): Admission {
+    const { accepted, totals } = result;
+    const { columns, entries } = accepted;
+    const nowMs = this.parts.clock.nowMs();
+    const { streams, shares } = state;
+    const streamRate = streamRateOf(limits);
+    streams.startHour(nowMs);
+    const sizeBefore = streams.size;
+    const refused = new Map<number, RateReason>();
+    let overLimit = -1;
+    let overRate = -1;
+    for (let place = 0; place < columns.streams.length; place++) {
+      if (totals.entries[place] === 0) continue;
+      const hash = hashOfStream(columns.streams[place].text);
+      if (!streams.admit(hash, limits)) {
+        refused.set(place, 'stream_limit');
+        overLimit = place;
+      } else if (
+        !this.streamRates.take({ tenant, hash, shares }, bytesOfStream(totals, place), streamRate, nowMs)
+      ) {
+        refused.set(place, 'per_stream_rate_limit');
+        overRate = place;
+      }
+    }
+    // The state weighs what it holds; it may be that other tenants' is forgotten for it.
+    if (streams.size !== sizeBefore)
+      this.tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));
+    if (refused.size === 0) return { entries, error: undefined, discards: NO_DISCARDS };
+    // As in the reference the last stream that failed is told, and its rate goes before the number of streams.
+    const error =
+      overRate >= 0
+        ? streamRateError(tenant, {
+            columns,
+            entries,
+            stream: overRate,
+            count: totals.entries[overRate],
+            limitBytes: streamRate.bytesPerSecond,
+          })
+        : streamLimitError(tenant, columns.streams[overLimit].text);
+    return { ...withoutStreams(result, refused), error };
+  }
+
+  /** Starts an exchange where there is something to tell and it is time. Nobody waits for it. */
+  private exchangeIfDue(tenant: string, state: TenantState, limits: Limits): void {
+    const rate = tenantRateOf(limits);
+    const hasDemand = state.hasDemand(rate);
+    const hasNews = state.streams.hasNews;
+    if (!hasDemand && !hasNews) return;
+    const nowMs = this.parts.clock.nowMs();
+    const exchange = state.beginExchange(nowMs);
+    if (exchange === undefined) return;
+    const { parts, process, streamRates } = this;
+    const tasks: Promise<void>[] = [];
+    if (hasDemand) tasks.push(exchangeDemand(parts, { tenant, state, process, rate, limits, streamRates }));
+    if (hasNews) tasks.push(exchangeStreams(parts, { tenant, process, streams: state.streams }));
+    void Promise.allSettled(tasks).then(results => {
+      state.endExchange(exchange);
+      for (const settled of results) if (settled.status === 'rejected') this.failed(tenant, settled.reason);
+    });
+  }
+
+  private failed(tenant: string, error: unknown): void {
+    this.parts.log?.warn({ tenant, err: error }, 'limits on rates and streams go on with what is known here');
+  }
+}

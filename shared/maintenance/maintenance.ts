@@ -1,0 +1,104 @@
+/** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Compactor } from '../compaction/compactor.ts';
+import type { Syncer } from '../index/syncer.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import { collectionJob } from './collection-job.ts';
+import { compactionJob } from './compaction-job.ts';
+import { FlushRequest } from './flush-request.ts';
+import { Jobs, type RunBounds } from './jobs.ts';
+import { type MaintenanceStatus, maintenanceStatus } from './status.ts';
+import { syncJob } from './sync-job.ts';
+import { SyncState } from './sync-state.ts';
+
+export interface MaintenanceParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly compactor: Compactor;
+  readonly syncer: Syncer;
+  readonly options: MaintenanceOptions;
+}
+
+/** How often a job is called; for whoever sets up timers without a store. */
+export interface Schedule {
+  readonly job: string;
+  readonly everyMs: number;
+}
+
+/** Of every job that a store with these options has. */
+export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
+  const { compactionEveryMs, collectionEveryMs, syncEveryMs, syncsIndexes } = options;
+  return [
+    { job: 'compaction', everyMs: compactionEveryMs },
+    { job: 'collection', everyMs: collectionEveryMs },
+    ...(syncsIndexes ? [{ job: 'index-sync', everyMs: syncEveryMs }] : []),
+  ];
+}
+
+export interface MaintenanceOptions {
+  readonly compactionEveryMs: number;
+  readonly syncEveryMs: number;
+  readonly collectionEveryMs: number;
+  /** False: the store keeps no index objects, and cannot be asked to. */
+  readonly syncsIndexes: boolean;
+}
+
+export class Maintenance {
+  readonly jobs: Jobs;
+  readonly sync: SyncState;
+  readonly flush: FlushRequest;
+  readonly syncsIndexes: boolean;
+  private readonly parts: MaintenanceParts;
+
+  constructor(parts: MaintenanceParts) {
+    const { catalog, store, clock, compactor, syncer, options } = parts;
+    this.parts = parts;
+    this.syncsIndexes = options.syncsIndexes;
+    this.sync = new SyncState({ catalog, clock });
+    this.flush = new FlushRequest({ catalog, clock });
+    const jobs = [
+      compactionJob({
+        catalog,
+        compactor,
+        syncer: options.syncsIndexes ? syncer : undefined,
+        flush: this.flush,
+        everyMs: options.compactionEveryMs,
+      }),
+      collectionJob({ catalog, store, clock, everyMs: options.collectionEveryMs }),
+    ];
+    if (options.syncsIndexes) {
+      jobs.push(syncJob({ catalog, syncer, clock, state: this.sync, everyMs: options.syncEveryMs }));
+    }
+    this.jobs = new Jobs({ jobs, catalog, clock });
+  }
+
+  /** Reads every page of the backlog, up to its bounds: for people, not for decisions. */
+  status(): Promise<MaintenanceStatus> {
+    const { catalog, clock } = this.parts;
+    return maintenanceStatus({ jobs: this.jobs, catalog, clock });
+  }
+
+  /**
+   * Packs a tenant's chunks and folds them into the index, those of the days that `wants` takes. False where the time
+   * was up first; what was done stays done.
+   */
+  async flushTenant(
+    tenant: string,
+    bounds: RunBounds,
+    wants: (day: number) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { catalog, compactor, syncer } = this.parts;
+    let done = true;
+    for await (const { day } of catalog.outstanding.ofTenant(tenant)) {
+      if (!(await wants(day))) continue;
+      const report = await compactor.compactDay({ tenant, day, force: true, ...bounds });
+      if (report.end === 'time' || report.end === 'busy') done = false;
+      if (!this.syncsIndexes) continue;
+      const end = await syncer.syncDay({ tenant, day, force: true, ...bounds });
+      if (end === 'time' || end === 'busy') done = false;
+    }
+    return done;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The registry of invariants: what must always be true of the store, each under one name (docs/architecture.md,
+ * section 10). The simulation checks them by name, the code asserts them where they could break, and docs/invariants.md
+ * is made from this list.
+ *
+ * A reader would get wrong: a broken invariant is a defect of the program, never the fault of a client or of the
+ * outside. What those can cause is a ClientError or an error of a port.
+ */
+
+export interface Invariant {
+  /** Kebab case; stands in the message of the error. */
+  readonly name: string;
+  readonly sentence: string;
+  /** Section of docs/architecture.md that promises it. */
+  readonly section: number;
+  /**
+   * `simulation`: checked in every simulated run. `assertion`: the code refuses to go on where it does not hold.
+   * `tests`: by tests of its own. `nothing yet`: what promises it is not built or not checked.
+   */
+  readonly checkedBy: readonly ('simulation' | 'assertion' | 'tests' | 'nothing yet')[];
+}
+
+export const INVARIANTS = Object.freeze({
+  acknowledgedIsFound: {
+    name: 'acknowledged-is-found',
+    sentence:
+      'An acknowledged entry is returned by every query that selects it and begins after the answer, until retention or a delete removes it.',
+    section: 10,
+    checkedBy: ['simulation', 'tests'],
+  },
+  exactlyOnce: {
+    name: 'exactly-once',
+    sentence:
+      'The same entry (stream, timestamp, line, metadata) is returned once and counted once, however often it was pushed.',
+    section: 10,
+    checkedBy: ['simulation', 'tests'],
+  },
+  onlyWhatWasPushed: {
+    name: 'only-what-was-pushed',
+    sentence: 'A query returns no entry that its tenant did not push, and none that it does not select.',
+    section: 10,
+    checkedBy: ['simulation'],
+  },
+  answersSurvive: {
+    name: 'answers-survive',
+    sentence:
+      'A crash, a retry, a duplicate invocation or concurrent maintenance changes no answer: all processes give the same one.',
+    section: 10,
+    checkedBy: ['simulation'],
+  },
+  tenantsApart: {
+    name: 'tenants-apart',
+    sentence: 'No request of one tenant reads, counts or deletes data of another.',
+    section: 10,
+    checkedBy: ['simulation', 'tests'],
+  },
+  failuresAreNamed: {
+    name: 'failures-are-named',
+    sentence:
+      'A request fails with an error of a client, an error of a port, or an abort; anything else is a defect.',
+    section: 10,
+    checkedBy: ['simulation'],
+  },
+  requestsEnd: {
+    name: 'requests-end',
+    sentence: 'Every request ends as long as its process lives and the outside answers.',
+    section: 10,
+    checkedBy: ['simulation'],
+  },
+  memoryIsBounded: {
+    name: 'memory-is-bounded',
+    sentence: 'Memory is bounded by configuration, whatever is pushed or asked.',
+    section: 10,
+    checkedBy: ['tests'],
+  },
+  runsRepeat: {
+    name: 'runs-repeat',
+    sentence: 'With the same clock, ids and stores the same requests make the same calls of the ports.',
+    section: 1,
+    checkedBy: ['simulation'],
+  },
+  chunkInsideItsDay: {
+    name: 'chunk-inside-its-day',
+    sentence: 'A chunk holds entries of one tenant and never crosses a UTC day.',
+    section: 3,
+    checkedBy: ['simulation'],
+  },
+  rowsAscend: {
+    name: 'rows-ascend',
+    sentence: 'The rows of a chunk ascend by stream and timestamp.',
+    section: 3,
+    checkedBy: ['assertion', 'tests'],
+  },
+  checksumsHold: {
+    name: 'checksums-hold',
+    sentence: 'Every stored block is compared with its checksum before it is used.',
+    section: 3,
+    checkedBy: ['assertion', 'tests'],
+  },
+  objectsNeverChange: {
+    name: 'objects-never-change',
+    sentence: 'A key is written with one content only: a chunk id belongs to one attempt to write.',
+    section: 4,
+    checkedBy: ['simulation'],
+  },
+  objectBeforeRecord: {
+    name: 'object-before-record',
+    sentence: 'A record is written after the object that it names is durable.',
+    section: 4,
+    checkedBy: ['simulation'],
+  },
+  dayIsAnnounced: {
+    name: 'day-is-announced',
+    sentence: 'The commit of a chunk leaves the item of its day in place, so that queries find it.',
+    section: 5,
+    checkedBy: ['simulation'],
+  },
+  workIsAnnounced: {
+    name: 'work-is-announced',
+    sentence:
+      'The commit of what a push wrote leaves an item of outstanding work for its day, so that maintenance finds it.',
+    section: 5,
+    checkedBy: ['simulation'],
+  },
+  swapIsFenced: {
+    name: 'swap-is-fenced',
+    sentence: 'Only who holds the lease at that moment replaces chunks by others.',
+    section: 6,
+    checkedBy: ['simulation', 'assertion'],
+  },
+  swapRaisesVersion: {
+    name: 'swap-raises-version',
+    sentence: 'A swap of chunks raises the version of their day in the same transaction.',
+    section: 5,
+    checkedBy: ['simulation'],
+  },
+  swapKeepsEntries: {
+    name: 'swap-keeps-entries',
+    sentence: 'A swap preserves the set of entries, but for what retention or a delete removes.',
+    section: 6,
+    checkedBy: ['simulation'],
+  },
+  readsOneVersion: {
+    name: 'reads-one-version',
+    sentence: 'A query reads all of a swap or none of it.',
+    section: 7,
+    checkedBy: ['simulation'],
+  },
+  readersMissNoObject: {
+    name: 'readers-miss-no-object',
+    sentence:
+      'A reader never meets a missing object: objects go after the grace period, and only where no record names them.',
+    section: 6,
+    checkedBy: ['simulation'],
+  },
+  expiredIsNotSeen: {
+    name: 'expired-is-not-seen',
+    sentence: 'Readers ignore an item of the table from its time of expiry on, stored or not.',
+    section: 5,
+    checkedBy: ['tests'],
+  },
+  filtersAreSound: {
+    name: 'filters-are-sound',
+    sentence: 'What is passed over without being read holds nothing that the query selects.',
+    section: 3,
+    checkedBy: ['nothing yet'],
+  },
+  partialsAreMasked: {
+    name: 'partials-are-masked',
+    sentence: 'Counts and cached partials are used only where no delete or changed retention touches them.',
+    section: 7,
+    checkedBy: ['nothing yet'],
+  },
+  pushWaitsForNoTail: {
+    name: 'push-waits-for-no-tail',
+    sentence: 'A push never waits for a tail.',
+    section: 8,
+    checkedBy: ['nothing yet'],
+  },
+  noEvaluationIsSkipped: {
+    name: 'no-evaluation-is-skipped',
+    sentence: 'A missed evaluation of a rule group is caught up or reported, never silently skipped.',
+    section: 9,
+    checkedBy: ['nothing yet'],
+  },
+} satisfies Readonly<Record<string, Invariant>>);
+
+export class BrokenInvariantError extends Error {
+  readonly invariant: Invariant;
+
+  constructor(broken: Invariant, details: string, options?: ErrorOptions) {
+    super(`invariant broken: ${broken.name}: ${details}`, options);
+    this.name = 'BrokenInvariantError';
+    this.invariant = broken;
+  }
+}
+
+/**
+ * Throws BrokenInvariantError where the condition does not hold. `details` are values that help to find out why; a
+ * function where they cost something to write.
+ */
+export function mustHold(
+  broken: Invariant,
+  condition: boolean,
+  details: string | (() => string),
+): asserts condition {
+  if (!condition) throw new BrokenInvariantError(broken, typeof details === 'string' ? details : details());
+}

@@ -1,0 +1,27 @@
+/** A query engine that tells of each answer. Queries that fail, and metadata queries, are not told of. */
+import { type Asker, type InstantQuery, type QueryAnswer, QueryEngine, type RangeQuery } from '../query/engine.ts';
+import type { QueryStatistics } from '../query/statistics.ts';
+
+export type OnAnswered = (tenants: readonly string[], statistics: QueryStatistics, execNs: number) => void;
+
+export class ObservedEngine extends QueryEngine {
+  private readonly onAnswered: OnAnswered;
+
+  constructor(parts: ConstructorParameters<typeof QueryEngine>[0], onAnswered: OnAnswered) {
+    super(parts);
+    this.onAnswered = onAnswered;
+  }
+
+  override async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
+    return this.tell(await super.range(query, asker), asker);
+  }
+
+  override async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+    return this.tell(await super.instant(query, asker), asker);
+  }
+
+  private tell(answer: QueryAnswer, { tenants }: Asker): QueryAnswer {
+    this.onAnswered(tenants, answer.statistics, answer.execNs);
+    return answer;
+  }
+}

@@ -1,0 +1,253 @@
+/** Overrides read again while the program runs: what changes, what stays, what is logged and how often. */
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { overridesFile, overridesSources } from '../../local/overrides-file.ts';
+import { ConfigError } from '../../shared/admin/config.ts';
+import { MAX_OVERRIDES_BYTES } from '../../shared/admin/overrides.ts';
+import { type OverridesSource, overridesObject } from '../../shared/admin/overrides-source.ts';
+import { OverridesWatch } from '../../shared/admin/overrides-watch.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const PERIOD_MS = 10_000;
+const seriesOf = (count: number) => `overrides: {acme: {max_query_series: ${count}}}`;
+
+/** A text that a test changes, and how often it was looked at. */
+function changing(text: string | Error) {
+  const place = { text, looks: 0, reads: 0 };
+  const source: OverridesSource = {
+    name: 'o.yaml',
+    async read(known) {
+      place.looks++;
+      if (place.text instanceof Error) throw place.text;
+      if (known === place.text) return undefined;
+      place.reads++;
+      return { text: place.text, stamp: place.text };
+    },
+  };
+  return { place, source };
+}
+
+function watch(...sources: OverridesSource[]) {
+  const clock = manualClock();
+  const logged: string[] = [];
+  const log = {
+    info: (message: string) => void logged.push(`info ${message}`),
+    warn: (message: string) => void logged.push(`warn ${message}`),
+    error: (message: string) => void logged.push(`error ${message}`),
+  };
+  const overrides = new OverridesWatch({
+    sources,
+    defaults: DEFAULT_LIMITS,
+    clock,
+    periodMs: PERIOD_MS,
+    log,
+  });
+  return { overrides, clock, logged, series: (tenant = 'acme') => overrides.limitsOf(tenant).maxQuerySeries };
+}
+
+describe('the first reading', () => {
+  test('without sources all have the defaults', async () => {
+    const { overrides, logged } = watch();
+    await overrides.load();
+    await overrides.refreshIfDue();
+    expect(overrides.limitsOf('acme')).toBe(DEFAULT_LIMITS);
+    expect(logged).toEqual([]);
+  });
+
+  test('a wrong value is thrown', async () => {
+    const { overrides, logged } = watch(changing('overrides: {acme: {max_query_series: x}}').source);
+    await expect(overrides.load()).rejects.toThrow(
+      new ConfigError('overrides.acme.max_query_series: expected a whole number of at least 0, got "x"'),
+    );
+    expect(logged).toEqual([]);
+  });
+
+  test('several sources', async () => {
+    const { overrides, series, logged } = watch(
+      changing(seriesOf(1)).source,
+      changing('overrides: {acme: {max_query_series: 2}, b: {max_query_series: 3}}\nmore: 1').source,
+    );
+    await overrides.load();
+    expect([series(), series('b'), series('c')]).toEqual([2, 3, DEFAULT_LIMITS.maxQuerySeries]);
+    expect(logged).toEqual([
+      'warn these keys of the overrides have no effect in Logboom: o.yaml: more',
+      'info overrides of 2 tenants are in force',
+    ]);
+  });
+});
+
+describe('a change', () => {
+  test('counts after the next look', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const { overrides, series, logged } = watch(source);
+    await overrides.load();
+    const before = overrides.limitsOf('acme');
+    await overrides.refresh();
+    // Nothing changed: the same object, so that what is kept by limits stays valid.
+    expect(overrides.limitsOf('acme')).toBe(before);
+    place.text = seriesOf(2);
+    expect(series()).toBe(1);
+    await overrides.refresh();
+    expect([series(), place.looks, place.reads]).toEqual([2, 3, 2]);
+    expect(logged).toEqual(Array(2).fill('info overrides of 1 tenants are in force'));
+  });
+
+  test('of one source reads the others again', async () => {
+    const first = changing(seriesOf(1));
+    const second = changing('overrides: {b: {max_query_series: 3}}');
+    const { overrides, series } = watch(first.source, second.source);
+    await overrides.load();
+    second.place.text = 'overrides: {b: {max_query_series: 4}}';
+    await overrides.refresh();
+    expect([series(), series('b')]).toEqual([1, 4]);
+  });
+
+  test('that is wrong leaves the old limits and is logged once, as is each other one', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const { overrides, series, logged } = watch(source);
+    await overrides.load();
+    for (const text of ['overrides: {acme: {max_query_series: x}}', new Error('no disk'), 'overrides: 3']) {
+      place.text = text;
+      for (let i = 0; i < 3; i++) await overrides.refresh();
+      expect(series()).toBe(1);
+    }
+    place.text = seriesOf(5);
+    await overrides.refresh();
+    expect(series()).toBe(5);
+    place.text = new Error('no disk');
+    await overrides.refresh();
+    const stay = 'error the overrides stay as they were: ';
+    expect(logged).toEqual([
+      'info overrides of 1 tenants are in force',
+      `${stay}overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
+      `${stay}no disk`,
+      `${stay}o.yaml: overrides: expected names with values, got 3`,
+      'info overrides of 1 tenants are in force',
+      `${stay}no disk`,
+    ]);
+  });
+
+  test('taken back after a wrong one is in force without being read anew', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const { overrides, series } = watch(source);
+    await overrides.load();
+    place.text = 'overrides: 3';
+    await overrides.refresh();
+    place.text = seriesOf(1);
+    await overrides.refresh();
+    expect(series()).toBe(1);
+  });
+});
+
+describe('when it looks', () => {
+  test('with a request: once for all that come together, then when the period is over', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const { overrides, clock, series } = watch(source);
+    await Promise.all([1, 2, 3].map(() => overrides.refreshIfDue()));
+    expect([series(), place.looks]).toEqual([1, 1]);
+    place.text = seriesOf(2);
+    clock.advance(PERIOD_MS - 1);
+    await overrides.refreshIfDue();
+    expect([series(), place.looks]).toEqual([1, 1]);
+    clock.advance(1);
+    await Promise.all([1, 2, 3].map(() => overrides.refreshIfDue()));
+    expect([series(), place.looks]).toEqual([2, 2]);
+  });
+
+  test('a first reading that fails is tried again by the next request', async () => {
+    const { place, source } = changing(new Error('no network'));
+    const { overrides, series } = watch(source);
+    await expect(overrides.refreshIfDue()).rejects.toThrow('no network');
+    place.text = seriesOf(1);
+    await overrides.refreshIfDue();
+    expect(series()).toBe(1);
+  });
+
+  test('by a timer until it is stopped', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const { overrides, clock, series } = watch(source);
+    await overrides.load();
+    const stop = new AbortController();
+    const watched = overrides.keepFresh(stop.signal);
+    for (const count of [2, 3]) {
+      place.text = seriesOf(count);
+      clock.advance(PERIOD_MS);
+      while (series() !== count) await new Promise(setImmediate);
+      // The next sleep begins after the look.
+      await new Promise(setImmediate);
+    }
+    stop.abort();
+    await watched;
+    expect(place.looks).toBe(3);
+  });
+
+  test('never again without a period', async () => {
+    const { place, source } = changing(seriesOf(1));
+    const clock = manualClock();
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const overrides = new OverridesWatch({
+      sources: [source],
+      defaults: DEFAULT_LIMITS,
+      clock,
+      periodMs: 0,
+      log,
+    });
+    await overrides.load();
+    await overrides.keepFresh(new AbortController().signal);
+    clock.advance(1e9);
+    await overrides.refreshIfDue();
+    expect(place.looks).toBe(1);
+  });
+});
+
+describe('where they lie', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'logboom-overrides-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('a file: read again where it was written or replaced', async () => {
+    const path = join(folder, 'o.yaml');
+    const source = overridesFile(path);
+    await expect(source.read(undefined)).rejects.toThrow(new ConfigError(`${path}: there is no such file`));
+    await writeFile(path, 'one');
+    const first = await source.read(undefined);
+    expect(first?.text).toBe('one');
+    expect(await source.read(first?.stamp)).toBeUndefined();
+    await writeFile(path, 'other text');
+    const second = await source.read(first?.stamp);
+    expect(second?.text).toBe('other text');
+    await writeFile(`${path}.new`, 'same  size');
+    await rename(`${path}.new`, path);
+    expect((await source.read(second?.stamp))?.text).toBe('same  size');
+    await writeFile(path, Buffer.alloc(MAX_OVERRIDES_BYTES + 1));
+    await expect(source.read(undefined)).rejects.toThrow(`${path}: larger than 16777216 bytes`);
+  });
+
+  test('an object: read again where it holds something else', async () => {
+    const store = memoryObjectStore();
+    const source = overridesObject(store, 'config/o.yaml');
+    await expect(source.read(undefined)).rejects.toThrow('config/o.yaml: there is no such object');
+    await store.putIfAbsent('config/o.yaml', Buffer.from('one'));
+    const first = await source.read(undefined);
+    expect(first?.text).toBe('one');
+    expect(await source.read(first?.stamp)).toBeUndefined();
+    await store.delete('config/o.yaml');
+    await store.putIfAbsent('config/o.yaml', Buffer.from('two'));
+    expect((await source.read(first?.stamp))?.text).toBe('two');
+    await store.delete('config/o.yaml');
+    await store.putIfAbsent('config/o.yaml', Buffer.alloc(MAX_OVERRIDES_BYTES + 1));
+    await expect(source.read(undefined)).rejects.toThrow('larger than 16777216 bytes');
+  });
+
+  test('what a configuration names, the object last', () => {
+    const sources = overridesSources({ files: ['a', 'b'], object: 'c', periodMs: 1 }, memoryObjectStore());
+    expect(sources.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    expect(overridesSources({ files: [], object: '', periodMs: 1 }, memoryObjectStore())).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+/** Which chunks are merged when: rules by table, and what must hold of any day. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { isSettled, MAX_INPUTS, type PlanOptions, planMerge } from '../../shared/compaction/plan-merges.ts';
+
+const DAY = 20_000;
+const DAY_START_MS = DAY * 86_400_000;
+const MINUTE_MS = 60_000;
+const MINUTE_NS = 60_000_000_000;
+const MIB = 1024 * 1024;
+const TARGET = 128 * MIB;
+
+let made = 0;
+function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
+  return {
+    id: (++made).toString(16).padStart(32, '0'),
+    tenant: 't',
+    day: DAY,
+    level,
+    first: minute * MINUTE_NS,
+    last: minute * MINUTE_NS + 1,
+    rows: 1,
+    lineBytes: 1,
+    metadataBytes: 0,
+    storedBytes,
+    footerBytes: 10,
+    pairs: undefined,
+    inline: undefined,
+    footer: undefined,
+  };
+}
+
+const some = (count: number, storedBytes: number, minute: number, level = 0) =>
+  Array.from({ length: count }, () => chunk(storedBytes, minute, level));
+const at = (minute: number, force = false): PlanOptions => ({
+  targetBytes: TARGET,
+  nowMs: DAY_START_MS + minute * MINUTE_MS,
+  force,
+});
+
+describe('what is merged next', () => {
+  test.each<[string, ChunkRecord[], PlanOptions, { level: number; inputs: number } | undefined]>([
+    ['nothing of nothing', [], at(10), undefined],
+    ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
+    ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
+    ['a pile in an open window', some(32, 1000, 1), at(2), { level: 1, inputs: 32 }],
+    ['a large pile goes in parts', some(500, 1000, 1), at(2), { level: 1, inputs: MAX_INPUTS }],
+    [
+      'different sizes make no pile',
+      [...some(20, 1000, 1), ...some(20, 10 * MIB, 1, 1)],
+      at(2),
+      undefined,
+    ],
+    ['two chunks of a closed 5 minutes', some(2, 1000, 1), at(7), { level: 1, inputs: 2 }],
+    ['but a minute for late ones', some(2, 1000, 1), at(5), undefined],
+    [
+      'a closed hour takes what its windows left',
+      [...some(1, MIB, 3, 1), ...some(1, MIB, 33, 1)],
+      at(75),
+      { level: 2, inputs: 2 },
+    ],
+    [
+      'a closed day takes its hours',
+      [...some(1, MIB, 30, 2), ...some(1, MIB, 700, 2)],
+      at(1501),
+      { level: 3, inputs: 2 },
+    ],
+    [
+      'a large chunk waits for company of a third of its size',
+      [...some(1, 30 * MIB, 1, 1), ...some(2, MIB, 1)],
+      at(1501),
+      { level: 1, inputs: 2 },
+    ],
+    [
+      'and then joins',
+      [...some(1, 30 * MIB, 1, 1), ...some(2, 5 * MIB, 1)],
+      at(1501),
+      { level: 1, inputs: 3 },
+    ],
+    ['full chunks are done', some(5, 64 * MIB, 1), at(3000), undefined],
+    ['no more than the target at once', some(10, 50 * MIB, 1), at(3000), { level: 1, inputs: 2 }],
+    ['forced: whatever is there', [chunk(1000, 1), chunk(1000, 900)], at(2, true), { level: 3, inputs: 2 }],
+    ['forced, of one chunk: nothing', [chunk(1000, 1)], at(2, true), undefined],
+  ])('%s', (_name, records, options, want) => {
+    const merge = planMerge(DAY, records, options);
+    expect(merge && { level: merge.level, inputs: merge.inputs.length }).toEqual(want);
+  });
+
+  test('the newest window first', () => {
+    const records = [...some(3, 1000, 1), ...some(3, 1000, 20)];
+    expect(planMerge(DAY, records, at(60))?.inputs).toEqual(records.slice(3));
+  });
+});
+
+describe('any day', () => {
+  const days = fc.array(
+    fc.tuple(
+      fc.oneof(fc.integer({ min: 100, max: 100_000 }), fc.integer({ min: 100_000, max: 80 * MIB })),
+      fc.integer({ min: 0, max: 1439 }),
+    ),
+    { maxLength: 300 },
+  );
+
+  test('ends packed, and no byte is rewritten more than a few times', () => {
+    fc.assert(
+      fc.property(days, fc.boolean(), (list, force) => {
+        let records = list.map(([bytes, minute]) => chunk(bytes, minute));
+        const total = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+        const options = at(1440 + 61, force);
+        let rewritten = 0;
+        for (let merges = 0; ; merges++) {
+          expect(merges).toBeLessThan(1000);
+          const merge = planMerge(DAY, records, options);
+          if (merge === undefined) break;
+          expect(merge.inputs.length).toBeGreaterThan(1);
+          expect(merge.inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
+          const bytes = merge.inputs.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+          expect(bytes).toBeLessThanOrEqual(TARGET);
+          rewritten += bytes;
+          const minute = Math.max(...merge.inputs.map(({ last }) => Math.floor(last / MINUTE_NS)));
+          records = records.filter(record => !merge.inputs.includes(record));
+          records.push(chunk(bytes, minute, merge.level));
+        }
+        expect(rewritten).toBeLessThanOrEqual(8 * total);
+        if (!force) expect(isSettled(DAY, records, options)).toBe(true);
+        // Each one left is more than three times as large as all smaller ones together, or full.
+        const small = records.filter(({ storedBytes }) => storedBytes < TARGET / 2).length;
+        expect(small).toBeLessThanOrEqual(13);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,34 @@
+/** What counts as a level at the edges of wire-format 1.13: empty values, an empty list of fields. */
+import { expect, test } from '@jest/globals';
+import { acceptPush } from '../../shared/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { acceptedEntries } from './entries.ts';
+
+const NOW = 1_704_164_645_500_000_000n;
+
+/** Values of `detected_level` of one entry. */
+function levelsOf(line: string, metadata: Record<string, string>, logLevelFields?: readonly string[]) {
+  const streams = [{ stream: { zone: 'z' }, values: [[String(NOW), line, metadata]] }];
+  const limits = { ...DEFAULT_LIMITS, ...(logLevelFields && { logLevelFields }) };
+  const columns = decodeJsonPush(Buffer.from(JSON.stringify({ streams })));
+  const { accepted } = acceptPush(columns, { tenant: 't', limits, nowNs: NOW });
+  const [entry] = acceptedEntries(accepted);
+  return entry.metadata.filter(([name]) => name === 'detected_level').map(([, value]) => value);
+}
+
+// [line, metadata, fields, levels]
+const rows: [string, Record<string, string>, string[] | undefined, string[]][] = [
+  ['level=warn', {}, undefined, ['warn']],
+  ['level=warn', {}, [], ['warn']],
+  ['level=warn', {}, ['other'], ['warn']],
+  ['level=wrn', {}, ['other'], ['unknown']],
+  ['level=warn', { level: 'ERR' }, undefined, ['error']],
+  ['level=warn', { level: '' }, undefined, []],
+  ['level=warn', { severity_number: '17' }, undefined, ['error']],
+  ['level=warn', { severity_number: '' }, undefined, ['warn']],
+  ['level=warn', { severity_number: 'x' }, undefined, ['info']],
+];
+test.each(rows)('%s %j %j', (line, metadata, fields, want) => {
+  expect(levelsOf(line, metadata, fields)).toEqual(want);
+});

@@ -1,0 +1,45 @@
+/** Bodies through an inlet, as a push takes them, without storing. */
+import type { BodyHeaders, BodyLimits } from '../../../shared/ingest/body.ts';
+import type { Inlet } from '../../../shared/ingest/inlet.ts';
+import type { PushColumns } from '../../../shared/ingest/push-columns.ts';
+import { ClientError } from '../../../shared/model/errors.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
+import { entriesOf, type PlainEntry } from '../entries.ts';
+
+export const NOW_NS = 1_795_262_400_000_000_000n;
+export const BODY_LIMITS: BodyLimits = { maxBodyBytes: 1_000_000, maxDecompressedBytes: 2_000_000 };
+const HELD = { take: () => {}, release: () => {} };
+
+export async function columnsOf(
+  inlet: Inlet,
+  body: Uint8Array | string,
+  headers: BodyHeaders = {},
+  limits: Limits = DEFAULT_LIMITS,
+): Promise<PushColumns> {
+  const bytes = await inlet.unpack(Buffer.from(body as Uint8Array), headers, BODY_LIMITS, HELD);
+  return inlet.decode(bytes, { limits, nowNs: NOW_NS });
+}
+
+export async function decoded(...given: Parameters<typeof columnsOf>): Promise<PlainEntry[]> {
+  return entriesOf(await columnsOf(...given));
+}
+
+/** Status and message of the ClientError; anything else that is thrown goes on. */
+export async function refusalOf(...given: Parameters<typeof columnsOf>): Promise<string> {
+  try {
+    await columnsOf(...given);
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return `${error.status} ${error.message}`;
+  }
+  throw new Error('not refused');
+}
+
+/** Decodes, or is refused as by a client's mistake; and what was decoded can be read. */
+export async function holds(...given: Parameters<typeof columnsOf>): Promise<void> {
+  try {
+    entriesOf(await columnsOf(...given));
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+  }
+}

@@ -1,0 +1,6 @@
+/** The package brings no types. It is the oracle for our own decoder, and the encoder of tests. */
+declare module 'lz4js' {
+  /** One frame of linked-free blocks, without checksums of blocks. */
+  export function compress(input: Uint8Array, maxSize?: number): Uint8Array;
+  export function decompress(input: Uint8Array, maxSize?: number): Uint8Array;
+}

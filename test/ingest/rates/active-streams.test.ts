@@ -1,0 +1,191 @@
+/** How many streams of a tenant are active, over several processes and hours. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ActiveStreams } from '../../../shared/ingest/rates/active-streams.ts';
+import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/ingest/rates/bounds.ts';
+import { hashOfStream } from '../../../shared/ingest/rates/stream-hash.ts';
+import type { Limits } from '../../../shared/model/limits.ts';
+import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
+
+const HOUR_MS = 3_600_000;
+const limitsOf = (maxGlobalStreamsPerUser: number, maxStreamsPerUser = 0): Limits => ({
+  ...SMALL_LIMITS,
+  maxGlobalStreamsPerUser,
+  maxStreamsPerUser,
+});
+
+/** Pushes an entry to each stream; those that took it. */
+async function push(
+  all: Processes,
+  process: number,
+  names: readonly string[],
+  limits: Limits,
+): Promise<string[]> {
+  const pushed = pushOfBytes(Object.fromEntries(names.map(name => [name, 1])));
+  const stored = storedStreams(await all.running[process].admit('t', limits, pushed), pushed);
+  await settle();
+  return stored;
+}
+
+describe('in one process', () => {
+  test('what is active goes on, what is new finds no room', async () => {
+    const all = processes(1);
+    expect(await push(all, 0, ['a', 'b', 'c', 'd'], limitsOf(3))).toEqual(['a', 'b', 'c']);
+    expect(await push(all, 0, ['d', 'c', 'e', 'a'], limitsOf(3))).toEqual(['c', 'a']);
+  });
+
+  test('a stream is active in its hour and the next', async () => {
+    const all = processes(1);
+    const limits = limitsOf(2);
+    await push(all, 0, ['a', 'b'], limits);
+    all.clock.advance(HOUR_MS);
+    expect(await push(all, 0, ['c'], limits)).toEqual([]);
+    expect(await push(all, 0, ['b'], limits)).toEqual(['b']);
+    all.clock.advance(HOUR_MS);
+    expect(await push(all, 0, ['c'], limits)).toEqual(['c']);
+    expect(await push(all, 0, ['a'], limits)).toEqual([]);
+    expect(await push(all, 0, ['b'], limits)).toEqual(['b']);
+  });
+
+  test.each([
+    ['0 is off', limitsOf(0), 3],
+    ['the limit of one process', limitsOf(0, 2), 2],
+    ['the smaller of both', limitsOf(1, 2), 1],
+    ['the smaller of both, the other way', limitsOf(2, 1), 1],
+  ])('%s', async (_, limits, want) => {
+    expect(await push(processes(1), 0, ['a', 'b', 'c'], limits)).toHaveLength(want);
+  });
+
+  test('nothing is written for a limit of one process', async () => {
+    const all = processes(1);
+    await push(all, 0, ['a'], limitsOf(0, 2));
+    expect(all.calls).toEqual({ puts: 0, queries: 0 });
+  });
+});
+
+describe('over several processes', () => {
+  test('a new one knows of the others before its first decision', async () => {
+    const all = processes(1);
+    await push(all, 0, ['a', 'b'], limitsOf(3));
+    all.start();
+    expect(await push(all, 1, ['c', 'd'], limitsOf(3))).toEqual(['c']);
+    expect(await push(all, 1, ['a', 'b', 'c'], limitsOf(3))).toEqual(['a', 'b', 'c']);
+  });
+
+  test('one that comes in the next hour knows of the hour before', async () => {
+    const all = processes(1);
+    await push(all, 0, ['a', 'b'], limitsOf(2));
+    all.clock.advance(HOUR_MS);
+    all.start();
+    expect(await push(all, 1, ['c'], limitsOf(2))).toEqual([]);
+    expect(await push(all, 1, ['b'], limitsOf(2))).toEqual(['b']);
+    all.clock.advance(HOUR_MS);
+    all.start();
+    expect(await push(all, 2, ['c', 'd'], limitsOf(2))).toEqual(['c']);
+  });
+
+  test('a limit is exceeded by no more than what each creates between two exchanges', async () => {
+    const name = fc.integer({ min: 0, max: 60 }).map(String);
+    const step = fc.record({
+      process: fc.nat(2),
+      names: fc.uniqueArray(name, { minLength: 1, maxLength: 4 }),
+      waitMs: fc.integer({ min: EXCHANGE_MS, max: 3 * EXCHANGE_MS }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
+        const all = processes(3);
+        const stored = new Set<string>();
+        for (const { process, names, waitMs } of steps) {
+          for (const stream of await push(all, process, names, limitsOf(20))) stored.add(stream);
+          all.clock.advance(waitMs);
+        }
+        // Each push is an interval after the one before: a process may not know of the streams that one push of each
+        // other process created.
+        expect(stored.size).toBeLessThanOrEqual(20 + 2 * 4);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('in the steady state each stream is announced once an hour', async () => {
+    const all = processes(2);
+    const names = ['a', 'b', 'c'];
+    const limits: Limits = { ...limitsOf(3), ingestionRateStrategy: 'local' };
+    for (let minute = 0; minute < 180; minute++) {
+      for (const process of [0, 1]) expect(await push(all, process, names, limits)).toEqual(names);
+      all.clock.advance(60_000);
+    }
+    // The pushes begin ten minutes into an hour and so meet four; in each both processes may be first.
+    expect(all.calls.puts).toBeGreaterThanOrEqual(4);
+    expect(all.calls.puts).toBeLessThanOrEqual(8);
+    // Both read two hours at first, and at each turn of the hour.
+    expect(all.calls.queries).toBeLessThanOrEqual(2 * 2 + 8 * 2);
+  });
+});
+
+describe('where the table fails', () => {
+  test('what is not known is allowed, and announced once it can be', async () => {
+    let isBroken = true;
+    const all = processes(1, {
+      wrap: table => {
+        const refuse = () => Promise.reject(new Error('no table'));
+        return {
+          ...table,
+          put: item => (isBroken ? refuse() : table.put(item)),
+          query: (...args) => (isBroken ? refuse() : table.query(...args)),
+        };
+      },
+    });
+    expect(await push(all, 0, ['a', 'b', 'c'], limitsOf(2))).toEqual(['a', 'b']);
+    isBroken = false;
+    all.clock.advance(EXCHANGE_MS);
+    await push(all, 0, ['a'], limitsOf(2));
+    all.start();
+    expect(await push(all, 1, ['d', 'b'], limitsOf(2))).toEqual(['b']);
+  });
+
+  test('a push waits for the first read a second at most', async () => {
+    const all = processes(1, { wrap: table => ({ ...table, query: () => new Promise(() => undefined) }) });
+    let isDone = false;
+    const pushed = push(all, 0, ['a'], limitsOf(2)).then(stored => {
+      isDone = true;
+      return stored;
+    });
+    await settle();
+    all.clock.advance(FIRST_READ_MS - 1);
+    await settle();
+    expect(isDone).toBe(false);
+    all.clock.advance(1);
+    expect(await pushed).toEqual(['a']);
+    expect(await push(all, 0, ['b'], limitsOf(2))).toEqual(['b']);
+  });
+});
+
+test('active streams are those of a model', () => {
+  const step = fc.record({ hash: fc.nat(10), back: fc.nat(2), hours: fc.nat(2) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 50 }), steps => {
+      const streams = new ActiveStreams();
+      const model = new Map<number, number>();
+      let hour = 1000;
+      streams.startHour(hour);
+      for (const { hash, back, hours } of steps) {
+        streams.add(hash, hour - back);
+        model.set(hash, Math.max(model.get(hash) ?? 0, hour - back));
+        hour += hours;
+        streams.startHour(hour);
+        const active = [...model].filter(([, seen]) => seen >= hour - 1).map(([key]) => key);
+        expect(streams.size).toBe(active.length);
+        for (let key = 0; key <= 10; key++) expect(streams.has(key)).toBe(active.includes(key));
+      }
+    }),
+  );
+});
+
+test('hashes of streams are whole numbers below 2^53, by their text', () => {
+  const hashes = Array.from({ length: 5000 }, (_, i) => hashOfStream(`{app="a${i}"}`));
+  expect(new Set(hashes).size).toBe(5000);
+  for (const hash of hashes) expect(Number.isSafeInteger(hash) && hash >= 0).toBe(true);
+  expect(Math.max(...hashes)).toBeGreaterThan(2 ** 52);
+  expect(hashOfStream(`{app="a1"}`)).toBe(hashes[1]);
+});

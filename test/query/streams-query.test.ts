@@ -1,0 +1,208 @@
+import { hash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { storeChunk } from '../../shared/catalog/chunk-object.ts';
+import { type Day, indexKey } from '../../shared/catalog/day-item.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { type WrittenChunk, writeChunk } from '../../shared/chunk/writer.ts';
+import { headBytesOf } from '../../shared/index/day-index.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { encodeIndex } from '../../shared/index/write.ts';
+import type { Matcher } from '../../shared/logql/ast.ts';
+import { CorruptionError } from '../../shared/model/errors.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { findStreams, labelNames, labelValues, seriesLabels } from '../../shared/query/streams-query.ts';
+import { type PlainEntry, rowsOf } from '../support/rows.ts';
+
+const DAY = 20_000;
+const DAY_NS = 86_400_000_000_000n;
+const START = BigInt(DAY) * DAY_NS;
+
+function setUp() {
+  const objects = memoryObjectStore();
+  const reads: string[] = [];
+  const store = {
+    ...objects,
+    getRange: (key: string, start: number, end: number) => {
+      reads.push(key);
+      return objects.getRange(key, start, end);
+    },
+  };
+  const catalog = new Catalog({
+    table: memoryTable({ clock: systemClock }),
+    clock: systemClock,
+    ids: systemIds,
+  });
+  let source = new ChunkSource(store);
+  let chunks = 0;
+  return {
+    store,
+    reads,
+    /** As if the process had just begun. */
+    forget(): void {
+      source = new ChunkSource(store);
+      reads.length = 0;
+    },
+    async add(entries: readonly PlainEntry[], tenant = 't', day = DAY): Promise<WrittenChunk> {
+      const id = (++chunks).toString(16).padStart(32, '0');
+      const head = { id, tenant, day, level: 0, createdMs: 1, inputs: [] };
+      const written = await writeChunk(head, rowsOf(entries), QUICK_COMPRESSION);
+      await catalog.addChunks([await storeChunk(store, written, 0)]);
+      return written;
+    },
+    async find(
+      startNs: bigint,
+      endNs: bigint,
+      options: {
+        readonly tenants?: readonly string[];
+        readonly selectors?: readonly (readonly Matcher[])[];
+        readonly indexes?: Parameters<typeof findStreams>[3];
+      } = {},
+    ): Promise<string[]> {
+      const { tenants = ['t'], selectors = [], indexes } = options;
+      const { signal } = new AbortController();
+      const request = { tenants, selectors, signal, range: { startNs, endNs } };
+      return (await findStreams(catalog, source, request, indexes)).map(({ text }) => text);
+    },
+  };
+}
+
+function entry(time: number, stream: Record<string, string>): PlainEntry {
+  return { stream, time, line: 'x', metadata: {} };
+}
+
+const equals = (name: string, value: string): Matcher => ({ name, op: '=', value });
+
+describe('streams of a range', () => {
+  test('are those with an entry from its start up to its end, over days', async () => {
+    const store = setUp();
+    await store.add([entry(10, { app: 'a' }), entry(30, { app: 'a' }), entry(20, { app: 'b' })]);
+    await store.add([entry(0, { app: 'c' })], 't', DAY + 1);
+    const table: [bigint, bigint, string[]][] = [
+      [10n, 11n, ['{app="a"}']],
+      [11n, 20n, []],
+      [11n, 21n, ['{app="b"}']],
+      [11n, 30n, ['{app="b"}']],
+      [11n, 31n, ['{app="a"}', '{app="b"}']],
+      [31n, DAY_NS, []],
+      [31n, DAY_NS + 1n, ['{app="c"}']],
+      [0n, 0n, []],
+      [0n, 2n * DAY_NS, ['{app="a"}', '{app="b"}', '{app="c"}']],
+    ];
+    for (const [from, to, want] of table) expect(await store.find(START + from, START + to)).toEqual(want);
+  });
+
+  test('match any of the selectors, and are told once', async () => {
+    const store = setUp();
+    await store.add([entry(1, { app: 'a', env: 'x' }), entry(2, { app: 'b' }), entry(3, { app: 'c' })]);
+    const selectors = [[equals('app', 'a')], [equals('env', 'x')], [equals('app', 'c')]];
+    const want = ['{app="a", env="x"}', '{app="c"}'];
+    expect(await store.find(START, START + 9n, { selectors })).toEqual(want);
+  });
+
+  test('carry their tenant where several are asked', async () => {
+    const store = setUp();
+    await store.add([entry(1, { app: 'a' })]);
+    await store.add([entry(1, { app: 'a' }), entry(2, { app: 'b' })], 'u');
+    const tenants = ['t', 'u'];
+    const selectors = [[equals('app', 'a')], [equals('__tenant_id__', 'u'), equals('app', 'b')]];
+    expect(await store.find(START, START + 9n, { tenants, selectors })).toEqual([
+      '{__tenant_id__="t", app="a"}',
+      '{__tenant_id__="u", app="a"}',
+      '{__tenant_id__="u", app="b"}',
+    ]);
+  });
+});
+
+describe('with the index of a day', () => {
+  async function indexed(store: ReturnType<typeof setUp>, written: readonly WrittenChunk[]): Promise<Day> {
+    const chunks = written.map(({ footer }) => ({ id: footer.id, footer }));
+    const object = await encodeIndex({ tenant: 't', day: DAY, createdMs: 1, chunks });
+    const index = { id: 'ee'.repeat(16), storedBytes: object.length, headBytes: headBytesOf(object) };
+    await store.store.putIfAbsent(indexKey('t', DAY, index.id), object);
+    return { day: DAY, version: 0, index };
+  }
+
+  /** Ten chunks of labels that do not compress, so that their footers are too large for their records. */
+  async function tenChunks(store: ReturnType<typeof setUp>): Promise<WrittenChunk[]> {
+    const written: WrittenChunk[] = [];
+    for (let c = 0; c < 10; c++) {
+      const entries = Array.from({ length: 200 }, (_, i) =>
+        entry(c * 1000 + i, { app: hash('sha256', `${c} ${i}`) }),
+      );
+      written.push(await store.add(entries));
+    }
+    return written;
+  }
+
+  test('one read replaces the footers, and is not repeated', async () => {
+    const store = setUp();
+    const day = await indexed(store, await tenChunks(store));
+    const cache = new DayIndexes({ store: store.store, onBroken: error => expect(error).toBeUndefined() });
+    const indexes = { ofDay: (tenant: string) => cache.ofDay(tenant, day) };
+    const without = await store.find(START, START + 5000n);
+    expect(new Set(store.reads).size).toBe(5);
+    store.forget();
+    expect(await store.find(START, START + 5000n, { indexes })).toEqual(without);
+    expect(await store.find(START, START + 5000n, { indexes })).toEqual(without);
+    expect(without).toHaveLength(1000);
+    expect(store.reads).toEqual([indexKey('t', DAY, 'ee'.repeat(16))]);
+  });
+
+  test('that is broken or missing, footers answer', async () => {
+    const store = setUp();
+    const day = await indexed(store, await tenChunks(store));
+    const without = await store.find(START, START + 5000n);
+    const key = indexKey('t', DAY, 'ee'.repeat(16));
+    const object = await store.store.get(key);
+    object[object.length - 30] ^= 1;
+    for (const body of [object, object.subarray(0, 40), undefined]) {
+      await store.store.delete(key);
+      if (body !== undefined) await store.store.putIfAbsent(key, body);
+      const broken: Error[] = [];
+      const cache = new DayIndexes({ store: store.store, onBroken: error => broken.push(error) });
+      const indexes = { ofDay: (tenant: string) => cache.ofDay(tenant, day) };
+      expect(await store.find(START, START + 5000n, { indexes })).toEqual(without);
+      expect(broken).toHaveLength(1);
+      expect(broken[0]).toBeInstanceOf(body === undefined ? ObjectNotFoundError : CorruptionError);
+    }
+  });
+
+  test('a store that fails is not taken for a missing index', async () => {
+    const store = setUp();
+    const day = await indexed(store, await tenChunks(store));
+    const failing = { ...store.store, getRange: () => Promise.reject(new Error('out of order')) };
+    const cache = new DayIndexes({ store: failing, onBroken: error => expect(error).toBeUndefined() });
+    await expect(cache.ofDay('t', day)).rejects.toThrow('out of order');
+    expect(await cache.ofDay('t', { ...day, index: undefined })).toBeUndefined();
+  });
+});
+
+describe('of streams', () => {
+  const streams = [
+    {
+      labels: [
+        { name: 'a', value: '2' },
+        { name: '__stream_shard__', value: '1' },
+      ],
+      text: '',
+    },
+    {
+      labels: [
+        { name: 'a', value: '1' },
+        { name: 'b', value: 'x' },
+      ],
+      text: '',
+    },
+  ];
+  test('names and values ascend, and labels of the store are not shown', () => {
+    expect(labelNames(streams)).toEqual(['a', 'b']);
+    expect(labelValues(streams, 'a')).toEqual(['1', '2']);
+    expect(labelValues(streams, 'c')).toEqual([]);
+    expect(seriesLabels(streams)[0]).toEqual([{ name: 'a', value: '2' }]);
+  });
+});

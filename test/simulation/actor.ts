@@ -1,0 +1,30 @@
+/**
+ * Maintenance in a simulated store: what a schedule would invoke. Every step may run in several processes at once, twice
+ * at once in one, and be killed anywhere; it must change no answer.
+ *
+ * To join: make an actor and put it into ACTORS of actors/index.ts.
+ */
+import type { Dice } from './dice.ts';
+import type { Oracle } from './oracle.ts';
+import type { SimulatedProcess } from './process.ts';
+
+export interface ActorContext {
+  readonly process: SimulatedProcess;
+  /** For an actor that only looks: what has really happened. */
+  readonly oracle: Oracle;
+  readonly dice: Dice;
+  readonly tenants: readonly string[];
+  /** UTC days that the entries of the run lie in. */
+  readonly days: readonly number[];
+  /** Time from a swap to the deletion of what it replaced, ms; longer than any request of the run. */
+  readonly graceMs: number;
+}
+
+export interface SimulatedActor {
+  readonly name: string;
+  /** How often it is invoked, against the others. */
+  readonly weight: number;
+  step(context: ActorContext): Promise<void>;
+  /** Errors that a step may end with beside those of the outside, by name: another one was faster, for example. */
+  readonly tolerates: readonly string[];
+}

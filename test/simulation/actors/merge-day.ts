@@ -1,0 +1,75 @@
+/**
+ * Merges the chunks of a day in the plainest way: entries as objects, all into one chunk. It is what the swap of the
+ * catalog is tried with, independent of the engine that compacts; leases, renewal and fencing are used as they must be.
+ */
+import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
+import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
+import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import { writeChunk } from '../../../shared/chunk/writer.ts';
+import { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { newStatistics } from '../../../shared/query/statistics.ts';
+import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
+import type { ActorContext, SimulatedActor } from '../actor.ts';
+import type { Dice } from '../dice.ts';
+import type { SimulatedProcess } from '../process.ts';
+
+const DAY_NS = 86_400_000_000_000n;
+/** Short against the pauses of a run, so that leases are lost. */
+const LEASE_MS = 2_000;
+
+export const mergeDay: SimulatedActor = {
+  name: 'merge day',
+  weight: 3,
+  // A lost lease and a day that changed meanwhile are ordinary ends of a step; so is a day that changes too fast.
+  tolerates: ['SwapConflictError'],
+
+  async step({ process, dice, tenants, days, graceMs }: ActorContext): Promise<void> {
+    const { catalog, clock, ids, store } = process;
+    const tenant = dice.pick(tenants);
+    const written = await catalog.days(tenant, days[0], days[days.length - 1]);
+    if (written.length === 0) return;
+    const { day } = dice.pick(written);
+    const lease = await catalog.leases.take(`day/${tenant}/${day}`, LEASE_MS);
+    if (lease === undefined) return;
+    try {
+      const snapshot = await catalog.day(tenant, day);
+      const inputs = dice.chance(0.5) ? (snapshot?.records ?? []) : someOf(snapshot?.records ?? [], dice);
+      if (snapshot === undefined || inputs.length < 2) return;
+      const entries = await entriesOf(process, inputs);
+      const head = { id: newChunkId(clock, ids), tenant, day, level: 1, createdMs: clock.nowMs() };
+      const inputIds = inputs.map(({ id }) => id);
+      const chunk = await writeChunk({ ...head, inputs: inputIds }, rowsOf(entries), QUICK_COMPRESSION);
+      const added = [await storeChunk(store, chunk, dice.chance(0.3) ? 4096 : 0)];
+      const { records: _, ...ofDay } = snapshot;
+      await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
+    } finally {
+      await catalog.leases.release(lease).catch(() => undefined);
+    }
+  },
+};
+
+function someOf(records: readonly ChunkRecord[], dice: Dice): ChunkRecord[] {
+  return records.filter(() => dice.chance(0.7));
+}
+
+/** The entries of some chunks, each once. */
+async function entriesOf(process: SimulatedProcess, records: readonly ChunkRecord[]): Promise<PlainEntry[]> {
+  const source = new ChunkSource(process.store);
+  const entries = new Map<string, PlainEntry>();
+  for (const record of records) {
+    const footer = await source.footer(record);
+    for (const page of footer.pages) {
+      const wants = { lines: 'bytes', metadata: 'all' } as const;
+      const rows = await source.page(record, footer, page, wants, newStatistics());
+      for (const entry of entriesOfPage(rows, BigInt(record.day) * DAY_NS)) {
+        const { stream, time, line, metadata } = entry;
+        entries.set(
+          JSON.stringify([streamOf(stream).text, time, line, Object.entries(metadata).sort()]),
+          entry,
+        );
+      }
+    }
+  }
+  return [...entries.values()];
+}

@@ -1,0 +1,77 @@
+/**
+ * The simple model that a run is compared with: which entries were ever sent to the store, and which of them it
+ * acknowledged, each with the moment. Moments are a count of such events, not times: virtual time often stands still.
+ */
+import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+
+export interface SimulatedEntry {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ns: bigint;
+  readonly line: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface KnownEntry extends SimulatedEntry {
+  /** What makes two entries the same. */
+  readonly id: string;
+  /** Canonical text of the labels. */
+  readonly stream: string;
+  /** Moment of the first acknowledgement; Infinity before. */
+  acknowledgedAt: number;
+}
+
+export function idOf(
+  stream: string,
+  ns: bigint,
+  line: string,
+  metadata: Iterable<readonly [string, string]>,
+) {
+  return JSON.stringify([stream, ns.toString(), line, [...metadata].sort()]);
+}
+
+export class Model {
+  private moment = 0;
+  private readonly tenants = new Map<string, Map<string, KnownEntry>>();
+
+  /** Now, as a moment: everything acknowledged at or before it must be in what begins after. */
+  now(): number {
+    return this.moment;
+  }
+
+  /** To be told before the store is: from now on the entries may be found. */
+  attempt(tenant: string, entries: readonly SimulatedEntry[]): void {
+    const known = this.of(tenant);
+    for (const entry of entries) {
+      const stream = formatLabels(labelsOf(entry.labels));
+      const id = idOf(stream, entry.ns, entry.line, Object.entries(entry.metadata));
+      if (!known.has(id)) known.set(id, { ...entry, id, stream, acknowledgedAt: Infinity });
+    }
+  }
+
+  /** To be told at once when the store has answered: from now on the entries must be found. */
+  acknowledge(tenant: string, entries: readonly SimulatedEntry[]): void {
+    const moment = ++this.moment;
+    const known = this.of(tenant);
+    for (const entry of entries) {
+      const stream = formatLabels(labelsOf(entry.labels));
+      const one = known.get(idOf(stream, entry.ns, entry.line, Object.entries(entry.metadata)))!;
+      one.acknowledgedAt = Math.min(one.acknowledgedAt, moment);
+    }
+  }
+
+  /** Everything that was ever attempted, by id. */
+  entries(tenant: string): ReadonlyMap<string, KnownEntry> {
+    return this.of(tenant);
+  }
+
+  /** Tenants with entries. */
+  get names(): readonly string[] {
+    return [...this.tenants.keys()];
+  }
+
+  private of(tenant: string): Map<string, KnownEntry> {
+    let known = this.tenants.get(tenant);
+    if (known === undefined) this.tenants.set(tenant, (known = new Map()));
+    return known;
+  }
+}

@@ -1,0 +1,22 @@
+/** The simulation is worth its time only where it finds what is wrong: bugs put in on purpose, each by itself. */
+import { describe, expect, test } from '@jest/globals';
+import { BrokenInvariantError } from '../../shared/model/invariants.ts';
+import { BUGS } from './planted/index.ts';
+import { FailedRunError, simulate } from './simulate.ts';
+
+describe('a planted bug is found', () => {
+  test.each(BUGS.map(bug => [bug.name, bug] as const))('%s', async (_name, bug) => {
+    const reported = new Set<string>();
+    for (let seed = 0; seed < bug.maxSeeds; seed++) {
+      try {
+        await simulate({ seed, bug });
+      } catch (error) {
+        if (!(error instanceof FailedRunError)) throw error;
+        const { cause } = error;
+        reported.add(cause instanceof BrokenInvariantError ? cause.invariant.name : error.message);
+        if (bug.breaks.some(name => reported.has(name))) return;
+      }
+    }
+    expect([...reported]).toContain(bug.breaks.join(' or '));
+  });
+});

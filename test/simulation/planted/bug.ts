@@ -1,0 +1,26 @@
+/** A defect put into the store from outside: each process of a run is built with it. The product has no switch for any. */
+import type { Catalog, CatalogParts } from '../../../shared/catalog/catalog.ts';
+import type { GroupCommitParts, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
+import type { PushService, PushServiceParts } from '../../../shared/ingest/push.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+import type { Table } from '../../../shared/ports/table.ts';
+import type { Dice } from '../dice.ts';
+
+export interface Bug {
+  readonly name: string;
+  /** Seeds within which a run must fail. */
+  readonly maxSeeds: number;
+  /** Names of the invariants of which one must be reported as broken. */
+  readonly breaks: readonly string[];
+  readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
+  /** For everything that the process does. */
+  readonly table?: (table: Table, dice: Dice) => Table;
+  /** For its queries alone. */
+  readonly readTable?: (table: Table, dice: Dice) => Table;
+  /** What its queries read with, instead of `readTable`. */
+  readonly readCatalog?: (parts: CatalogParts) => Catalog;
+  readonly committer?: (parts: GroupCommitParts) => GroupCommitter;
+  readonly pushes?: (parts: PushServiceParts) => PushService;
+  /** Grace of the maintenance, ms, instead of the usual one. */
+  readonly graceMs?: number;
+}

@@ -1,0 +1,9 @@
+/** Every bug that the simulation must find. */
+import type { Bug } from './bug.ts';
+import * as maintenance from './maintenance.ts';
+import * as pushes from './pushes.ts';
+import * as table from './table.ts';
+
+export const BUGS: readonly Bug[] = [pushes, table, maintenance].flatMap(bugs =>
+  Object.values<Bug>({ ...bugs }),
+);

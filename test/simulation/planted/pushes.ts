@@ -1,0 +1,77 @@
+/** Bugs of the way from a push to its acknowledgement. */
+import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
+import { type PushOutcome, type PushRequest, PushService } from '../../../shared/ingest/push.ts';
+import type { AcceptedPush } from '../../../shared/ingest/push-columns.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+import type { Bug } from './bug.ts';
+
+/** Answers as soon as the push has joined a group. */
+class EarlyCommitter extends GroupCommitter {
+  override async commit(tenant: string, push: AcceptedPush): Promise<void> {
+    super.commit(tenant, push).catch(() => undefined);
+  }
+}
+
+export const acknowledgesBeforeTheRecord: Bug = {
+  name: 'acknowledges before the record',
+  maxSeeds: 10,
+  breaks: ['acknowledged-is-found'],
+  committer: parts => new EarlyCommitter(parts),
+};
+
+/** Remembers a push when it comes, not when it is stored: a retry of what failed is answered from memory. */
+class ForgetfulPushes extends PushService {
+  private readonly seen = new Set<string>();
+
+  override async push(
+    request: PushRequest,
+    ...rest: Parameters<PushService['push']> extends [unknown, ...infer R] ? R : never
+  ): Promise<PushOutcome> {
+    const id = `${request.tenant} ${Buffer.from(request.body).toString()}`;
+    if (this.seen.has(id)) return { columns: undefined, stored: new Uint32Array(0), error: undefined };
+    this.seen.add(id);
+    return super.push(request, ...rest);
+  }
+}
+
+export const remembersPushesThatFailed: Bug = {
+  name: 'remembers pushes that failed',
+  maxSeeds: 60,
+  breaks: ['acknowledged-is-found'],
+  pushes: parts => new ForgetfulPushes(parts),
+};
+
+/** Answers at once and writes behind: what is under way when the process dies is gone. */
+function writeBehind(store: ObjectStore): ObjectStore {
+  return {
+    ...store,
+    putIfAbsent: async (key, body) => {
+      store.putIfAbsent(key, body).catch(() => undefined);
+      return true;
+    },
+  };
+}
+
+export const writesRecordsBeforeObjects: Bug = {
+  name: 'writes records before objects',
+  maxSeeds: 20,
+  breaks: ['object-before-record', 'readers-miss-no-object'],
+  store: writeBehind,
+};
+
+export const usesOneNameTwice: Bug = {
+  name: 'uses one name for two objects',
+  maxSeeds: 20,
+  breaks: ['objects-never-change', 'object-before-record'],
+  store: store => {
+    let last: string | undefined;
+    return {
+      ...store,
+      putIfAbsent: (key, body) => {
+        const name = last ?? key;
+        last = key;
+        return store.putIfAbsent(name, body);
+      },
+    };
+  },
+};

@@ -1,0 +1,108 @@
+/** Bugs of the way between catalog and table. */
+import { Catalog, type DaySnapshot } from '../../../shared/catalog/catalog.ts';
+import type { Item, Table, Write } from '../../../shared/ports/table.ts';
+import type { Dice } from '../dice.ts';
+import type { Bug } from './bug.ts';
+
+/** Passes the writes of every transaction through `change`; one that is left without writes does nothing. */
+function changedTransactions(table: Table, change: (writes: readonly Write[]) => readonly Write[]): Table {
+  return {
+    ...table,
+    transact: async writes => {
+      const changed = change(writes);
+      if (changed.length > 0) await table.transact(changed);
+    },
+  };
+}
+
+function changedItems(table: Table, change: (items: readonly Item[], pk: string) => readonly Item[]): Table {
+  return {
+    ...table,
+    query: async (pk, options) => {
+      const page = await table.query(pk, options);
+      return { ...page, items: change(page.items, pk) };
+    },
+  };
+}
+
+const isChunk = (write: Write) => write.kind === 'put' && write.item.pk.startsWith('c/');
+
+export const dropsARecord: Bug = {
+  name: 'drops a record of a commit of several',
+  maxSeeds: 20,
+  breaks: ['acknowledged-is-found'],
+  table: table =>
+    changedTransactions(table, writes => {
+      const chunks = writes.filter(isChunk);
+      return chunks.length > 1 ? writes.filter(write => write !== chunks[1]) : writes;
+    }),
+};
+
+export const announcesNoDay: Bug = {
+  name: 'announces no day',
+  maxSeeds: 5,
+  breaks: ['day-is-announced'],
+  table: table =>
+    changedTransactions(table, writes =>
+      writes.filter(write => write.kind !== 'put' || !write.item.pk.startsWith('d/')),
+    ),
+};
+
+export const announcesNoWork: Bug = {
+  name: 'announces no outstanding work',
+  maxSeeds: 5,
+  breaks: ['work-is-announced'],
+  table: table =>
+    changedTransactions(table, writes =>
+      writes.filter(write => write.kind !== 'put' || !write.item.pk.startsWith('w/')),
+    ),
+};
+
+export const readsFirstPages: Bug = {
+  name: 'reads the first page of a partition only',
+  maxSeeds: 10,
+  breaks: ['acknowledged-is-found'],
+  readTable: table => ({
+    ...table,
+    query: async (pk, options) => {
+      const { items } = await table.query(pk, { ...options, limit: 2 });
+      return { items };
+    },
+  }),
+};
+
+export const readsOtherTenants: Bug = {
+  name: 'reads the chunks of another tenant',
+  maxSeeds: 10,
+  breaks: ['tenants-apart'],
+  readTable: (table, dice: Dice) => ({
+    ...table,
+    query: (pk, options) => table.query(dice.chance(0.2) ? pk.replace('c/red/', 'c/blue/') : pk, options),
+  }),
+};
+
+/** As a reader would that lists without looking whether a swap came in between. */
+export const readsChunksTwice: Bug = {
+  name: 'reads the chunks of a partition twice',
+  maxSeeds: 10,
+  breaks: ['exactly-once'],
+  readTable: table =>
+    changedItems(table, (items, pk) => (pk.startsWith('c/') ? [...items, ...items] : items)),
+};
+
+/** Looks at the days once for each read: a swap in between goes unnoticed. */
+class CarelessCatalog extends Catalog {
+  override snapshot(...range: Parameters<Catalog['snapshot']>): Promise<DaySnapshot[]> {
+    let looked: ReturnType<Catalog['days']> | undefined;
+    const days = (...args: Parameters<Catalog['days']>) => (looked ??= this.days(...args));
+    const reader = Object.create(this, { days: { value: days } }) as Catalog;
+    return super.snapshot.call(reader, ...range);
+  }
+}
+
+export const readsWithoutTheVersion: Bug = {
+  name: 'reads without the version of the day',
+  maxSeeds: 600,
+  breaks: ['acknowledged-is-found', 'reads-one-version'],
+  readCatalog: parts => new CarelessCatalog(parts),
+};

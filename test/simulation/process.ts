@@ -1,0 +1,214 @@
+/**
+ * One process of a simulated store: services of its own over stores that all processes share. Its way to the stores
+ * fails, is slow and is throttled by seed; it can be killed at any call of a port, before or after the effect, and
+ * paused, as by a collector of garbage or a frozen function.
+ *
+ *     process: call --> (dead? paused?) --> faults, delays --> effect on the shared store
+ *              <------- (dead? paused?) <-- faults, delays <--
+ *
+ * A call of a dead process never returns. One that was on its way when the process died may still have its effect: the
+ * stores do not know that nobody waits.
+ */
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { NO_OBSERVER } from '../../shared/ingest/observer.ts';
+import { PushService } from '../../shared/ingest/push.ts';
+import type { Clock, Ids } from '../../shared/ports/clock.ts';
+import { type FaultInjector, type FaultOptions, faultInjector } from '../../shared/ports/faulty/faults.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import type { Dice } from './dice.ts';
+import type { Oracle } from './oracle.ts';
+import type { Bug } from './planted/bug.ts';
+import type { Trace } from './trace.ts';
+import type { VirtualTime } from './virtual-time.ts';
+import { wiredStore, wiredTable } from './wire.ts';
+
+/** Chance that a call which is on its way when its process dies has its effect all the same. */
+const ARRIVES_AFTER_DEATH = 0.5;
+
+export type FaultRates = Pick<FaultOptions, 'errorBefore' | 'errorAfter' | 'throttle' | 'delayMs'>;
+
+export interface ProcessSettings {
+  readonly waitMs: number;
+  readonly maxGroupBytes: number;
+  readonly inlineMaxBytes: number;
+  readonly faults: FaultRates;
+}
+
+export interface ProcessParts {
+  readonly name: string;
+  readonly time: VirtualTime;
+  readonly oracle: Oracle;
+  readonly trace: Trace;
+  readonly dice: Dice;
+  readonly settings: ProcessSettings;
+  /** The clock of this process minus the true time, ms. */
+  readonly skewMs: number;
+  readonly bug?: Bug;
+}
+
+/** What a client of a killed process sees: the connection is gone. */
+export class ProcessKilledError extends Error {
+  constructor(name: string) {
+    super(`process ${name} was killed`);
+    this.name = 'ProcessKilledError';
+  }
+}
+
+export class SimulatedProcess {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: ObjectStore;
+  readonly table: Table;
+  readonly catalog: Catalog;
+  /** What its queries read with; the same, but for planted bugs. */
+  readonly readCatalog: Catalog;
+  readonly pushes: PushService;
+  readonly engine: QueryEngine;
+  /** Calls of ports so far. */
+  calls = 0;
+  isDead = false;
+  private readonly parts: ProcessParts;
+  private readonly injector: FaultInjector;
+  private readonly death = Promise.withResolvers<never>();
+  private pausedUntilMs = 0;
+  private killAt = Infinity;
+  private killAfter = false;
+  private pauseAt = Infinity;
+  private pauseMs = 0;
+
+  constructor(parts: ProcessParts) {
+    const { name, time, oracle, dice, settings, skewMs, bug } = parts;
+    this.parts = parts;
+    this.name = name;
+    this.injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
+    this.ids = seededIds(dice.seed());
+    this.death.promise.catch(() => undefined);
+    this.clock = {
+      nowMs: () => time.nowMs() + skewMs,
+      nowNs: () => time.nowNs() + BigInt(skewMs) * 1_000_000n,
+      sleep: async (ms, signal) => {
+        await time.sleep(ms, signal);
+        await this.standing();
+      },
+    };
+    const wired = {
+      store: wiredStore(oracle.storeOf(), this.call),
+      table: wiredTable(oracle.tableOf(name), this.call),
+    };
+    const bugDice = dice.fork();
+    this.store = bug?.store?.(wired.store, bugDice) ?? wired.store;
+    this.table = bug?.table?.(wired.table, bugDice) ?? wired.table;
+    const { table, store, clock, ids } = this;
+    this.catalog = new Catalog({ table, clock, ids });
+    const readTable = bug?.readTable?.(wired.table, bugDice);
+    const reader = readTable === undefined ? this.catalog : new Catalog({ table: readTable, clock, ids });
+    this.readCatalog = bug?.readCatalog?.({ table, clock, ids }) ?? reader;
+    const { faults: _, ...grouping } = settings;
+    const commit = {
+      store,
+      catalog: this.catalog,
+      clock,
+      ids,
+      options: { ...grouping, compression: QUICK_COMPRESSION },
+    };
+    const committer = bug?.committer?.(commit) ?? new GroupCommitter(commit);
+    const push = { committer, clock, observer: NO_OBSERVER };
+    this.pushes = bug?.pushes?.(push) ?? new PushService(push);
+    this.engine = new QueryEngine({ catalog: this.readCatalog, source: new ChunkSource(store), clock });
+  }
+
+  /** What a client of this process asks; rejects with ProcessKilledError when the process dies. */
+  request<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isDead) return Promise.reject(new ProcessKilledError(this.name));
+    return Promise.race([this.standing().then(work), this.death.promise]);
+  }
+
+  kill(): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    this.parts.trace.add(`${this.parts.time.nowMs()} ${this.name} killed at call ${this.calls}`);
+    this.death.reject(new ProcessKilledError(this.name));
+  }
+
+  /** Dies at its `calls`-th call of a port from now (0: the next one), before or after the effect. */
+  killAtCall(calls: number, when: 'before' | 'after'): void {
+    this.killAt = this.calls + calls;
+    this.killAfter = when === 'after';
+  }
+
+  /** At its `calls`-th call from now nothing of the process goes on for `ms` of true time; what it has sent arrives. */
+  pauseAtCall(calls: number, ms: number): void {
+    this.pauseAt = this.calls + calls;
+    this.pauseMs = ms;
+  }
+
+  /** From now on its ports neither fail nor wait, and it is not killed. */
+  heal(): void {
+    this.injector.faults.enabled = false;
+    this.killAt = Infinity;
+    this.pauseAt = Infinity;
+    this.pausedUntilMs = 0;
+  }
+
+  /** Resolves when the process may go on; never where it is dead. */
+  private async standing(): Promise<void> {
+    const { time } = this.parts;
+    while (!this.isDead && this.pausedUntilMs > time.nowMs())
+      await time.sleep(this.pausedUntilMs - time.nowMs());
+    if (this.isDead) await never();
+  }
+
+  private readonly call = async <T>(
+    operation: string,
+    target: string,
+    effect: () => Promise<T>,
+  ): Promise<T> => {
+    await this.standing();
+    const place = this.calls++;
+    if (place >= this.killAt && !this.killAfter) {
+      this.kill();
+      return never();
+    }
+    if (place >= this.pauseAt) {
+      this.pauseAt = Infinity;
+      this.pausedUntilMs = this.parts.time.nowMs() + this.pauseMs;
+    }
+    try {
+      return await this.injector.call(operation, target, () => this.arrive(place, operation, target, effect));
+    } catch (error) {
+      this.note(operation, target, error instanceof Error ? error.name : 'error');
+      throw error;
+    } finally {
+      await this.standing();
+    }
+  };
+
+  private async arrive<T>(
+    place: number,
+    operation: string,
+    target: string,
+    effect: () => Promise<T>,
+  ): Promise<T> {
+    if (this.isDead && !this.parts.dice.chance(ARRIVES_AFTER_DEATH)) return never();
+    this.note(operation, target, 'arrives');
+    const result = await effect();
+    if (place >= this.killAt && this.killAfter) this.kill();
+    return result;
+  }
+
+  private note(operation: string, target: string, what: string): void {
+    const { trace, time } = this.parts;
+    trace.add(`${time.nowMs()} ${this.name} ${operation} ${target}: ${what}`);
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,299 @@
+/**
+ * One simulated run of the whole store: some processes over shared stores, clients, maintenance, and somebody who kills,
+ * pauses and restarts. All of it follows from the seed. At the end the outside is healed and everything is checked
+ * exactly: acknowledged is found, found was attempted, once, and every process says the same.
+ */
+import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { SimulatedActor } from './actor.ts';
+import { ACTORS } from './actors/index.ts';
+import { runClient, sendPush } from './client.ts';
+import { Dice } from './dice.ts';
+import { isFailureOfOutside } from './failures.ts';
+import { Model } from './model.ts';
+import { Oracle } from './oracle.ts';
+import type { Bug } from './planted/bug.ts';
+import { type ProcessSettings, SimulatedProcess } from './process.ts';
+import { askEntries, askEverything, type Span, sameSets } from './questions.ts';
+import { Trace } from './trace.ts';
+import { VirtualTime } from './virtual-time.ts';
+
+const DAY_MS = 86_400_000;
+const NS_PER_MS = 1_000_000n;
+/** Entries may be a week old, so a run's days lie before its start; most runs begin shortly before midnight. */
+const FIRST_DAY = 20_000;
+/** Most days of a run. */
+const MAX_DAYS = 3;
+const TENANTS = ['red', 'blue'];
+/** Clocks of processes may differ by twice as much. */
+const MAX_SKEW_MS = 3_000;
+/** Longer than any request of a run, pauses included, by more than clocks differ. */
+const GRACE_MS = 60_000;
+/** Least and most ms of a call of a port; never 0, so that every call is a moment at which others may go on. */
+const DELAYS_MS: readonly (readonly [number, number])[] = [
+  [1, 3],
+  [1, 20],
+  [1, 120],
+  [20, 600],
+];
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly bug?: Bug;
+  readonly actors?: readonly SimulatedActor[];
+  readonly keepTrace?: boolean;
+}
+
+export interface RunResult {
+  /** Calls of ports that reached a store or failed on the way. */
+  readonly calls: number;
+  /** Of the trace. */
+  readonly hash: string;
+  /** The trace, where it was asked for. */
+  readonly lines: readonly string[];
+  readonly entries: number;
+  readonly acknowledged: number;
+  readonly kills: number;
+  readonly swaps: number;
+  /** Virtual ms from start to end. */
+  readonly virtualMs: number;
+}
+
+/** A run that broke something; its message says how to see it again. */
+export class FailedRunError extends Error {
+  readonly seed: number;
+  readonly trace: readonly string[];
+
+  constructor({ seed, bug }: RunOptions, cause: unknown, trace: readonly string[]) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    const again = `npm run simulate -- --seed ${seed} --trace${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
+    super(`seed ${seed}: ${what}\nagain: ${again}`, { cause });
+    this.name = 'FailedRunError';
+    this.seed = seed;
+    this.trace = trace;
+  }
+}
+
+/** Throws FailedRunError. */
+export async function simulate(options: RunOptions): Promise<RunResult> {
+  const world = new World(options);
+  try {
+    return await world.run();
+  } catch (error) {
+    throw new FailedRunError(options, error, world.trace.lines);
+  }
+}
+
+class World {
+  readonly trace = new Trace();
+  private readonly dice: Dice;
+  private readonly time: VirtualTime;
+  private readonly oracle: Oracle;
+  private readonly model = new Model();
+  private readonly settings: ProcessSettings;
+  private readonly processes: SimulatedProcess[] = [];
+  private readonly options: RunOptions;
+  private readonly whole: Span;
+  private readonly days: readonly number[];
+  /** Longest wait of anybody between two actions, ms. */
+  private readonly maxThinkMs: number;
+  /** Many queries beside much maintenance, rather than many pushes. */
+  private readonly isBusy: boolean;
+  private started = 0;
+  private kills = 0;
+  private isOver = false;
+
+  constructor(options: RunOptions) {
+    this.options = options;
+    const dice = new Dice(options.seed);
+    this.dice = dice;
+    const beforeMidnightMs = dice.chance(0.5) ? dice.between(1, 500) : dice.between(1, DAY_MS);
+    this.isBusy = dice.chance(0.2);
+    // Busy runs put all that they have into one day, so that its maintenance and its queries meet.
+    const days = this.isBusy ? 1 : dice.between(1, MAX_DAYS);
+    const startMs = (FIRST_DAY + days) * DAY_MS - beforeMidnightMs;
+    this.time = new VirtualTime(startMs, dice.fork());
+    this.oracle = new Oracle({
+      table: memoryTable({ clock: this.time }),
+      store: memoryObjectStore(),
+      clock: this.time,
+      leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
+    });
+    this.settings = settingsOf(dice);
+    this.days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
+    this.whole = {
+      startNs: BigInt(FIRST_DAY * DAY_MS) * NS_PER_MS,
+      endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
+    };
+    this.maxThinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
+  }
+
+  async run(): Promise<RunResult> {
+    const { dice, time, trace, model } = this;
+    const startMs = time.nowMs();
+    const processes = dice.between(1, 3);
+    for (let i = 0; i < processes; i++) this.start();
+    const clients = Array.from({ length: dice.between(1, 3) }, (_, i) =>
+      runClient(
+        {
+          name: `client${i}`,
+          time,
+          model,
+          tenants: TENANTS,
+          whole: this.whole,
+          dice: dice.fork(),
+          anyProcess: () => this.anyProcess(),
+          maxThinkMs: this.maxThinkMs,
+          askShare: this.isBusy ? 0.5 : 0.35,
+        },
+        this.isBusy ? dice.between(14, 24) : dice.between(3, 6),
+      ),
+    );
+    const work = Promise.all(clients).finally(() => {
+      this.isOver = true;
+    });
+    const workers = this.isBusy ? 3 : 1;
+    const maintenance = Promise.all(Array.from({ length: workers }, () => this.maintain(dice.fork())));
+    const chaos = this.disturb(dice.fork());
+    await time.run(Promise.all([work, maintenance, chaos]));
+    if (this.oracle.failure !== undefined) throw this.oracle.failure;
+    await time.drain();
+    try {
+      await this.checkAll();
+    } catch (error) {
+      // Healed, nothing may fail; an object that is missing has a name of its own.
+      isFailureOfOutside(error);
+      throw error;
+    }
+    if (this.oracle.failure !== undefined) throw this.oracle.failure;
+    const known = TENANTS.flatMap(tenant => [...model.entries(tenant).values()]);
+    return {
+      calls: trace.count,
+      hash: trace.hash(),
+      lines: this.options.keepTrace ? trace.lines : [],
+      entries: known.length,
+      acknowledged: known.filter(({ acknowledgedAt }) => acknowledgedAt < Infinity).length,
+      kills: this.kills,
+      swaps: this.oracle.swaps,
+      virtualMs: time.nowMs() - startMs,
+    };
+  }
+
+  private start(): SimulatedProcess {
+    const { time, oracle, trace, settings, dice } = this;
+    const name = `p${this.started++}`;
+    const skewMs = dice.chance(0.5) ? dice.between(-MAX_SKEW_MS, MAX_SKEW_MS) : 0;
+    // Some processes are slow all the time: what they have read is old when they act on it.
+    const faults = { ...settings.faults, delayMs: dice.pick(DELAYS_MS) };
+    const parts = {
+      name,
+      time,
+      oracle,
+      trace,
+      settings: { ...settings, faults },
+      skewMs,
+      dice: dice.fork(),
+      bug: this.options.bug,
+    };
+    const process = new SimulatedProcess(parts);
+    this.processes.push(process);
+    return process;
+  }
+
+  private anyProcess(): SimulatedProcess {
+    const alive = this.processes.filter(({ isDead }) => !isDead);
+    return alive.length > 0 ? this.dice.pick(alive) : this.start();
+  }
+
+  /** Invokes maintenance at random moments, sometimes twice at once. */
+  private async maintain(dice: Dice): Promise<void> {
+    const actors = (this.options.actors ?? ACTORS).flatMap(actor =>
+      Array<SimulatedActor>(actor.weight).fill(actor),
+    );
+    while (!this.isOver && actors.length > 0) {
+      await this.time.sleep(dice.between(1, this.maxThinkMs));
+      const actor = dice.pick(actors);
+      const invocations = dice.chance(0.3) ? 2 : 1;
+      await Promise.all(
+        Array.from({ length: invocations }, () => this.step(actor, this.anyProcess(), dice.fork())),
+      );
+    }
+  }
+
+  private async step(actor: SimulatedActor, process: SimulatedProcess, dice: Dice): Promise<void> {
+    const graceMs = this.options.bug?.graceMs ?? GRACE_MS;
+    const context = { process, oracle: this.oracle, dice, tenants: TENANTS, days: this.days, graceMs };
+    try {
+      await process.request(() => actor.step(context));
+    } catch (error) {
+      if (error instanceof BrokenInvariantError) throw error;
+      const isNamed = error instanceof Error && actor.tolerates.includes(error.name);
+      mustHold(INVARIANTS.failuresAreNamed, isNamed || isFailureOfOutside(error), () => {
+        return `${actor.name} at ${process.name}: ${error instanceof Error ? error.stack : error}`;
+      });
+    }
+  }
+
+  /** Kills, restarts and pauses at random moments. */
+  private async disturb(dice: Dice): Promise<void> {
+    const events = dice.below(4);
+    for (let i = 0; i < events && !this.isOver; i++) {
+      await this.time.sleep(dice.between(1, this.maxThinkMs * 2));
+      const process = this.anyProcess();
+      if (dice.chance(0.5)) process.pauseAtCall(dice.below(30), dice.between(100, 5000));
+      else {
+        process.killAtCall(dice.below(12), dice.chance(0.5) ? 'before' : 'after');
+        this.kills++;
+      }
+    }
+  }
+
+  private async checkAll(): Promise<void> {
+    const fresh = this.start();
+    for (const process of this.processes) process.heal();
+    const alive = this.processes.filter(process => !process.isDead && process !== fresh);
+    const { time, model, whole, dice } = this;
+    const found = new Map<string, Set<string>>();
+    for (const tenant of TENANTS) {
+      found.set(tenant, await time.run(askEverything({ process: fresh, model, tenant, whole })));
+    }
+    // What follows takes one tenant of the two: it halves the time of a run.
+    const tenant = dice.pick(TENANTS);
+    const before = found.get(tenant)!;
+    for (const process of alive) {
+      const same = await time.run(askEntries({ process, model, tenant, whole }, true));
+      sameSets(before, same, `answers of ${tenant} by ${fresh.name} and ${process.name}`);
+    }
+    for (const actor of this.options.actors ?? ACTORS) await time.run(this.step(actor, fresh, dice.fork()));
+    const after = await time.run(askEntries({ process: fresh, model, tenant, whole }));
+    sameSets(before, after, `answers of ${tenant} before and after maintenance`);
+    await time.run(this.pushOneMore(fresh, tenant));
+  }
+
+  /** A healed store takes a push and shows it at once. */
+  private async pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
+    const { model, whole } = this;
+    const entries = [{ labels: { app: 'a', pod: '1' }, ns: whole.startNs, line: 'after all', metadata: {} }];
+    model.attempt(tenant, entries);
+    await sendPush(process, { tenant, entries });
+    model.acknowledge(tenant, entries);
+    await askEntries({ process, model, tenant, whole });
+  }
+}
+
+function settingsOf(dice: Dice): ProcessSettings {
+  // Work of many calls gets through where few of them fail; what a retry must cope with shows where many do.
+  const worst = dice.pick([0, 0.01, 0.03, 0.12]);
+  const rate = () => dice.next() * worst;
+  return {
+    waitMs: dice.pick([0, 2, 20]),
+    maxGroupBytes: dice.pick([1, 300, 4 * 1024 * 1024]),
+    inlineMaxBytes: dice.pick([0, 450, 4096]),
+    faults: {
+      errorBefore: rate(),
+      errorAfter: rate(),
+      throttle: rate() / 2,
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** The whole store under faults, deaths, pauses and maintenance: the same seeds every time. `npm run simulate` goes on. */
+import { describe, expect, test } from '@jest/globals';
+import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { simulate } from './simulate.ts';
+
+/** Runs of one test, and tests: about 25 ms a run. */
+const RUNS = 250;
+const BLOCKS = 8;
+const REPLAYED = 30;
+
+describe('simulated runs keep every invariant', () => {
+  test.each(Array.from({ length: BLOCKS }, (_, block) => [block * RUNS, (block + 1) * RUNS - 1]))(
+    'seeds %i to %i',
+    async (first, last) => {
+      const total = { calls: 0, kills: 0, swaps: 0, entries: 0, acknowledged: 0 };
+      for (let seed = first; seed <= last; seed++) {
+        const result = await simulate({ seed });
+        for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name];
+      }
+      // What the runs are for has happened in them.
+      expect(total.calls).toBeGreaterThan(100 * RUNS);
+      expect(total.kills).toBeGreaterThan(RUNS / 4);
+      expect(total.swaps).toBeGreaterThan(RUNS / 2);
+      expect(total.acknowledged).toBeGreaterThan(5 * RUNS);
+      expect(total.entries).toBeGreaterThan(total.acknowledged);
+    },
+    180_000,
+  );
+
+  test('a seed gives the same calls again, bit by bit', async () => {
+    const hashes = new Set<string>();
+    for (let seed = 0; seed < REPLAYED; seed++) {
+      const [once, again] = [await simulate({ seed }), await simulate({ seed })];
+      mustHold(INVARIANTS.runsRepeat, once.hash === again.hash, `seed ${seed}`);
+      expect(again).toEqual(once);
+      hashes.add(once.hash);
+    }
+    expect(hashes.size).toBe(REPLAYED);
+  });
+});
