@@ -4,6 +4,7 @@
  *     npm run bench                            ingest and queries, beside the reference's figures where they are given
  *     npm run bench -- --mb 64                 the same with less data
  *     npm run bench -- --own                   with the project's own corpus
+ *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -17,6 +18,7 @@ const DRIVER_FOLDER = resolve(import.meta.dirname, '../../shared/bench');
 /** Of the corpus that the reference's figures are about. */
 const DRIVER_MB = 512;
 const OWN_MB = 64;
+const FORMATS_MB = 256;
 
 const { values, positionals } = parseArgs({
   options: { out: { type: 'string' }, mb: { type: 'string' }, own: { type: 'boolean' } },
@@ -31,6 +33,11 @@ if (positionals[0] === 'stages') {
   if (figures.length === 0) throw new Error(`there is no stage with ${positionals[1]}`);
   console.log(stageTable(figures));
   save(figures);
+} else if (positionals[0] === 'ingest') {
+  const { runFormats } = await import('./ingest-formats.ts');
+  const { result, table } = await runFormats(megabytes(FORMATS_MB));
+  console.log(table);
+  save(result);
 } else if (existsSync(resolve(DRIVER_FOLDER, 'drive.mjs')) && !values.own) {
   const { runDriver } = await import('./driver.ts');
   const { result, table } = await runDriver(DRIVER_FOLDER, megabytes(DRIVER_MB), driverFlags());

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   push: () => import('./commands/push.ts'),
   query: () => import('./commands/query.ts'),
   inspect: () => import('./commands/inspect.ts'),
+  doctor: () => import('./commands/doctor.ts'),
 };
 
 if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {

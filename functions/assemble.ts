@@ -106,8 +106,7 @@ export function assembleMaintenanceFunction(
   const onRequest = createHttpHandler('maintenance', settings.config, assembled);
   const { jobs } = assembled.context.maintenance;
   const onSchedule = createScheduledHandler({ jobs, clock: systemClock, log: assembled.log });
-  return (event, context) =>
-    isHttpApiEvent(event) ? onRequest(event, context) : onSchedule(event, context);
+  return (event, context) => (isHttpApiEvent(event) ? onRequest(event, context) : onSchedule(event, context));
 }
 
 function createHttpHandler(

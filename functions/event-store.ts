@@ -16,6 +16,7 @@ import type { Inlet } from '../shared/ingest/inlet.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Label } from '../shared/model/labels.ts';
 import { assembleStore, type Stores } from './assemble.ts';
+import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 
@@ -36,7 +37,6 @@ export interface EventPush {
 }
 
 const NO_STREAMS = 422;
-const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /** Throws ConfigError, ClientError or Error where the environment is wrong, which ends the start of the function. */
 export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
@@ -92,18 +92,4 @@ function tenantOf(environment: Environment, auth: Settings['config']['auth']): s
   if (!tenant) throw new Error('the environment variable LOGBOOM_TENANT is not set');
   checkTenantId(tenant);
   return tenant;
-}
-
-/** Throws Error where a pair is none. */
-export function labelsOfEnvironment({ LOGBOOM_LABELS: text = '' }: Environment): readonly Label[] {
-  const pairs = text.split(',').filter(pair => pair.trim() !== '');
-  return pairs.map(pair => {
-    const equals = pair.indexOf('=');
-    const name = pair.slice(0, equals).trim();
-    const value = pair.slice(equals + 1).trim();
-    if (equals < 0 || !LABEL_NAME.test(name) || value === '') {
-      throw new Error(`LOGBOOM_LABELS takes name=value, separated by commas, not '${pair}'`);
-    }
-    return { name, value };
-  });
 }

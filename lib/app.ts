@@ -1,20 +1,22 @@
 /**
  * The CDK app: bundles the functions, describes the stack, checks it. Without an account or a region, so that one
- * assembly fits any. Settings come as context: `--context authorization=none`, `--context config=FILE`.
+ * assembly fits any. Settings come as context: `--context authorization=none`, `--context config=FILE`, and those of
+ * event-settings.ts.
  */
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
+import { FUNCTION_NAMES } from '../functions/groups.ts';
 import { parseConfig } from '../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
 import { schedulesOf } from '../shared/maintenance/maintenance.ts';
 import { type Bundle, bundleFunction } from './bundle.ts';
+import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
 import type { Authorization } from './http-api.ts';
-import { LogboomStack } from './logboom-stack.ts';
+import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
 
 const STACK_NAME = 'Logboom';
 /** In the assembly, beside the template. */
@@ -27,13 +29,15 @@ export async function synthesise(): Promise<void> {
   const app = new App();
   const { yaml: configYaml, config } = configOf(app);
   const schedules = schedulesOf(maintenanceOptions(config));
-  const settings = { authorization: authorizationOf(app), configYaml, schedules };
+  const events = eventSettingsOf(app.node);
+  const settings = { authorization: authorizationOf(app), configYaml, schedules, events };
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
-    const bundles = await Promise.all(FUNCTION_NAMES.map(name => bundleFunction(name, folder)));
-    const code = Object.fromEntries(FUNCTION_NAMES.map((name, i) => [name, bundles[i].folder]));
+    const names = [...FUNCTION_NAMES, ...eventFunctionsOf(events)];
+    const bundles = await Promise.all(names.map(name => bundleFunction(name, folder)));
+    const code = Object.fromEntries(names.map((name, i) => [name, bundles[i].folder]));
     new LogboomStack(app, STACK_NAME, {
-      code: code as Record<FunctionName, string>,
+      code: code as LogboomStackProps['code'],
       ...settings,
     });
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -2,17 +2,20 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
+import { type EventFunctionName, FUNCTION_NAMES, type FunctionName } from '../functions/groups.ts';
 import type { Schedule } from '../shared/maintenance/maintenance.ts';
 import { ApiFunction } from './api-function.ts';
+import { EventFunctions } from './event-functions.ts';
+import type { EventSettings } from './event-settings.ts';
 import { FUNCTION_CLASSES } from './function-classes.ts';
 import { type Authorization, LogboomApi } from './http-api.ts';
 import { MaintenanceSchedules } from './schedules.ts';
 import { createBucket, createTable } from './storage.ts';
 
 export interface LogboomStackProps extends StackProps {
-  /** Folder of the bundle of each function. */
-  readonly code: Readonly<Record<FunctionName, string>>;
+  /** Folder of the bundle of each function; of those for events, of what `events` asks for. */
+  readonly code: Readonly<Record<FunctionName, string> & Partial<Record<EventFunctionName, string>>>;
+  readonly events: EventSettings;
   readonly authorization: Authorization;
   /** The configuration of the functions, YAML; empty is the program's own. */
   readonly configYaml: string;
@@ -48,6 +51,14 @@ export class LogboomStack extends Stack {
     new MaintenanceSchedules(this, 'Schedules', {
       lambda: functions.maintenance,
       schedules: props.schedules,
+    });
+    new EventFunctions(this, 'Events', {
+      settings: props.events,
+      code: props.code,
+      bucket,
+      table,
+      environment,
+      logRetention: LOG_RETENTION,
     });
 
     new CfnOutput(this, 'Url', { description: 'Where clients push and ask', value: api.url });

@@ -48,8 +48,8 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
   let lineAt = 0;
   let pairAt = 0;
   for (const { rows: source, from, to } of slices) {
-    const nameOf = new Int32Array(source.names.length).fill(-1);
-    const valueOf = new Int32Array(source.values.length).fill(-1);
+    const idOfName = new Int32Array(source.names.length).fill(-1);
+    const idOfValue = new Int32Array(source.values.length).fill(-1);
     for (let row = from; row < to; row++, at++) {
       out.streamOf[at] = placeOfStream(joined.streams, source.streams[source.streamOf[row]]);
       out.times[at] = source.times[row];
@@ -62,10 +62,10 @@ export function joinRows(slices: readonly RowSlice[]): ChunkRows {
       for (let p = source.firstPair[row]; p < source.firstPair[row + 1]; p++) {
         const name = source.pairName[p];
         const value = source.pairValue[p];
-        if (nameOf[name] < 0) nameOf[name] = nameIn(joined, source.names[name]);
-        if (valueOf[value] < 0) valueOf[value] = valueIn(joined, source.values[value]);
-        out.pairName[pairAt] = nameOf[name];
-        out.pairValue[pairAt++] = valueOf[value];
+        if (idOfName[name] < 0) idOfName[name] = nameIn(joined, source.names[name]);
+        if (idOfValue[value] < 0) idOfValue[value] = valueIn(joined, source.values[value]);
+        out.pairName[pairAt] = idOfName[name];
+        out.pairValue[pairAt++] = idOfValue[value];
       }
       out.firstPair[at + 1] = pairAt;
     }

@@ -81,12 +81,7 @@ export function cutPages(input: ChunkRows, open?: ChunkRows): number[] {
 }
 
 /** Marks what the open page, which is page 1, has already. */
-function markKnown(
-  input: ChunkRows,
-  open: ChunkRows,
-  pageOfName: Int32Array,
-  pageOfValue: Int32Array,
-): void {
+function markKnown(input: ChunkRows, open: ChunkRows, pageOfName: Int32Array, pageOfValue: Int32Array): void {
   const names = new Set(open.names);
   for (let n = 0; n < input.names.length; n++) if (names.has(input.names[n])) pageOfName[n] = 1;
   if (open.values.length === 0) return;

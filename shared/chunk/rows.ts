@@ -22,3 +22,22 @@ export interface ChunkRows {
   readonly pairName: Uint32Array;
   readonly pairValue: Uint32Array;
 }
+
+/** Metadata pairs of rows, numbered so that equal texts are equal numbers. Those of row i are `first[i]` to `first[i + 1] - 1`. */
+export interface PairColumns {
+  readonly first: Uint32Array;
+  readonly name: Uint32Array;
+  readonly value: Uint32Array;
+}
+
+/** True where two rows have the same pairs, in whatever order. A row has each name once. */
+export function samePairs({ first, name, value }: PairColumns, a: number, b: number): boolean {
+  if (first[a + 1] - first[a] !== first[b + 1] - first[b]) return false;
+  for (let x = first[a]; x < first[a + 1]; x++) {
+    let found = false;
+    for (let y = first[b]; y < first[b + 1] && !found; y++)
+      found = name[x] === name[y] && value[x] === value[y];
+    if (!found) return false;
+  }
+  return true;
+}

@@ -76,7 +76,8 @@ export class Compactor {
     const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
     if (lease === undefined) return { ...total, end: 'busy' };
     try {
-      return { ...total, end: await this.mergeAll(work, lease, total) };
+      const end = await this.mergeAll(work, lease, total);
+      return { ...total, end };
     } finally {
       await leases.release(lease).catch(() => undefined);
     }

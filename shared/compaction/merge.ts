@@ -1,134 +1,299 @@
-/** INTERIM (lead, until the merge engine lands): merges in memory. Overwrite this file. */
-import { PUSH_COMPRESSION, type Compression } from '../chunk/compression.ts';
-import type { Footer } from '../chunk/format.ts';
-import { decodePage } from '../chunk/reader.ts';
-import type { ChunkRows } from '../chunk/rows.ts';
-import { type WrittenChunk, writeChunk } from '../chunk/writer.ts';
+/**
+ * Merges chunks of one tenant and day into few large ones: a streaming merge by stream and timestamp. Each input has one
+ * decoded page open, rows go into batches, batches into an object; what a merge may hold is in merge-bounds.ts.
+ *
+ *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
+ *                                                    batch ⇄ packed in the thread pool meanwhile
+ *
+ * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across. The result
+ * does not depend on the order of the list of inputs. Entries of one stream and timestamp are ordered by the id of their
+ * chunk, then by row, which is how queries order those of the inputs. Against chunks outside the merge that order may
+ * change, because the new chunk has a new id: between chunks, only time decides.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { WrittenChunk } from '../chunk/chunk-assembler.ts';
+import type { Compression } from '../chunk/compression.ts';
 import { compareUtf8 } from '../model/bytes.ts';
-import type { Stream } from '../model/page.ts';
+import { invariant } from '../model/errors.ts';
+import type { PageRows, Stream } from '../model/page.ts';
+import { FingerprintSum, RowHasher } from './fingerprint.ts';
+import { MergeBatch } from './merge-batch.ts';
+import {
+  BATCH_BYTES,
+  MAX_OPEN_PAGES_BYTES,
+  MergeTooLargeError,
+  MIN_BATCH_BYTES,
+  openPagesBytes,
+  READ_BUDGET_BYTES,
+  READS_AT_ONCE,
+  TURN_BYTES,
+  TURN_ROWS,
+} from './merge-bounds.ts';
+import { MergeCursor } from './merge-cursor.ts';
+import { CursorHeap, compareCursors } from './merge-heap.ts';
+import { assertPreserved, MergeOutput } from './merge-output.ts';
+import type { MergeInput } from './merge-reader.ts';
+import { MergeTies } from './merge-ties.ts';
 
-export const COMPACTION_COMPRESSION = PUSH_COMPRESSION;
-export interface MergeInput {
-  readonly footer: Footer;
-  readonly storedBytes: number;
-  read(start: number, end: number): Promise<Buffer>;
-}
+export { COMPACTION_COMPRESSION } from '../chunk/compression.ts';
+export type { MergeInput } from './merge-reader.ts';
+
 export interface MergeOptions {
   readonly tenant: string;
+  /** UTC day since 1970-01-01, that of all inputs. */
   readonly day: number;
+  /** Of the outputs. */
   readonly level: number;
+  /** The id of an output, asked for when its writing begins. */
   newId(): string;
+  /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
+  /** An output ends when its stored bytes reach this, at the end of a batch (about half a megabyte) or two. */
   readonly maxOutputBytes: number;
+  /**
+   * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
+   * decoded; the page is valid until the result is there.
+   */
+  dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   readonly signal?: AbortSignal;
+  /** Called every few milliseconds, so that others get their turn. */
   pause?(): Promise<void>;
 }
+
 export interface MergeSummary {
+  /** Rows of the inputs: `duplicates + dropped + rowsOut`. */
   readonly rowsIn: number;
-  readonly rowsOut: number;
   readonly duplicates: number;
+  readonly dropped: number;
+  readonly rowsOut: number;
+  readonly outputs: number;
+  /** Raw bytes of the lines that were written. */
+  readonly lineBytes: number;
+  /** Stored bytes of the outputs. */
+  readonly outputBytes: number;
 }
 
+/**
+ * Calls `emit` for each output in order, each verified; none where no row stays. Throws CorruptionError where an input is
+ * broken, MergeTooLargeError where the inputs are too many for one merge, the reason of `signal`, what `read`, `dropRows`,
+ * `pause` and `emit` throw; nothing is emitted after an error.
+ */
 export async function mergeChunks(
   inputs: readonly MergeInput[],
   options: MergeOptions,
   emit: (chunk: WrittenChunk) => Promise<void>,
 ): Promise<MergeSummary> {
-  const entries: { stream: Stream; time: number; line: Buffer; pairs: [string, string][] }[] = [];
-  for (const { footer, read } of inputs.slice().sort((a, b) => (a.footer.id < b.footer.id ? -1 : 1))) {
-    for (const page of footer.pages) {
-      await options.pause?.();
-      const rows = decodePage(
-        footer,
-        page,
-        await read(page.offset, page.offset + page.storedBytes),
-        { lines: 'bytes', metadata: 'all' },
-        footer.id,
-      );
-      const lines = Buffer.from(rows.lines);
-      const times = rows.times;
-      const offsets = rows.lineOffsets;
-      for (const run of rows.runs) {
-        for (let r = run.firstRow; r < run.firstRow + run.rows; r++) {
-          const pairs = rows.metadata
-            .filter(c => c.ids[r] > 0)
-            .map((c): [string, string] => [c.name, c.valueAt(c.ids[r] - 1)])
-            .sort((a, b) => (a[0] < b[0] ? -1 : 1));
-          entries.push({
-            stream: run.stream,
-            time: page.base + times[r],
-            line: lines.subarray(offsets[r], offsets[r + 1]),
-            pairs,
-          });
-        }
-      }
-    }
+  return new Merge(inputs, options, emit).run();
+}
+
+class Merge {
+  private readonly options: MergeOptions;
+  private readonly emit: (chunk: WrittenChunk) => Promise<void>;
+  /** By id. */
+  private readonly inputs: readonly MergeInput[];
+  /** Of all inputs, ascending. */
+  private readonly streams: readonly Stream[];
+  private readonly cursors: readonly MergeCursor[];
+  private readonly hasher = new RowHasher();
+  private readonly ties = new MergeTies();
+  private filling: MergeBatch;
+  private resting: MergeBatch;
+  private output: MergeOutput | undefined;
+  private readonly read = new FingerprintSum();
+  private readonly left = new FingerprintSum();
+  private readonly written = new FingerprintSum();
+  private duplicates = 0;
+  private dropped = 0;
+  private outputs = 0;
+  private outputBytes = 0;
+  private turnBytes = 0;
+  private turnRows = 0;
+
+  constructor(
+    inputs: readonly MergeInput[],
+    options: MergeOptions,
+    emit: (chunk: WrittenChunk) => Promise<void>,
+  ) {
+    this.options = options;
+    this.emit = emit;
+    this.inputs = inputs.slice().sort((a, b) => (a.footer.id < b.footer.id ? -1 : 1));
+    checkInputs(this.inputs, options);
+    this.streams = streamsOf(this.inputs);
+    this.cursors = this.makeCursors();
+    const batchBytes = Math.min(BATCH_BYTES, Math.max(options.maxOutputBytes, MIN_BATCH_BYTES));
+    this.filling = new MergeBatch(batchBytes);
+    this.resting = new MergeBatch(batchBytes);
   }
-  const order = entries.map((_, i) => i);
-  order.sort(
-    (a, b) =>
-      compareUtf8(entries[a].stream.text, entries[b].stream.text) ||
-      entries[a].time - entries[b].time ||
-      a - b,
-  );
-  const seen = new Set<string>();
-  const kept = order.filter(i => {
-    const { stream, time, line, pairs } = entries[i];
-    const key = JSON.stringify([stream.text, time, line.toString('latin1'), pairs]);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-  const streams: Stream[] = [];
-  const names: string[] = [];
-  const values: Buffer[] = [];
-  const pairName: number[] = [];
-  const pairValue: number[] = [];
-  const firstPair = [0];
-  const parts: Buffer[] = [];
-  let at = 0;
-  const rows: ChunkRows = {
-    streams,
-    rows: kept.length,
-    streamOf: new Uint32Array(kept.length),
-    times: new Float64Array(kept.length),
-    sources: [Buffer.alloc(0)],
-    sourceOf: new Uint16Array(kept.length),
-    lineStart: new Uint32Array(kept.length),
-    lineEnd: new Uint32Array(kept.length),
-    names,
-    values,
-    firstPair: new Uint32Array(0),
-    pairName: new Uint32Array(0),
-    pairValue: new Uint32Array(0),
-  };
-  kept.forEach((i, row) => {
-    const { stream, time, line, pairs } = entries[i];
-    if (streams.at(-1)?.text !== stream.text) streams.push(stream);
-    rows.streamOf[row] = streams.length - 1;
-    rows.times[row] = time;
-    parts.push(line);
-    rows.lineStart[row] = at;
-    at += line.length;
-    rows.lineEnd[row] = at;
-    for (const [name, value] of pairs) {
-      let n = names.indexOf(name);
-      if (n < 0) n = names.push(name) - 1;
-      pairName.push(n);
-      pairValue.push(values.push(Buffer.from(value)) - 1);
+
+  async run(): Promise<MergeSummary> {
+    const heap = new CursorHeap(await this.openAll());
+    for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
+      // Of all rows the cursor's is the next: what comes before it is in the batch.
+      const goesOn = this.ties.goesOn(cursor.stream, cursor.time);
+      if (this.refuses(goesOn)) await this.flush(goesOn);
+      if (this.takeRows(cursor, heap.second)) {
+        heap.firstMoved();
+        continue;
+      }
+      const { lineOffsets, rows } = cursor.page;
+      await this.turn(lineOffsets[rows], rows);
+      if (await this.openNext(cursor)) heap.firstMoved();
+      else heap.dropFirst();
     }
-    firstPair.push(pairName.length);
-  });
-  const all: ChunkRows = {
-    ...rows,
-    sources: [Buffer.concat(parts)],
-    firstPair: Uint32Array.from(firstPair),
-    pairName: Uint32Array.from(pairName),
-    pairValue: Uint32Array.from(pairValue),
-  };
-  const { tenant, day, level, createdMs } = options;
-  const head = { id: options.newId(), tenant, day, level, createdMs, inputs: inputs.map(i => i.footer.id) };
-  await emit(await writeChunk(head, all, options.compression));
-  return { rowsIn: entries.length, rowsOut: kept.length, duplicates: entries.length - kept.length };
+    await this.flush(false);
+    await this.finishOutput(true);
+    const { rows, lineBytes } = this.written.value;
+    return {
+      rowsIn: this.read.value.rows,
+      duplicates: this.duplicates,
+      dropped: this.dropped,
+      rowsOut: rows,
+      outputs: this.outputs,
+      lineBytes,
+      outputBytes: this.outputBytes,
+    };
+  }
+
+  private makeCursors(): MergeCursor[] {
+    const { inputs, streams, hasher, options } = this;
+    const placeOf = new Map(streams.map(({ text }, place) => [text, place]));
+    const maxReadBytes = Math.floor(READ_BUDGET_BYTES / 2 / Math.max(inputs.length, 1));
+    return inputs.map((input, order) => {
+      const streamPlaces = Uint32Array.from(input.footer.streams, ({ text }) => placeOf.get(text)!);
+      const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page));
+      return new MergeCursor(input, { order, streamPlaces, maxReadBytes, hasher, dropRows });
+    });
+  }
+
+  /** Opens the first pages, some at once; the cursors that have one. */
+  private async openAll(): Promise<MergeCursor[]> {
+    const { cursors } = this;
+    const open: MergeCursor[] = [];
+    for (let i = 0; i < cursors.length; i += READS_AT_ONCE) {
+      const some = cursors.slice(i, i + READS_AT_ONCE);
+      for (const cursor of some) cursor.startReading();
+      for (const cursor of some) if (await this.openNext(cursor)) open.push(cursor);
+      await this.turn(0, READS_AT_ONCE);
+    }
+    return open;
+  }
+
+  private async openNext(cursor: MergeCursor): Promise<boolean> {
+    if (!(await cursor.nextPage())) return false;
+    this.read.addPage(cursor.page, cursor.page.hashes);
+    return true;
+  }
+
+  /**
+   * Takes rows of the first cursor until another comes first, its page ends or the batch must be written; false where the
+   * page has ended.
+   */
+  private takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
+    const { ties, filling: batch, streams, left } = this;
+    const { page } = cursor;
+    const { dropped, hashes, lineOffsets } = page;
+    do {
+      const { row, stream, time } = cursor;
+      if (rival !== undefined && compareCursors(cursor, rival) > 0) return true;
+      if (dropped !== undefined && dropped[row] === 1) {
+        this.dropped++;
+        left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+        continue;
+      }
+      const goesOn = ties.goesOn(stream, time);
+      if (this.refuses(goesOn)) return true;
+      if (!goesOn) ties.begin(stream, time, batch.rows);
+      batch.lay(page, row, stream, time);
+      if (goesOn && ties.isRepeat(batch)) {
+        this.duplicates++;
+        left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+      } else batch.keep(page, row, streams);
+    } while (cursor.advance());
+    return false;
+  }
+
+  /** True where the batch must be written before the next row, which goes on with the tie or does not. */
+  private refuses(goesOn: boolean): boolean {
+    return goesOn ? this.filling.overflowing : this.filling.full;
+  }
+
+  /**
+   * Gives the batch to the output, and fills the other one meanwhile.
+   * @param goesOn the next row has the stream and timestamp of the last
+   */
+  private async flush(goesOn: boolean): Promise<void> {
+    const { filling, resting, options } = this;
+    if (filling.rows === 0) return;
+    await this.output?.packed();
+    if (this.output !== undefined && this.output.storedBytes >= options.maxOutputBytes) {
+      await this.finishOutput(false);
+    }
+    if (goesOn) this.ties.spill(filling);
+    this.output ??= new MergeOutput(options.newId(), options.compression);
+    this.output.add(filling.toRows(), filling.sum.value);
+    resting.clear();
+    this.filling = resting;
+    this.resting = filling;
+    await this.turn(TURN_BYTES, 0);
+  }
+
+  /** @param last nothing follows: what was read must now be accounted for, before the last output is given away */
+  private async finishOutput(last: boolean): Promise<void> {
+    const { output, options, hasher, written } = this;
+    let verified: Awaited<ReturnType<MergeOutput['finish']>> | undefined;
+    if (output !== undefined) {
+      const { tenant, day, level, createdMs } = options;
+      const head = { tenant, day, level, createdMs, inputs: this.inputs.map(({ footer }) => footer.id) };
+      const turn = (lineBytes: number, rows: number) => this.turn(lineBytes, rows);
+      verified = await output.finish(head, { hasher, turn });
+      written.add(verified.fingerprint);
+    }
+    if (last) {
+      const accounted = new FingerprintSum();
+      accounted.add(written.value);
+      accounted.add(this.left.value);
+      assertPreserved(this.read.value, accounted.value, 'the merge');
+    }
+    if (verified === undefined) return;
+    options.signal?.throwIfAborted();
+    await this.emit(verified.chunk);
+    this.output = undefined;
+    this.outputs++;
+    this.outputBytes += verified.chunk.bytes;
+  }
+
+  /** After some work: lets others have their turn when it was enough. Throws when aborted. */
+  private async turn(lineBytes: number, rows: number): Promise<void> {
+    this.turnBytes += lineBytes;
+    this.turnRows += rows;
+    if (this.turnBytes < TURN_BYTES && this.turnRows < TURN_ROWS) return;
+    this.turnBytes = 0;
+    this.turnRows = 0;
+    const { pause, signal } = this.options;
+    await (pause === undefined ? nextTurn() : pause());
+    signal?.throwIfAborted();
+  }
+}
+
+function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOptions): void {
+  for (let i = 0; i < inputs.length; i++) {
+    const { footer } = inputs[i];
+    invariant(footer.tenant === tenant && footer.day === day, 'a merge has chunks of one tenant and day');
+    invariant(i === 0 || inputs[i - 1].footer.id !== footer.id, 'a merge has each chunk once');
+  }
+  const bytes = openPagesBytes(inputs);
+  if (bytes > MAX_OPEN_PAGES_BYTES) {
+    throw new MergeTooLargeError(
+      `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${MAX_OPEN_PAGES_BYTES}`,
+    );
+  }
+}
+
+function streamsOf(inputs: readonly MergeInput[]): Stream[] {
+  const byText = new Map<string, Stream>();
+  for (const { footer } of inputs) {
+    for (const stream of footer.streams) if (!byText.has(stream.text)) byText.set(stream.text, stream);
+  }
+  return [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
 }

@@ -5,7 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import type { Footer, PageMeta } from '../chunk/format.ts';
+import { footerLength } from '../chunk/footer-codec.ts';
+import { type Footer, type PageMeta, TRAILER_BYTES } from '../chunk/format.ts';
 import { decodePage } from '../chunk/reader.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
@@ -33,6 +34,12 @@ export async function checkChunk(
   const storedBytes = objectBytes ?? record.inline?.length;
   if (storedBytes !== record.storedBytes) {
     throw new MismatchError(`${storedBytes} bytes where its record says ${record.storedBytes}`);
+  }
+  // Readers know the length from the record; a rebuild of the catalog needs the trailer.
+  const trailer = await readChunk(store, record, storedBytes - TRAILER_BYTES, storedBytes);
+  const footerBytes = footerLength(trailer, storedBytes, nameOfChunk(record)) + TRAILER_BYTES;
+  if (footerBytes !== record.footerBytes) {
+    throw new MismatchError(`its record says footerBytes ${record.footerBytes}, its trailer ${footerBytes}`);
   }
   // The footer of the object, not the copy that a record may hold: both must be sound.
   const footer = await readFooter(store, { ...record, footer: undefined });

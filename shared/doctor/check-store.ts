@@ -43,6 +43,8 @@ export interface CheckTotals {
   /** Of the chunks, those that lie in their records. */
   inlineChunks: number;
   rows: number;
+  /** Of the chunks, inline or not. */
+  chunkBytes: number;
   objects: number;
   storedBytes: number;
   orphans: number;
@@ -64,6 +66,7 @@ class StoreCheck {
     chunks: 0,
     inlineChunks: 0,
     rows: 0,
+    chunkBytes: 0,
     objects: 0,
     storedBytes: 0,
     orphans: 0,
@@ -73,6 +76,8 @@ class StoreCheck {
   private readonly options: CheckOptions;
   /** Days whose objects were compared with records, and those whose records cannot be read. */
   private readonly compared = new Set<string>();
+  /** Tenants whose days cannot be read. */
+  private readonly unread = new Set<string>();
 
   constructor(parts: DoctorParts, options: CheckOptions) {
     this.parts = parts;
@@ -81,12 +86,19 @@ class StoreCheck {
 
   async run(): Promise<void> {
     const { catalog } = this.parts;
-    for await (const tenant of catalog.tenants()) {
-      this.totals.tenants++;
-      const days = await this.attempt(`days of ${tenant}`, () => catalog.allDays(tenant));
-      for (const { day } of days ?? []) await this.checkDay(tenant, day);
-    }
-    await this.checkUnknownDays();
+    const isRead = await this.attempt('the catalog', async () => {
+      for await (const tenant of catalog.tenants()) await this.checkTenant(tenant);
+      return true;
+    });
+    // A catalog that cannot be read through proves of no object that nothing names it.
+    if (isRead) await this.checkUnknownDays();
+  }
+
+  private async checkTenant(tenant: string): Promise<void> {
+    this.totals.tenants++;
+    const days = await this.attempt(`days of ${tenant}`, () => this.parts.catalog.allDays(tenant));
+    if (days === undefined) this.unread.add(tenant);
+    for (const { day } of days ?? []) await this.checkDay(tenant, day);
   }
 
   private async checkDay(tenant: string, day: number): Promise<void> {
@@ -116,6 +128,7 @@ class StoreCheck {
     const isInline = record.inline !== undefined;
     this.totals.chunks++;
     this.totals.rows += record.rows;
+    this.totals.chunkBytes += record.storedBytes;
     if (isInline) this.totals.inlineChunks++;
     try {
       // Written after the listing, perhaps.
@@ -157,7 +170,7 @@ class StoreCheck {
     for await (const { tenant, day, key, size } of listStoredObjects(this.parts.store)) {
       this.totals.objects++;
       this.totals.storedBytes += size;
-      if (this.compared.has(`${tenant}/${day}`)) continue;
+      if (this.compared.has(`${tenant}/${day}`) || this.unread.has(tenant)) continue;
       unknown.push(key);
       if (unknown.length < ORPHANS_AT_ONCE) continue;
       await this.reportOrphans(unknown);

@@ -8,6 +8,8 @@ export type ProblemKind =
   | 'mismatch'
   /** The index object of a day is damaged or gone: answers stay right, they cost more. */
   | 'index'
+  /** The file of the local catalog is damaged. */
+  | 'catalog'
   /** An object that no record names; it costs its bytes and is collected when it is a day old. No problem by itself. */
   | 'orphan';
 
@@ -23,6 +25,8 @@ const ADVICE: Readonly<Record<ProblemKind, string>> = {
   corrupt: 'restore it from a backup; queries that need it fail until then',
   mismatch: 'restore the object, or the catalog, from a backup',
   index: 'queries read the footers instead; PUT /sync-indexes writes a new one',
+  catalog:
+    'stop the store, then restore the catalog from a backup, or move it aside and run logboom doctor --rebuild-catalog --stopped',
   orphan: 'nothing: it is collected by itself',
 };
 

@@ -46,10 +46,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
   const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes };
   const { usageRecords: records, metrics = createMetrics() } = given;
   const usage = createUsage({ records, catalog, clock, ids, metrics, prices: config.logboom.prices });
-  const committer = new ObservedCommitter(
-    { store, catalog, clock, ids, options: grouping },
-    usage.onStored,
-  );
+  const committer = new ObservedCommitter({ store, catalog, clock, ids, options: grouping }, usage.onStored);
   const exchange = given.ingestExchange;
   const rates = exchange && new IngestRates({ exchange, clock, ids, log: given.log });
   const indexes = new DayIndexes({ store, onBroken: given.onBroken ?? (() => undefined) });
@@ -57,7 +54,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     config,
     clock,
     push: new PushService({ committer, clock, observer: usage.observer, rates }),
-    engine: new ObservedEngine({ catalog, source: new ChunkSource(store), clock }, usage.onAnswered),
+    engine: new ObservedEngine({ catalog, source: new ChunkSource(store), clock, indexes }, usage.onAnswered),
     maintenance: assembleMaintenance({ config, store, catalog, indexes, clock, ids }),
     generations: catalog.generations,
     metrics,

@@ -1,5 +1,9 @@
 /** From a request to its answer: finds the route, runs its handler, writes its errors, compresses. */
-import { type EndOfRequest, NO_REQUEST_OBSERVER, type RequestObserver } from '../admin/metrics/request-metrics.ts';
+import {
+  type EndOfRequest,
+  NO_REQUEST_OBSERVER,
+  type RequestObserver,
+} from '../admin/metrics/request-metrics.ts';
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';

@@ -18,10 +18,10 @@ import { CorruptionError } from '../model/errors.ts';
 import {
   type ChunkSummary,
   ID_BYTES,
+  INDEX_BOUNDS,
   INDEX_MAGIC,
   INDEX_TRAILER_BYTES,
   INDEX_VERSION,
-  MAX_INDEX_CHUNKS,
 } from './format.ts';
 import { MIN_PRESENCE_BYTES, type PresencePlace } from './presence.ts';
 
@@ -181,7 +181,7 @@ export function decodeDirectory(
 
 function readChunks(reader: ByteReader, presenceBytes: number, what: string): IndexedChunk[] {
   const count = reader.count(MIN_CHUNK_BYTES);
-  if (count > MAX_INDEX_CHUNKS) throw new CorruptionError(`${what}: covers ${count} chunks`);
+  if (count > INDEX_BOUNDS.maxChunks) throw new CorruptionError(`${what}: covers ${count} chunks`);
   const chunks: IndexedChunk[] = [];
   let countsAt = 0;
   let presenceAt = 0;

@@ -23,17 +23,27 @@ export const ID_BYTES = 16;
 /** The last minute of a day: minute m holds `(m-1) min < time of day <= m min`. */
 export const LAST_MINUTE = 1440;
 
-/**
- * Pairs of stream and chunk in one index. A million take up to 10 MB of head; a day with more consists of many
- * streams in chunks of a few minutes, which compaction makes fewer. Chunks beyond are left to their footers.
- */
-export const MAX_INDEX_PRESENCES = 1_000_000;
-/** Label text of all streams: bounds the streams block, and what decoding it takes. */
-export const MAX_INDEX_STREAM_BYTES = 64 * 1024 * 1024;
-/** Counts of all chunks, unpacked: bounds what building an index holds in memory. */
-export const MAX_INDEX_COUNTS_BYTES = 256 * 1024 * 1024;
-/** Of one index: 10,000 pushes a day before compaction, with room. */
-export const MAX_INDEX_CHUNKS = 50_000;
+/** How much one index may hold; chunks beyond are left to their footers. */
+export interface IndexBounds {
+  readonly maxChunks: number;
+  /** Pairs of stream and chunk. */
+  readonly maxPresences: number;
+  /** Canonical text of all streams. */
+  readonly maxStreamBytes: number;
+  /** Counts of all chunks, unpacked. */
+  readonly maxCountsBytes: number;
+}
+
+export const INDEX_BOUNDS: IndexBounds = Object.freeze({
+  // 10,000 pushes a day before compaction, with room.
+  maxChunks: 50_000,
+  // Up to 10 MB of head; a day with more is one of many streams in chunks of a few minutes, which compaction makes fewer.
+  maxPresences: 1_000_000,
+  // What decoding the streams takes, and with it the cache of a query.
+  maxStreamBytes: 64 * 1024 * 1024,
+  // What building an index holds in memory.
+  maxCountsBytes: 256 * 1024 * 1024,
+});
 
 /** What the index says of a chunk as a whole. Times are nanoseconds since the start of the day. */
 export interface ChunkSummary {

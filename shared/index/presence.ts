@@ -43,7 +43,14 @@ export function presenceOfFooter(footer: Footer): ChunkPresence {
   return all.entries.includes(0) ? withEntries(all) : all;
 }
 
-function withEntries({ first, last, entries, lineBytes, metadataBytes, streams }: ChunkPresence): ChunkPresence {
+function withEntries({
+  first,
+  last,
+  entries,
+  lineBytes,
+  metadataBytes,
+  streams,
+}: ChunkPresence): ChunkPresence {
   const places = streams.filter(s => entries[s] > 0);
   const pick = (column: Float64Array) => Float64Array.from(places, s => column[s]);
   return {

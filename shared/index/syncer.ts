@@ -6,11 +6,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
 import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
 import { readFooter } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
 import { dayLease } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
+import { CorruptionError } from '../model/errors.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
-import type { ObjectStore } from '../ports/object-store.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../ports/object-store.ts';
 import { type DayIndex, headBytesOf } from './day-index.ts';
 import type { DayIndexes } from './day-indexes.ts';
 import { type ChunkFooter, encodeIndex, extendIndex } from './write.ts';
@@ -104,22 +106,41 @@ export class Syncer {
   }
 
   private async build(work: SyncWork, snapshot: DaySnapshot): Promise<Buffer> {
-    const { tenant, day, signal } = work;
+    const { tenant, day } = work;
     const createdMs = this.parts.clock.nowMs();
     const old = await this.parts.indexes.ofDay(tenant, snapshot);
+    if (old !== undefined) {
+      try {
+        return await this.extend(work, snapshot, old);
+      } catch (error) {
+        // A broken index is made anew from the footers.
+        if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
+      }
+    }
+    return encodeIndex({ tenant, day, createdMs, chunks: await this.footersOf(work, snapshot.records) });
+  }
+
+  private async extend({ signal }: SyncWork, snapshot: DaySnapshot, old: DayIndex): Promise<Buffer> {
     const present = new Set(snapshot.records.map(({ id }) => id));
-    const unread = snapshot.records.filter(({ id }) => !old?.covers(id));
-    const added: ChunkFooter[] = [];
-    for (let i = 0; i < unread.length; i += FOOTERS_AT_ONCE) {
+    const unread = snapshot.records.filter(({ id }) => !old.covers(id));
+    const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
+    const added = await this.footersOf({ signal }, unread);
+    return extendIndex(old, { createdMs: this.parts.clock.nowMs(), gone, added });
+  }
+
+  private async footersOf(
+    { signal }: Pick<SyncWork, 'signal'>,
+    records: readonly ChunkRecord[],
+  ): Promise<ChunkFooter[]> {
+    const found: ChunkFooter[] = [];
+    for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
       signal.throwIfAborted();
-      const some = unread.slice(i, i + FOOTERS_AT_ONCE);
+      const some = records.slice(i, i + FOOTERS_AT_ONCE);
       const footers = await Promise.all(some.map(record => readFooter(this.parts.store, record)));
-      for (let j = 0; j < some.length; j++) added.push({ id: some[j].id, footer: footers[j] });
+      for (let j = 0; j < some.length; j++) found.push({ id: some[j].id, footer: footers[j] });
       await nextTurn();
     }
-    if (old === undefined) return encodeIndex({ tenant, day, createdMs, chunks: added });
-    const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
-    return extendIndex(old, { createdMs, gone, added });
+    return found;
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { LEVEL_NAME } from '../chunk/format.ts';
-import type { ChunkRows } from '../chunk/rows.ts';
+import { type ChunkRows, type PairColumns, samePairs } from '../chunk/rows.ts';
 import { compareUtf8, equalRange } from '../model/bytes.ts';
 import type { Stream } from '../model/page.ts';
 import type { AcceptedPush } from './push-columns.ts';
@@ -138,12 +138,9 @@ function sortByTime(pushes: readonly AcceptedPush[], refs: Refs, from: number, t
   }
 }
 
-interface Pairs {
+interface Pairs extends PairColumns {
   readonly names: string[];
   readonly values: Buffer[];
-  readonly first: Uint32Array;
-  readonly name: Uint32Array;
-  readonly value: Uint32Array;
 }
 
 /** What a number of a push (of a name, of a level) is in the day at hand: looked up at its first use there. */
@@ -314,19 +311,6 @@ function sameLine(pushes: readonly AcceptedPush[], refs: Refs, i: number, j: num
   const x = refs.entry[i];
   const y = refs.entry[j];
   return equalRange(a.bytes, a.lineStart[x], a.lineEnd[x], b.bytes, b.lineStart[y], b.lineEnd[y]);
-}
-
-function samePairs(pairs: Pairs, i: number, j: number): boolean {
-  const count = pairs.first[i + 1] - pairs.first[i];
-  if (count !== pairs.first[j + 1] - pairs.first[j]) return false;
-  for (let x = pairs.first[i]; x < pairs.first[i + 1]; x++) {
-    let found = false;
-    for (let y = pairs.first[j]; y < pairs.first[j + 1] && !found; y++) {
-      found = pairs.name[x] === pairs.name[y] && pairs.value[x] === pairs.value[y];
-    }
-    if (!found) return false;
-  }
-  return true;
 }
 
 function dropEqualInMap(

@@ -157,7 +157,27 @@ export const INVARIANTS = Object.freeze({
     name: 'expired-is-not-seen',
     sentence: 'Readers ignore an item of the table from its time of expiry on, stored or not.',
     section: 5,
-    checkedBy: ['tests'],
+    checkedBy: ['simulation', 'tests'],
+  },
+  indexAgreesWithChunks: {
+    name: 'index-agrees-with-chunks',
+    sentence: 'What an index says of a chunk that it covers is what the footer of the chunk says.',
+    section: 5,
+    checkedBy: ['simulation', 'tests'],
+  },
+  orphansAreCollected: {
+    name: 'orphans-are-collected',
+    sentence:
+      'What a push, a merge or a sync left when it died is deleted after a day; nothing younger is, and nothing that a record names.',
+    section: 6,
+    checkedBy: ['simulation'],
+  },
+  workIsDone: {
+    name: 'work-is-done',
+    sentence:
+      'Work that was announced or asked for is done by the runs that come, and its day taken off the list.',
+    section: 6,
+    checkedBy: ['simulation'],
   },
   filtersAreSound: {
     name: 'filters-are-sound',

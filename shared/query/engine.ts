@@ -14,7 +14,7 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkEntriesLimit, checkExpr, limitRange } from './query-limits.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
-import { findStreams } from './streams-query.ts';
+import { type DayIndexProvider, findStreams } from './streams-query.ts';
 
 /** Who asks, and within which bounds. */
 export interface Asker {
@@ -57,15 +57,25 @@ export interface QueryAnswer {
 const INSTANT_LOG_QUERY =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
+export interface EngineParts {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly clock: Clock;
+  /** Without it every lookup of streams reads footers. */
+  readonly indexes?: DayIndexProvider;
+}
+
 export class QueryEngine {
   private readonly catalog: Catalog;
   private readonly source: ChunkSource;
   private readonly clock: Clock;
+  private readonly indexes: DayIndexProvider | undefined;
 
-  constructor({ catalog, source, clock }: { catalog: Catalog; source: ChunkSource; clock: Clock }) {
+  constructor({ catalog, source, clock, indexes }: EngineParts) {
     this.catalog = catalog;
     this.source = source;
     this.clock = clock;
+    this.indexes = indexes;
   }
 
   /** Throws ClientError. */
@@ -110,7 +120,8 @@ export class QueryEngine {
     const allowed = limitRange(range, asker.limits, this.clock.nowNs());
     if (allowed === undefined) return [];
     const { tenants, signal } = asker;
-    return findStreams(this.catalog, this.source, { tenants, range: allowed, selectors, signal });
+    const request = { tenants, range: allowed, selectors, signal };
+    return findStreams(this.catalog, this.source, request, this.indexes);
   }
 
   private get sources() {

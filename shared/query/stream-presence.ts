@@ -16,7 +16,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer } from '../chunk/format.ts';
 import type { DayIndex } from '../index/day-index.ts';
+import type { ChunkCounts } from '../index/format.ts';
+import { CorruptionError } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
+import { ObjectNotFoundError } from '../ports/object-store.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -55,6 +58,12 @@ export async function presentStreams(request: PresenceRequest): Promise<Stream[]
   await search.byFooters(index === undefined ? possible : possible.filter(({ id }) => !index.covers(id)));
   await search.settleOpen();
   return search.streams;
+}
+
+/** An index is derived data: where its counts are broken, footers answer. Index sync, which reads them too, tells of it. */
+function withoutBroken(error: unknown): undefined {
+  if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return undefined;
+  throw error;
 }
 
 /** Of a stream of the index. */
@@ -119,23 +128,38 @@ class DaySearch {
     };
     // By now other chunks may have shown all of them.
     const byId = new Map(records.filter(({ id }) => isOpen(id)).map(record => [record.id, record]));
-    let chunks = 0;
-    for await (const [id, { counts }] of index.countsOf(byId.keys())) {
-      const { streams, first, last } = index.presenceOf(id)!;
-      for (let i = 0; i < streams.length; i++) {
-        const s = streams[i];
-        if (known[s] !== Known.wanted) continue;
-        if (boundsVerdict(first[i], last[i], from, to) !== Verdict.open) continue;
-        const verdict = minutesVerdict(counts[i], { from, to });
-        if (verdict === Verdict.open) this.addOpen(byId.get(id)!, index.streams[s]);
-        if (verdict !== Verdict.present) continue;
-        known[s] = Known.settled;
-        this.present.set(index.streams[s].text, index.streams[s]);
-      }
+    const reader = index.countsOf(byId.keys());
+    for (let chunks = 1; ; chunks++) {
+      const next = await reader.next().catch(withoutBroken);
+      if (next === undefined) return this.byFooters([...byId.values()]);
+      if (next.done) return;
+      const [id, { counts }] = next.value;
+      this.byCounts(index, byId.get(id)!, counts, known);
+      byId.delete(id);
       if (this.openStreams > MAX_OPEN) await this.settleOpen();
-      if (++chunks % CHUNKS_PER_TURN !== 0) continue;
+      if (chunks % CHUNKS_PER_TURN !== 0) continue;
       signal.throwIfAborted();
       await nextTurn();
+    }
+  }
+
+  private byCounts(
+    index: DayIndex,
+    record: ChunkRecord,
+    counts: ChunkCounts['counts'],
+    known: Uint8Array,
+  ): void {
+    const { from, to } = this.request;
+    const { streams, first, last } = index.presenceOf(record.id)!;
+    for (let i = 0; i < streams.length; i++) {
+      const s = streams[i];
+      if (known[s] !== Known.wanted) continue;
+      if (boundsVerdict(first[i], last[i], from, to) !== Verdict.open) continue;
+      const verdict = minutesVerdict(counts[i], { from, to });
+      if (verdict === Verdict.open) this.addOpen(record, index.streams[s]);
+      if (verdict !== Verdict.present) continue;
+      known[s] = Known.settled;
+      this.present.set(index.streams[s].text, index.streams[s]);
     }
   }
 

@@ -112,7 +112,8 @@ export function decodeFigures(body: Uint8Array): Figures {
     throw new CorruptionError(`usage record: ${String(error)}`);
   }
   if (stored.v !== VERSION) throw new CorruptionError(`usage record of version ${stored.v}`);
-  if (registers.length !== REGISTERS) throw new CorruptionError(`usage record of ${registers.length} registers`);
+  if (registers.length !== REGISTERS)
+    throw new CorruptionError(`usage record of ${registers.length} registers`);
   const figures = newFigures();
   for (const name of Object.keys(figures.sums) as (keyof Sums)[]) figures.sums[name] = stored.sums[name] ?? 0;
   for (const [reason, entries] of Object.entries(stored.refused)) figures.refused.set(reason, { ...entries });

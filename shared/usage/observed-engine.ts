@@ -1,5 +1,11 @@
 /** A query engine that tells of each answer. Queries that fail, and metadata queries, are not told of. */
-import { type Asker, type InstantQuery, type QueryAnswer, QueryEngine, type RangeQuery } from '../query/engine.ts';
+import {
+  type Asker,
+  type InstantQuery,
+  type QueryAnswer,
+  QueryEngine,
+  type RangeQuery,
+} from '../query/engine.ts';
 import type { QueryStatistics } from '../query/statistics.ts';
 
 export type OnAnswered = (tenants: readonly string[], statistics: QueryStatistics, execNs: number) => void;

@@ -14,6 +14,6 @@ export function addStreams({ columns, entries }: AcceptedPush, streams: HyperLog
     bytes += lineEnd[entry] - lineStart[entry];
     for (let p = firstPair[entry]; p < firstPair[entry + 1]; p++) bytes += pairEnd[p] - pairStart[p];
   }
-  for (let s = 0; s < used.length; s++) if (used[s] === 1) streams.add(hashOfStream(columns.streams[s]));
+  for (let s = 0; s < used.length; s++) if (used[s] === 1) streams.add(hashOfStream(columns.streams[s].text));
   return bytes;
 }

@@ -41,7 +41,11 @@ export class StoredBytesByDay {
   private readonly clock: Clock;
   private readonly maxRecords: number;
 
-  constructor({ catalog, clock, maxRecords = MAX_RECORDS }: { catalog: Catalog; clock: Clock; maxRecords?: number }) {
+  constructor({
+    catalog,
+    clock,
+    maxRecords = MAX_RECORDS,
+  }: { catalog: Catalog; clock: Clock; maxRecords?: number }) {
     this.catalog = catalog;
     this.clock = clock;
     this.maxRecords = maxRecords;

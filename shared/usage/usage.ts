@@ -48,7 +48,12 @@ export function createUsage({ records, catalog, clock, ids, metrics, prices }: U
   });
   return {
     ledger,
-    reader: new UsageReader({ records, ledger, storedBytes: new StoredBytesByDay({ catalog, clock }), prices }),
+    reader: new UsageReader({
+      records,
+      ledger,
+      storedBytes: new StoredBytesByDay({ catalog, clock }),
+      prices,
+    }),
     observer: {
       received(event) {
         ingest.received(event);

@@ -59,7 +59,9 @@ describe('requests', () => {
 describe('lines', () => {
   test('are in the bucket of their length', async () => {
     const { lineLengths, registry } = createMetrics();
-    const lengths = [0, 1, 2, 8, 9, 64, 65, 512, 513, 4096, 4097, 32_768, 32_769, 262_144, 2_097_152, 2_097_153];
+    const lengths = [
+      0, 1, 2, 8, 9, 64, 65, 512, 513, 4096, 4097, 32_768, 32_769, 262_144, 2_097_152, 2_097_153,
+    ];
     const entries = lengths.map((length, time) => ({
       stream: { app: 'a' },
       day: 20_000,
@@ -74,11 +76,16 @@ describe('lines', () => {
     const metrics = parseMetrics(await registry.text());
     for (let bound = 1; bound <= 8 ** 7; bound *= 8) {
       const within = counted.filter(length => length <= bound).length;
-      expect([bound, metrics.value('loki_bytes_per_line_bucket', { le: String(bound) })]).toEqual([bound, within]);
+      expect([bound, metrics.value('loki_bytes_per_line_bucket', { le: String(bound) })]).toEqual([
+        bound,
+        within,
+      ]);
     }
     expect(metrics.value('loki_bytes_per_line_bucket', { le: '+Inf' })).toBe(counted.length);
     expect(metrics.value('loki_bytes_per_line_count', {})).toBe(counted.length);
-    expect(metrics.value('loki_bytes_per_line_sum', {})).toBe(counted.reduce((sum, length) => sum + length, 0));
+    expect(metrics.value('loki_bytes_per_line_sum', {})).toBe(
+      counted.reduce((sum, length) => sum + length, 0),
+    );
   });
 });
 
@@ -99,7 +106,13 @@ describe('tenants', () => {
         format: 'loki',
       });
     expect(['a', 'b', 'c', 'd', OTHER].map(lines)).toEqual([6, 3, undefined, undefined, 6]);
-    const refused = { reason: 'rate_limited', tenant: OTHER, retention_hours: '', policy: '', format: 'loki' };
+    const refused = {
+      reason: 'rate_limited',
+      tenant: OTHER,
+      retention_hours: '',
+      policy: '',
+      format: 'loki',
+    };
     expect(metrics.value('loki_discarded_samples_total', refused)).toBe(4);
     expect(metrics.value('loki_discarded_bytes_total', refused)).toBe(40);
     expect(metrics.value('logboom_query_bytes_total', { tenant: OTHER })).toBe(14);
@@ -118,8 +131,16 @@ describe('tenants', () => {
   ])('with a retention of %d hours have the label "%s"', async (hours, label) => {
     const { ingest, registry } = createMetrics({ retentionHoursOf: () => hours });
     ingest.received({ tenant: 'a', format: 'loki', policy: 'p', lines: 1, lineBytes: 1, metadataBytes: 0 });
-    const labels = { tenant: 'a', retention_hours: label, is_internal_stream: 'false', policy: 'p', format: 'loki' };
-    expect(parseMetrics(await registry.text()).value('loki_distributor_bytes_received_total', labels)).toBe(1);
+    const labels = {
+      tenant: 'a',
+      retention_hours: label,
+      is_internal_stream: 'false',
+      policy: 'p',
+      format: 'loki',
+    };
+    expect(parseMetrics(await registry.text()).value('loki_distributor_bytes_received_total', labels)).toBe(
+      1,
+    );
   });
 });
 
@@ -127,12 +148,16 @@ describe('the registry', () => {
   test('is one of its own for each store', async () => {
     const [one, another] = [createMetrics(), createMetrics()];
     one.queries.answered('a', 1);
-    expect(parseMetrics(await another.registry.text()).value('logboom_queries_total', { tenant: 'a' })).toBeUndefined();
+    expect(
+      parseMetrics(await another.registry.text()).value('logboom_queries_total', { tenant: 'a' }),
+    ).toBeUndefined();
   });
 
   test('takes metrics of other parts, each name once', async () => {
     const registry = new MetricsRegistry();
-    registry.counter<'level'>({ name: 'logboom_merged_total', help: 'x', labels: ['level'] }).inc({ level: '1' }, 12);
+    registry
+      .counter<'level'>({ name: 'logboom_merged_total', help: 'x', labels: ['level'] })
+      .inc({ level: '1' }, 12);
     registry.gauge({ name: 'logboom_cached_bytes', help: 'x', read: () => [{ labels: {}, value: 5 }] });
     registry.histogram({ name: 'logboom_seconds', help: 'x', buckets: [1, 2] }).observe(1.5);
     const metrics = parseMetrics(await registry.text());
@@ -140,7 +165,9 @@ describe('the registry', () => {
     expect(metrics.value('logboom_cached_bytes', {})).toBe(5);
     expect(metrics.value('logboom_seconds_bucket', { le: '1' })).toBe(0);
     expect(metrics.value('logboom_seconds_bucket', { le: '2' })).toBe(1);
-    expect(() => registry.gauge({ name: 'logboom_merged_total', help: 'x' })).toThrow('already been registered');
+    expect(() => registry.gauge({ name: 'logboom_merged_total', help: 'x' })).toThrow(
+      'already been registered',
+    );
   });
 
   test('says what runs, and how the process does', async () => {

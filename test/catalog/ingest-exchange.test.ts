@@ -31,6 +31,12 @@ describe('demands', () => {
     expect(await ingest.demands('nobody')).toEqual([]);
   });
 
+  test('of many processes are all read', async () => {
+    const { ingest } = exchange();
+    for (let i = 0; i < 1500; i++) await ingest.tellDemand('t', { ...DEMAND, process: `p${i}` }, 15_000);
+    expect(new Set((await ingest.demands('t')).map(({ process }) => process)).size).toBe(1500);
+  });
+
   test('hold for their time, rounded up to a second', async () => {
     const { ingest, clock } = exchange();
     await ingest.tellDemand('t', DEMAND, 14_001);

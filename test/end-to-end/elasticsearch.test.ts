@@ -64,7 +64,10 @@ test('the official client finds out by HEAD that somebody is there, and who', as
   expect((await client.info()).version.number).toMatch(/^8\./);
   await client.close();
   for (const path of ['/elasticsearch', '/elasticsearch/']) {
-    const [head, get] = [await store.client.send({ method: 'HEAD', path }), await store.client.send({ path })];
+    const [head, get] = [
+      await store.client.send({ method: 'HEAD', path }),
+      await store.client.send({ path }),
+    ];
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
     expect(head.headers['x-elastic-product']).toBe('Elasticsearch');
     expect(head.headers['content-length']).toBe(String(get.bytes.length));

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { createCloudWatchHandler } from '../../functions/cloudwatch-logs-handler.ts';
-import { assembleEventStore, labelsOfEnvironment } from '../../functions/event-store.ts';
+import { labelsOfEnvironment } from '../../functions/event-labels.ts';
+import { assembleEventStore } from '../../functions/event-store.ts';
 import { systemClock } from '../../local/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';

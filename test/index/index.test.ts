@@ -93,6 +93,36 @@ describe('an index', () => {
     expect((await extendIndex(await open(object), change)).equals(object)).toBe(true);
   });
 
+  test('leaves out chunks beyond its bounds, and is right about the others', async () => {
+    const bounds = fc.record({
+      maxChunks: fc.integer({ min: 1, max: 6 }),
+      maxPresences: fc.integer({ min: 1, max: 12 }),
+      maxStreamBytes: fc.integer({ min: 20, max: 100 }),
+      maxCountsBytes: fc.integer({ min: 20, max: 300 }),
+    });
+    let leftOut = 0;
+    await fc.assert(
+      fc.asyncProperty(arbitraryChunks(), bounds, async (chunks, limits) => {
+        const footers = await footersOf(chunks);
+        const index = await open(await encodeIndex({ ...HEAD, chunks: footers, bounds: limits }));
+        const covered = chunks.filter(({ id }) => index.covers(id));
+        expect(await toldBy(index)).toEqual(expectedOf(covered));
+        leftOut += chunks.length - covered.length;
+        const presences = covered.map(({ id }) => index.presenceOf(id)!.streams.length);
+        expect(covered.length).toBeLessThanOrEqual(limits.maxChunks);
+        expect(presences.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(limits.maxPresences);
+        const text = index.streams.reduce((sum, stream) => sum + Buffer.byteLength(stream.text), 0);
+        expect(text).toBeLessThanOrEqual(limits.maxStreamBytes);
+        // With room for all, the rest comes in.
+        const change = { createdMs: HEAD.createdMs, gone: new Set<string>(), added: footers };
+        const whole = await encodeIndex({ ...HEAD, chunks: footers });
+        expect((await extendIndex(index, change)).equals(whole)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+    expect(leftOut).toBeGreaterThan(0);
+  });
+
   test('answers for covered chunks only', async () => {
     const index = await open(await objectOf(SAMPLE));
     expect(index.covers('bb'.repeat(16))).toBe(true);

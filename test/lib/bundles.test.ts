@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { FUNCTION_NAMES, type FunctionName } from '../../functions/groups.ts';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  EVENT_FUNCTION_NAMES,
+  type EventFunctionName,
+  FUNCTION_NAMES,
+  type FunctionName,
+} from '../../functions/groups.ts';
 import type { HttpApiEvent, HttpApiResult } from '../../functions/lambda-event.ts';
 import { httpApiEvent, textOf } from '../functions/events.ts';
 import { type FakeServices, startFakeServices } from './fake-services.ts';
@@ -15,6 +21,7 @@ import { type FakeServices, startFakeServices } from './fake-services.ts';
 const INVOKE = fileURLToPath(new URL('invoke.mjs', import.meta.url));
 const BUNDLE = fileURLToPath(new URL('../../lib/bundle.ts', import.meta.url));
 const tenant = { 'x-scope-orgid': 'acme' };
+const NAMES = [...FUNCTION_NAMES, ...EVENT_FUNCTION_NAMES];
 
 let folder: string;
 let services: FakeServices;
@@ -23,13 +30,21 @@ beforeAll(async () => {
   services = await startFakeServices();
   // esbuild will not run in the realm of jest.
   const script = `const { bundleFunction } = await import(${JSON.stringify(BUNDLE)});
-    for (const name of ${JSON.stringify(FUNCTION_NAMES)}) await bundleFunction(name, ${JSON.stringify(folder)});`;
+    for (const name of ${JSON.stringify(NAMES)}) await bundleFunction(name, ${JSON.stringify(folder)});`;
   await run(['--input-type=module', '--eval', script], '', {});
 });
 afterAll(async () => {
   await services.close();
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** What lib/function-classes.ts grants must be enough for; a transaction of puts needs the right to put. */
+const PUSH_CALLS = ['GetItem', 'PutItem', 'PutObject', 'Query', 'TransactWriteItems'];
+
+/** Each call that was made since the last time. */
+function callsMade(): string[] {
+  return [...new Set(services.calls.splice(0))].sort();
+}
 
 /** What a process prints, once it ended well. */
 async function run(
@@ -46,6 +61,14 @@ async function run(
 
 /** Results of one process of a function, which serves one event after the other. */
 async function invoke(name: FunctionName, ...events: readonly HttpApiEvent[]): Promise<HttpApiResult[]> {
+  return JSON.parse(await outputOf(name, events, {}));
+}
+
+async function outputOf(
+  name: FunctionName | EventFunctionName,
+  events: readonly unknown[],
+  given: Record<string, string>,
+): Promise<string> {
   const environment = {
     // As Lambda sets them; the endpoint keeps everything on this machine.
     AWS_REGION: 'eu-central-1',
@@ -55,13 +78,13 @@ async function invoke(name: FunctionName, ...events: readonly HttpApiEvent[]): P
     LOGBOOM_TABLE: 'catalog',
     LOGBOOM_ENDPOINT: services.url,
     LOGBOOM_CONFIG_YAML: 'logboom: {inline_max_bytes: 0}',
+    ...given,
   };
-  const out = await run([INVOKE, join(folder, name, 'index.mjs')], JSON.stringify(events), environment);
-  return JSON.parse(out);
+  return run([INVOKE, join(folder, name, 'index.mjs')], JSON.stringify(events), environment);
 }
 
 test('each bundle is one module, which names no other package', () => {
-  for (const name of FUNCTION_NAMES) {
+  for (const name of NAMES) {
     expect(readdirSync(join(folder, name))).toEqual(['index.mjs']);
     const code = readFileSync(join(folder, name, 'index.mjs'), 'utf8');
     const imports = [...code.matchAll(/(?:^|[;}\n])import(?:[^'"`();]*?from)?\s*["']([^'"\n]+)["']/g)];
@@ -107,8 +130,7 @@ test('what the push function stored, the query function finds, each through its 
     }),
   );
   expect(pushed).toMatchObject([{ statusCode: 204, body: '' }]);
-  // What lib/function-classes.ts grants must be enough for this; a transaction of puts needs the right to put.
-  expect(services.calls.splice(0).sort()).toEqual(['PutObject', 'TransactWriteItems']);
+  expect(callsMade()).toEqual(PUSH_CALLS);
 
   const ask = { headers: tenant, timeEpoch: Date.now() };
   const [labels, found] = await invoke(
@@ -125,4 +147,93 @@ test('what the push function stored, the query function finds, each through its 
     { values: [[String(nowNs), 'sold 3 of größe M']] },
   ]);
   expect(new Set(services.calls)).toEqual(new Set(['Query', 'GET object']));
+});
+
+describe('what a function for events stored, the query function finds', () => {
+  const environment = { LOGBOOM_TENANT: 'events', LOGBOOM_LABELS: 'env=prod' };
+  const nowMs = Date.now();
+  const linesOf = async (query: string) => {
+    const event = httpApiEvent({
+      headers: { 'x-scope-orgid': 'events' },
+      timeEpoch: Date.now(),
+      path: '/loki/api/v1/query_range',
+      query: `query=${encodeURIComponent(query)}`,
+    });
+    const [found] = await invoke('query', event);
+    const { result } = JSON.parse(textOf(found)).data as { result: { values: [string, string][] }[] };
+    return result.flatMap(({ values }) => values.map(([, line]) => line)).sort();
+  };
+
+  test('cloudwatch-logs', async () => {
+    const envelope = {
+      messageType: 'DATA_MESSAGE',
+      owner: '111122223333',
+      logGroup: '/aws/lambda/shop',
+      logStream: 'a',
+      subscriptionFilters: ['logboom'],
+      logEvents: [{ id: '1', timestamp: nowMs, message: 'sold 4' }],
+    };
+    const data = gzipSync(JSON.stringify(envelope)).toString('base64');
+    services.calls.length = 0;
+    await outputOf('cloudwatch-logs', [{ awslogs: { data } }], environment);
+    // What lib/event-functions.ts grants must be enough for this: the rights of a push.
+    expect(callsMade()).toEqual(PUSH_CALLS);
+    expect(await linesOf('{log_group="/aws/lambda/shop", env="prod"}')).toEqual(['sold 4']);
+  });
+
+  test('s3-objects', async () => {
+    services.objects.set('/my-logs/web/access.log', Buffer.from('sold 5\nsold 6\n'));
+    const eventOf = (key: string) => ({
+      source: 'aws.s3',
+      'detail-type': 'Object Created',
+      detail: { bucket: { name: 'my-logs' }, object: { key } },
+    });
+    services.calls.length = 0;
+    await outputOf('s3-objects', [eventOf('web/access.log')], environment);
+    expect(callsMade()).toEqual(['GET object', ...PUSH_CALLS].sort());
+    expect(await linesOf('{bucket="my-logs", env="prod"}')).toEqual(['sold 5', 'sold 6']);
+  });
+
+  test('without a tenant neither starts', async () => {
+    for (const name of EVENT_FUNCTION_NAMES)
+      await expect(outputOf(name, [], {})).rejects.toThrow('LOGBOOM_TENANT is not set');
+  });
+});
+
+test('maintenance packs, indexes and collects what push stored, by request and by schedule', async () => {
+  const nowNs = BigInt(Date.now()) * 1_000_000n;
+  const pushOf = (i: number) =>
+    httpApiEvent({
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers: { 'x-scope-orgid': 'packed', 'content-type': 'application/json' },
+      body: JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [[`${nowNs}`, `line ${i}`]] }] }),
+      timeEpoch: Date.now(),
+    });
+  const pushes = await invoke('push', ...[1, 2, 3].map(pushOf));
+  expect(pushes.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204]);
+  services.calls.length = 0;
+
+  const events = [
+    httpApiEvent({ method: 'POST', path: '/flush', timeEpoch: Date.now() }),
+    ...['compaction', 'index-sync', 'collection'].map(job => ({ job })),
+  ];
+  const environment = {
+    REMAINING_MS: '900000',
+    LOGBOOM_CONFIG_YAML: 'logboom: {inline_max_bytes: 0, object_grace_period: 0s}',
+  };
+  const [flush, ...runs] = JSON.parse(await outputOf('maintenance', events, environment));
+  expect(flush).toMatchObject({ statusCode: 204 });
+  expect(runs).toMatchObject([
+    { job: 'compaction', done: true, failures: [], figures: { merges: 1, rows: 3 } },
+    { job: 'index-sync', done: true, failures: [] },
+    { job: 'collection', done: true, failures: [], figures: { deleted: 3, orphans: 0 } },
+  ]);
+  // What lib/function-classes.ts grants is enough for this, and all of it is used.
+  expect(callsMade()).toEqual(
+    [
+      ...['DeleteItem', 'GetItem', 'PutItem', 'Query', 'TransactWriteItems'],
+      ...['DeleteObject', 'GET object', 'ListObjectsV2', 'PutObject'],
+    ].sort(),
+  );
 });

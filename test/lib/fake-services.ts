@@ -6,6 +6,11 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Attributes = Record<string, { S?: string }>;
+/** A check of a condition is a part without any of these. */
+interface TransactItem {
+  readonly Put?: { readonly Item: Attributes };
+  readonly Delete?: { readonly Key: Attributes };
+}
 
 export interface FakeServices {
   readonly url: string;
@@ -22,21 +27,33 @@ export async function startFakeServices(): Promise<FakeServices> {
   const calls: string[] = [];
 
   function answerTable(operation: string, asked: Record<string, never>): unknown {
-    const values = Object.values((asked.ExpressionAttributeValues ?? {}) as Attributes).map(({ S }) => S);
     switch (operation) {
+      case 'GetItem':
+        return { Item: items.find(isAt(asked.Key)) };
       case 'PutItem':
-        items.push(asked.Item);
+        write({ Put: { Item: asked.Item } });
+        return {};
+      case 'DeleteItem':
+        write({ Delete: { Key: asked.Key } });
         return {};
       case 'TransactWriteItems':
-        for (const { Put } of asked.TransactItems as { Put: { Item: Attributes } }[]) items.push(Put.Item);
+        for (const part of asked.TransactItems as TransactItem[]) write(part);
         return {};
       case 'Query': {
-        const found = items.filter(({ pk }) => values.includes(pk.S));
+        const found = items.filter(inRange((asked.ExpressionAttributeValues ?? {}) as Attributes));
+        found.sort((a, b) => (String(a.sk.S) < String(b.sk.S) ? -1 : 1));
         return { Items: found, Count: found.length, ScannedCount: found.length };
       }
       default:
         throw new Error(`no answer to ${operation}`);
     }
+  }
+
+  function write({ Put, Delete }: TransactItem): void {
+    const key = Put?.Item ?? Delete?.Key;
+    const at = key === undefined ? -1 : items.findIndex(isAt(key));
+    if (at >= 0) items.splice(at, 1);
+    if (Put !== undefined) items.push(Put.Item);
   }
 
   const server = createServer(async (request, response) => {
@@ -52,11 +69,25 @@ export async function startFakeServices(): Promise<FakeServices> {
       calls.push('PutObject');
       objects.set(key, body);
       response.end();
+    } else if (request.method === 'DELETE') {
+      calls.push('DeleteObject');
+      objects.delete(key);
+      response.writeHead(204).end();
+    } else if (String(request.url).includes('list-type=2')) {
+      calls.push('ListObjectsV2');
+      response.setHeader('content-type', 'application/xml');
+      response.end(listing(`${key.replace(/\/$/, '')}/`, objects));
     } else {
       calls.push(`${request.method} object`);
       const object = objects.get(key);
       const [start, end] = (/\d+-\d+/.exec(String(request.headers.range))?.[0] ?? '').split('-').map(Number);
-      if (object === undefined || end === undefined) response.writeHead(404).end();
+      if (object !== undefined && request.headers.range === undefined) {
+        response.writeHead(200, {
+          'content-length': object.length,
+          'last-modified': new Date().toUTCString(),
+        });
+        response.end(object);
+      } else if (object === undefined || end === undefined) response.writeHead(404).end();
       else {
         const range = `bytes ${start}-${end}/${object.length}`;
         response.writeHead(206, { 'content-range': range, 'content-length': end + 1 - start });
@@ -76,6 +107,26 @@ export async function startFakeServices(): Promise<FakeServices> {
       return new Promise(resolve => server.close(() => resolve()));
     },
   };
+}
+
+function isAt(key: Attributes): (item: Attributes) => boolean {
+  return ({ pk, sk }) => pk.S === key.pk.S && sk.S === key.sk.S;
+}
+
+function inRange(values: Attributes): (item: Attributes) => boolean {
+  const [pk, from = '', to = '\uffff'] = [':pk', ':from', ':to'].map(name => values[name]?.S);
+  return item => item.pk.S === pk && String(item.sk.S) >= from && String(item.sk.S) <= to;
+}
+
+/** Paths have the bucket before the key, and are encoded as the listing is asked to be. */
+function listing(bucket: string, objects: ReadonlyMap<string, Buffer>): string {
+  const contents = [...objects]
+    .filter(([path]) => path.startsWith(bucket))
+    .map(
+      ([path, { length }]) =>
+        `<Contents><Key>${path.slice(bucket.length)}</Key><Size>${length}</Size></Contents>`,
+    );
+  return `<ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

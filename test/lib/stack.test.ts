@@ -6,10 +6,13 @@ import { pathsOf } from '../../shared/http/routes.ts';
 import { ROUTES } from '../../shared/http/table.ts';
 import { type Assembly, type Resource, synthesise } from './synthesise.ts';
 
+/** Bundling and the CDK take seconds alone, and a minute on a machine that does much else. */
+const SYNTH_TIMEOUT_MS = 240_000;
+
 let assembly: Assembly;
 beforeAll(async () => {
   assembly = await synthesise();
-});
+}, SYNTH_TIMEOUT_MS);
 afterAll(() => assembly?.remove());
 
 function ofType(type: string, { resources } = assembly): [string, Resource][] {
@@ -22,7 +25,7 @@ function only(type: string): [string, Resource] {
   return found[0];
 }
 
-/** `push`, `query` or `status`, of the logical id of anything that belongs to it. */
+/** `push`, `query`, `status` or `maintenance`, of the logical id of anything that belongs to it. */
 function functionNamed(logicalId: string): string | undefined {
   return FUNCTION_NAMES.find(name => logicalId.toLowerCase().startsWith(name));
 }
@@ -58,13 +61,25 @@ describe('the API', () => {
     expect(ofType('AWS::ApiGatewayV2::Route')).toHaveLength(wanted.length);
   });
 
+  test('an alias that no route can name is left out, and the path without its slash is there', () => {
+    const left = ROUTES.flatMap(route => pathsOf(route).map(path => ({ path, route }))).filter(({ path }) =>
+      path.endsWith('/'),
+    );
+    expect(left.length).toBeGreaterThan(0);
+    for (const { path, route } of left) {
+      expect(path).not.toBe('/');
+      for (const method of route.methods)
+        expect(served()[`${method} ${path.slice(0, -1)}`]).toBe(functionOf(route));
+    }
+  });
+
   test('asks who calls, on every route', () => {
     for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route')) {
       expect(Properties.AuthorizationType).toBe('AWS_IAM');
     }
   });
 
-  test('alone may invoke the functions', () => {
+  test('alone may invoke the functions by a permission of theirs', () => {
     const [apiId] = only('AWS::ApiGatewayV2::Api');
     const permissions = ofType('AWS::Lambda::Permission');
     expect(
@@ -156,14 +171,16 @@ describe('the functions', () => {
     expect(functions.map(([id]) => functionNamed(id)).sort()).toEqual([...FUNCTION_NAMES].sort());
     const [bucketId] = only('AWS::S3::Bucket');
     const [tableId] = only('AWS::DynamoDB::Table');
-    for (const [, { Properties }] of functions) {
+    for (const [id, { Properties }] of functions) {
       expect(Properties).toMatchObject({
         Architectures: ['arm64'],
         Runtime: 'nodejs24.x',
         Handler: 'index.handler',
         Environment: { Variables: { LOGBOOM_BUCKET: { Ref: bucketId }, LOGBOOM_TABLE: { Ref: tableId } } },
       });
-      expect(Properties.Timeout).toBeLessThan(30);
+      // What a schedule calls may take Lambda's most; what only the gateway calls ends before it gives up.
+      if (Properties.Timeout >= 30)
+        expect([functionNamed(id), Properties.Timeout]).toEqual(['maintenance', 900]);
       const logGroup = assembly.resources[String(idIn(Properties.LoggingConfig.LogGroup))];
       expect(logGroup.Properties.RetentionInDays).toBe(30);
     }
@@ -182,15 +199,17 @@ describe('the functions', () => {
     const grants: Record<string, Record<string, string[]>> = {};
     for (const [, { Properties }] of ofType('AWS::IAM::Policy')) {
       expect(Properties.Roles).toHaveLength(1);
-      const name = String(functionNamed(idIn(Properties.Roles[0])!));
+      const role = String(idIn(Properties.Roles[0]));
+      const name = functionNamed(role) ?? role.replace(/Role[0-9A-F]{8}$/, '');
       for (const { Effect, Action, Resource } of Properties.PolicyDocument.Statement) {
         expect(Effect).toBe('Allow');
         const type = assembly.resources[String(idIn(Resource))].Type;
         // Of what it names: itself, or all objects in it.
         const within = JSON.stringify(Resource).replace(/\{"Fn::GetAtt":\["[A-Za-z0-9]+","Arn"\]\}/, 'ARN');
-        const what = type === 'AWS::S3::Bucket' ? '{"Fn::Join":["",[ARN,"/*"]]}' : 'ARN';
-        expect(within).toBe(what);
-        grants[name] = { ...grants[name], [type]: [Action].flat().sort() };
+        const isObjects = type === 'AWS::S3::Bucket' && Action !== 's3:ListBucket';
+        expect(within).toBe(isObjects ? '{"Fn::Join":["",[ARN,"/*"]]}' : 'ARN');
+        const actions = [...(grants[name]?.[type] ?? []), ...[Action].flat()].sort();
+        grants[name] = { ...grants[name], [type]: actions };
       }
     }
     const logs = ['logs:CreateLogStream', 'logs:PutLogEvents'];
@@ -208,16 +227,70 @@ describe('the functions', () => {
       query: {
         'AWS::Logs::LogGroup': logs,
         'AWS::S3::Bucket': ['s3:GetObject'],
-        'AWS::DynamoDB::Table': ['dynamodb:GetItem', 'dynamodb:Query'],
+        'AWS::DynamoDB::Table': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
       },
       status: { 'AWS::Logs::LogGroup': logs },
+      maintenance: {
+        'AWS::Logs::LogGroup': logs,
+        'AWS::S3::Bucket': ['s3:DeleteObject', 's3:GetObject', 's3:ListBucket', 's3:PutObject'],
+        'AWS::DynamoDB::Table': [
+          'dynamodb:ConditionCheckItem',
+          'dynamodb:DeleteItem',
+          'dynamodb:GetItem',
+          'dynamodb:PutItem',
+          'dynamodb:Query',
+        ],
+        'AWS::SQS::Queue': ['sqs:SendMessage'],
+      },
+      Schedules: {
+        'AWS::Lambda::Function': ['lambda:InvokeFunction'],
+        'AWS::SQS::Queue': ['sqs:SendMessage'],
+      },
     });
     const roles = ofType('AWS::IAM::Role');
-    expect(roles).toHaveLength(FUNCTION_NAMES.length);
+    expect(roles).toHaveLength(FUNCTION_NAMES.length + 1);
     for (const [, { Properties }] of roles) {
       expect(Properties.ManagedPolicyArns).toBeUndefined();
       expect(Properties.Policies).toBeUndefined();
     }
+  });
+});
+
+describe('the schedules', () => {
+  test('call the maintenance function for each job, at the interval of the configuration', () => {
+    const [queueId] = only('AWS::SQS::Queue');
+    const found = ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
+      const { Target } = Properties;
+      expect(Properties.FlexibleTimeWindow).toEqual({ Mode: 'OFF' });
+      expect(functionNamed(String(idIn(Target.Arn)))).toBe('maintenance');
+      expect(Target.RetryPolicy).toEqual({ MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 300 });
+      expect(idIn(Target.DeadLetterConfig.Arn)).toBe(queueId);
+      const role = assembly.resources[String(idIn(Target.RoleArn))];
+      expect(role.Properties.AssumeRolePolicyDocument.Statement).toMatchObject([
+        {
+          Principal: { Service: 'scheduler.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ]);
+      return [Target.Input, Properties.ScheduleExpression];
+    });
+    expect(Object.fromEntries(found)).toEqual({
+      '{"job":"compaction"}': 'rate(1 minute)',
+      '{"job":"collection"}': 'rate(5 minutes)',
+      '{"job":"index-sync"}': 'rate(5 minutes)',
+    });
+  });
+
+  test('a run that fails is not repeated, but told of', () => {
+    const [queueId, queue] = only('AWS::SQS::Queue');
+    expect(queue.Properties).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 1_209_600 });
+    const [, invoke] = only('AWS::Lambda::EventInvokeConfig');
+    expect(functionNamed(String(idIn(invoke.Properties.FunctionName)))).toBe('maintenance');
+    expect(invoke.Properties).toMatchObject({ Qualifier: '$LATEST', MaximumRetryAttempts: 0 });
+    expect(idIn(invoke.Properties.DestinationConfig.OnFailure.Destination)).toBe(queueId);
+    const [, alarm] = only('AWS::CloudWatch::Alarm');
+    expect(idIn(alarm.Properties.Dimensions[0].Value)).toBe(queueId);
+    expect(alarm.Properties).toMatchObject({ Threshold: 1, TreatMissingData: 'notBreaching' });
   });
 });
 
@@ -233,21 +306,30 @@ describe('the assembly', () => {
   });
 });
 
-test('without authorization and with a configuration where both are asked for', async () => {
-  const config = 'config/local.yaml';
-  const open = await synthesise('--context', 'authorization=none', '--context', `config=${config}`);
-  try {
-    for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route', open))
-      expect(Properties.AuthorizationType ?? 'NONE').toBe('NONE');
-    for (const [, { Properties }] of ofType('AWS::Lambda::Function', open))
-      expect(Properties.Environment.Variables.LOGBOOM_CONFIG_YAML).toBe(readFileSync(config, 'utf8'));
-  } finally {
-    open.remove();
-  }
-});
+test(
+  'without authorization and with a configuration where both are asked for',
+  async () => {
+    const config = 'config/local.yaml';
+    const open = await synthesise('--context', 'authorization=none', '--context', `config=${config}`);
+    try {
+      for (const [, { Properties }] of ofType('AWS::ApiGatewayV2::Route', open))
+        expect(Properties.AuthorizationType ?? 'NONE').toBe('NONE');
+      for (const [, { Properties }] of ofType('AWS::Lambda::Function', open))
+        expect(Properties.Environment.Variables.LOGBOOM_CONFIG_YAML).toBe(readFileSync(config, 'utf8'));
+      expect(ofType('AWS::Scheduler::Schedule', open).length).toBeGreaterThan(1);
+    } finally {
+      open.remove();
+    }
+  },
+  SYNTH_TIMEOUT_MS,
+);
 
-test('a wrong setting ends it before anything is written', async () => {
-  await expect(synthesise('--context', 'authorization=maybe')).rejects.toThrow(
-    /authorization is iam or none, not "maybe"/,
-  );
-});
+test(
+  'a wrong setting ends it before anything is written',
+  async () => {
+    await expect(synthesise('--context', 'authorization=maybe')).rejects.toThrow(
+      /authorization is iam or none, not "maybe"/,
+    );
+  },
+  SYNTH_TIMEOUT_MS,
+);

@@ -30,10 +30,12 @@ async function storeOf(chunks: readonly PlainChunk[], inlineMaxBytes: number) {
   return { source: new ChunkSource(store), records };
 }
 
+async function indexObjectOf(chunks: readonly PlainChunk[]): Promise<Buffer> {
+  return encodeIndex({ tenant: TENANT, day: DAY, createdMs: 1, chunks: await footersOf(chunks) });
+}
+
 async function indexOf(chunks: readonly PlainChunk[]): Promise<DayIndex> {
-  const footers = await footersOf(chunks);
-  const object = await encodeIndex({ tenant: TENANT, day: DAY, createdMs: 1, chunks: footers });
-  return readIndexHead(bufferSource(object), { tenant: TENANT, day: DAY });
+  return readIndexHead(bufferSource(await indexObjectOf(chunks)), { tenant: TENANT, day: DAY });
 }
 
 interface Look {
@@ -196,6 +198,24 @@ describe('pages are read', () => {
       texts,
       pagesRead,
     });
+  });
+
+  test.each<[string, PlainChunk[]]>([
+    ['one chunk', [spread]],
+    ['two', [spread, { ...spread, id: 'cd'.repeat(16) }]],
+  ])('where the counts of an index are broken, as if it were not there: %s', async (_, list) => {
+    const store = await storeOf(list, 0);
+    const object = Buffer.from(await indexObjectOf(list));
+    object[0] ^= 1;
+    const index = await readIndexHead(bufferSource(object), { tenant: TENANT, day: DAY });
+    await expect(index.counts(list[0].id)).rejects.toThrow(/checksum/);
+    for (const [from, to] of [
+      [2 * MINUTE, 5 * MINUTE],
+      [3 * MINUTE + 5, 3 * MINUTE + 6],
+      [3 * MINUTE + 6, 3 * MINUTE + 7],
+    ]) {
+      expect(await look(store, { from, to, index })).toEqual(await look(store, { from, to }));
+    }
   });
 
   test('not any more after the client went away', async () => {

@@ -4,7 +4,14 @@
  * confidence of a process can hide anything from it.
  */
 import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
+import { startedMsOf } from '../../shared/catalog/chunk-id.ts';
+import { type Day, decodeDay, indexKey } from '../../shared/catalog/day-item.ts';
+import { Garbage } from '../../shared/catalog/garbage.ts';
 import { dayKey, workKey } from '../../shared/catalog/keys.ts';
+import { parseObjectKey } from '../../shared/catalog/stored-objects.ts';
+import { readIndexHead } from '../../shared/index/day-index.ts';
+import { presenceOfFooter } from '../../shared/index/presence.ts';
+import { storeSource } from '../../shared/index/source.ts';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
@@ -29,6 +36,8 @@ export interface OracleParts {
   readonly clock: Clock;
   /** Least time from a swap to the deletion of what it replaced, ms. */
   readonly leastGraceMs: number;
+  /** Least age of an object that no record ever named, when it is deleted, ms. */
+  readonly leastOrphanAgeMs: number;
 }
 
 export class Oracle {
@@ -36,11 +45,18 @@ export class Oracle {
   readonly chunks = new Map<string, NamedChunk>();
   /** Swaps that happened. */
   swaps = 0;
+  /** Indexes that came into force. */
+  syncs = 0;
   /** Count of commits of chunks. */
   moment = 0;
   readonly history = new SwapHistory();
   private readonly clock: Clock;
   private readonly leastGraceMs: number;
+  private readonly leastOrphanAgeMs: number;
+  /** Every record that there ever was, by the id of its chunk. */
+  private readonly known = new Map<string, ChunkRecord>();
+  /** Keys of the index objects in force, by the key of their day's item. */
+  private readonly indexes = new Map<string, string>();
   /** When the last record of an object went, Unix ms, by key. */
   private readonly removedMs = new Map<string, number>();
   private readonly table: Table;
@@ -51,11 +67,12 @@ export class Oracle {
   /** What the harness found wrong; the first ends the run even where a process swallows the error. */
   failure: unknown;
 
-  constructor({ table, store, clock, leastGraceMs }: OracleParts) {
+  constructor({ table, store, clock, leastGraceMs, leastOrphanAgeMs }: OracleParts) {
     this.table = table;
     this.store = store;
     this.clock = clock;
     this.leastGraceMs = leastGraceMs;
+    this.leastOrphanAgeMs = leastOrphanAgeMs;
     this.source = new ChunkSource(store);
   }
 
@@ -65,8 +82,12 @@ export class Oracle {
     const watched = <T>(writes: readonly Write[], effect: () => Promise<T>) =>
       this.noticing(() => this.write(owner, writes, effect));
     return {
-      get: key => table.get(key),
-      query: (pk, options) => table.query(pk, options),
+      get: async key => this.unexpired(await table.get(key)),
+      query: async (pk, options) => {
+        const page = await table.query(pk, options);
+        for (const item of page.items) this.unexpired(item);
+        return page;
+      },
       put: (item, condition) => watched([{ kind: 'put', item, condition }], () => table.put(item, condition)),
       delete: (key, condition) =>
         watched([{ kind: 'delete', key, condition }], () => table.delete(key, condition)),
@@ -88,14 +109,51 @@ export class Oracle {
         }),
       delete: key =>
         this.noticing(async () => {
-          const named = [...this.chunks.values()].some(chunk => chunk.key === key);
-          mustHold(INVARIANTS.readersMissNoObject, !named, `${key} is deleted and a record names it`);
-          const goneMs = this.clock.nowMs() - (this.removedMs.get(key) ?? -Infinity);
-          const isOver = goneMs >= this.leastGraceMs;
-          mustHold(INVARIANTS.readersMissNoObject, isOver, `${key} is deleted ${goneMs} ms after its record`);
+          this.checkDelete(key);
           return store.delete(key);
         }),
     };
+  }
+
+  /** An index that the catalog named when its reader began could not be read. */
+  noteBrokenIndex(error: Error): void {
+    try {
+      mustHold(INVARIANTS.readersMissNoObject, false, `an index: ${error.message}`);
+    } catch (broken) {
+      this.failure ??= broken;
+    }
+  }
+
+  /** To be asked when everything was collected: what is stored is named, or on a list of garbage. */
+  async checkNothingLeft(): Promise<void> {
+    const named = new Set([...this.chunks.values()].map(({ key }) => key));
+    for (const key of this.indexes.values()) named.add(key);
+    const garbage = await new Garbage(this.table).all();
+    const { objects } = await this.store.list('');
+    const left = objects.find(({ key }) => !named.has(key) && !garbage.has(key));
+    mustHold(INVARIANTS.orphansAreCollected, left === undefined, `${left?.key} is still there`);
+  }
+
+  private unexpired<T extends Item | undefined>(item: T): T {
+    const isSeen = item?.expiresAt === undefined || item.expiresAt * 1000 > this.clock.nowMs();
+    mustHold(INVARIANTS.expiredIsNotSeen, isSeen, () => `${nameOf(item!)} is read after ${item?.expiresAt}`);
+    return item;
+  }
+
+  private checkDelete(key: string): void {
+    const isNamed =
+      [...this.chunks.values()].some(chunk => chunk.key === key) || [...this.indexes.values()].includes(key);
+    mustHold(INVARIANTS.readersMissNoObject, !isNamed, `${key} is deleted and a record names it`);
+    const removedMs = this.removedMs.get(key);
+    const nowMs = this.clock.nowMs();
+    if (removedMs === undefined) {
+      const ageMs = nowMs - startedMsOf(parseObjectKey(key)!.id);
+      mustHold(INVARIANTS.orphansAreCollected, ageMs >= this.leastOrphanAgeMs, `${key} goes after ${ageMs} ms`);
+    } else {
+      const goneMs = nowMs - removedMs;
+      const isOver = goneMs >= this.leastGraceMs;
+      mustHold(INVARIANTS.readersMissNoObject, isOver, `${key} is deleted ${goneMs} ms after its record`);
+    }
   }
 
   private async noticing<T>(effect: () => Promise<T>): Promise<T> {
@@ -110,10 +168,12 @@ export class Oracle {
   private async write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
     const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.chunk(key));
     // Asked before the effect, held against it only where it happens.
-    const isFenced = removed.length === 0 || (await this.holdsLease(owner));
+    const isChange = writes.some(write => write.kind === 'put' && isDay(write.item) && write.item.version > 0);
+    const isFenced = (removed.length === 0 && !isChange) || (await this.holdsLease(owner));
     const day = removed.length > 0 ? await this.versionOf(removed[0].record) : undefined;
     const removedEntries = await this.entriesOf(removed);
     const result = await effect();
+    mustHold(INVARIANTS.swapIsFenced, isFenced, `${owner} swaps and holds no lease`);
     const added = writes
       .filter(write => write.kind === 'put')
       .flatMap(({ item }) => this.notePut(owner, item));
@@ -122,9 +182,9 @@ export class Oracle {
     for (const { record } of added) this.history.noteAdded(record, this.moment);
     for (const chunk of added) await this.checkAdded(chunk);
     for (const { key } of removed) this.removedMs.set(key, this.clock.nowMs());
+    for (const write of writes) if (write.kind === 'put' && isDay(write.item)) await this.noteDay(write.item);
     if (removed.length > 0) {
       this.swaps++;
-      mustHold(INVARIANTS.swapIsFenced, isFenced, `${owner} swaps and holds no lease`);
       const now = await this.versionOf(removed[0].record);
       mustHold(
         INVARIANTS.swapRaisesVersion,
@@ -154,7 +214,42 @@ export class Oracle {
     const record = decodeRecord(tenant, Number(day), Buffer.from(item.body));
     const chunk = { record, key: objectKey(tenant, record.day, record.level, record.id) };
     this.chunks.set(nameOf(item), chunk);
+    this.known.set(record.id, record);
     return [chunk];
+  }
+
+  private async noteDay(item: Item): Promise<void> {
+    const tenant = item.pk.slice('d/'.length);
+    const day = decodeDay(item);
+    if (day.index === undefined) return;
+    const key = indexKey(tenant, day.day, day.index.id);
+    const before = this.indexes.get(nameOf(item));
+    if (before === key) return;
+    if (before !== undefined) this.removedMs.set(before, this.clock.nowMs());
+    this.indexes.set(nameOf(item), key);
+    const isDurable = (await this.store.head(key)) !== undefined;
+    mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a day names ${key}, which is not there`);
+    await this.checkIndex(tenant, day, key);
+  }
+
+  /** Compares what the index says of its chunks with their footers. */
+  private async checkIndex(tenant: string, { day, index }: Day, key: string): Promise<void> {
+    if (index === undefined) return;
+    this.syncs++;
+    const { storedBytes, headBytes } = index;
+    const head = await readIndexHead(storeSource(this.store, key, storedBytes), { tenant, day, headBytes });
+    for (const { id, rows } of head.chunks) {
+      const record = this.known.get(id);
+      mustHold(INVARIANTS.indexAgreesWithChunks, record !== undefined, `${key} covers ${id}, never seen`);
+      const footer = await this.source.footer(record);
+      const [said, is] = [head.presenceOf(id)!, presenceOfFooter(footer)];
+      const text = (streams: readonly { readonly text: string }[], { streams: places, ...of }: typeof is) =>
+        JSON.stringify(
+          Array.from(places, (s, i) => [streams[s].text, of.first[i], of.last[i], of.entries[i]]).sort(),
+        );
+      const agrees = rows === footer.rows && text(head.streams, said) === text(footer.streams, is);
+      mustHold(INVARIANTS.indexAgreesWithChunks, agrees, `${key} says another thing than chunk ${id}`);
+    }
   }
 
   private async checkAdded({ record, key }: NamedChunk): Promise<void> {
@@ -202,6 +297,10 @@ export class Oracle {
     }
     return found;
   }
+}
+
+function isDay({ pk }: ItemKey): boolean {
+  return pk.startsWith('d/');
 }
 
 function nameOf({ pk, sk }: ItemKey): string {

@@ -11,9 +11,13 @@
  */
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { Compactor } from '../../shared/compaction/compactor.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { Syncer } from '../../shared/index/syncer.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
 import { NO_OBSERVER } from '../../shared/ingest/observer.ts';
 import { PushService } from '../../shared/ingest/push.ts';
+import { Maintenance } from '../../shared/maintenance/maintenance.ts';
 import type { Clock, Ids } from '../../shared/ports/clock.ts';
 import { type FaultInjector, type FaultOptions, faultInjector } from '../../shared/ports/faulty/faults.ts';
 import { seededIds } from '../../shared/ports/memory/clock.ts';
@@ -30,6 +34,11 @@ import { wiredStore, wiredTable } from './wire.ts';
 
 /** Chance that a call which is on its way when its process dies has its effect all the same. */
 const ARRIVES_AFTER_DEATH = 0.5;
+
+/** Everything of a run fits one chunk of this size, as everything of a small tenant's day does. */
+const TARGET_BYTES = 1024 * 1024;
+/** How often jobs are called does not matter here; between two periodic syncs passes this time at least. */
+const EVERY_MS = 60_000;
 
 export type FaultRates = Pick<FaultOptions, 'errorBefore' | 'errorAfter' | 'throttle' | 'delayMs'>;
 
@@ -49,6 +58,8 @@ export interface ProcessParts {
   readonly settings: ProcessSettings;
   /** The clock of this process minus the true time, ms. */
   readonly skewMs: number;
+  /** Time from a swap to the deletion of what it replaced, ms. */
+  readonly graceMs: number;
   readonly bug?: Bug;
 }
 
@@ -70,7 +81,14 @@ export class SimulatedProcess {
   /** What its queries read with; the same, but for planted bugs. */
   readonly readCatalog: Catalog;
   readonly pushes: PushService;
+  readonly source: ChunkSource;
   readonly engine: QueryEngine;
+  readonly indexes: DayIndexes;
+  /** What its maintenance works with; the same, but for planted bugs. */
+  readonly workCatalog: Catalog;
+  readonly compactor: Compactor;
+  readonly syncer: Syncer;
+  readonly maintenance: Maintenance;
   /** Calls of ports so far. */
   calls = 0;
   isDead = false;
@@ -84,7 +102,7 @@ export class SimulatedProcess {
   private pauseMs = 0;
 
   constructor(parts: ProcessParts) {
-    const { name, time, oracle, dice, settings, skewMs, bug } = parts;
+    const { name, time, oracle, dice, settings, skewMs, graceMs, bug } = parts;
     this.parts = parts;
     this.name = name;
     this.injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
@@ -121,7 +139,30 @@ export class SimulatedProcess {
     const committer = bug?.committer?.(commit) ?? new GroupCommitter(commit);
     const push = { committer, clock, observer: NO_OBSERVER };
     this.pushes = bug?.pushes?.(push) ?? new PushService(push);
-    this.engine = new QueryEngine({ catalog: this.readCatalog, source: new ChunkSource(store), clock });
+    this.source = new ChunkSource(store);
+    this.engine = new QueryEngine({ catalog: this.readCatalog, source: this.source, clock });
+    this.indexes = new DayIndexes({ store, onBroken: error => oracle.noteBrokenIndex(error) });
+    this.workCatalog = bug?.workCatalog?.({ table, clock, ids }, store) ?? this.catalog;
+    const { indexes, workCatalog } = this;
+    const work = { catalog: workCatalog, store, clock, ids };
+    const { inlineMaxBytes } = settings;
+    this.compactor = new Compactor({
+      ...work,
+      options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs },
+    });
+    this.syncer = new Syncer({ ...work, indexes, graceMs });
+    const { compactor, syncer } = this;
+    this.maintenance = new Maintenance({
+      ...work,
+      compactor,
+      syncer,
+      options: {
+        compactionEveryMs: EVERY_MS,
+        syncEveryMs: EVERY_MS,
+        collectionEveryMs: EVERY_MS,
+        syncsIndexes: true,
+      },
+    });
   }
 
   /** What a client of this process asks; rejects with ProcessKilledError when the process dies. */

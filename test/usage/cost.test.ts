@@ -111,10 +111,9 @@ describe('each price', () => {
     const prices = { ...FREE, functionGbSecond: 1 };
     // 1,769 MB wait 50 ms for a push, and work 15 s for a GB.
     expect(costOf(sums({ pushes: 1024 }), NOTHING, prices, 30).ingest).toBeCloseTo(1769 * 0.05, 9);
-    expect(costOf(sums({ lineBytes: GB / 2, metadataBytes: GB / 2 }), NOTHING, prices, 30).ingest).toBeCloseTo(
-      (15 * 1769) / 1024,
-      9,
-    );
+    expect(
+      costOf(sums({ lineBytes: GB / 2, metadataBytes: GB / 2 }), NOTHING, prices, 30).ingest,
+    ).toBeCloseTo((15 * 1769) / 1024, 9);
     expect(costOf(sums({ queryMs: 1_024_000 }), NOTHING, prices, 30).queries).toBeCloseTo(3008, 9);
   });
 

@@ -37,7 +37,9 @@ function shown({ sums, refused, streams }: Figures) {
 }
 
 test('what is written is read', () => {
-  fc.assert(fc.property(figures, made => expect(shown(decodeFigures(encodeFigures(made)))).toEqual(shown(made))));
+  fc.assert(
+    fc.property(figures, made => expect(shown(decodeFigures(encodeFigures(made)))).toEqual(shown(made))),
+  );
 });
 
 test('adding does not depend on the order', () => {
@@ -70,7 +72,8 @@ test('reasons are bounded', () => {
 
 test('a record of many streams is small', () => {
   const made = newFigures();
-  for (let i = 0; i < 100_000; i++) made.streams.add((i * 2_654_435_761 * 1_048_583) % Number.MAX_SAFE_INTEGER);
+  for (let i = 0; i < 100_000; i++)
+    made.streams.add((i * 2_654_435_761 * 1_048_583) % Number.MAX_SAFE_INTEGER);
   expect(encodeFigures(made).length).toBeLessThan(4096);
 });
 

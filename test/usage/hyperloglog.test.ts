@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { hashOfStream } from '../../shared/ingest/rates/stream-hash.ts';
 import { HyperLogLog, REGISTERS } from '../../shared/usage/hyperloglog.ts';
 
-const hash = (i: number) => hashOfStream({ labels: [], text: `{app="shop", pod="shop-${i}"}` });
+const hash = (i: number) => hashOfStream(`{app="shop", pod="shop-${i}"}`);
 
 function counterOf(from: number, to: number): HyperLogLog {
   const counter = new HyperLogLog();

@@ -59,7 +59,7 @@ function countLengths(
     bytes += length;
     // The smallest b with length <= 8^b: a third of the bits of length - 1, rounded up.
     const bucket = length <= 1 ? 0 : Math.ceil((32 - Math.clz32(length - 1)) / 3);
-    counts[bucket < BUCKETS ? bucket : BUCKETS]++;
+    counts[Math.min(bucket, BUCKETS)]++;
   }
   return bytes;
 }

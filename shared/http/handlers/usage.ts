@@ -2,8 +2,9 @@
  * GET /svc/api/v1/usage: what a tenant used, by UTC day, and what that costs (docs/usage.md). Logboom's own; the
  * reference has nothing of the kind.
  */
-import { KEPT_DAYS } from '../../catalog/usage-records.ts';
+
 import { dayOf } from '../../catalog/catalog.ts';
+import { KEPT_DAYS } from '../../catalog/usage-records.ts';
 import { NS_PER_DAY } from '../../model/duration.ts';
 import { BadRequestError } from '../../model/errors.ts';
 import type { UsageDay } from '../../usage/usage-report.ts';
@@ -21,7 +22,9 @@ const COST_DIGITS = 9;
 
 export const showUsage: Handler<HttpContext> = async (context, request) => {
   const tenant = singleTenant(request.headers, context.config);
-  const range = rangeParams(parseParams(request), context.clock.nowNs(), { defaultSinceNs: DEFAULT_SINCE_NS });
+  const range = rangeParams(parseParams(request), context.clock.nowNs(), {
+    defaultSinceNs: DEFAULT_SINCE_NS,
+  });
   const firstDay = dayOf(range.startNs);
   const lastDay = dayOf(range.endNs);
   const days = lastDay - firstDay + 1;

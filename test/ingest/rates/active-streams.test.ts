@@ -63,6 +63,15 @@ describe('in one process', () => {
   });
 });
 
+test('what the push is said to store is lowered to what it stores', async () => {
+  const pushed = pushOfBytes({ a: 5, b: 7 });
+  const admission = await processes(1).running[0].admit('t', limitsOf(1), pushed);
+  expect(storedStreams(admission, pushed)).toEqual(['a']);
+  expect(admission.discards).toEqual([{ reason: 'stream_limit', policy: '', lines: 1, bytes: 7 }]);
+  expect([...pushed.totals.entries]).toEqual([1, 0]);
+  expect([...pushed.totals.lineBytes]).toEqual([5, 0]);
+});
+
 describe('over several processes', () => {
   test('a new one knows of the others before its first decision', async () => {
     const all = processes(1);
@@ -82,6 +91,16 @@ describe('over several processes', () => {
     all.clock.advance(HOUR_MS);
     all.start();
     expect(await push(all, 2, ['c', 'd'], limitsOf(2))).toEqual(['c']);
+  });
+
+  test('one hears of what others created later with its own next stream', async () => {
+    const all = processes(2);
+    const limits = limitsOf(4);
+    await push(all, 0, ['a'], limits);
+    await push(all, 1, ['b'], limits);
+    all.clock.advance(EXCHANGE_MS);
+    await push(all, 0, ['c'], limits);
+    expect(await push(all, 0, ['d', 'e'], limits)).toEqual(['d']);
   });
 
   test('a limit is exceeded by no more than what each creates between two exchanges', async () => {
@@ -115,9 +134,8 @@ describe('over several processes', () => {
       for (const process of [0, 1]) expect(await push(all, process, names, limits)).toEqual(names);
       all.clock.advance(60_000);
     }
-    // The pushes begin ten minutes into an hour and so meet four; in each both processes may be first.
-    expect(all.calls.puts).toBeGreaterThanOrEqual(4);
-    expect(all.calls.puts).toBeLessThanOrEqual(8);
+    // They begin ten minutes into an hour and so meet four; who is second in an hour hears of the first.
+    expect(all.calls.puts).toBe(4);
     // Both read two hours at first, and at each turn of the hour.
     expect(all.calls.queries).toBeLessThanOrEqual(2 * 2 + 8 * 2);
   });
@@ -142,6 +160,36 @@ describe('where the table fails', () => {
     await push(all, 0, ['a'], limitsOf(2));
     all.start();
     expect(await push(all, 1, ['d', 'b'], limitsOf(2))).toEqual(['b']);
+  });
+
+  test('what could not be announced is announced later', async () => {
+    let isBroken = true;
+    const all = processes(1, {
+      wrap: table => ({
+        ...table,
+        put: item => (isBroken ? Promise.reject(new Error('no table')) : table.put(item)),
+      }),
+    });
+    await push(all, 0, ['a', 'b'], limitsOf(2));
+    isBroken = false;
+    all.clock.advance(EXCHANGE_MS);
+    await push(all, 0, ['a'], limitsOf(2));
+    all.start();
+    expect(await push(all, 1, ['c'], limitsOf(2))).toEqual([]);
+  });
+
+  test('a push waits for the first read only', async () => {
+    let hangs = false;
+    const all = processes(1, {
+      wrap: table => ({
+        ...table,
+        query: (...args) => (hangs ? new Promise(() => undefined) : table.query(...args)),
+      }),
+    });
+    await push(all, 0, ['a'], limitsOf(3));
+    hangs = true;
+    all.clock.advance(60_000);
+    expect(await push(all, 0, ['b'], limitsOf(3))).toEqual(['b']);
   });
 
   test('a push waits for the first read a second at most', async () => {

@@ -1,17 +1,15 @@
 /** Deletes the objects whose grace is over. */
+import { collectGarbage as collect } from '../../../shared/compaction/collector.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
-
-const LISTS_AT_ONCE = 10;
+import { boundsOf } from './bounds.ts';
 
 export const collectGarbage: SimulatedActor = {
   name: 'collect garbage',
   weight: 1,
   tolerates: [],
 
-  async step({ process: { catalog, store, clock } }: ActorContext): Promise<void> {
-    for (const list of await catalog.garbage.due(clock.nowMs(), LISTS_AT_ONCE)) {
-      for (const key of list.keys) await store.delete(key);
-      await catalog.garbage.remove(list);
-    }
+  async step({ process }: ActorContext): Promise<void> {
+    const { workCatalog: catalog, store, clock } = process;
+    await collect({ catalog, store, clock }, boundsOf(process));
   },
 };

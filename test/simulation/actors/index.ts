@@ -1,8 +1,21 @@
 /** The maintenance of a run. */
 import type { SimulatedActor } from '../actor.ts';
+import { askForMaintenance } from './ask-for-maintenance.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { collectOrphans } from './collect-orphans.ts';
 import { compactDay } from './compact-day.ts';
 import { mergeDay } from './merge-day.ts';
 import { readDay } from './read-day.ts';
+import { runJob } from './run-job.ts';
+import { syncDay } from './sync-day.ts';
 
-export const ACTORS: readonly SimulatedActor[] = [mergeDay, compactDay, collectGarbage, readDay];
+export const ACTORS: readonly SimulatedActor[] = [
+  mergeDay,
+  compactDay,
+  syncDay,
+  collectGarbage,
+  collectOrphans,
+  runJob,
+  askForMaintenance,
+  readDay,
+];

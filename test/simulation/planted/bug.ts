@@ -19,6 +19,8 @@ export interface Bug {
   readonly readTable?: (table: Table, dice: Dice) => Table;
   /** What its queries read with, instead of `readTable`. */
   readonly readCatalog?: (parts: CatalogParts) => Catalog;
+  /** What its maintenance works with. */
+  readonly workCatalog?: (parts: CatalogParts, store: ObjectStore) => Catalog;
   readonly committer?: (parts: GroupCommitParts) => GroupCommitter;
   readonly pushes?: (parts: PushServiceParts) => PushService;
   /** Grace of the maintenance, ms, instead of the usual one. */

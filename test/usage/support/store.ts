@@ -7,20 +7,19 @@ import { createDispatcher } from '../../../shared/http/dispatch.ts';
 import type { Request } from '../../../shared/http/message.ts';
 import { createRouter } from '../../../shared/http/routes.ts';
 import { ROUTES } from '../../../shared/http/table.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import { seededIds } from '../../../shared/ports/memory/clock.ts';
+import { seededIds, type VirtualClock } from '../../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/ports/memory/table.ts';
 import type { Table } from '../../../shared/ports/table.ts';
 import { request } from '../../http/request.ts';
 
 export interface Stores {
-  readonly clock: Clock;
+  readonly clock: VirtualClock;
   readonly table: Table;
   readonly store: ReturnType<typeof memoryObjectStore>;
 }
 
-export function memoryStores(clock: Clock): Stores {
+export function memoryStores(clock: VirtualClock): Stores {
   return { clock, table: memoryTable({ clock }), store: memoryObjectStore() };
 }
 
@@ -43,21 +42,36 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
     notReady: () => undefined,
   });
   const observer = context.metrics.requests;
-  const log = { error: (fields: object) => expect.fail(fields) };
-  const dispatch = createDispatcher({ router: createRouter(ROUTES), context, log, compress: false, observer });
+  const defects: object[] = [];
+  const log = { error: (fields: object) => void defects.push(fields) };
+  const dispatch = createDispatcher({
+    router: createRouter(ROUTES),
+    context,
+    log,
+    compress: false,
+    observer,
+  });
   const get = (path: string, given: Partial<Request> & { tenant?: string } = {}) => {
     const [route, rawQuery = ''] = path.split('?');
-    const headers = given.tenant === undefined ? {} : { 'x-scope-orgid': given.tenant };
-    return dispatch(request({ path: route, rawQuery, ...given, headers: { ...headers, ...given.headers } }));
+    const headers: Record<string, string> = { ...given.headers };
+    if (given.tenant !== undefined) headers['x-scope-orgid'] = given.tenant;
+    return clock.run(dispatch(request({ path: route, rawQuery, ...given, headers })));
+  };
+  const text = async (path: string, tenant?: string): Promise<string> => {
+    const { status, body } = await get(path, { tenant });
+    if (status !== 200) throw new Error(`${status} ${String(body)}`);
+    return Buffer.from(body).toString();
   };
   return {
     context,
+    /** What requests met that is no error of a client. */
+    defects,
     get,
-    /** Pushes lines into one stream for each of `apps`, all at the time of the clock. */
+    /** Pushes lines into one stream for each of `apps`, just before the time of the clock. */
     push(tenant: string, apps: readonly string[], lines: readonly string[]) {
       const streams = apps.map(app => ({
         stream: { app },
-        values: lines.map((line, i) => [String(clock.nowNs() - BigInt(i)), line]),
+        values: lines.map((line, i) => [String(clock.nowNs() - BigInt(i + 1) * 1_000_000n), line]),
       }));
       return get('/loki/api/v1/push', {
         tenant,
@@ -66,13 +80,9 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
         body: Buffer.from(JSON.stringify({ streams })),
       });
     },
-    async text(path: string, tenant?: string): Promise<string> {
-      const { status, body } = await get(path, { tenant });
-      if (status !== 200) throw new Error(`${status} ${String(body)}`);
-      return Buffer.from(body).toString();
-    },
+    text,
     async usage(tenant: string, parameters = ''): Promise<UsageAnswer> {
-      return JSON.parse(await this.text(`/svc/api/v1/usage${parameters}`, tenant)).data;
+      return JSON.parse(await text(`/svc/api/v1/usage${parameters}`, tenant)).data;
     },
   };
 }
@@ -84,16 +94,13 @@ export interface UsageAnswer {
   readonly days: readonly Record<string, unknown>[];
 }
 
-export function configOf(logboom: Partial<Config['logboom']>, limits: Partial<Config['limits']> = {}): Config {
+export function configOf(
+  logboom: Partial<Config['logboom']>,
+  limits: Partial<Config['limits']> = {},
+): Config {
   return {
     ...DEFAULT_CONFIG,
     limits: { ...DEFAULT_CONFIG.limits, discoverServiceName: [], discoverLogLevels: false, ...limits },
     logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0, ...logboom },
   };
 }
-
-const expect = {
-  fail(fields: object): never {
-    throw new Error('a request failed', { cause: fields });
-  },
-};

@@ -1,0 +1,147 @@
+/**
+ * `npm run bench -- ingest`: what a push costs in each format that shippers use, with the project's own corpus: CPU of the
+ * server for a GB of lines, from the body on the socket to durable. Bodies are made before the clock starts; every format
+ * has a store of its own.
+ */
+import { readFileSync } from 'node:fs';
+import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
+import {
+  JSON_TYPE,
+  jsonPush,
+  PROTOBUF_TYPE,
+  type PushedStream,
+  snappyPush,
+} from '../test/end-to-end/support/push.ts';
+import { protobufOf } from '../test/ingest/otlp/otlp-schema.ts';
+import { generateBatches } from './corpus.ts';
+import { withStore } from './store.ts';
+import { type Cell, formatTable } from './table.ts';
+
+export interface FormatFigures {
+  readonly format: string;
+  /** Of lines. */
+  readonly mb: number;
+  readonly bodyMb: number;
+  readonly mbPerSecond: number;
+  readonly cpuSecondsPerGb: number | null;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+interface Format {
+  readonly name: string;
+  readonly path: string;
+  readonly contentType: string;
+  encode(streams: readonly PushedStream[]): Uint8Array;
+}
+
+const CONNECTIONS = 4;
+const TENANT = 'bench';
+/** Of CPU times in /proc: what `getconf CLK_TCK` says on every Linux. */
+const TICKS_PER_SECOND = 100;
+
+const FORMATS: readonly Format[] = [
+  { name: 'protobuf', path: '/loki/api/v1/push', contentType: PROTOBUF_TYPE, encode: snappyPush },
+  {
+    name: 'json',
+    path: '/loki/api/v1/push',
+    contentType: JSON_TYPE,
+    encode: streams => Buffer.from(jsonPush(streams)),
+  },
+  { name: 'otlp', path: '/otlp/v1/logs', contentType: PROTOBUF_TYPE, encode: otlpPush },
+];
+
+export async function runFormats(mb: number): Promise<{ result: readonly FormatFigures[]; table: string }> {
+  const result: FormatFigures[] = [];
+  for (const format of FORMATS) result.push(await measure(format, mb));
+  const rows = result.map((of): Cell[] => [
+    of.format,
+    of.mb,
+    of.bodyMb,
+    of.mbPerSecond,
+    of.cpuSecondsPerGb,
+    of.p50Ms,
+    of.p99Ms,
+  ]);
+  const head = ['', 'lines MB', 'bodies MB', 'MB/s', 'CPU s/GB', 'p50 ms', 'p99 ms'];
+  return { result, table: formatTable(head, rows) };
+}
+
+async function measure(format: Format, mb: number): Promise<FormatFigures> {
+  const bodies: Uint8Array[] = [];
+  let bytes = 0;
+  for (const batch of generateBatches(mb)) {
+    bodies.push(format.encode(batch.streams));
+    bytes += batch.bytes;
+  }
+  return withStore(async ({ server }) => {
+    const client = createClient(server.url);
+    const before = cpuSecondsOf(server.pid);
+    const startMs = performance.now();
+    const times = await pushAll(client, format, bodies);
+    const seconds = (performance.now() - startMs) / 1000;
+    const after = cpuSecondsOf(server.pid);
+    client.close();
+    times.sort((a, b) => a - b);
+    return {
+      format: format.name,
+      mb: bytes / 1e6,
+      bodyMb: bodies.reduce((sum, body) => sum + body.length, 0) / 1e6,
+      mbPerSecond: bytes / 1e6 / seconds,
+      cpuSecondsPerGb: before === null || after === null ? null : (after - before) / (bytes / 1e9),
+      p50Ms: times[Math.floor(times.length / 2)],
+      p99Ms: times[Math.floor(times.length * 0.99)],
+    };
+  });
+}
+
+async function pushAll(client: HttpClient, format: Format, bodies: readonly Uint8Array[]): Promise<number[]> {
+  const times: number[] = [];
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < bodies.length; i = next++) {
+      const startMs = performance.now();
+      const { status, text } = await client.send({
+        method: 'POST',
+        path: format.path,
+        headers: { 'content-type': format.contentType, 'x-scope-orgid': TENANT },
+        body: bodies[i],
+      });
+      times.push(performance.now() - startMs);
+      if (status !== 204) throw new Error(`a push was answered ${status}: ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  return times;
+}
+
+/** As a collector sends it: a resource for each stream, whose attributes become labels; lines as bodies. */
+function otlpPush(streams: readonly PushedStream[]): Uint8Array {
+  return protobufOf({
+    resourceLogs: streams.map(({ labels, entries }) => ({
+      resource: {
+        attributes: [
+          { key: 'service.name', value: { stringValue: labels.app } },
+          { key: 'deployment.environment.name', value: { stringValue: labels.env } },
+        ],
+      },
+      scopeLogs: [
+        {
+          logRecords: entries.map(({ ns, line }) => ({ timeUnixNano: `${ns}`, body: { stringValue: line } })),
+        },
+      ],
+    })),
+  });
+}
+
+/** User and system time of a process, where the system tells it (Linux). */
+function cpuSecondsOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold spaces; times are the 12th and 13th field behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}

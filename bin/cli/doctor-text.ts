@@ -1,0 +1,57 @@
+/** What `logboom doctor` prints, as text and as JSON. */
+import type { CheckTotals } from '../../shared/doctor/check-store.ts';
+import { adviceFor, type Problem } from '../../shared/doctor/problem.ts';
+import type { RebuildTotals } from '../../shared/doctor/rebuild-catalog.ts';
+import { formatByteSize } from '../../shared/model/byte-size.ts';
+
+export function problemText(problem: Problem): string {
+  const { kind, where, message } = problem;
+  return `${kind}  ${where}\n    ${message}\n    to do: ${adviceFor(problem)}\n`;
+}
+
+export function checkText(totals: CheckTotals, full: boolean): string {
+  const { tenants, days, chunks, inlineChunks, rows, chunkBytes, objects, storedBytes, orphans } = totals;
+  const checked = full ? 'every checksum verified' : 'sizes and footers verified';
+  const lines = [
+    `${tenants} tenants, ${days} days, ${chunks} chunks (${inlineChunks} inline), ${rows} entries, ` +
+      `${formatByteSize(chunkBytes)}: ${checked}`,
+    `${objects} objects, ${formatByteSize(storedBytes)}`,
+  ];
+  if (orphans > 0) {
+    lines.push(`${orphans} objects without a record: collected when they are a day old, no problem by themselves`);
+  }
+  lines.push(totals.problems === 0 ? 'sound' : `${totals.problems} problems`);
+  return `${lines.join('\n')}\n`;
+}
+
+export function rebuildText(totals: RebuildTotals): string {
+  const { days, added, kept, merged, recent, unreadable, replaced, busyDays } = totals;
+  const lines = [
+    `${days} days with objects: ${added} records added, ${kept} kept, ${merged} chunks left out because others hold ` +
+      `their entries, ${unreadable} unreadable, ${replaced} records of deleted chunks removed`,
+  ];
+  if (recent > 0) {
+    lines.push(
+      `${recent} objects are younger than 20 minutes and left to the pushes that may be writing them: run it again ` +
+        'later, or with --stopped where nothing else runs on this store',
+    );
+  }
+  if (busyDays > 0) lines.push(`${busyDays} days left as they were: compaction works on them; run it again`);
+  if (added > 0) {
+    lines.push(
+      'Small pushes that no merge had packed into an object lay in the catalog alone, delete requests and rules too: where',
+      'the catalog was lost they are gone. Nothing in the store tells which: compare count_over_time by minute with',
+      "your shippers' own counts, push again what is missing (equal entries are stored once), or restore the catalog",
+      'from a backup and run this again.',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export function reportJson(
+  problems: readonly Problem[],
+  totals: { readonly check?: CheckTotals; readonly rebuild?: RebuildTotals },
+): string {
+  const listed = problems.map(problem => ({ ...problem, toDo: adviceFor(problem) }));
+  return `${JSON.stringify({ problems: listed, ...totals }, undefined, 2)}\n`;
+}

@@ -1,0 +1,182 @@
+/**
+ * `logboom doctor`: is the store sound? With --rebuild-catalog: makes the records of stored objects anew. It opens the
+ * stores by itself, so it works beside a running store and on a stopped one.
+ */
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { checkStore, type DoctorParts } from '../../shared/doctor/check-store.ts';
+import type { Problem } from '../../shared/doctor/problem.ts';
+import { rebuildCatalog } from '../../shared/doctor/rebuild-catalog.ts';
+import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { CommandError, explainFailure } from '../cli/command-error.ts';
+import { checkText, problemText, rebuildText, reportJson } from '../cli/doctor-text.ts';
+import { ProgressLine } from '../cli/progress-line.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import {
+  addConfigFlag,
+  addDataDirFlag,
+  addStorageFlags,
+  type StorageFlags,
+  storageOf,
+} from '../cli/storage-flags.ts';
+
+export interface DoctorFlags extends StorageFlags {
+  readonly quick?: boolean;
+  readonly json?: boolean;
+  readonly rebuildCatalog?: boolean;
+  readonly stopped?: boolean;
+}
+
+const EXIT_PROBLEMS = 1;
+const EXIT_COULD_NOT_RUN = 2;
+/** Of a broken disk there may be millions; the totals count them all. */
+const MAX_LISTED = 1000;
+const MAX_LISTED_ORPHANS = 20;
+
+const NOTES = `
+Exit code: 0 where the store is sound, 1 where problems were found, 2 where it could not be looked at. An object
+without a record (orphan) is no problem by itself: it is collected when it is a day old.
+
+--rebuild-catalog adds records for objects that have none, and changes no other but those of chunks that were merged and
+deleted since. Run it BEFORE the store is started with an empty or older catalog: what no record names is deleted
+when it is a day old. docs/operate.md, "When something is broken", has the steps.`;
+
+export function register(program: Command): void {
+  const command = program.command('doctor').description('verify the whole store, or rebuild its catalog');
+  addStorageFlags(addDataDirFlag(addConfigFlag(command)))
+    .option('--quick', 'verify sizes and footers, not every page')
+    .option('--json', 'print JSON')
+    .option('--rebuild-catalog', 'make the records of stored objects anew')
+    .option('--stopped', 'with --rebuild-catalog: nothing else runs on this store, take the newest objects too')
+    .addHelpText('after', NOTES)
+    .action(doctor);
+}
+
+async function doctor(flags: DoctorFlags): Promise<void> {
+  endWithReader();
+  try {
+    process.exitCode = await run(flags);
+  } catch (error) {
+    process.stderr.write(`logboom: ${error instanceof ConfigError ? error.message : explainFailure(error)}\n`);
+    process.exitCode = EXIT_COULD_NOT_RUN;
+  }
+}
+
+async function run(flags: DoctorFlags): Promise<number> {
+  const text = readFileSync(flags.config, 'utf8');
+  const { config } = parseConfig(text, { name: flags.config, environment: process.env });
+  const report = new Report(flags.json ?? false);
+  const storage = await open(storageOf(flags, config.logboom), flags, report);
+  if (storage === undefined) return report.end({});
+  try {
+    const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+    const parts = { catalog, store: storage.store, clock: systemClock };
+    return await (flags.rebuildCatalog ? rebuild(parts, flags, report) : check(parts, storage, flags, report));
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Undefined where the catalog cannot be opened, which is reported. Makes no store where there is none. */
+async function open(
+  options: StorageOptions,
+  { rebuildCatalog: isRebuild = false }: DoctorFlags,
+  report: Report,
+): Promise<Storage | undefined> {
+  if (options.kind === 's3') return openStorage({ ...options, createMissing: false });
+  const { dataDir } = options;
+  const tableFile = join(dataDir, TABLE_FILE);
+  if (!(await isThere(join(dataDir, 'objects')))) throw new CommandError(`there is no store in ${dataDir}`);
+  if (!isRebuild && !(await isThere(tableFile))) {
+    throw new CommandError(`there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`);
+  }
+  try {
+    return await openStorage(options);
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error;
+    if (isRebuild) {
+      throw new CommandError(`${error.message}; move it and its -wal and -shm aside, then run this again`);
+    }
+    await report.add({ kind: 'catalog', where: tableFile, message: messageOf(error) });
+    return undefined;
+  }
+}
+
+async function check(
+  parts: DoctorParts,
+  storage: Storage,
+  { quick = false }: DoctorFlags,
+  report: Report,
+): Promise<number> {
+  for (const message of (await storage.checkTable?.(!quick)) ?? []) {
+    await report.add({ kind: 'catalog', where: TABLE_FILE, message });
+  }
+  const progress = process.stderr.isTTY ? new ProgressLine(process.stderr, undefined) : undefined;
+  const found: Problem[] = [];
+  let orphans = 0;
+  const totals = await checkStore(parts, {
+    full: !quick,
+    report: problem => {
+      const isOrphan = problem.kind === 'orphan';
+      if (isOrphan ? ++orphans <= MAX_LISTED_ORPHANS : found.length < MAX_LISTED) found.push(problem);
+    },
+    progress: ({ chunkBytes, rows }) => progress?.show({ bytes: chunkBytes, lines: rows }),
+  });
+  progress?.clear();
+  for (const problem of found) await report.add(problem);
+  totals.problems += report.ofCatalog;
+  await report.say(checkText(totals, !quick));
+  return report.end({ check: totals });
+}
+
+async function rebuild(parts: DoctorParts, { stopped = false }: DoctorFlags, report: Report): Promise<number> {
+  const found: Problem[] = [];
+  const totals = await rebuildCatalog(parts, {
+    includeRecent: stopped,
+    report: problem => {
+      if (found.length < MAX_LISTED) found.push(problem);
+    },
+  });
+  for (const problem of found) await report.add(problem);
+  await report.say(rebuildText(totals));
+  return Math.max(await report.end({ rebuild: totals }), totals.busyDays > 0 ? EXIT_PROBLEMS : 0);
+}
+
+/** Prints as text at once, as JSON at the end. */
+class Report {
+  /** Problems of the catalog's file. */
+  ofCatalog = 0;
+  private readonly json: boolean;
+  private readonly problems: Problem[] = [];
+
+  constructor(json: boolean) {
+    this.json = json;
+  }
+
+  async add(problem: Problem): Promise<void> {
+    if (problem.kind === 'catalog') this.ofCatalog++;
+    this.problems.push(problem);
+    await this.say(problemText(problem));
+  }
+
+  async say(text: string): Promise<void> {
+    if (!this.json) await print(text);
+  }
+
+  /** Resolves to the exit code. */
+  async end(totals: Parameters<typeof reportJson>[1]): Promise<number> {
+    if (this.json) await print(reportJson(this.problems, totals));
+    const count = totals.check?.problems ?? this.problems.filter(({ kind }) => kind !== 'orphan').length;
+    return count > 0 ? EXIT_PROBLEMS : 0;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,67 @@
+/**
+ * What the functions for events are told as context of the CDK. Without log groups and without a bucket there are none:
+ *
+ *     --context logGroups=/aws/lambda/shop,/ecs/web   the log groups of CloudWatch Logs to store
+ *     --context logsBucket=NAME                       the bucket whose log files are stored as they appear
+ *     --context eventTenant=acme                      whose they are
+ *     --context eventLabels=env=prod,team=shop        labels of every stream; may be left out
+ */
+import type { Node } from 'constructs';
+import { labelsOfEnvironment } from '../functions/event-labels.ts';
+import type { EventFunctionName } from '../functions/groups.ts';
+import { checkTenantId } from '../shared/http/tenant.ts';
+
+export interface EventSettings {
+  readonly tenant: string;
+  /** `name=value`, separated by commas, as LOGBOOM_LABELS takes them. */
+  readonly labels: string;
+  /** Names, each once. */
+  readonly logGroups: readonly string[];
+  /** Empty: none. */
+  readonly bucketName: string;
+}
+
+const LOG_GROUP_NAME = /^[A-Za-z0-9._/#-]{1,512}$/;
+const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
+/** A subscription and a permission of each: the policy of a function holds 20 KB, about 50 permissions. */
+const MAX_LOG_GROUPS = 40;
+
+/** Throws Error or ClientError where a setting is wrong, so that nothing is deployed. */
+export function eventSettingsOf(node: Node): EventSettings {
+  const contextOf = (name: string): string => String(node.tryGetContext(name) ?? '').trim();
+  const named = contextOf('logGroups').split(',');
+  const logGroups = [...new Set(named.map(name => name.trim()).filter(name => name !== ''))];
+  for (const name of logGroups) {
+    if (!LOG_GROUP_NAME.test(name)) throw new Error(`logGroups: "${name}" is no name of a log group`);
+  }
+  if (logGroups.length > MAX_LOG_GROUPS) {
+    throw new Error(`logGroups: ${logGroups.length} log groups, at most ${MAX_LOG_GROUPS} fit one function`);
+  }
+  const bucketName = contextOf('logsBucket');
+  if (bucketName !== '' && !BUCKET_NAME.test(bucketName)) {
+    throw new Error(`logsBucket: "${bucketName}" is no name of a bucket`);
+  }
+  const settings = {
+    tenant: contextOf('eventTenant'),
+    labels: contextOf('eventLabels'),
+    logGroups,
+    bucketName,
+  };
+  if (eventFunctionsOf(settings).length > 0) {
+    if (settings.tenant === '')
+      throw new Error('logGroups and logsBucket need eventTenant: whose logs they are');
+    checkTenantId(settings.tenant);
+    labelsOfEnvironment({ LOGBOOM_LABELS: settings.labels });
+  }
+  return settings;
+}
+
+/** The functions that are asked for. */
+export function eventFunctionsOf(
+  settings: Pick<EventSettings, 'logGroups' | 'bucketName'>,
+): readonly EventFunctionName[] {
+  return [
+    ...(settings.logGroups.length > 0 ? (['cloudwatch-logs'] as const) : []),
+    ...(settings.bucketName === '' ? [] : (['s3-objects'] as const)),
+  ];
+}

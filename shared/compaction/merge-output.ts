@@ -1,0 +1,120 @@
+/**
+ * One object that a merge makes: it takes batches, and gives the object away only after it was read back and found to
+ * hold the entries that went in (`compaction.preserves-entries`). Reading back uses nothing but the object's bytes.
+ */
+import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../chunk/chunk-assembler.ts';
+import type { Compression } from '../chunk/compression.ts';
+import { decodeFooter } from '../chunk/footer-codec.ts';
+import { type Footer, TRAILER_BYTES } from '../chunk/format.ts';
+import { decodePage } from '../chunk/reader.ts';
+import type { ChunkRows } from '../chunk/rows.ts';
+import { invariant } from '../model/errors.ts';
+import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } from './fingerprint.ts';
+
+/** Asserted of every object before anybody sees it, and of a merge as a whole. */
+export const PRESERVES_ENTRIES = 'compaction.preserves-entries';
+
+export interface ReadBack {
+  readonly hasher: RowHasher;
+  /** Called between pages. */
+  turn(lineBytes: number, rows: number): Promise<void>;
+}
+
+export class MergeOutput {
+  private readonly id: string;
+  private readonly assembler: ChunkAssembler;
+  private readonly expected = new FingerprintSum();
+  private adding: Promise<void> = Promise.resolve();
+
+  /** @param id the chunk's own */
+  constructor(id: string, compression: Compression) {
+    this.id = id;
+    this.assembler = new ChunkAssembler(compression);
+  }
+
+  /** Pages packed so far. */
+  get storedBytes(): number {
+    return this.assembler.storedBytes;
+  }
+
+  /** Begins to pack a batch; `packed` tells when its memory is free. @param sum of its rows, as they were read */
+  add(rows: ChunkRows, sum: Fingerprint): void {
+    this.expected.add(sum);
+    this.adding = this.assembler.add(rows);
+    // Whoever waits for it gets the error.
+    this.adding.catch(() => undefined);
+  }
+
+  /** Resolves when the last batch is packed; rejects where that failed. */
+  packed(): Promise<void> {
+    return this.adding;
+  }
+
+  /** The object, read back and compared. Throws the invariant `compaction.preserves-entries`. */
+  async finish(head: Omit<ChunkHead, 'id'>, readBack: ReadBack): Promise<VerifiedChunk> {
+    await this.adding;
+    const chunk = await this.assembler.finish({ ...head, id: this.id });
+    const found = await readObject(chunk, readBack);
+    const expected = this.expected.value;
+    assertPreserved(expected, found, `chunk ${head.tenant}/${this.id}`);
+    return { chunk, fingerprint: found };
+  }
+}
+
+export interface VerifiedChunk {
+  readonly chunk: WrittenChunk;
+  /** Of what was read back. */
+  readonly fingerprint: Fingerprint;
+}
+
+export function assertPreserved(expected: Fingerprint, found: Fingerprint, what: string): void {
+  const difference = JSON.stringify({ expected, found });
+  invariant(sameFingerprint(expected, found), `${PRESERVES_ENTRIES}: ${what}: ${difference}`);
+}
+
+/** The fingerprint of what the bytes of an object say, footer included. Throws CorruptionError. */
+export async function readObject(
+  { parts, footerBytes }: WrittenChunk,
+  { hasher, turn }: ReadBack,
+): Promise<Fingerprint> {
+  const tail = Buffer.from(parts[parts.length - 1]);
+  invariant(tail.length === footerBytes, 'the last part of an object is its footer');
+  const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), 'the object just written');
+  const sum = new FingerprintSum();
+  let part = 0;
+  for (const page of footer.pages) {
+    const blocks: Uint8Array[] = [];
+    for (let bytes = 0; bytes < page.storedBytes; part++) {
+      blocks.push(parts[part]);
+      bytes += parts[part].length;
+    }
+    const stored = Buffer.concat(blocks);
+    const wants = { lines: 'bytes', metadata: 'all' } as const;
+    const rows = decodePage(footer, page, stored, wants, `chunk ${footer.tenant}/${footer.id}`);
+    sum.addPage(rows, hasher.hash(rows));
+    await turn(page.lineBytes, page.rows);
+  }
+  checkTotals(footer, sum.value);
+  return sum.value;
+}
+
+/** What the footer says of the whole, and its counts, against the rows. */
+function checkTotals(footer: Footer, found: Fingerprint): void {
+  const { rows, lineBytes, metadataBytes } = found;
+  const counted = { rows: 0, lineBytes: 0, metadataBytes: 0 };
+  for (const ofStream of footer.counts) {
+    for (const level of ofStream) {
+      for (let i = 0; i < level.minutes.length; i++) {
+        counted.rows += level.entries[i];
+        counted.lineBytes += level.lineBytes[i];
+        counted.metadataBytes += level.metadataBytes[i];
+      }
+    }
+  }
+  for (const said of [footer, counted]) {
+    invariant(
+      said.rows === rows && said.lineBytes === lineBytes && said.metadataBytes === metadataBytes,
+      `${PRESERVES_ENTRIES}: the footer of ${footer.id} says ${said.rows} rows, ${said.lineBytes} and ${said.metadataBytes} bytes; ${rows}, ${lineBytes} and ${metadataBytes} are there`,
+    );
+  }
+}

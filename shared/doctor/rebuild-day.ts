@@ -1,0 +1,193 @@
+/**
+ * The records of one tenant's day, made anew. It holds the lease of the day, as compaction does: what it finds without a
+ * record then stays so, and a chunk that a merge takes away meanwhile cannot come back.
+ *
+ *     lease -> records -> lists of garbage -> ends of the objects -> new records -> lease given back
+ *
+ * The order matters: an object that was collected in between is on a list that is read after the records, or is gone when
+ * it is read itself.
+ */
+import type { DaySnapshot } from '../catalog/catalog.ts';
+import { startedMsOf } from '../catalog/chunk-id.ts';
+import { keyOfChunk, readFooter } from '../catalog/chunk-object.ts';
+import { type ChunkRecord, recordOf } from '../catalog/chunk-record.ts';
+import { dayLease, type Lease } from '../catalog/leases.ts';
+import type { StoredObject } from '../catalog/stored-objects.ts';
+import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';
+import { CorruptionError, messageOf } from '../model/errors.ts';
+import { ObjectNotFoundError } from '../ports/object-store.ts';
+import { MismatchError } from './check-chunk.ts';
+import { type DoctorParts, RECENT_MS } from './check-store.ts';
+import { type FoundChunk, readFoundChunk } from './found-chunk.ts';
+import type { RebuildOptions } from './rebuild-catalog.ts';
+
+export interface DayOutcome {
+  /** Records written. */
+  added: number;
+  /** Objects with a record already. */
+  kept: number;
+  /** Objects whose entries others with records hold. */
+  merged: number;
+  /** Objects that a push or a merge may be about to name. */
+  recent: number;
+  /** Objects whose end cannot be read, or that lie under a wrong key. */
+  unreadable: number;
+  /** Records of objects that are gone, removed because a chunk with a record was merged from them. */
+  replaced: number;
+}
+
+/** Footers in memory at once, and records committed together. */
+const CHUNKS_AT_ONCE = 32;
+const LEASE_MS = 60_000;
+/** Somewhat longer than the lease of a process that died. */
+const LEASE_TRIES = 75;
+const LEASE_PAUSE_MS = 1000;
+
+/** `objects` are all chunk objects of the day. Throws what the stores throw. */
+export async function rebuildDay(
+  parts: DoctorParts,
+  objects: readonly StoredObject[],
+  options: RebuildOptions,
+): Promise<DayOutcome | 'busy'> {
+  const { leases } = parts.catalog;
+  const lease = await takeLease(parts, dayLease(objects[0].tenant, objects[0].day));
+  if (lease === undefined) return 'busy';
+  try {
+    return await new DayRebuild(parts, options, lease).run(objects);
+  } catch (error) {
+    if (error instanceof LeaseLostError) return 'busy';
+    throw error;
+  } finally {
+    await leases.release(lease).catch(() => undefined);
+  }
+}
+
+class LeaseLostError extends Error {}
+
+async function takeLease({ catalog, clock }: DoctorParts, name: string): Promise<Lease | undefined> {
+  for (let tries = 0; tries < LEASE_TRIES; tries++) {
+    if (tries > 0) await clock.sleep(LEASE_PAUSE_MS);
+    const lease = await catalog.leases.take(name, LEASE_MS);
+    if (lease !== undefined) return lease;
+  }
+  return undefined;
+}
+
+class DayRebuild {
+  private readonly parts: DoctorParts;
+  private readonly options: RebuildOptions;
+  private readonly lease: Lease;
+  private readonly outcome = { added: 0, kept: 0, merged: 0, recent: 0, unreadable: 0, replaced: 0 };
+
+  constructor(parts: DoctorParts, options: RebuildOptions, lease: Lease) {
+    this.parts = parts;
+    this.options = options;
+    this.lease = lease;
+  }
+
+  async run(objects: readonly StoredObject[]): Promise<DayOutcome> {
+    const { catalog, clock } = this.parts;
+    const { tenant, day } = objects[0];
+    const records = (await this.read(tenant, day))?.records ?? [];
+    const stored = new Set(objects.map(({ key }) => key));
+    const known = new Set(records.map(({ id }) => id));
+    // A record without its object holds nothing.
+    const held = new Set(records.filter(one => one.inline || stored.has(keyOfChunk(one))).map(({ id }) => id));
+    const garbage = await catalog.garbage.all();
+    const unknown: StoredObject[] = [];
+    for (const object of objects) {
+      if (known.has(object.id)) this.outcome.kept++;
+      else if (garbage.has(object.key)) this.outcome.merged++;
+      else if (!this.options.includeRecent && clock.nowMs() - startedMsOf(object.id) < RECENT_MS) {
+        this.outcome.recent++;
+      } else unknown.push(object);
+    }
+    for (let i = 0; i < unknown.length; i += CHUNKS_AT_ONCE) {
+      await this.add(unknown.slice(i, i + CHUNKS_AT_ONCE), held);
+    }
+    if (known.size > held.size) await this.removeReplaced(tenant, day);
+    return this.outcome;
+  }
+
+  /** Undefined where the day is not there, or cannot be read: then every object counts as unknown. */
+  private async read(tenant: string, day: number): Promise<DaySnapshot | undefined> {
+    try {
+      return await this.parts.catalog.day(tenant, day);
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+      const where = `records of ${tenant}, day ${day}`;
+      this.options.report({ kind: 'corrupt', where, message: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  private async add(objects: readonly StoredObject[], held: ReadonlySet<string>): Promise<void> {
+    const found = await Promise.all(objects.map(object => this.readFound(object)));
+    const records: ChunkRecord[] = [];
+    for (const chunk of found) {
+      if (chunk === undefined) continue;
+      const { footer, storedBytes, tail } = chunk;
+      if (footer.inputs.length > 0 && footer.inputs.some(id => held.has(id))) this.outcome.merged++;
+      else records.push(recordOf(footer, storedBytes, tail.length, { inline: undefined, tail }));
+    }
+    if (records.length === 0) return;
+    await this.hold();
+    await this.parts.catalog.addChunks(records);
+    this.outcome.added += records.length;
+  }
+
+  private async readFound(object: StoredObject): Promise<FoundChunk | undefined> {
+    try {
+      return await readFoundChunk(this.parts.store, object);
+    } catch (error) {
+      if (!(error instanceof CorruptionError || error instanceof MismatchError)) throw error;
+      const kind = error instanceof MismatchError ? 'mismatch' : 'corrupt';
+      this.options.report({ kind, where: object.key, message: messageOf(error) });
+      this.outcome.unreadable++;
+      return undefined;
+    }
+  }
+
+  /**
+   * A catalog from an older backup names chunks that were merged and deleted since: their records would make queries
+   * fail. Those that a chunk with a record names as its input go; others stay, because there data is missing.
+   */
+  private async removeReplaced(tenant: string, day: number): Promise<void> {
+    const { catalog, store } = this.parts;
+    const snapshot = await this.read(tenant, day);
+    if (snapshot === undefined) return;
+    const inputs = new Set<string>();
+    for (const record of snapshot.records) {
+      if (record.level > 0) for (const id of await this.inputsOf(record)) inputs.add(id);
+    }
+    const gone: ChunkRecord[] = [];
+    for (const record of snapshot.records) {
+      const isCandidate = record.inline === undefined && inputs.has(record.id);
+      if (isCandidate && (await store.head(keyOfChunk(record))) === undefined) gone.push(record);
+    }
+    let { records: _, ...now } = snapshot;
+    for (let i = 0; i < gone.length; i += MAX_SWAPPED_CHUNKS) {
+      await this.hold();
+      const removed = gone.slice(i, i + MAX_SWAPPED_CHUNKS);
+      now = await catalog.swap({ tenant, day: now, lease: this.lease, removed, added: [], graceMs: 0 });
+      this.outcome.replaced += removed.length;
+    }
+  }
+
+  /** Nothing where the chunk cannot be read: it then proves nothing. */
+  private async inputsOf(record: ChunkRecord): Promise<readonly string[]> {
+    try {
+      // A footer in the record outlives its object; then the object proves nothing.
+      if (record.inline === undefined && (await this.parts.store.head(keyOfChunk(record))) === undefined) return [];
+      return (await readFooter(this.parts.store, record)).inputs;
+    } catch (error) {
+      if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return [];
+      throw error;
+    }
+  }
+
+  /** Throws LeaseLostError. */
+  private async hold(): Promise<void> {
+    if (!(await this.parts.catalog.leases.renew(this.lease, LEASE_MS))) throw new LeaseLostError();
+  }
+}

@@ -1,0 +1,97 @@
+/** Index sync over a catalog: what it covers, when it writes, and that a broken index does no harm. */
+import { describe, expect, test } from '@jest/globals';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { indexKey } from '../../shared/catalog/day-item.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { type SyncEnd, Syncer } from '../../shared/index/syncer.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { DAY } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+function setUp() {
+  const table = memoryTable({ clock: systemClock });
+  const store = memoryObjectStore();
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const broken: Error[] = [];
+  const indexes = new DayIndexes({ store, onBroken: error => broken.push(error) });
+  const syncer = new Syncer({ catalog, store, clock: systemClock, ids: systemIds, indexes, graceMs: 1000 });
+  let pushed = 0;
+  return {
+    store,
+    catalog,
+    indexes,
+    broken,
+    push: async (count: number) => {
+      for (let i = 0; i < count; i++) {
+        const app = `app-${pushed++}`;
+        await committer.commit(
+          't',
+          pushOf([{ stream: { app }, day: DAY, time: pushed, line: 'x', metadata: {} }]),
+        );
+      }
+    },
+    sync: (force: boolean): Promise<SyncEnd> =>
+      syncer.syncDay({
+        tenant: 't',
+        day: DAY,
+        force,
+        untilMs: Infinity,
+        signal: new AbortController().signal,
+      }),
+    index: async () => {
+      const snapshot = (await catalog.day('t', DAY))!;
+      return { snapshot, index: await indexes.ofDay('t', snapshot) };
+    },
+  };
+}
+
+describe('index sync of a day', () => {
+  test('covers every chunk, extends what is there, and rests when nothing is new', async () => {
+    const { push, sync, index, catalog } = setUp();
+    expect(await sync(true)).toBe('fresh');
+    await push(1);
+    expect(await sync(true)).toBe('fresh');
+    await push(2);
+    expect(await sync(false)).toBe('fresh');
+    expect(await sync(true)).toBe('synced');
+    expect(await sync(true)).toBe('fresh');
+    const first = await index();
+    expect(first.index?.chunks).toHaveLength(3);
+    await push(20);
+    expect(await sync(false)).toBe('synced');
+    const second = await index();
+    expect(second.index?.streams).toHaveLength(23);
+    expect(second.snapshot.records.every(({ id }) => second.index?.covers(id))).toBe(true);
+    expect(await catalog.garbage.all()).toEqual(new Set([indexKey('t', DAY, first.snapshot.index!.id)]));
+  });
+
+  test('a broken index is reported, done without, and made anew', async () => {
+    const { push, sync, index, store, broken } = setUp();
+    await push(3);
+    await sync(true);
+    const { snapshot } = await index();
+    const other = new DayIndexes({ store, onBroken: error => broken.push(error) });
+    await store.delete(indexKey('t', DAY, snapshot.index!.id));
+    expect(await other.ofDay('t', snapshot)).toBeUndefined();
+    expect(broken).toHaveLength(1);
+    await push(1);
+    expect(await sync(true)).toBe('synced');
+    const after = await index();
+    expect(after.index?.chunks).toHaveLength(4);
+  });
+
+  test('another holder of the day is let alone', async () => {
+    const { push, sync, catalog } = setUp();
+    await push(3);
+    const lease = (await catalog.leases.take(`day/t/${DAY}`, 60_000))!;
+    expect(await sync(true)).toBe('busy');
+    await catalog.leases.release(lease);
+    expect(await sync(true)).toBe('synced');
+  });
+});

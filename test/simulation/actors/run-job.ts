@@ -1,0 +1,35 @@
+/** What a schedule calls: one of the jobs, after those that somebody asked for. */
+import type { LastRun } from '../../../shared/maintenance/jobs.ts';
+import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+import type { ActorContext, SimulatedActor } from '../actor.ts';
+import type { SimulatedProcess } from '../process.ts';
+import { boundsOf } from './bounds.ts';
+
+/** A job keeps the messages of what went wrong, not the errors: those of the outside, and of others being faster. */
+const ORDINARY = [
+  /injected (fault|throttle)/,
+  /change while they are read/,
+  /the lease is lost|the day has changed|an input is gone/,
+  /another process took the sync over/,
+  /the state of the index sync changes too fast/,
+];
+
+export const runJob: SimulatedActor = {
+  name: 'run job',
+  weight: 2,
+  tolerates: [],
+
+  async step({ process, dice }: ActorContext): Promise<void> {
+    const { jobs } = process.maintenance;
+    const runs = await jobs.tick(dice.pick(jobs.list).name, boundsOf(process));
+    checkRuns(process, runs, ORDINARY);
+  },
+};
+
+/** Throws BrokenInvariantError where a part of a run failed with something else than what matches. */
+export function checkRuns({ name }: SimulatedProcess, runs: readonly LastRun[], ordinary: readonly RegExp[]): void {
+  for (const { job, failures } of runs) {
+    const strange = failures.find(failure => !ordinary.some(pattern => pattern.test(failure)));
+    mustHold(INVARIANTS.failuresAreNamed, strange === undefined, `${job} at ${name}: ${strange}`);
+  }
+}
