@@ -59,7 +59,9 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
   } catch (error) {
     database.close();
     const message = `cannot open table ${file}: ${messageOf(error)}`;
-    throw error instanceof CorruptionError ? new CorruptionError(message) : new Error(message, { cause: error });
+    throw error instanceof CorruptionError
+      ? new CorruptionError(message)
+      : new Error(message, { cause: error });
   }
 }
 

@@ -18,7 +18,9 @@ export function checkText(totals: CheckTotals, full: boolean): string {
     `${objects} objects, ${formatByteSize(storedBytes)}`,
   ];
   if (orphans > 0) {
-    lines.push(`${orphans} objects without a record: collected when they are a day old, no problem by themselves`);
+    lines.push(
+      `${orphans} objects without a record: collected when they are a day old, no problem by themselves`,
+    );
   }
   lines.push(totals.problems === 0 ? 'sound' : `${totals.problems} problems`);
   return `${lines.join('\n')}\n`;
@@ -27,8 +29,8 @@ export function checkText(totals: CheckTotals, full: boolean): string {
 export function rebuildText(totals: RebuildTotals): string {
   const { days, added, kept, merged, recent, unreadable, replaced, busyDays } = totals;
   const lines = [
-    `${days} days with objects: ${added} records added, ${kept} kept, ${merged} chunks left out because others hold ` +
-      `their entries, ${unreadable} unreadable, ${replaced} records of deleted chunks removed`,
+    `${days} days: ${added} records added, ${kept} kept, ${merged} chunks left out because others hold ` +
+      `their entries, ${unreadable} unreadable, ${replaced} records of missing objects removed`,
   ];
   if (recent > 0) {
     lines.push(

@@ -31,6 +31,7 @@ export interface DoctorFlags extends StorageFlags {
   readonly json?: boolean;
   readonly rebuildCatalog?: boolean;
   readonly stopped?: boolean;
+  readonly forgetMissing?: boolean;
 }
 
 const EXIT_PROBLEMS = 1;
@@ -53,7 +54,14 @@ export function register(program: Command): void {
     .option('--quick', 'verify sizes and footers, not every page')
     .option('--json', 'print JSON')
     .option('--rebuild-catalog', 'make the records of stored objects anew')
-    .option('--stopped', 'with --rebuild-catalog: nothing else runs on this store, take the newest objects too')
+    .option(
+      '--stopped',
+      'with --rebuild-catalog: nothing else runs on this store, take the newest objects too',
+    )
+    .option(
+      '--forget-missing',
+      'with --rebuild-catalog: remove the records of missing objects, so that queries no longer fail for them',
+    )
     .addHelpText('after', NOTES)
     .action(doctor);
 }
@@ -63,7 +71,9 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   try {
     process.exitCode = await run(flags);
   } catch (error) {
-    process.stderr.write(`logboom: ${error instanceof ConfigError ? error.message : explainFailure(error)}\n`);
+    process.stderr.write(
+      `logboom: ${error instanceof ConfigError ? error.message : explainFailure(error)}\n`,
+    );
     process.exitCode = EXIT_COULD_NOT_RUN;
   }
 }
@@ -77,7 +87,9 @@ async function run(flags: DoctorFlags): Promise<number> {
   try {
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
     const parts = { catalog, store: storage.store, clock: systemClock };
-    return await (flags.rebuildCatalog ? rebuild(parts, flags, report) : check(parts, storage, flags, report));
+    return await (flags.rebuildCatalog
+      ? rebuild(parts, flags, report)
+      : check(parts, storage, flags, report));
   } finally {
     await storage.close();
   }
@@ -94,7 +106,9 @@ async function open(
   const tableFile = join(dataDir, TABLE_FILE);
   if (!(await isThere(join(dataDir, 'objects')))) throw new CommandError(`there is no store in ${dataDir}`);
   if (!isRebuild && !(await isThere(tableFile))) {
-    throw new CommandError(`there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`);
+    throw new CommandError(
+      `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,
+    );
   }
   try {
     return await openStorage(options);
@@ -135,10 +149,15 @@ async function check(
   return report.end({ check: totals });
 }
 
-async function rebuild(parts: DoctorParts, { stopped = false }: DoctorFlags, report: Report): Promise<number> {
+async function rebuild(
+  parts: DoctorParts,
+  { stopped = false, forgetMissing = false }: DoctorFlags,
+  report: Report,
+): Promise<number> {
   const found: Problem[] = [];
   const totals = await rebuildCatalog(parts, {
     includeRecent: stopped,
+    forgetMissing,
     report: problem => {
       if (found.length < MAX_LISTED) found.push(problem);
     },

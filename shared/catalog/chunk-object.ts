@@ -44,7 +44,8 @@ async function readObject(
     return await store.getRange(keyOfChunk(record), start, end);
   } catch (error) {
     // The range lies inside the size that the record tells: so the object is shorter.
-    if (error instanceof RangeError) throw new CorruptionError(`${nameOfChunk(record)}: ends before ${start}`);
+    if (error instanceof RangeError)
+      throw new CorruptionError(`${nameOfChunk(record)}: ends before ${start}`);
     throw error;
   }
 }

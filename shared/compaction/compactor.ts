@@ -89,8 +89,9 @@ export class Compactor {
     total: { -readonly [K in keyof Omit<CompactionReport, 'end'>]: number },
   ): Promise<CompactionReport['end']> {
     const { catalog, clock, options } = this.parts;
+    const hold = this.holder(lease);
+    let snapshot = await catalog.day(work.tenant, work.day);
     for (let conflicts = 0; ; ) {
-      const snapshot = await catalog.day(work.tenant, work.day);
       if (snapshot === undefined) return 'settled';
       const plan = { targetBytes: options.targetBytes, nowMs: clock.nowMs(), force: work.force ?? false };
       const merge = planMerge(work.day, snapshot.records, plan);
@@ -101,7 +102,9 @@ export class Compactor {
       if (clock.nowMs() >= work.untilMs) return 'time';
       work.signal.throwIfAborted();
       try {
-        const summary = await this.merge(work, lease, snapshot, merge);
+        const { summary, after } = await this.merge(work, lease, hold, snapshot, merge);
+        // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
+        snapshot = after;
         total.merges++;
         total.rows += summary.rows;
         total.duplicates += summary.duplicates;
@@ -110,16 +113,22 @@ export class Compactor {
       } catch (error) {
         if (error instanceof LeaseLostError) return 'busy';
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
+        snapshot = await catalog.day(work.tenant, work.day);
       }
     }
   }
 
-  private async merge(work: DayWork, lease: Lease, snapshot: DaySnapshot, { level, inputs }: PlannedMerge) {
+  private async merge(
+    work: DayWork,
+    lease: Lease,
+    hold: () => Promise<void>,
+    snapshot: DaySnapshot,
+    { level, inputs }: PlannedMerge,
+  ) {
     const { catalog, store, clock, ids, options } = this.parts;
     const { tenant, day, signal } = work;
     const added: ChunkRecord[] = [];
-    const hold = this.holder(lease);
-    const summary = await mergeChunks(
+    const merged = await mergeChunks(
       await Promise.all(inputs.map(record => mergeInput(store, record))),
       {
         tenant,
@@ -137,15 +146,18 @@ export class Compactor {
       },
     );
     await hold();
-    const { records: _, ...ofDay } = snapshot;
+    const { records, ...ofDay } = snapshot;
     const { graceMs } = options;
-    await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
-    return {
-      rows: summary.rowsOut,
-      duplicates: summary.duplicates,
+    const next = await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
+    const gone = new Set(inputs);
+    const after = { ...next, records: [...records.filter(record => !gone.has(record)), ...added] };
+    const summary = {
+      rows: merged.rowsOut,
+      duplicates: merged.duplicates,
       inputBytes: sumOf(inputs),
       outputBytes: sumOf(added),
     };
+    return { summary, after };
   }
 
   /** Called often: renews the lease in time. Throws LeaseLostError. */

@@ -1,6 +1,6 @@
 /** The index object of a day against the records of its chunks. It is derived data: damage costs time, never an answer. */
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { indexKey, type IndexRecord } from '../catalog/day-item.ts';
+import { type IndexRecord, indexKey } from '../catalog/day-item.ts';
 import { readIndexHead } from '../index/day-index.ts';
 import { storeSource } from '../index/source.ts';
 import type { ObjectStore } from '../ports/object-store.ts';

@@ -139,7 +139,8 @@ class StoreCheck {
       const kind = kindOf(error);
       const where = isInline ? `record of ${nameOfChunk(record)}` : key;
       if (kind !== 'missing-object') this.report(kind, where, messageOf(error));
-      else if (await this.isStillNamed(record)) this.report(kind, where, 'a record names it, and it is not there');
+      else if (await this.isStillNamed(record))
+        this.report(kind, where, 'a record names it, and it is not there');
     }
     this.options.progress?.(this.totals);
   }

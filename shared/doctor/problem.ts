@@ -21,7 +21,8 @@ export interface Problem {
 }
 
 const ADVICE: Readonly<Record<ProblemKind, string>> = {
-  'missing-object': 'restore the object from a backup; queries that need it fail until then',
+  'missing-object':
+    'restore the object from a backup, or accept its loss with --rebuild-catalog --forget-missing; queries that need it fail until then',
   corrupt: 'restore it from a backup; queries that need it fail until then',
   mismatch: 'restore the object, or the catalog, from a backup',
   index: 'queries read the footers instead; PUT /sync-indexes writes a new one',

@@ -10,10 +10,11 @@
  * Left out are only chunks that cannot add anything: those on the lists of garbage (a swap took them out, and what took
  * their place has records), and those all of whose inputs have records already.
  */
-import { type DayOutcome, rebuildDay } from './rebuild-day.ts';
 import { listStoredObjects, type StoredObject } from '../catalog/stored-objects.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
 import type { DoctorParts } from './check-store.ts';
 import type { Problem } from './problem.ts';
+import { type DayObjects, type DayOutcome, rebuildDay } from './rebuild-day.ts';
 
 export interface RebuildOptions {
   /**
@@ -21,13 +22,15 @@ export interface RebuildOptions {
    * on the store.
    */
   readonly includeRecent: boolean;
+  /** Also remove records of missing objects that no stored chunk names as its input. */
+  readonly forgetMissing: boolean;
   readonly report: (problem: Problem) => void;
   /** Called after each day. */
   readonly progress?: (totals: RebuildTotals) => void;
 }
 
 export interface RebuildTotals extends DayOutcome {
-  /** Days with chunk objects. */
+  /** Days looked at: those with chunk objects; all, where the missing is forgotten. */
   days: number;
   /** Days left as they were, because another kept working on them. */
   busyDays: number;
@@ -45,30 +48,48 @@ export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions
     unreadable: 0,
     replaced: 0,
   };
-  // Objects are listed by key, so those of a tenant's day and level come together; the folders of levels follow.
-  let ofDay: StoredObject[] = [];
-  const finishDay = async () => {
-    if (ofDay.length === 0) return;
-    const outcome = await rebuildDay(parts, ofDay, options);
-    totals.days++;
-    if (outcome === 'busy') totals.busyDays++;
-    else {
-      totals.added += outcome.added;
-      totals.kept += outcome.kept;
-      totals.merged += outcome.merged;
-      totals.recent += outcome.recent;
-      totals.unreadable += outcome.unreadable;
-      totals.replaced += outcome.replaced;
-    }
-    ofDay = [];
+  const visited = new Set<string>();
+  const rebuild = async (work: DayObjects) => {
+    visited.add(`${work.tenant}/${work.day}`);
+    addOutcome(totals, await rebuildDay(parts, work, options));
     options.progress?.(totals);
   };
-  for await (const object of listStoredObjects(parts.store)) {
-    if (object.kind !== 'chunk') continue;
-    const [first] = ofDay;
-    if (first !== undefined && (first.tenant !== object.tenant || first.day !== object.day)) await finishDay();
-    ofDay.push(object);
+  for await (const work of storedDays(parts.store)) await rebuild(work);
+  if (options.forgetMissing) {
+    for await (const tenant of parts.catalog.tenants()) {
+      for (const { day } of await parts.catalog.allDays(tenant)) {
+        if (!visited.has(`${tenant}/${day}`)) await rebuild({ tenant, day, objects: [] });
+      }
+    }
   }
-  await finishDay();
   return totals;
+}
+
+/** Objects are listed by key, so those of a tenant's day come together, one level after the other. */
+async function* storedDays(store: ObjectStore): AsyncGenerator<DayObjects> {
+  let objects: StoredObject[] = [];
+  for await (const object of listStoredObjects(store)) {
+    if (object.kind !== 'chunk') continue;
+    const { tenant, day } = objects[0] ?? object;
+    if (tenant !== object.tenant || day !== object.day) {
+      yield { tenant, day, objects };
+      objects = [];
+    }
+    objects.push(object);
+  }
+  if (objects.length > 0) yield { tenant: objects[0].tenant, day: objects[0].day, objects };
+}
+
+function addOutcome(totals: RebuildTotals, outcome: DayOutcome | 'busy'): void {
+  totals.days++;
+  if (outcome === 'busy') {
+    totals.busyDays++;
+    return;
+  }
+  totals.added += outcome.added;
+  totals.kept += outcome.kept;
+  totals.merged += outcome.merged;
+  totals.recent += outcome.recent;
+  totals.unreadable += outcome.unreadable;
+  totals.replaced += outcome.replaced;
 }

@@ -32,7 +32,7 @@ export interface DayOutcome {
   recent: number;
   /** Objects whose end cannot be read, or that lie under a wrong key. */
   unreadable: number;
-  /** Records of objects that are gone, removed because a chunk with a record was merged from them. */
+  /** Records of objects that are gone, removed: merged into another chunk, or forgotten by request. */
   replaced: number;
 }
 
@@ -43,17 +43,24 @@ const LEASE_MS = 60_000;
 const LEASE_TRIES = 75;
 const LEASE_PAUSE_MS = 1000;
 
-/** `objects` are all chunk objects of the day. Throws what the stores throw. */
+export interface DayObjects {
+  readonly tenant: string;
+  readonly day: number;
+  /** All chunk objects of the day. */
+  readonly objects: readonly StoredObject[];
+}
+
+/** Throws what the stores throw. */
 export async function rebuildDay(
   parts: DoctorParts,
-  objects: readonly StoredObject[],
+  work: DayObjects,
   options: RebuildOptions,
 ): Promise<DayOutcome | 'busy'> {
   const { leases } = parts.catalog;
-  const lease = await takeLease(parts, dayLease(objects[0].tenant, objects[0].day));
+  const lease = await takeLease(parts, dayLease(work.tenant, work.day));
   if (lease === undefined) return 'busy';
   try {
-    return await new DayRebuild(parts, options, lease).run(objects);
+    return await new DayRebuild(parts, options, lease).run(work);
   } catch (error) {
     if (error instanceof LeaseLostError) return 'busy';
     throw error;
@@ -85,14 +92,15 @@ class DayRebuild {
     this.lease = lease;
   }
 
-  async run(objects: readonly StoredObject[]): Promise<DayOutcome> {
+  async run({ tenant, day, objects }: DayObjects): Promise<DayOutcome> {
     const { catalog, clock } = this.parts;
-    const { tenant, day } = objects[0];
     const records = (await this.read(tenant, day))?.records ?? [];
     const stored = new Set(objects.map(({ key }) => key));
     const known = new Set(records.map(({ id }) => id));
     // A record without its object holds nothing.
-    const held = new Set(records.filter(one => one.inline || stored.has(keyOfChunk(one))).map(({ id }) => id));
+    const held = new Set(
+      records.filter(one => one.inline || stored.has(keyOfChunk(one))).map(({ id }) => id),
+    );
     const garbage = await catalog.garbage.all();
     const unknown: StoredObject[] = [];
     for (const object of objects) {
@@ -127,7 +135,7 @@ class DayRebuild {
     for (const chunk of found) {
       if (chunk === undefined) continue;
       const { footer, storedBytes, tail } = chunk;
-      if (footer.inputs.length > 0 && footer.inputs.some(id => held.has(id))) this.outcome.merged++;
+      if (footer.inputs.length > 0 && footer.inputs.every(id => held.has(id))) this.outcome.merged++;
       else records.push(recordOf(footer, storedBytes, tail.length, { inline: undefined, tail }));
     }
     if (records.length === 0) return;
@@ -150,7 +158,8 @@ class DayRebuild {
 
   /**
    * A catalog from an older backup names chunks that were merged and deleted since: their records would make queries
-   * fail. Those that a chunk with a record names as its input go; others stay, because there data is missing.
+   * fail. Those that a chunk with a record names as its input go. Others stay unless their loss is accepted: they were
+   * merged more than once, or they are lost, and nothing tells which.
    */
   private async removeReplaced(tenant: string, day: number): Promise<void> {
     const { catalog, store } = this.parts;
@@ -162,7 +171,8 @@ class DayRebuild {
     }
     const gone: ChunkRecord[] = [];
     for (const record of snapshot.records) {
-      const isCandidate = record.inline === undefined && inputs.has(record.id);
+      const isReplaced = inputs.has(record.id) || this.options.forgetMissing;
+      const isCandidate = record.inline === undefined && isReplaced;
       if (isCandidate && (await store.head(keyOfChunk(record))) === undefined) gone.push(record);
     }
     let { records: _, ...now } = snapshot;
@@ -178,7 +188,8 @@ class DayRebuild {
   private async inputsOf(record: ChunkRecord): Promise<readonly string[]> {
     try {
       // A footer in the record outlives its object; then the object proves nothing.
-      if (record.inline === undefined && (await this.parts.store.head(keyOfChunk(record))) === undefined) return [];
+      if (record.inline === undefined && (await this.parts.store.head(keyOfChunk(record))) === undefined)
+        return [];
       return (await readFooter(this.parts.store, record)).inputs;
     } catch (error) {
       if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return [];

@@ -16,7 +16,7 @@ import { chunkWrites, gatewayUnits } from './cost.ts';
 import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
 import { addStreams } from './push-streams.ts';
 
-/** One small item for each tenant and minute that has something new: 5 dollars a month for 1,000 busy tenants and one process. */
+/** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/usage.md). */
 export const WRITE_EVERY_MS = 60_000;
 /** Tallies in memory, at most about 6 KB each. What has no room is not counted, and that is counted. */
 export const MAX_TALLIES = 10_000;
@@ -110,7 +110,7 @@ export class UsageLedger implements IngestObserver {
     return newest === undefined ? ended : [...ended, newest];
   }
 
-  /** Writes where the last time is 60 s ago; at the first call too. Never rejects. */
+  /** Writes what is new where the last write began 60 s ago, or there was none yet. Never rejects. */
   async writeIfDue(): Promise<void> {
     if (this.parts.clock.nowMs() - this.startedMs >= WRITE_EVERY_MS) await this.write();
   }
@@ -170,12 +170,14 @@ export class UsageLedger implements IngestObserver {
   }
 
   private async writeAll(): Promise<void> {
-    this.startedMs = this.parts.clock.nowMs();
     const crowded = this.tallies.size > this.maxTallies / 2;
     const quiet = crowded ? [...this.tallies.values()].filter(tally => !isNew(tally)) : [];
     // Written, and nothing came for a minute: their next change begins an item of its own.
     for (const { tenant } of quiet) this.tallies.delete(tenant);
-    const queue = [...this.ended, ...this.tallies.values()].filter(isNew).values();
+    const unwritten = [...this.ended, ...this.tallies.values()].filter(isNew);
+    if (unwritten.length === 0) return;
+    this.startedMs = this.parts.clock.nowMs();
+    const queue = unwritten.values();
     const work = async () => {
       for (const tally of queue) await this.writeOne(tally);
     };

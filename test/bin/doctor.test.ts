@@ -1,5 +1,13 @@
 /** `logboom doctor` as a person runs it, on a store on disk. */
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -56,8 +64,12 @@ describe('logboom doctor', () => {
     truncateSync(objects[1], 100);
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^corrupt {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n.*checksum.*\n {4}to do: restore it/m);
-    expect(stdout).toMatch(/^mismatch {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n {4}100 bytes where its record says/m);
+    expect(stdout).toMatch(
+      /^corrupt {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n.*checksum.*\n {4}to do: restore it/m,
+    );
+    expect(stdout).toMatch(
+      /^mismatch {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n {4}100 bytes where its record says/m,
+    );
     expect(stdout).toMatch(/\n2 problems\n$/);
     const quick = await doctor('--quick', '--json');
     expect(quick.code).toBe(1);
@@ -73,22 +85,30 @@ describe('logboom doctor', () => {
 
   test('a damaged catalog, then one made anew', async () => {
     const file = join(dataDir, 'catalog.sqlite');
-    writeFileSync(file, 'no database at all, but as long as a header of SQLite, which has 100 bytes. '.repeat(100));
+    writeFileSync(
+      file,
+      'no database at all, but as long as a header of SQLite, which has 100 bytes. '.repeat(100),
+    );
     const damaged = await doctor();
     expect(damaged.code).toBe(1);
-    expect(damaged.stdout).toMatch(/^catalog {2}\S+catalog\.sqlite\n.*file is not a database\n {4}to do: stop/);
+    expect(damaged.stdout).toMatch(
+      /^catalog {2}\S+catalog\.sqlite\n.*file is not a database\n {4}to do: stop/,
+    );
     const refused = await doctor('--rebuild-catalog');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('move it and its -wal and -shm aside');
 
     renameSync(file, `${file}.damaged`);
     const missing = await doctor();
-    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('run with --rebuild-catalog')]);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('run with --rebuild-catalog'),
+    ]);
     const recent = await doctor('--rebuild-catalog');
     expect([recent.code, recent.stdout]).toEqual([0, expect.stringContaining('2 objects are younger')]);
     const rebuilt = await doctor('--rebuild-catalog', '--stopped');
     expect(rebuilt).toMatchObject({ code: 0, stderr: '' });
-    expect(rebuilt.stdout).toContain('1 days with objects: 2 records added, 0 kept');
+    expect(rebuilt.stdout).toContain('1 days: 2 records added, 0 kept');
     expect(rebuilt.stdout).toContain('Small pushes');
     const again = JSON.parse((await doctor('--rebuild-catalog', '--stopped', '--json')).stdout);
     expect(again.rebuild).toMatchObject({ added: 0, kept: 2 });

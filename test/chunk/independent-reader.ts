@@ -318,8 +318,10 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
 
 /** Section 8: the catalog record. */
 export function readRecord(bytes: Buffer) {
-  const from = new Cursor(bytes);
-  must(from.u8() === 1, 'version of the record');
+  const end = bytes.length - 4;
+  must(crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end), 'checksum of the record');
+  const from = new Cursor(bytes.subarray(0, end));
+  must(from.u8() === 2, 'version of the record');
   const id = from.id();
   const level = from.varint();
   const first = from.varint();

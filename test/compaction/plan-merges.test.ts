@@ -46,12 +46,7 @@ describe('what is merged next', () => {
     ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
     ['a pile in an open window', some(32, 1000, 1), at(2), { level: 1, inputs: 32 }],
     ['a large pile goes in parts', some(500, 1000, 1), at(2), { level: 1, inputs: MAX_INPUTS }],
-    [
-      'different sizes make no pile',
-      [...some(20, 1000, 1), ...some(20, 10 * MIB, 1, 1)],
-      at(2),
-      undefined,
-    ],
+    ['different sizes make no pile', [...some(20, 1000, 1), ...some(20, 10 * MIB, 1, 1)], at(2), undefined],
     ['two chunks of a closed 5 minutes', some(2, 1000, 1), at(7), { level: 1, inputs: 2 }],
     ['but a minute for late ones', some(2, 1000, 1), at(5), undefined],
     [

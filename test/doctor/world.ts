@@ -1,10 +1,9 @@
 /** A whole store in memory whose table can be lost or set back, and whose bytes can be damaged: for tests of the doctor. */
 import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
 import { collectGarbage } from '../../shared/compaction/collector.ts';
 import { Compactor } from '../../shared/compaction/compactor.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { footerOf } from '../../shared/chunk/reader.ts';
-import { decodePage } from '../../shared/chunk/reader.ts';
 import { type CheckTotals, checkStore } from '../../shared/doctor/check-store.ts';
 import type { Problem } from '../../shared/doctor/problem.ts';
 import { type RebuildTotals, rebuildCatalog } from '../../shared/doctor/rebuild-catalog.ts';
@@ -76,7 +75,9 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
     journal = writes.slice();
     for (const group of writes) {
       // Their conditions held once.
-      const bare = group.filter(write => write.kind !== 'check').map(write => ({ ...write, condition: undefined }));
+      const bare = group
+        .filter(write => write.kind !== 'check')
+        .map(write => ({ ...write, condition: undefined }));
       await table.transact(bare);
     }
     parts = build(table);
@@ -116,7 +117,9 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
       const { result } = await engine.range(rangeQuery(query, { limit: 5000 }), asker({ tenants: [tenant] }));
       if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
       const { streams } = result;
-      return streams.flatMap(({ text, entries }) => entries.map(one => `${text} ${one.timeNs} ${one.line}`)).sort();
+      return streams
+        .flatMap(({ text, entries }) => entries.map(one => `${text} ${one.timeNs} ${one.line}`))
+        .sort();
     },
 
     async check(full = true): Promise<{ totals: CheckTotals; problems: Problem[]; orphans: Problem[] }> {
@@ -126,9 +129,12 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
       return { totals, problems: all.filter(({ kind }) => kind !== 'orphan'), orphans };
     },
 
-    async rebuild(includeRecent = true): Promise<{ totals: RebuildTotals; problems: Problem[] }> {
+    async rebuild(
+      includeRecent = true,
+      forgetMissing = false,
+    ): Promise<{ totals: RebuildTotals; problems: Problem[] }> {
       const problems: Problem[] = [];
-      const options = { includeRecent, report: (one: Problem) => problems.push(one) };
+      const options = { includeRecent, forgetMissing, report: (one: Problem) => problems.push(one) };
       return { totals: await rebuildCatalog({ ...parts, store, clock }, options), problems };
     },
 

@@ -49,7 +49,11 @@ async function withStore<T>(dir: string, use: (client: Client) => Promise<T>): P
 function fill(client: Client): Promise<void> {
   return (async () => {
     for (const tenant of TENANTS) {
-      for (const [app, rows] of [['a', 400], ['b', 400], ['small', 1]] as const) {
+      for (const [app, rows] of [
+        ['a', 400],
+        ['b', 400],
+        ['small', 1],
+      ] as const) {
         const entries = Array.from({ length: rows }, (_, i) => ({
           ns: NOW + BigInt(i),
           line: `${app} ${i} ${Math.imul(i + 1, 0x9e3779b1) >>> 0} ${Math.imul(i + 7, 0x85ebca6b) >>> 0}`,
@@ -79,7 +83,10 @@ async function ask(client: Client, tenant: string, query: string): Promise<[numb
 
 async function objectsOf(tenant: string): Promise<string[]> {
   const entries = await readdir(join(dataDir, 'objects', tenant), { recursive: true, withFileTypes: true });
-  return entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name)).sort();
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort();
 }
 
 async function openParts(dir: string) {
@@ -98,7 +105,9 @@ describe('a damaged store on disk', () => {
     await withStore(dataDir, async client => {
       expect(await ask(client, 'first', '{app="a"}')).toEqual([
         500,
-        expect.stringMatching(/^stored data is damaged: chunk first\/chunks\/\d+\/0\/[0-9a-f]{32}; run logboom doctor$/),
+        expect.stringMatching(
+          /^stored data is damaged: chunk first\/chunks\/\d+\/0\/[0-9a-f]{32}; run logboom doctor$/,
+        ),
       ]);
       expect(await ask(client, 'first', '{app="b"}')).toEqual([200, 400]);
       expect(await ask(client, 'first', '{app="small"}')).toEqual([200, 1]);
@@ -108,7 +117,9 @@ describe('a damaged store on disk', () => {
     await withStore(dataDir, async client => {
       expect(await ask(client, 'first', '{app="a"}')).toEqual([
         500,
-        expect.stringMatching(/^stored data is damaged: no object with key first\/chunks\/.*; run logboom doctor$/),
+        expect.stringMatching(
+          /^stored data is damaged: no object with key first\/chunks\/.*; run logboom doctor$/,
+        ),
       ]);
       expect(await ask(client, 'first', '{app="b"}')).toEqual([200, 400]);
     });
@@ -122,7 +133,11 @@ describe('a damaged store on disk', () => {
     await expect(start(dataDir)).rejects.toThrow(/^cannot open table .*catalog\.sqlite: .*not a database$/);
     await rename(file, `${file}.damaged`);
     const { close, ...parts } = await openParts(dataDir);
-    const options = { includeRecent: true, report: () => expect('a problem').toBe('none') };
+    const options = {
+      includeRecent: true,
+      forgetMissing: false,
+      report: () => expect('a problem').toBe('none'),
+    };
     expect(await rebuildCatalog(parts, options)).toMatchObject({ added: 4, unreadable: 0 });
     await close();
     await withStore(dataDir, async client => {
@@ -168,7 +183,10 @@ async function outcomeOf(dir: string): Promise<'right' | 'refused' | 'found' | '
   }
   for (const [status, answer] of answers) {
     if (status === 200) continue;
-    expect([status, answer]).toEqual([500, expect.stringMatching(/^stored data is damaged: .*; run logboom doctor$/)]);
+    expect([status, answer]).toEqual([
+      500,
+      expect.stringMatching(/^stored data is damaged: .*; run logboom doctor$/),
+    ]);
     return 'refused';
   }
   if (answers.every(([, entries]) => entries === 801)) return 'right';

@@ -30,7 +30,7 @@ import { entriesOf } from './entries.ts';
 import { BODY_LIMITS, NOW_NS } from './inlets/support.ts';
 import { jsonOf, list, map, pairs, protobufOf, requestOf, text } from './otlp/otlp-schema.ts';
 
-const RUNS = Number(process.env.LOGBOOM_FUZZ_RUNS ?? 300);
+const RUNS = Number(process.env.LOGBOOM_FUZZ_RUNS ?? 150);
 const NOW_MS = Number(NOW_NS / 1_000_000n);
 /** Beside what the content may take: the window of zstd, and the piece that zlib fills at once. */
 const SPARE_BYTES = 17 * 1024 * 1024;

@@ -152,6 +152,16 @@ test('what the push function stored, the query function finds, each through its 
 describe('what a function for events stored, the query function finds', () => {
   const environment = { LOGBOOM_TENANT: 'events', LOGBOOM_LABELS: 'env=prod' };
   const nowMs = Date.now();
+  let before: { items: FakeServices['items']; objects: [string, Buffer][] };
+  beforeAll(() => {
+    before = { items: [...services.items], objects: [...services.objects] };
+  });
+  // What is stored here is no business of the tests that follow.
+  afterAll(() => {
+    services.items.splice(0, services.items.length, ...before.items);
+    services.objects.clear();
+    for (const [key, bytes] of before.objects) services.objects.set(key, bytes);
+  });
   const linesOf = async (query: string) => {
     const event = httpApiEvent({
       headers: { 'x-scope-orgid': 'events' },
@@ -210,6 +220,8 @@ test('maintenance packs, indexes and collects what push stored, by request and b
       body: JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [[`${nowNs}`, `line ${i}`]] }] }),
       timeEpoch: Date.now(),
     });
+  services.items.length = 0;
+  services.objects.clear();
   const pushes = await invoke('push', ...[1, 2, 3].map(pushOf));
   expect(pushes.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204]);
   services.calls.length = 0;

@@ -10,6 +10,8 @@ import type { SimulatedProcess } from './process.ts';
 
 export interface ActorContext {
   readonly process: SimulatedProcess;
+  /** Another one that lives, or the same. */
+  readonly anyProcess: () => SimulatedProcess;
   /** For an actor that only looks: what has really happened. */
   readonly oracle: Oracle;
   readonly dice: Dice;

@@ -10,7 +10,8 @@ import type { Dice } from './dice.ts';
 import { isFailureOfOutside } from './failures.ts';
 import type { Model, SimulatedEntry } from './model.ts';
 import type { SimulatedProcess } from './process.ts';
-import { askAnything, type Span } from './questions.ts';
+import type { Span } from './questions/bounds.ts';
+import { askAnything } from './questions.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What the store would add of itself is off: the model has the entries as they were sent. */
@@ -32,6 +33,8 @@ export interface ClientParts {
   readonly maxThinkMs: number;
   /** Share of actions that are questions, 0 to 1. */
   readonly askShare: number;
+  /** Called once, in the middle: where a run rests. */
+  readonly rest: () => Promise<void>;
 }
 
 interface Batch {
@@ -44,6 +47,7 @@ export async function runClient(parts: ClientParts, actions: number): Promise<vo
   const batches: Batch[] = [];
   for (let action = 0; action < actions; action++) {
     await time.sleep(dice.between(1, parts.maxThinkMs));
+    if (action === Math.floor(actions / 2)) await parts.rest();
     if (dice.chance(parts.askShare)) await ask(parts);
     else {
       const batch = nextBatch(parts, batches, action);

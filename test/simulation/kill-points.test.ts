@@ -3,6 +3,7 @@
  * taken through all of their calls; somebody else then goes on, and every answer must be right.
  */
 import { describe, expect, test } from '@jest/globals';
+import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { collectGarbage } from './actors/collect-garbage.ts';
@@ -33,6 +34,7 @@ function makeWorld(seed: number) {
     store: memoryObjectStore(),
     clock: time,
     leastGraceMs: GRACE_MS,
+    leastOrphanAgeMs: ORPHAN_AGE_MS,
   });
   const [trace, model] = [new Trace(), new Model()];
   let started = 0;
@@ -46,6 +48,7 @@ function makeWorld(seed: number) {
       dice: dice.fork(),
       settings: SETTINGS,
       skewMs: 0,
+      graceMs: GRACE_MS,
     });
   };
   const whole = { startNs: START_NS, endNs: START_NS + 2n * DAY_NS };
@@ -59,6 +62,7 @@ function makeWorld(seed: number) {
   const step = (actor: typeof mergeDay, process: SimulatedProcess) => {
     const context = {
       process,
+      anyProcess: () => process,
       oracle,
       dice: new Dice(1),
       tenants: [TENANT],

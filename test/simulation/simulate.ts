@@ -3,11 +3,14 @@
  * pauses and restarts. All of it follows from the seed. At the end the outside is healed and everything is checked
  * exactly: acknowledged is found, found was attempted, once, and every process says the same.
  */
+import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import type { SimulatedActor } from './actor.ts';
+import { boundsOf } from './actors/bounds.ts';
 import { ACTORS } from './actors/index.ts';
+import { checkRuns } from './actors/run-job.ts';
 import { runClient, sendPush } from './client.ts';
 import { Dice } from './dice.ts';
 import { isFailureOfOutside } from './failures.ts';
@@ -15,7 +18,8 @@ import { Model } from './model.ts';
 import { Oracle } from './oracle.ts';
 import type { Bug } from './planted/bug.ts';
 import { type ProcessSettings, SimulatedProcess } from './process.ts';
-import { askEntries, askEverything, type Span, sameSets } from './questions.ts';
+import type { Span } from './questions/bounds.ts';
+import { askEntries, askEverything, sameSets } from './questions.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -29,7 +33,11 @@ const TENANTS = ['red', 'blue'];
 /** Clocks of processes may differ by twice as much. */
 const MAX_SKEW_MS = 3_000;
 /** Longer than any request of a run, pauses included, by more than clocks differ. */
-const GRACE_MS = 60_000;
+const GRACE_MS = 600_000;
+/** A rest in the middle of some runs: what was left behind before it is an orphan after it. */
+const REST_MS = ORPHAN_AGE_MS + 3_600_000;
+/** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
+const LAST_JOB_RUNS = 3;
 /** Least and most ms of a call of a port; never 0, so that every call is a moment at which others may go on. */
 const DELAYS_MS: readonly (readonly [number, number])[] = [
   [1, 3],
@@ -56,6 +64,8 @@ export interface RunResult {
   readonly acknowledged: number;
   readonly kills: number;
   readonly swaps: number;
+  /** Indexes that came into force. */
+  readonly syncs: number;
   /** Virtual ms from start to end. */
   readonly virtualMs: number;
 }
@@ -81,7 +91,8 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
   try {
     return await world.run();
   } catch (error) {
-    throw new FailedRunError(options, error, world.trace.lines);
+    // Jobs keep the messages of errors alone.
+    throw new FailedRunError(options, world.failure ?? error, world.trace.lines);
   }
 }
 
@@ -100,6 +111,10 @@ class World {
   private readonly maxThinkMs: number;
   /** Many queries beside much maintenance, rather than many pushes. */
   private readonly isBusy: boolean;
+  /** When the rest of this run ends, Unix ms; undefined where it has none. */
+  private readonly restUntilMs: number | undefined;
+  private clients = 0;
+  private resting = 0;
   private started = 0;
   private kills = 0;
   private isOver = false;
@@ -119,6 +134,7 @@ class World {
       store: memoryObjectStore(),
       clock: this.time,
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
+      leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
     });
     this.settings = settingsOf(dice);
     this.days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
@@ -127,6 +143,12 @@ class World {
       endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
     };
     this.maxThinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
+    this.restUntilMs = dice.chance(0.3) ? startMs + REST_MS : undefined;
+  }
+
+  /** What the oracle saw. */
+  get failure(): unknown {
+    return this.oracle.failure;
   }
 
   async run(): Promise<RunResult> {
@@ -134,7 +156,8 @@ class World {
     const startMs = time.nowMs();
     const processes = dice.between(1, 3);
     for (let i = 0; i < processes; i++) this.start();
-    const clients = Array.from({ length: dice.between(1, 3) }, (_, i) =>
+    this.clients = dice.between(1, 3);
+    const clients = Array.from({ length: this.clients }, (_, i) =>
       runClient(
         {
           name: `client${i}`,
@@ -146,6 +169,7 @@ class World {
           anyProcess: () => this.anyProcess(),
           maxThinkMs: this.maxThinkMs,
           askShare: this.isBusy ? 0.5 : 0.35,
+          rest: () => this.rest(),
         },
         this.isBusy ? dice.between(14, 24) : dice.between(3, 6),
       ),
@@ -176,6 +200,7 @@ class World {
       acknowledged: known.filter(({ acknowledgedAt }) => acknowledgedAt < Infinity).length,
       kills: this.kills,
       swaps: this.oracle.swaps,
+      syncs: this.oracle.syncs,
       virtualMs: time.nowMs() - startMs,
     };
   }
@@ -193,6 +218,7 @@ class World {
       trace,
       settings: { ...settings, faults },
       skewMs,
+      graceMs: this.options.bug?.graceMs ?? GRACE_MS,
       dice: dice.fork(),
       bug: this.options.bug,
     };
@@ -206,24 +232,37 @@ class World {
     return alive.length > 0 ? this.dice.pick(alive) : this.start();
   }
 
-  /** Invokes maintenance at random moments, sometimes twice at once. */
+  /** Called by each client in the middle of its work: all rest together, so that no request lasts that long. */
+  private async rest(): Promise<void> {
+    if (this.restUntilMs === undefined) return;
+    this.resting++;
+    while (this.resting < this.clients) await this.time.sleep(1000);
+    await this.time.sleep(this.restUntilMs - this.time.nowMs());
+  }
+
+  private get isResting(): boolean {
+    return this.resting === this.clients && this.time.nowMs() < (this.restUntilMs ?? 0);
+  }
+
+  /** Invokes maintenance at random moments, sometimes twice, or two kinds, at once. */
   private async maintain(dice: Dice): Promise<void> {
     const actors = (this.options.actors ?? ACTORS).flatMap(actor =>
       Array<SimulatedActor>(actor.weight).fill(actor),
     );
     while (!this.isOver && actors.length > 0) {
       await this.time.sleep(dice.between(1, this.maxThinkMs));
-      const actor = dice.pick(actors);
-      const invocations = dice.chance(0.3) ? 2 : 1;
-      await Promise.all(
-        Array.from({ length: invocations }, () => this.step(actor, this.anyProcess(), dice.fork())),
-      );
+      if (this.isResting) await this.time.sleep(this.restUntilMs! - this.time.nowMs());
+      const first = dice.pick(actors);
+      const together = dice.pick([[first], [first], [first, first], [first, dice.pick(actors)]]);
+      await Promise.all(together.map(actor => this.step(actor, this.anyProcess(), dice.fork())));
     }
   }
 
   private async step(actor: SimulatedActor, process: SimulatedProcess, dice: Dice): Promise<void> {
     const graceMs = this.options.bug?.graceMs ?? GRACE_MS;
-    const context = { process, oracle: this.oracle, dice, tenants: TENANTS, days: this.days, graceMs };
+    const { oracle, days } = this;
+    const anyProcess = () => this.anyProcess();
+    const context = { process, anyProcess, oracle, dice, tenants: TENANTS, days, graceMs };
     try {
       await process.request(() => actor.step(context));
     } catch (error) {
@@ -269,6 +308,33 @@ class World {
     const after = await time.run(askEntries({ process: fresh, model, tenant, whole }));
     sameSets(before, after, `answers of ${tenant} before and after maintenance`);
     await time.run(this.pushOneMore(fresh, tenant));
+    if (this.restUntilMs === undefined && dice.chance(0.6)) return;
+    const ended = await time.run(askEntries({ process: fresh, model, tenant, whole }));
+    await this.bringToEnd(fresh);
+    const another = this.start();
+    another.heal();
+    const last = await time.run(askEverything({ process: another, model, tenant, whole }));
+    sameSets(ended, last, `answers of ${tenant} before and after all work was done`);
+  }
+
+  /** A day later every lease and every grace is over: nothing may be left to do, and nothing that nobody names. */
+  private async bringToEnd(process: SimulatedProcess): Promise<void> {
+    const { time, oracle } = this;
+    const { maintenance, catalog } = process;
+    await time.run(time.sleep(REST_MS));
+    for (let i = 0; i < LAST_JOB_RUNS; i++) {
+      for (const { name } of maintenance.jobs.list) {
+        checkRuns(process, [await time.run(maintenance.jobs.run(name, boundsOf(process)))], []);
+      }
+    }
+    if (oracle.failure !== undefined) throw oracle.failure;
+    const { inProgress } = await maintenance.sync.status();
+    mustHold(INVARIANTS.workIsDone, !inProgress, 'an index sync is still in progress');
+    const flush = await maintenance.flush.pending();
+    mustHold(INVARIANTS.workIsDone, flush === undefined, `the flush of ${flush} is not done`);
+    const { value } = await catalog.outstanding.list().next();
+    mustHold(INVARIANTS.workIsDone, value === undefined, () => `left: ${JSON.stringify(value)}`);
+    await oracle.checkNothingLeft();
   }
 
   /** A healed store takes a push and shows it at once. */

@@ -7,6 +7,7 @@ import { compactDay } from './compact-day.ts';
 import { mergeDay } from './merge-day.ts';
 import { readDay } from './read-day.ts';
 import { runJob } from './run-job.ts';
+import { stallWorker } from './stall-worker.ts';
 import { syncDay } from './sync-day.ts';
 
 export const ACTORS: readonly SimulatedActor[] = [
@@ -18,4 +19,5 @@ export const ACTORS: readonly SimulatedActor[] = [
   runJob,
   askForMaintenance,
   readDay,
+  stallWorker,
 ];

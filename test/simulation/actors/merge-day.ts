@@ -7,12 +7,12 @@ import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { newStatistics } from '../../../shared/query/statistics.ts';
 import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { Dice } from '../dice.ts';
-import type { SimulatedProcess } from '../process.ts';
 
 const DAY_NS = 86_400_000_000_000n;
 /** Short against the pauses of a run, so that leases are lost. */
@@ -36,7 +36,7 @@ export const mergeDay: SimulatedActor = {
       const snapshot = await catalog.day(tenant, day);
       const inputs = dice.chance(0.5) ? (snapshot?.records ?? []) : someOf(snapshot?.records ?? [], dice);
       if (snapshot === undefined || inputs.length < 2) return;
-      const entries = await entriesOf(process, inputs);
+      const entries = await entriesOf(store, inputs);
       const head = { id: newChunkId(clock, ids), tenant, day, level: 1, createdMs: clock.nowMs() };
       const inputIds = inputs.map(({ id }) => id);
       const chunk = await writeChunk({ ...head, inputs: inputIds }, rowsOf(entries), QUICK_COMPRESSION);
@@ -54,8 +54,8 @@ function someOf(records: readonly ChunkRecord[], dice: Dice): ChunkRecord[] {
 }
 
 /** The entries of some chunks, each once. */
-async function entriesOf(process: SimulatedProcess, records: readonly ChunkRecord[]): Promise<PlainEntry[]> {
-  const source = new ChunkSource(process.store);
+export async function entriesOf(store: ObjectStore, records: readonly ChunkRecord[]): Promise<PlainEntry[]> {
+  const source = new ChunkSource(store);
   const entries = new Map<string, PlainEntry>();
   for (const record of records) {
     const footer = await source.footer(record);

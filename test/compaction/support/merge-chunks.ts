@@ -1,0 +1,97 @@
+/** Chunks of plain entries, merged, and read back: models for the tests of the merge. */
+import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import type { Footer } from '../../../shared/chunk/format.ts';
+import { decodePage, footerOf } from '../../../shared/chunk/reader.ts';
+import { writeChunk } from '../../../shared/chunk/writer.ts';
+import {
+  type MergeInput,
+  type MergeOptions,
+  type MergeSummary,
+  mergeChunks,
+} from '../../../shared/compaction/merge.ts';
+import type { PageRows } from '../../../shared/model/page.ts';
+import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
+
+export const DAY = 20_412;
+export const DAY_START = BigInt(DAY) * 86_400_000_000_000n;
+
+export interface Merged {
+  readonly summary: MergeSummary;
+  readonly objects: readonly Buffer[];
+  readonly footers: readonly Footer[];
+  readonly entries: readonly PlainEntry[];
+}
+
+/** 32 hex digits. */
+export function chunkId(number: number): string {
+  return number.toString(16).padStart(32, '0');
+}
+
+/** An object of the entries; entries that are given twice are stored twice. */
+export async function objectOf(entries: readonly PlainEntry[], id: string): Promise<Buffer> {
+  const head = { id, tenant: 't-1', day: DAY, level: 0, createdMs: 1, inputs: [] };
+  const { parts } = await writeChunk(head, rowsOf(entries), QUICK_COMPRESSION);
+  return Buffer.concat(parts);
+}
+
+export function inputOf(object: Buffer): MergeInput {
+  const footer = footerOf(object, 'an input');
+  const read = async (start: number, end: number) => Buffer.from(object.subarray(start, end));
+  return { footer, storedBytes: object.length, read };
+}
+
+export async function inputsOf(chunks: readonly (readonly PlainEntry[])[]): Promise<MergeInput[]> {
+  return Promise.all(chunks.map(async (entries, i) => inputOf(await objectOf(entries, chunkId(i + 1)))));
+}
+
+export function pagesOf(object: Buffer): PageRows[] {
+  const footer = footerOf(object, 'an object');
+  const wants = { lines: 'bytes', metadata: 'all' } as const;
+  return footer.pages.map(page => {
+    const stored = object.subarray(page.offset, page.offset + page.storedBytes);
+    const rows = decodePage(footer, page, stored, wants, 'an object');
+    const { baseNs, times, lineOffsets, runs, metadata } = rows;
+    return { rows: rows.rows, baseNs, times, lineOffsets, runs, metadata, lines: Buffer.from(rows.lines) };
+  });
+}
+
+export async function merge(
+  inputs: readonly MergeInput[],
+  options: Partial<MergeOptions> = {},
+): Promise<Merged> {
+  let made = 0xf000;
+  const objects: Buffer[] = [];
+  const all: MergeOptions = {
+    tenant: 't-1',
+    day: DAY,
+    level: 1,
+    newId: () => chunkId(++made),
+    createdMs: 2,
+    compression: QUICK_COMPRESSION,
+    maxOutputBytes: 64 * 1024 * 1024,
+    ...options,
+  };
+  const summary = await mergeChunks(inputs, all, async ({ parts }) => {
+    objects.push(Buffer.concat(parts));
+  });
+  return {
+    summary,
+    objects,
+    footers: objects.map(object => footerOf(object, 'an output')),
+    entries: objects.flatMap(pagesOf).flatMap(page => entriesOfPage(page, DAY_START)),
+  };
+}
+
+/** What makes an entry: metadata is a set. */
+export function keyOf({ stream, time, line, metadata }: PlainEntry): string {
+  const pairs = Object.entries(metadata).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  return JSON.stringify([streamOf(stream).text, time, line, pairs]);
+}
+
+/** Each entry once, by stream and time, and otherwise in the order given. */
+export function inOrder(entries: readonly PlainEntry[]): PlainEntry[] {
+  const first = new Map<string, PlainEntry>();
+  for (const entry of entries) if (!first.has(keyOf(entry))) first.set(keyOf(entry), entry);
+  const text = new Map([...first.values()].map(entry => [entry, Buffer.from(streamOf(entry.stream).text)]));
+  return [...first.values()].sort((a, b) => Buffer.compare(text.get(a)!, text.get(b)!) || a.time - b.time);
+}

@@ -1,0 +1,86 @@
+/**
+ * Ten thousand small pushes, each a chunk of its own, on the embedded stores: a flush makes few well-packed objects of
+ * them, no entry is lost or doubled, and what is no longer needed goes.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { openStorage } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { keyOfChunk } from '../../shared/catalog/chunk-object.ts';
+import { listStoredObjects } from '../../shared/catalog/stored-objects.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { assembleMaintenance } from '../../shared/http/assemble-maintenance.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const PUSHES = 10_000;
+const STREAMS = 20;
+const PUSHES_AT_ONCE = 50;
+
+test('10,000 pushes of 1 KB end as few objects', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'logboom-small-'));
+  const storage = await openStorage({ kind: 'embedded', dataDir: folder });
+  try {
+    const clock = systemClock;
+    const { store } = storage;
+    const parts = { table: storage.table, clock, ids: systemIds };
+    const catalog = new Catalog(parts);
+    const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 4096, compression: QUICK_COMPRESSION };
+    const committer = new GroupCommitter({ store, catalog, clock, ids: systemIds, options });
+    const lineOf = (push: number) => `push ${push} ${String(push % 97).repeat(900)}`;
+    const pushOne = (push: number) =>
+      committer.commit(
+        't',
+        pushOf([
+          {
+            stream: { app: `app-${push % STREAMS}` },
+            day: DAY,
+            time: push * 1_000_000,
+            line: lineOf(push),
+            metadata: {},
+          },
+        ]),
+      );
+    for (let i = 0; i < PUSHES; i += PUSHES_AT_ONCE) {
+      await Promise.all(Array.from({ length: PUSHES_AT_ONCE }, (_, j) => pushOne(i + j)));
+    }
+    expect((await catalog.day('t', DAY))!.records).toHaveLength(PUSHES);
+
+    const indexes = new DayIndexes({ store, onBroken: () => undefined });
+    const config = { ...DEFAULT_CONFIG, logboom: { ...DEFAULT_CONFIG.logboom, objectGraceMs: 0 } };
+    const maintenance = assembleMaintenance({ config, store, catalog, indexes, clock, ids: systemIds });
+    const bounds = { untilMs: Infinity, signal: new AbortController().signal };
+    expect(await maintenance.flushTenant('t', bounds, async () => true)).toBe(true);
+    const { records } = (await catalog.day('t', DAY))!;
+    expect(records.length).toBeLessThanOrEqual(3);
+    const [largest] = [...records].sort((a, b) => b.rows - a.rows);
+    expect(largest.rows).toBeGreaterThan(PUSHES * 0.6);
+    expect(records.reduce((sum, { rows }) => sum + rows, 0)).toBe(PUSHES);
+
+    const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock, indexes });
+    const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0 };
+    const query = rangeQuery('{app=~".+"}', { limit: PUSHES + 1 });
+    const { result } = await engine.range(query, asker({ limits }));
+    if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
+    const lines = result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
+    expect(lines.sort()).toEqual(Array.from({ length: PUSHES }, (_, i) => lineOf(i)).sort());
+
+    // After the grace period, here none, only what the catalog names is left.
+    const run = await maintenance.jobs.run('collection', { ...bounds, untilMs: Infinity });
+    expect(run.failures).toEqual([]);
+    const left = new Set<string>();
+    for await (const { key, kind } of listStoredObjects(store)) if (kind === 'chunk') left.add(key);
+    expect(left).toEqual(new Set(records.filter(({ inline }) => inline === undefined).map(keyOfChunk)));
+  } finally {
+    await storage.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 120_000);

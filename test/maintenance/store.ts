@@ -1,0 +1,110 @@
+/** Several processes of a store on one set of memory stores and one clock that stands still until it is moved. */
+import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { assembleContext } from '../../shared/http/assemble.ts';
+import type { HttpContext } from '../../shared/http/context.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import type { Request, Response } from '../../shared/http/message.ts';
+import { createRouter } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { request } from '../http/request.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** 00:00:00 of a UTC day. */
+export const START_MS = Date.UTC(2026, 5, 1);
+
+export interface TestProcess {
+  readonly context: HttpContext;
+  readonly catalog: Catalog;
+  /** Jobs that requests have asked a timer for. */
+  readonly kicked: string[];
+  ask(method: string, path: string, given?: Partial<Request>): Promise<Response>;
+  /** Runs a job for as long as it wants. */
+  run(job: string): ReturnType<HttpContext['maintenance']['jobs']['run']>;
+  tick(job: string): ReturnType<HttpContext['maintenance']['jobs']['tick']>;
+}
+
+export interface TestStores {
+  readonly clock: ManualClock;
+  readonly store: ReturnType<typeof memoryObjectStore>;
+  process(seed: number): TestProcess;
+}
+
+export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<Config> = {}): TestStores {
+  const clock = manualClock(START_MS);
+  const store = memoryObjectStore();
+  const table = memoryTable({ clock });
+  const config: Config = {
+    ...DEFAULT_CONFIG,
+    ...given,
+    logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0, inlineMaxBytes: 0, ...logboom },
+  };
+  return { clock, store, process };
+
+  function process(seed: number): TestProcess {
+    const ids = seededIds(seed);
+    const catalog = new Catalog({ table, clock, ids });
+    const kicked: string[] = [];
+    const context = assembleContext({
+      config,
+      store,
+      catalog,
+      clock,
+      ids,
+      usageRecords: new UsageRecords(table),
+      kick: job => void kicked.push(job),
+      notReady: () => undefined,
+    });
+    const log = { error: () => {} };
+    const dispatch = createDispatcher({ router: createRouter(ROUTES), context, log, compress: false });
+    const bounds = () => ({ untilMs: clock.nowMs() + HOUR_MS, signal: new AbortController().signal });
+    const { jobs } = context.maintenance;
+    return {
+      context,
+      catalog,
+      kicked,
+      ask: (method, path, more = {}) => dispatch(request({ method, path, ...more })),
+      run: job => jobs.run(job, bounds()),
+      tick: job => jobs.tick(job, bounds()),
+    };
+  }
+}
+
+/** Pushes one entry, a chunk of its own, at the store's time. Throws where it is refused. */
+export async function pushLine(
+  { ask }: TestProcess,
+  tenant: string,
+  timeMs: number,
+  line: string,
+): Promise<void> {
+  const values = [[`${timeMs}000000`, line]];
+  const { status, body } = await ask('POST', '/loki/api/v1/push', {
+    headers: { 'content-type': 'application/json', 'x-scope-orgid': tenant },
+    body: Buffer.from(JSON.stringify({ streams: [{ stream: { app: 'a' }, values }] })),
+  });
+  if (status !== 204) throw new Error(`${status}: ${body}`);
+}
+
+/** Every line of a tenant in a range of Unix ms, sorted. */
+export async function linesOf(
+  { ask }: TestProcess,
+  tenant: string,
+  startMs: number,
+  endMs: number,
+): Promise<string[]> {
+  const { status, body } = await ask('GET', '/loki/api/v1/query_range', {
+    headers: { 'x-scope-orgid': tenant },
+    rawQuery: `query=${encodeURIComponent('{app="a"}')}&limit=5000&start=${startMs}000000&end=${endMs}000000`,
+  });
+  if (status !== 200) throw new Error(`${status}: ${body}`);
+  const { result } = JSON.parse(Buffer.from(body).toString()).data as {
+    result: { values: [string, string][] }[];
+  };
+  return result.flatMap(({ values }) => values.map(([, line]) => line)).sort();
+}

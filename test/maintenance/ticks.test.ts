@@ -1,0 +1,148 @@
+/** Schedules are only promises: ticks come twice, at once in two processes, late, or not for a day. */
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
+import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  linesOf,
+  pushLine,
+  START_MS,
+  type TestProcess,
+  type TestStores,
+  testStores,
+} from './store.ts';
+
+const TENANTS = ['acme', 'beta', 'corp'];
+const LINES = 40;
+
+/** A chunk for each line: a quarter of a minute apart, so that they lie in several windows of five minutes. */
+async function fill(stores: TestStores, process: TestProcess): Promise<void> {
+  for (let i = 0; i < LINES; i++) {
+    for (const tenant of TENANTS) await pushLine(process, tenant, stores.clock.nowMs(), `line ${i}`);
+    stores.clock.advance(15_000);
+  }
+}
+
+const WANTED = Array.from({ length: LINES }, (_, i) => `line ${i}`).sort();
+
+async function expectAll(process: TestProcess): Promise<void> {
+  for (const tenant of TENANTS)
+    expect(await linesOf(process, tenant, START_MS, START_MS + DAY_MS)).toEqual(WANTED);
+}
+
+async function chunksOf({ catalog }: TestProcess): Promise<number> {
+  const day = START_MS / DAY_MS;
+  const days = await Promise.all(TENANTS.map(tenant => catalog.day(tenant, day)));
+  return days.reduce((sum, snapshot) => sum + (snapshot?.records.length ?? 0), 0);
+}
+
+let stores: TestStores;
+let a: TestProcess;
+let b: TestProcess;
+beforeEach(async () => {
+  stores = testStores();
+  a = stores.process(1);
+  b = stores.process(2);
+  await fill(stores, a);
+});
+
+test('the jobs of a process are those that a stack makes schedules for', () => {
+  const { config, maintenance } = a.context;
+  const listed = maintenance.jobs.list.map(({ name: job, everyMs }) => ({ job, everyMs }));
+  expect(schedulesOf(maintenanceOptions(config))).toEqual(listed);
+  const without = testStores({ indexSync: false }).process(1).context;
+  expect(without.maintenance.jobs.list.map(({ name }) => name)).toEqual(['compaction', 'collection']);
+  expect(schedulesOf(maintenanceOptions(without.config)).map(({ job }) => job)).not.toContain('index-sync');
+});
+
+describe('a doubled tick', () => {
+  test('of compaction in two processes at once merges what one would', async () => {
+    const alone = testStores();
+    const only = alone.process(1);
+    await fill(alone, only);
+    stores.clock.advance(2 * HOUR_MS);
+    alone.clock.advance(2 * HOUR_MS);
+    const { figures } = await only.run('compaction');
+    expect(figures.merges).toBeGreaterThan(TENANTS.length);
+
+    const runs = await Promise.all([a.run('compaction'), b.run('compaction')]);
+    for (const run of runs) expect(run).toMatchObject({ done: true, failures: [] });
+    for (const name of ['merges', 'rows', 'duplicates'])
+      expect(runs[0].figures[name] + runs[1].figures[name]).toBe(figures[name]);
+    expect(await chunksOf(a)).toBe(await chunksOf(only));
+    await expectAll(a);
+    await expectAll(b);
+
+    expect((await b.run('compaction')).figures.merges).toBe(0);
+  });
+
+  test('of every job in two processes at once loses nothing', async () => {
+    for (let hour = 0; hour < 3; hour++) {
+      stores.clock.advance(HOUR_MS);
+      const ticks = ['compaction', 'index-sync', 'collection'].flatMap(job => [a.tick(job), b.tick(job)]);
+      for (const runs of await Promise.all(ticks)) for (const run of runs) expect(run.failures).toEqual([]);
+      await expectAll(a);
+    }
+    expect(await chunksOf(a)).toBeLessThan(LINES);
+  });
+
+  test('of index sync begins one sync', async () => {
+    stores.clock.advance(10 * 60_000);
+    const runs = await Promise.all([a.run('index-sync'), b.run('index-sync')]);
+    expect(runs.map(({ figures }) => figures.written).sort()).toEqual([0, TENANTS.length]);
+    expect((await a.run('index-sync')).figures).toEqual({ days: 0, written: 0 });
+    await expectAll(b);
+  });
+});
+
+describe('missed ticks', () => {
+  test('for a day: the next ones do all of it', async () => {
+    stores.clock.advance(DAY_MS + 2 * HOUR_MS);
+    for (const job of ['compaction', 'index-sync', 'collection'])
+      expect(await a.run(job)).toMatchObject({ done: true, failures: [] });
+    expect(await chunksOf(a)).toBe(TENANTS.length);
+    await expectAll(a);
+    // The days are over and packed: nothing of them is looked at again.
+    expect((await b.run('compaction')).figures.days).toBe(0);
+
+    // What queries may still read goes after the time of grace, and no sooner.
+    const before = (await stores.store.list('')).objects.length;
+    expect(before).toBeGreaterThan(TENANTS.length * LINES);
+    stores.clock.advance(a.context.config.logboom.objectGraceMs + 1000);
+    expect((await b.run('collection')).figures.deleted).toBeGreaterThanOrEqual(TENANTS.length * LINES);
+    expect((await stores.store.list('')).objects).toHaveLength(2 * TENANTS.length);
+    await expectAll(b);
+  });
+
+  test('pushes that come while nothing ran are packed with the rest', async () => {
+    stores.clock.advance(DAY_MS);
+    await pushLine(b, 'acme', START_MS + 1, 'late');
+    stores.clock.advance(2 * HOUR_MS);
+    await a.run('compaction');
+    expect(await linesOf(a, 'acme', START_MS, START_MS + DAY_MS)).toEqual([...WANTED, 'late'].sort());
+    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(1);
+  });
+});
+
+test('a run whose time is up leaves the rest to the next one', async () => {
+  stores.clock.advance(2 * HOUR_MS);
+  const { jobs } = a.context.maintenance;
+  const { signal } = new AbortController();
+  const late = await jobs.run('compaction', { untilMs: stores.clock.nowMs(), signal });
+  expect(late).toMatchObject({ done: false, failures: [], figures: { merges: 0 } });
+  expect((await b.run('compaction')).figures.merges).toBeGreaterThan(0);
+  await expectAll(a);
+});
+
+test('a run that is cut says how far it came', async () => {
+  stores.clock.advance(2 * HOUR_MS);
+  const cutting = new AbortController();
+  cutting.abort();
+  const { jobs } = a.context.maintenance;
+  const bounds = { untilMs: stores.clock.nowMs() + HOUR_MS, signal: cutting.signal };
+  expect(await jobs.run('compaction', bounds)).toMatchObject({ done: false, failures: [] });
+  expect(await jobs.run('index-sync', bounds)).toMatchObject({ done: false, failures: [] });
+  expect((await b.tick('compaction')).map(({ job }) => job)).toEqual(['index-sync', 'compaction']);
+  await expectAll(b);
+});

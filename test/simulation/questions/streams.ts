@@ -1,0 +1,56 @@
+/**
+ * Series, label names and label values: of the streams with an entry in the range, exactly those. Asked of the engine, and
+ * with the index of the day, so that what maintenance publishes is read.
+ */
+import type { LogExpr, Matcher } from '../../../shared/logql/ast.ts';
+import { parseQuery } from '../../../shared/logql/parse.ts';
+import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+import type { Stream } from '../../../shared/model/page.ts';
+import { findStreams, labelNames, labelValues } from '../../../shared/query/streams-query.ts';
+import { asker } from '../../support/engine.ts';
+import { streamOf } from '../../support/rows.ts';
+import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';
+
+export async function askStreams(asked: Asked, { text, holds }: Selection, span: Span): Promise<void> {
+  const { process, tenant } = asked;
+  const { selector } = parseQuery(text) as LogExpr;
+  const selectors: readonly (readonly Matcher[])[] = [selector];
+  const who = asker({ tenants: [tenant] });
+  const inside = isIn(span);
+  const ways: readonly (() => Promise<Stream[]>)[] = [
+    () => process.engine.streams(selectors, span, who),
+    () => {
+      const request = { tenants: [tenant], range: span, selectors, signal: who.signal };
+      return findStreams(process.readCatalog, process.source, request, process.indexes);
+    },
+  ];
+  for (const way of ways) {
+    const { lower, upper } = boundsOf(asked, entry => inside(entry) && holds(entry));
+    const streams = await process.request(way);
+    const what = `${process.name}, ${tenant}: ${text} ${span.startNs}-${span.endNs}`;
+    checkSet(
+      `${what}: series`,
+      streams.map(stream => stream.text),
+      [lower, upper()].map(entries => entries.map(({ stream }) => stream)),
+    );
+    const shown = [lower, upper()].map(entries => entries.map(({ labels }) => streamOf(labels)));
+    checkSet(`${what}: names`, labelNames(streams), shown.map(labelNames));
+    checkSet(
+      `${what}: values`,
+      labelValues(streams, 'app'),
+      shown.map(some => labelValues(some, 'app')),
+    );
+  }
+}
+
+/** Each once, all of the first list, nothing beside the second. */
+function checkSet(what: string, found: readonly string[], [least, most]: readonly (readonly string[])[]): void {
+  const set = new Set(found);
+  const allowed = new Set(most);
+  mustHold(INVARIANTS.exactlyOnce, set.size === found.length, () => `${what}: one twice`);
+  const missing = least.find(one => !set.has(one));
+  mustHold(INVARIANTS.acknowledgedIsFound, missing === undefined, () => `${what}: misses ${missing}`);
+  const invented = found.find(one => !allowed.has(one));
+  mustHold(INVARIANTS.onlyWhatWasPushed, invented === undefined, () => `${what}: has ${invented}`);
+}
+
