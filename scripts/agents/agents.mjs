@@ -1,7 +1,7 @@
 /**
  * The agents that scripts/test-agents.mjs runs. `prepare` gets an agent and writes its configuration; it answers the
- * command line. `ends`: it ships what it has and ends by itself. In the configurations HOST_PORT, INPUT and STATE stand for
- * the store, the log file and a folder of the agent's own.
+ * command line, with `ends` where the agent ships what it has and ends by itself. In the configurations HOST_PORT, INPUT
+ * and STATE stand for the store, the log file and a folder of the agent's own.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +64,6 @@ export const AGENTS = [
   ].map(({ name, file, selector }) => ({
     name,
     selector,
-    ends: true,
     prepare({ url, input }) {
       const python = pythonWith('python', [
         ...['python-logging-loki==0.3.1', 'elasticsearch==9.5.1'],

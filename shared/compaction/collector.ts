@@ -62,9 +62,17 @@ export interface OrphanReport {
   readonly next: string | undefined;
 }
 
+export interface OrphanParts extends CollectorParts {
+  /**
+   * Unix ms: objects of which the writing began before are left alone, because the catalog is younger than they are and
+   * cannot know them. Default 0.
+   */
+  readonly sinceMs?: number;
+}
+
 /** Looks for orphans from `after` on, a page of the listing at a time. */
 export async function collectOrphans(
-  parts: CollectorParts,
+  parts: OrphanParts,
   after: string | undefined,
   { untilMs, signal }: CollectionBounds,
 ): Promise<OrphanReport> {
@@ -90,14 +98,14 @@ export async function collectOrphans(
 }
 
 async function orphansOf(
-  { catalog, clock }: CollectorParts,
+  { catalog, clock, sinceMs = 0 }: OrphanParts,
   keys: readonly string[],
   unreadable: string[],
 ): Promise<string[]> {
   const old = keys
     .map(parseObjectKey)
     .filter(object => object !== undefined)
-    .filter(({ id }) => clock.nowMs() - startedMsOf(id) > ORPHAN_AGE_MS);
+    .filter(({ id }) => isOrphanAge(startedMsOf(id), clock.nowMs(), sinceMs));
   const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
   const suspects: string[] = [];
   for (const [name, objects] of byDay) {
@@ -113,6 +121,10 @@ async function orphansOf(
   if (suspects.length === 0) return [];
   const garbage = await catalog.garbage.all();
   return suspects.filter(key => !garbage.has(key));
+}
+
+function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean {
+  return startedMs >= sinceMs && nowMs - startedMs > ORPHAN_AGE_MS;
 }
 
 /** Keys of all objects that the records of a day name. */

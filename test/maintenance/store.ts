@@ -1,4 +1,5 @@
 /** Several processes of a store on one set of memory stores and one clock that stands still until it is moved. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/admin/config-fields.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { UsageRecords } from '../../shared/catalog/usage-records.ts';
@@ -37,7 +38,9 @@ export interface TestStores {
 }
 
 export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<Config> = {}): TestStores {
-  const clock = manualClock(START_MS);
+  const manual = manualClock(START_MS);
+  // Whoever waits for company or a retry does not wait here.
+  const clock = { ...manual, sleep: () => nextTurn() };
   const store = memoryObjectStore();
   const table = memoryTable({ clock });
   const config: Config = {

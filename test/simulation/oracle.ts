@@ -172,7 +172,9 @@ export class Oracle {
     const isFenced = (removed.length === 0 && !isChange) || (await this.holdsLease(owner));
     const day = removed.length > 0 ? await this.versionOf(removed[0].record) : undefined;
     const removedEntries = await this.entriesOf(removed);
+    const renewed = writes.flatMap(renewals).find(({ pk }) => this.leases.get(pk)?.owner !== owner);
     const result = await effect();
+    mustHold(INVARIANTS.swapIsFenced, renewed === undefined, `${owner} renews ${renewed?.pk}, another's`);
     mustHold(INVARIANTS.swapIsFenced, isFenced, `${owner} swaps and holds no lease`);
     const added = writes
       .filter(write => write.kind === 'put')
@@ -297,6 +299,12 @@ export class Oracle {
     }
     return found;
   }
+}
+
+/** The lease that a write holds on to. */
+function renewals(write: Write): Item[] {
+  const isRenewal = write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
+  return isRenewal ? [write.item] : [];
 }
 
 function isDay({ pk }: ItemKey): boolean {

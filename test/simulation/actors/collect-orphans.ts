@@ -1,17 +1,34 @@
-/** Looks through the whole store for objects that nobody names. It finds some in runs that last over a day. */
+/**
+ * Looks through the whole store for objects that nobody names; mostly while another process compacts, so that objects go
+ * from records to lists of garbage under its eyes. It finds orphans in runs that last over a day.
+ */
 import { collectOrphans as collect } from '../../../shared/compaction/collector.ts';
 import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { boundsOf } from './bounds.ts';
+import { compactDay } from './compact-day.ts';
 
 export const collectOrphans: SimulatedActor = {
   name: 'collect orphans',
   weight: 1,
-  tolerates: [],
+  tolerates: ['SwapConflictError'],
 
-  async step({ process }: ActorContext): Promise<void> {
+  async step(context: ActorContext): Promise<void> {
+    const { process, anyProcess, dice } = context;
+    const ends: Promise<void>[] = [];
+    if (dice.chance(0.8)) {
+      const other = anyProcess();
+      ends.push(other.request(() => compactDay.step({ ...context, process: other })));
+      await process.clock.sleep(dice.between(1, 30));
+    }
     const { workCatalog: catalog, store, clock } = process;
-    const { unreadable } = await collect({ catalog, store, clock }, undefined, boundsOf(process));
-    mustHold(INVARIANTS.checksumsHold, unreadable.length === 0, `records of ${unreadable[0]} are damaged`);
+    const walk = collect({ catalog, store, clock }, undefined, boundsOf(process));
+    ends.push(
+      walk.then(({ unreadable: [day] }) => {
+        mustHold(INVARIANTS.checksumsHold, day === undefined, `records of ${day} are damaged`);
+      }),
+    );
+    const failed = (await Promise.allSettled(ends)).find(end => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   },
 };

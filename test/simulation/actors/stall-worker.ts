@@ -17,21 +17,23 @@ export const stallWorker: SimulatedActor = {
 
   async step({ process, anyProcess, dice, tenants, days }: ActorContext): Promise<void> {
     const [tenant, day] = [dice.pick(tenants), dice.pick(days)];
-    const work = (on: typeof process) => {
-      const bounds = { ...boundsOf(on), untilMs: Number.POSITIVE_INFINITY };
-      if (dice.chance(0.3)) return on.syncer.syncDay({ tenant, day, force: true, ...bounds });
-      return on.compactor.compactDay({ tenant, day, force: true, ...bounds });
-    };
-    process.pauseAtCall(dice.below(MAX_CALLS), LEASE_MS + dice.between(500, 3000));
-    const stalled = work(process);
-    stalled.catch(() => undefined);
-    await process.clock.sleep(1);
     const other = anyProcess();
+    const work = async (on: typeof process): Promise<void> => {
+      const bounds = { ...boundsOf(on), untilMs: Number.POSITIVE_INFINITY };
+      if (dice.chance(0.3)) await on.syncer.syncDay({ tenant, day, force: true, ...bounds });
+      else await on.compactor.compactDay({ tenant, day, force: true, ...bounds });
+    };
+    const stallMs = LEASE_MS + dice.between(500, 3000);
+    process.pauseAtCall(dice.below(MAX_CALLS), stallMs);
+    const ends = [work(process)];
     if (other !== process) {
-      await other.clock.sleep(LEASE_MS + dice.between(0, 3000));
-      // Its own process may die; that it does is no matter of this one.
-      await Promise.race([other.request(() => work(other)).catch(error => error), stalled]);
+      const takesOver = async () => {
+        await other.clock.sleep(stallMs - dice.below(500));
+        await work(other);
+      };
+      ends.push(other.request(takesOver));
     }
-    await stalled;
+    const failed = (await Promise.allSettled(ends)).find(end => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   },
 };

@@ -1,0 +1,57 @@
+/** Which objects the walk for orphans takes, and when. */
+import { expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { newChunkId } from '../../shared/catalog/chunk-id.ts';
+import { trustCatalog, walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { countingIds, manualClock } from '../support/manual-clock.ts';
+
+const HOUR_MS = 3_600_000;
+const bounds = { untilMs: Infinity, signal: new AbortController().signal };
+
+function setUp() {
+  const clock = manualClock();
+  const ids = countingIds();
+  const store = memoryObjectStore();
+  const catalogOf = () => new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const put = async (tenant: string) => {
+    const key = `${tenant}/chunks/20000/0/${newChunkId(clock, ids)}`;
+    await store.putIfAbsent(key, Buffer.from('x'));
+    return key;
+  };
+  const keys = async () => (await store.list('')).objects.map(({ key }) => key);
+  return { clock, store, catalogOf, put, keys };
+}
+
+test('an object without a record goes when it is a day old; what is no chunk stays', async () => {
+  const { clock, store, catalogOf, put, keys } = setUp();
+  const catalog = catalogOf();
+  expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
+  clock.advance(1);
+  const orphan = await put('t');
+  await store.putIfAbsent('config/overrides.yaml', Buffer.from('x'));
+  clock.advance(24 * HOUR_MS - 1);
+  expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([]);
+  clock.advance(HOUR_MS);
+  expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
+  clock.advance(24 * HOUR_MS);
+  expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([orphan]);
+  expect(await keys()).toEqual(['config/overrides.yaml']);
+});
+
+test('a catalog that begins anew deletes nothing that is older than itself, until it was rebuilt', async () => {
+  const { clock, store, catalogOf, put, keys } = setUp();
+  const old = await put('t');
+  clock.advance(48 * HOUR_MS);
+  const catalog = catalogOf();
+  for (let day = 0; day < 4; day++) {
+    const report = await walkForOrphans({ catalog, store, clock }, bounds);
+    expect(report?.deleted ?? []).toEqual([]);
+    clock.advance(25 * HOUR_MS);
+  }
+  expect(await keys()).toEqual([old]);
+  await trustCatalog(catalog, clock.nowMs());
+  clock.advance(25 * HOUR_MS);
+  expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([old]);
+});
