@@ -9,6 +9,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NS_PER_DAY } from '../model/duration.ts';
+import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import { LruCache } from '../model/lru.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import {
@@ -41,6 +42,7 @@ import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding
 import { States } from './states.ts';
 import { type Swap, swapChunks } from './swap.ts';
 
+const NS_OF_DAY = Number(NS_PER_DAY);
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
 const KNOWN_DAYS = 10_000;
 /** Decoded records by item key, bytes: they save decoding on every query, and a record never changes. */
@@ -102,6 +104,9 @@ export class Catalog {
     let batch: Batch = { writes: [], days: new Map() };
     let bytes = 0;
     for (const record of records) {
+      const { first, last } = record;
+      const isInside = first >= 0 && first <= last && last < NS_OF_DAY;
+      mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${record.tenant}/${record.id}: ${first} to ${last}`);
       const body = encodeRecord(record);
       // Two items for a day, one for its tenant at most.
       const items = batch.writes.length + 3 * batch.days.size + 4;

@@ -3,6 +3,7 @@
  * list of garbage. It happens only while the lease is held and nobody else swapped since the day was read.
  */
 import { invariant } from '../model/errors.ts';
+import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import { ConditionFailedError, MAX_TRANSACTION_ITEMS, type Table, type Write } from '../ports/table.ts';
 import { type ChunkRecord, encodeRecord, objectKey } from './chunk-record.ts';
@@ -47,6 +48,8 @@ export async function swapChunks({ table, clock, ids }: SwapParts, swap: Swap): 
   const { tenant, day, lease, removed, added, index, graceMs } = swap;
   invariant(removed.length <= MAX_SWAPPED_CHUNKS, `a swap removes ${removed.length} chunks`);
   invariant(added.length <= MAX_ADDED_CHUNKS, `a swap adds ${added.length} chunks`);
+  const isOfDay = [...removed, ...added].every(record => record.tenant === tenant && record.day === day.day);
+  mustHold(INVARIANTS.swapKeepsEntries, isOfDay, `chunks of another day than ${tenant}/${day.day}`);
   const next: Day = { day: day.day, version: day.version + 1, index: index ?? day.index };
   const garbage = removed
     .filter(({ inline }) => inline === undefined)

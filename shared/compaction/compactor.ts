@@ -9,7 +9,7 @@ import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { dayLease, type Lease } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
-
+import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
@@ -145,6 +145,9 @@ export class Compactor {
         added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
       },
     );
+    const rowsIn = rowsOf(inputs);
+    const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
+    mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
     await hold();
     const { records, ...ofDay } = snapshot;
     const { graceMs } = options;
@@ -174,6 +177,10 @@ export class Compactor {
 }
 
 class LeaseLostError extends Error {}
+
+function rowsOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { rows }) => sum + rows, 0);
+}
 
 function sumOf(records: readonly ChunkRecord[]): number {
   return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);

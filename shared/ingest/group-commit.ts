@@ -10,6 +10,7 @@ import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
 import { writeChunk } from '../chunk/writer.ts';
+import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
@@ -159,6 +160,9 @@ export class GroupCommitter {
     if (this.clock.nowMs() - startedMs > MAX_COMMIT_MS) {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
+    const stored = records.reduce((sum, record) => sum + record.rows, 0);
+    const pushed = group.reduce((sum, { push }) => sum + push.entries.length, 0);
+    mustHold(INVARIANTS.acknowledgedIsFound, stored === pushed, `${stored} rows of ${pushed} in chunks`);
     await this.catalog.addChunks(records);
   }
 }

@@ -3,12 +3,18 @@
  * pauses and restarts. All of it follows from the seed. At the end the outside is healed and everything is checked
  * exactly: acknowledged is found, found was attempted, once, and every process says the same.
  */
+import { Catalog } from '../../shared/catalog/catalog.ts';
 import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
+import { walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import type { Table } from '../../shared/ports/table.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';
+import { collectOrphans } from './actors/collect-orphans.ts';
 import { ACTORS } from './actors/index.ts';
 import { checkRuns } from './actors/run-job.ts';
 import { runClient, sendPush } from './client.ts';
@@ -34,6 +40,8 @@ const TENANTS = ['red', 'blue'];
 const MAX_SKEW_MS = 3_000;
 /** Longer than any request of a run, pauses included, by more than clocks differ. */
 const GRACE_MS = 600_000;
+/** Longer than clocks differ. */
+const SET_UP_MS = 10_000;
 /** A rest in the middle of some runs: what was left behind before it is an orphan after it. */
 const REST_MS = ORPHAN_AGE_MS + 3_600_000;
 /** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
@@ -100,6 +108,7 @@ class World {
   readonly trace = new Trace();
   private readonly dice: Dice;
   private readonly time: VirtualTime;
+  private readonly stores: { readonly table: Table; readonly store: ObjectStore };
   private readonly oracle: Oracle;
   private readonly model = new Model();
   private readonly settings: ProcessSettings;
@@ -128,10 +137,10 @@ class World {
     // Busy runs put all that they have into one day, so that its maintenance and its queries meet.
     const days = this.isBusy ? 1 : dice.between(1, MAX_DAYS);
     const startMs = (FIRST_DAY + days) * DAY_MS - beforeMidnightMs;
-    this.time = new VirtualTime(startMs, dice.fork());
+    this.time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
+    this.stores = { table: memoryTable({ clock: this.time }), store: memoryObjectStore() };
     this.oracle = new Oracle({
-      table: memoryTable({ clock: this.time }),
-      store: memoryObjectStore(),
+      ...this.stores,
       clock: this.time,
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
@@ -153,6 +162,7 @@ class World {
 
   async run(): Promise<RunResult> {
     const { dice, time, trace, model } = this;
+    await time.run(this.setUp());
     const startMs = time.nowMs();
     const processes = dice.between(1, 3);
     for (let i = 0; i < processes; i++) this.start();
@@ -205,6 +215,15 @@ class World {
     };
   }
 
+  /** The store is there, and empty, for a while: objects that are older than its first walk for orphans are left alone. */
+  private async setUp(): Promise<void> {
+    const { time: clock, stores } = this;
+    const catalog = new Catalog({ table: stores.table, clock, ids: seededIds(this.dice.seed()) });
+    const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+    await walkForOrphans({ catalog, store: stores.store, clock }, bounds);
+    await clock.sleep(SET_UP_MS);
+  }
+
   private start(): SimulatedProcess {
     const { time, oracle, trace, settings, dice } = this;
     const name = `p${this.started++}`;
@@ -251,8 +270,12 @@ class World {
     );
     while (!this.isOver && actors.length > 0) {
       await this.time.sleep(dice.between(1, this.maxThinkMs));
-      if (this.isResting) await this.time.sleep(this.restUntilMs! - this.time.nowMs());
-      const first = dice.pick(actors);
+      let first = dice.pick(actors);
+      if (this.isResting) {
+        await this.time.sleep(this.restUntilMs! - this.time.nowMs());
+        // Now there are orphans; nobody has packed anything for a day.
+        first = actors.find(actor => actor === collectOrphans) ?? first;
+      }
       const together = dice.pick([[first], [first], [first, first], [first, dice.pick(actors)]]);
       await Promise.all(together.map(actor => this.step(actor, this.anyProcess(), dice.fork())));
     }

@@ -5,6 +5,7 @@
 import { collectOrphans as collect } from '../../../shared/compaction/collector.ts';
 import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
+import type { SimulatedProcess } from '../process.ts';
 import { boundsOf } from './bounds.ts';
 import { compactDay } from './compact-day.ts';
 
@@ -19,16 +20,16 @@ export const collectOrphans: SimulatedActor = {
     if (dice.chance(0.8)) {
       const other = anyProcess();
       ends.push(other.request(() => compactDay.step({ ...context, process: other })));
-      await process.clock.sleep(dice.between(1, 30));
     }
-    const { workCatalog: catalog, store, clock } = process;
-    const walk = collect({ catalog, store, clock }, undefined, boundsOf(process));
-    ends.push(
-      walk.then(({ unreadable: [day] }) => {
-        mustHold(INVARIANTS.checksumsHold, day === undefined, `records of ${day} are damaged`);
-      }),
-    );
+    ends.push(walkThrough(process, dice.between(0, 30)));
     const failed = (await Promise.allSettled(ends)).find(end => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   },
 };
+
+async function walkThrough(process: SimulatedProcess, waitMs: number): Promise<void> {
+  const { workCatalog: catalog, store, clock } = process;
+  await clock.sleep(waitMs);
+  const { unreadable } = await collect({ catalog, store, clock }, undefined, boundsOf(process));
+  mustHold(INVARIANTS.checksumsHold, unreadable.length === 0, `records of ${unreadable[0]} are damaged`);
+}

@@ -1,0 +1,142 @@
+/**
+ * Bytes per second of compaction: lines that are read, merged, written, and read back to compare. The inputs are chunks of
+ * the project's corpus, in memory; each has a detected level, and its streams go on from chunk to chunk.
+ */
+import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { footerOf } from '../../shared/chunk/reader.ts';
+import type { ChunkRows } from '../../shared/chunk/rows.ts';
+import { writeChunk } from '../../shared/chunk/writer.ts';
+import { type MergeInput, mergeChunks } from '../../shared/compaction/merge.ts';
+import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { NS_PER_DAY } from '../../shared/model/duration.ts';
+import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
+import type { StageCase } from './index.ts';
+
+const LARGE_INPUTS = 32;
+/** Half a megabyte each. */
+const BATCHES_PER_LARGE_INPUT = [2, 4, 6, 8];
+const SMALL_INPUTS = 10_000;
+const SMALL_INPUT_BYTES = 1000;
+/** As many as a swap removes. */
+const GROUP = 80;
+
+const DAY = Number(CORPUS_START_NS / NS_PER_DAY);
+const TENANT = 'bench';
+
+interface Line {
+  readonly stream: string;
+  readonly time: number;
+  readonly line: string;
+}
+
+interface Inputs {
+  readonly chunks: readonly MergeInput[];
+  /** Raw bytes of the lines. */
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+const labelsByText = new Map<string, ReturnType<typeof labelsOf>>();
+
+function linesOf(batches: readonly Batch[]): Line[] {
+  return batches.flatMap(({ streams }) =>
+    streams.flatMap(({ labels, entries }) => {
+      const sorted = labelsOf(labels);
+      const stream = formatLabels(sorted);
+      labelsByText.set(stream, sorted);
+      return entries.map(({ ns, line }) => ({ stream, time: Number(ns % NS_PER_DAY), line }));
+    }),
+  );
+}
+
+function rowsOf(lines: readonly Line[]): ChunkRows {
+  const texts = [...new Set(lines.map(({ stream }) => stream))].sort(compareUtf8);
+  const place = new Map(texts.map((text, i) => [text, i]));
+  const sorted = lines.slice().sort((a, b) => compareUtf8(a.stream, b.stream) || a.time - b.time);
+  const ends = new Uint32Array(sorted.length);
+  sorted.forEach(({ line }, i) => {
+    ends[i] = (i === 0 ? 0 : ends[i - 1]) + Buffer.byteLength(line);
+  });
+  return {
+    streams: texts.map(text => ({ labels: labelsByText.get(text)!, text })),
+    rows: sorted.length,
+    streamOf: Uint32Array.from(sorted, ({ stream }) => place.get(stream)!),
+    times: Float64Array.from(sorted, ({ time }) => time),
+    sources: [Buffer.from(sorted.map(({ line }) => line).join(''))],
+    sourceOf: new Uint16Array(sorted.length),
+    lineStart: Uint32Array.from(ends, (_, i) => (i === 0 ? 0 : ends[i - 1])),
+    lineEnd: ends,
+    names: ['detected_level'],
+    values: ['info', 'error'].map(text => Buffer.from(text)),
+    firstPair: Uint32Array.from({ length: sorted.length + 1 }, (_, i) => i),
+    pairName: new Uint32Array(sorted.length),
+    pairValue: Uint32Array.from(sorted, ({ line }) => (line.includes('error') ? 1 : 0)),
+  };
+}
+
+async function inputsOf(lists: readonly Line[][]): Promise<Inputs> {
+  const chunks: MergeInput[] = [];
+  for (const [i, lines] of lists.entries()) {
+    const id = i.toString(16).padStart(32, '0');
+    const head = { id, tenant: TENANT, day: DAY, level: 0, createdMs: 0, inputs: [] };
+    const { parts, bytes } = await writeChunk(head, rowsOf(lines), PUSH_COMPRESSION);
+    const object = Buffer.concat(parts, bytes);
+    chunks.push({
+      footer: footerOf(object, id),
+      storedBytes: bytes,
+      read: async (start, end) => object.subarray(start, end),
+    });
+  }
+  const bytes = chunks.reduce((sum, { footer }) => sum + footer.lineBytes, 0);
+  return { chunks, bytes, lines: chunks.reduce((sum, { footer }) => sum + footer.rows, 0) };
+}
+
+function largeInputs(): Promise<Inputs> {
+  const sizes = Array.from({ length: LARGE_INPUTS }, (_, i) => BATCHES_PER_LARGE_INPUT[i % 4]);
+  const batches = [...generateBatches(sizes.reduce((sum, size) => sum + size) / 2)];
+  let from = 0;
+  return inputsOf(sizes.map(size => linesOf(batches.slice(from, (from += size)))));
+}
+
+function smallInputs(): Promise<Inputs> {
+  const lines = linesOf([...generateBatches((SMALL_INPUTS * SMALL_INPUT_BYTES) / 1e6)]);
+  const perInput = Math.ceil(lines.length / SMALL_INPUTS);
+  const lists: Line[][] = [];
+  for (let i = 0; i < lines.length; i += perInput) lists.push(lines.slice(i, i + perInput));
+  return inputsOf(lists);
+}
+
+async function mergeGroups({ chunks }: Inputs, perGroup: number): Promise<void> {
+  let made = 0;
+  const options = {
+    tenant: TENANT,
+    day: DAY,
+    level: 1,
+    newId: () => (++made).toString(16).padStart(32, 'f'),
+    createdMs: 0,
+    compression: COMPACTION_COMPRESSION,
+    maxOutputBytes: 128 * 1024 * 1024,
+  };
+  for (let i = 0; i < chunks.length; i += perGroup) {
+    await mergeChunks(chunks.slice(i, i + perGroup), options, async () => {});
+  }
+}
+
+const large = await largeInputs();
+const small = await smallInputs();
+
+export const cases: StageCase[] = [
+  {
+    name: `${large.chunks.length} inputs of 1 to 4 MB`,
+    bytes: large.bytes,
+    lines: large.lines,
+    run: () => mergeGroups(large, large.chunks.length),
+  },
+  {
+    name: `${small.chunks.length} inputs of 1 KB, ${GROUP} at a time`,
+    bytes: small.bytes,
+    lines: small.lines,
+    run: () => mergeGroups(small, GROUP),
+  },
+];

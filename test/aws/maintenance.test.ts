@@ -1,0 +1,125 @@
+/** Compaction, index sync and collection over the protocols of S3 and DynamoDB, by two processes on one bucket and table. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openStorage, type StorageOptions } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { listStoredObjects } from '../../shared/catalog/stored-objects.ts';
+import { checkStore } from '../../shared/doctor/check-store.ts';
+import { findEntries, getJson } from '../end-to-end/support/ask.ts';
+import { JSON_TYPE, jsonPush } from '../end-to-end/support/push.ts';
+import { DYNAMODB_PLACES, newName, S3_PLACES } from './support/places.ts';
+import { type StoreOnStorage, startOn } from './support/start-on.ts';
+
+const NS_PER_S = 1_000_000_000n;
+/** A day long closed. */
+const T0 = 1_704_067_200n * NS_PER_S;
+const DAY = 19_723;
+const TENANT = 'acme';
+const PUSHES = 60;
+/** Nothing runs by itself here, and what is merged may go at once. */
+const YAML = `
+limits_config: { reject_old_samples: false }
+compactor: { compaction_interval: 1h }
+logboom: { index_sync_interval: 1h, collection_interval: 1h, object_grace_period: 0, group_commit_wait: 0, inline_max_bytes: 300 }`;
+
+/** Some compress well and lie in the catalog, some do not and go to the bucket. */
+const lineOf = (push: number) =>
+  `push ${push} ${push % 2 === 0 ? '' : createHash('sha512').update(`${push}`).digest('hex').repeat(3)}`;
+
+for (const s3 of S3_PLACES) {
+  describe.each(DYNAMODB_PLACES)(`maintenance on S3 of ${s3.name}, DynamoDB of $name`, dynamoDb => {
+    let storage: StorageOptions;
+    let stores: StoreOnStorage[];
+    beforeAll(async () => {
+      storage = {
+        kind: 's3',
+        bucket: newName(),
+        table: newName(),
+        endpoint: s3.endpoint,
+        dynamoDbEndpoint: dynamoDb.endpoint,
+      };
+      stores = [await startOn(storage, YAML)];
+      stores.push(await startOn(storage, YAML));
+    });
+    afterAll(async () => {
+      for (const store of stores) await store.stop();
+    });
+
+    const send = (store: StoreOnStorage, method: string, path: string, body?: string) =>
+      store.client.send({
+        method,
+        path,
+        headers: { 'content-type': JSON_TYPE, 'x-scope-orgid': TENANT },
+        body,
+      });
+    const lines = async (store: StoreOnStorage): Promise<string[]> => {
+      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_S}` };
+      const found = await findEntries(
+        store.client,
+        { query: '{app=~".+"}', limit: '5000', ...range },
+        { tenant: TENANT },
+      );
+      return found.map(({ line }) => line).sort();
+    };
+    const recordsOf = async (catalog: Catalog) => (await catalog.day(TENANT, DAY))?.records ?? [];
+
+    test('two processes that flush at once pack every chunk once', async () => {
+      for (let push = 0; push < PUSHES; push++) {
+        const entries = [{ ns: T0 + BigInt(push) * NS_PER_S, line: lineOf(push) }];
+        const body = jsonPush([{ labels: { app: `app-${push % 7}` }, entries }]);
+        const answer = await send(stores[push % 2], 'POST', '/loki/api/v1/push', body);
+        expect([answer.status, answer.text]).toEqual([204, '']);
+      }
+      const { store, table, close } = await openStorage(storage);
+      const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+      const before = await recordsOf(catalog);
+      expect(before.length).toBe(PUSHES);
+      expect(before.some(({ inline }) => inline === undefined)).toBe(true);
+
+      const flushes = await Promise.all(stores.map(one => send(one, 'POST', '/flush/tenant')));
+      for (const { status } of flushes) expect([202, 204]).toContain(status);
+      const last = await send(stores[1], 'POST', '/flush/tenant');
+      expect(last.status).toBe(204);
+      const records = await recordsOf(catalog);
+      expect(records.length).toBeLessThanOrEqual(2);
+      expect(records.reduce((sum, { rows }) => sum + rows, 0)).toBe(PUSHES);
+      const wanted = Array.from({ length: PUSHES }, (_, push) => lineOf(push)).sort();
+      for (const one of stores) expect(await lines(one)).toEqual(wanted);
+
+      const problems: unknown[] = [];
+      const parts = { catalog, store, clock: systemClock };
+      await checkStore(parts, { full: true, report: problem => problems.push(problem) });
+      expect(problems).toEqual([]);
+      await close();
+    });
+
+    test('an index sync is asked of one process, and seen by both', async () => {
+      const push = jsonPush([{ labels: { app: 'late' }, entries: [{ ns: T0, line: 'late' }] }]);
+      expect((await send(stores[0], 'POST', '/loki/api/v1/push', push)).status).toBe(204);
+      expect((await send(stores[0], 'PUT', '/sync-indexes')).status).toBe(202);
+      for (let i = 0; ; i++) {
+        const [entry] = JSON.parse((await send(stores[1], 'GET', '/sync-indexes')).text) as {
+          in_progress: boolean;
+          last_trigger: string;
+        }[];
+        expect(entry.last_trigger).toBe('manual');
+        if (!entry.in_progress) break;
+        expect(i).toBeLessThan(200);
+        await systemClock.sleep(50);
+      }
+      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_S}` };
+      for (const one of stores) {
+        const answer = await getJson(one.client, '/api/v1/label/app/values', range, { tenant: TENANT });
+        expect(answer).toMatchObject({
+          data: ['app-0', 'app-1', 'app-2', 'app-3', 'app-4', 'app-5', 'app-6', 'late'],
+        });
+      }
+      const { store, close } = await openStorage(storage);
+      const kinds = new Set<string>();
+      for await (const { kind } of listStoredObjects(store)) kinds.add(kind);
+      expect(kinds).toContain('index');
+      await close();
+    });
+  });
+}

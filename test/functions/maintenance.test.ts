@@ -1,0 +1,143 @@
+/** The maintenance function: its routes, and the events of its schedules. */
+import { describe, expect, test } from '@jest/globals';
+import { assembleMaintenanceFunction } from '../../functions/assemble.ts';
+import type { HttpApiResult } from '../../functions/lambda-event.ts';
+import { createScheduledHandler } from '../../functions/scheduled-event.ts';
+import { withinPlatform } from '../../functions/settings.ts';
+import { createLog } from '../../local/log.ts';
+import { systemClock } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/maintenance/jobs.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { START_MS, testStores } from '../maintenance/store.ts';
+import { httpApiEvent, lambdaContext, textOf } from './events.ts';
+
+const MINUTE_MS = 60_000;
+const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: { days: 1 }, failures: [] };
+
+describe('a scheduled event', () => {
+  function handlerOf(run: Job['run'], isAskedFor?: Job['isAskedFor']) {
+    const { clock, process } = testStores();
+    const lines: string[] = [];
+    const jobs = [
+      { name: 'named', everyMs: MINUTE_MS, run },
+      {
+        name: 'asked',
+        everyMs: MINUTE_MS,
+        run: async () => OUTCOME,
+        isAskedFor: isAskedFor ?? (async () => false),
+      },
+    ];
+    const log = createLog('debug', { write: line => void lines.push(line) });
+    const handler = createScheduledHandler({
+      jobs: new Jobs({ jobs, catalog: process(1).catalog, clock }),
+      clock,
+      log,
+    });
+    return { handler, logged: () => lines.map(line => JSON.parse(line)) };
+  }
+
+  test('runs the job, until a minute before the function ends', async () => {
+    let given: RunBounds | undefined;
+    const { handler } = handlerOf(async bounds => {
+      given = bounds;
+      return OUTCOME;
+    });
+    const result = await handler({ job: 'named' }, lambdaContext(15 * MINUTE_MS));
+    expect(result).toEqual({ job: 'named', done: true, figures: { days: 1 }, failures: [] });
+    expect(given?.untilMs).toBe(START_MS + 14 * MINUTE_MS);
+    expect(given?.signal.aborted).toBe(false);
+  });
+
+  test('cuts a run before the function ends', async () => {
+    const { handler } = handlerOf(async ({ signal }) => {
+      await new Promise(resolve => signal.addEventListener('abort', resolve));
+      return { ...OUTCOME, done: false };
+    });
+    // Ten seconds are kept back: nothing is left of them here.
+    expect(await handler({ job: 'named' }, lambdaContext(10_000))).toMatchObject({ done: false });
+  });
+
+  test('runs what is asked for too', async () => {
+    const { handler, logged } = handlerOf(
+      async () => OUTCOME,
+      async () => true,
+    );
+    await handler({ job: 'named' }, lambdaContext());
+    expect(logged().map(({ job }) => job)).toEqual(['asked', 'named']);
+  });
+
+  test('what fails in part is logged, and no error', async () => {
+    const { handler, logged } = handlerOf(async () => ({ ...OUTCOME, failures: ['acme day 1: broken'] }));
+    expect(await handler({ job: 'named' }, lambdaContext())).toMatchObject({
+      failures: ['acme day 1: broken'],
+    });
+    expect(logged()[0]).toMatchObject({ level: 'warn', job: 'named', failure: 'acme day 1: broken' });
+  });
+
+  test.each<[string, Job['run']]>([
+    ['broken', async () => ({ ...OUTCOME, succeeded: 0, failures: ['broken'] })],
+    ['no table', async () => Promise.reject(new Error('no table'))],
+  ])('where nothing went well the invocation fails: %s', async (message, run) => {
+    const { handler, logged } = handlerOf(run);
+    await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(
+      `the job named failed: ${message}`,
+    );
+    expect(logged()[0]).toMatchObject({ level: 'warn', failure: message });
+  });
+
+  test.each([[null], [undefined], [{}], [{ job: 7 }], [{ Records: [] }], ['named']])(
+    '%j is none',
+    async event => {
+      const { handler } = handlerOf(async () => OUTCOME);
+      await expect(handler(event, lambdaContext())).rejects.toThrow('this function takes {"job": NAME}');
+    },
+  );
+
+  test('an unknown job is an error', async () => {
+    const { handler } = handlerOf(async () => OUTCOME);
+    await expect(handler({ job: 'nosuch' }, lambdaContext())).rejects.toThrow('there is no job nosuch');
+  });
+});
+
+describe('the function', () => {
+  const config = withinPlatform({
+    ...DEFAULT_CONFIG,
+    server: { ...DEFAULT_CONFIG.server, logLevel: 'error' },
+  });
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const handler = assembleMaintenanceFunction({ config, warnings: [] }, stores);
+  const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const event = httpApiEvent({ method, path, headers, timeEpoch: Date.now() });
+    const result = (await handler(event, lambdaContext())) as HttpApiResult;
+    return [result.statusCode, textOf(result)];
+  };
+
+  test('serves its routes, and a request for a sync is done by the schedule of another job', async () => {
+    expect((await call('PUT', '/sync-indexes'))[0]).toBe(202);
+    expect(JSON.parse(String((await call('GET', '/sync-indexes'))[1]))).toMatchObject([
+      { in_progress: true },
+    ]);
+    expect(await handler({ job: 'compaction' }, lambdaContext(15 * MINUTE_MS))).toMatchObject({
+      job: 'compaction',
+      done: true,
+    });
+    expect(JSON.parse(String((await call('GET', '/sync-indexes'))[1]))).toMatchObject([
+      { in_progress: false, last_trigger: 'manual' },
+    ]);
+  });
+
+  test('every route of its class', async () => {
+    const acme = { 'x-scope-orgid': 'acme' };
+    expect(await call('POST', '/flush')).toEqual([204, '']);
+    expect(await call('POST', '/flush/tenant', acme)).toEqual([204, '']);
+    expect(await call('GET', '/loki/api/v1/cache/generation_numbers', acme)).toEqual([200, '""']);
+    expect((await call('GET', '/loki/api/v1/status/maintenance'))[0]).toBe(200);
+    expect((await call('GET', '/ready'))[0]).toBe(404);
+  });
+
+  test('what is neither a request nor a tick fails, where the scheduler sees it', async () => {
+    await expect(handler({ Records: [] }, lambdaContext())).rejects.toThrow('this function takes');
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, test } from '@jest/globals';
+import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/maintenance/jobs.ts';
+import { DAY_MS, HOUR_MS, pushLine, type TestProcess, testStores } from './store.ts';
+
+const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: {}, failures: [] };
+const MINUTE_MS = 60_000;
+const bounds = { untilMs: Infinity, signal: new AbortController().signal };
+
+test.each<[Partial<JobOutcome>, boolean]>([
+  [{}, false],
+  [{ succeeded: 0 }, false],
+  [{ failures: ['x'] }, false],
+  [{ succeeded: 0, failures: ['x'] }, true],
+])('%j: failed altogether: %s', (outcome, want) => {
+  expect(hasFailed({ ...OUTCOME, ...outcome })).toBe(want);
+});
+
+describe('a tick', () => {
+  function jobsOf(...jobs: (Partial<Job> & { name: string })[]) {
+    const { clock, process } = testStores();
+    const ran: string[] = [];
+    const list = jobs.map(job => ({
+      everyMs: MINUTE_MS,
+      run: async () => {
+        ran.push(job.name);
+        return OUTCOME;
+      },
+      ...job,
+    }));
+    return { jobs: new Jobs({ jobs: list, catalog: process(1).catalog, clock }), ran };
+  }
+
+  test('runs what is asked for first, and the named job last', async () => {
+    const { jobs, ran } = jobsOf(
+      { name: 'named', isAskedFor: async () => true },
+      { name: 'asked', isAskedFor: async () => true },
+      { name: 'idle', isAskedFor: async () => false },
+      { name: 'plain' },
+    );
+    expect((await jobs.tick('named', bounds)).map(({ job }) => job)).toEqual(['asked', 'named']);
+    expect(ran).toEqual(['asked', 'named']);
+  });
+
+  test('goes on where it cannot be told whether a job is asked for', async () => {
+    const broken = async () => Promise.reject(new Error('no table'));
+    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: broken });
+    await jobs.tick('named', bounds);
+    expect(ran).toEqual(['named']);
+  });
+
+  test('of an unknown job does nothing', async () => {
+    const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: async () => true });
+    await expect(jobs.tick('nosuch', bounds)).rejects.toThrow('there is no job nosuch');
+    expect(ran).toEqual([]);
+  });
+
+  test('a job that throws is a run that failed, and the newest run is kept', async () => {
+    const run = async () => Promise.reject(new Error('no store'));
+    const { jobs } = jobsOf({ name: 'named', run });
+    expect(await jobs.lastRun('named')).toBeUndefined();
+    const [last] = await jobs.tick('named', bounds);
+    expect(last).toMatchObject({ job: 'named', done: false, succeeded: 0, failures: ['no store'] });
+    expect(hasFailed(last)).toBe(true);
+    expect(await jobs.lastRun('named')).toEqual(last);
+  });
+
+  test('keeps a bounded number of failures', async () => {
+    const failures = Array.from({ length: 1000 }, (_, i) => `failure ${i}`);
+    const { jobs } = jobsOf({ name: 'named', run: async () => ({ ...OUTCOME, failures }) });
+    expect((await jobs.run('named', bounds)).failures).toEqual(failures.slice(0, 20));
+  });
+});
+
+describe('index sync', () => {
+  const put = ({ ask }: TestProcess) => ask('PUT', '/sync-indexes');
+  const status = ({ context }: TestProcess) => context.maintenance.sync.status();
+
+  async function filled() {
+    const { clock, process } = testStores();
+    const a = process(1);
+    for (let i = 0; i < 3; i++) await pushLine(a, 'acme', clock.nowMs(), `line ${i}`);
+    clock.advance(HOUR_MS);
+    return { clock, a, b: process(2) };
+  }
+
+  test('that was asked for is done by the next tick of any job, in any process', async () => {
+    const { a, b } = await filled();
+    expect((await put(a)).status).toBe(202);
+    expect((await b.tick('collection')).map(({ job }) => job)).toEqual(['index-sync', 'collection']);
+    expect(await status(a)).toMatchObject({ inProgress: false, lastTrigger: 'manual' });
+    // Forced: three chunks are too few for a periodic one.
+    expect(await a.context.maintenance.jobs.lastRun('index-sync')).toMatchObject({
+      figures: { days: 1, written: 1 },
+    });
+    expect((await b.tick('compaction')).map(({ job }) => job)).toEqual(['compaction']);
+  });
+
+  // [after the sync before, whether a run begins one]
+  test.each<[number, boolean]>([
+    [0, false],
+    [4 * MINUTE_MS, false],
+    [4.6 * MINUTE_MS, true],
+    [5 * MINUTE_MS, true],
+    [DAY_MS, true],
+  ])('%d ms after the one before: a run begins one: %s', async (afterMs, begins) => {
+    const { clock, a, b } = await filled();
+    expect((await a.run('index-sync')).figures.days).toBe(1);
+    expect(await status(a)).toMatchObject({ inProgress: false, lastTrigger: 'periodic' });
+    clock.advance(afterMs);
+    expect((await b.run('index-sync')).figures.days).toBe(begins ? 1 : 0);
+  });
+
+  test('that a process left when it died goes on when its lease is over', async () => {
+    const { clock, a, b } = await filled();
+    await put(a);
+    const died = a.context.maintenance.sync.work(() => new Promise(() => {}));
+    await new Promise(setImmediate);
+    expect((await b.run('index-sync')).figures.days).toBe(0);
+    expect(await status(b)).toMatchObject({ inProgress: true });
+    clock.advance(3 * MINUTE_MS);
+    expect((await b.tick('compaction'))[0]).toMatchObject({ job: 'index-sync', figures: { written: 1 } });
+    expect(await status(b)).toMatchObject({ inProgress: false, lastDurationMs: 3 * MINUTE_MS });
+    expect(died).toBeInstanceOf(Promise);
+  });
+});
+
+test('a broken chunk keeps no other day from being packed', async () => {
+  const { clock, store, process } = testStores();
+  const a = process(1);
+  for (const tenant of ['acme', 'beta']) {
+    for (let i = 0; i < 3; i++) await pushLine(a, tenant, clock.nowMs(), `line ${i}`);
+  }
+  clock.advance(HOUR_MS);
+  const { objects } = await store.list('acme/');
+  const breakOne = async (key: string) => {
+    await store.delete(key);
+    await store.putIfAbsent(key, Buffer.from('this is no chunk'));
+  };
+  await breakOne(objects[0].key);
+  const run = await process(2).run('compaction');
+  expect(run).toMatchObject({ done: false, succeeded: 1, figures: { merges: 1 } });
+  expect(run.failures).toEqual([expect.stringMatching(/^acme day \d+: /)]);
+  expect(hasFailed(run)).toBe(false);
+});
