@@ -147,7 +147,11 @@ export class Compactor {
     );
     const rowsIn = rowsOf(inputs);
     const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
-    mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
+    mustHold(
+      INVARIANTS.swapKeepsEntries,
+      rowsIn === accounted,
+      `${accounted} rows of ${rowsIn} accounted for`,
+    );
     await hold();
     const { records, ...ofDay } = snapshot;
     const { graceMs } = options;

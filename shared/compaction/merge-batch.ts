@@ -9,6 +9,10 @@ import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
 import type { OpenPage } from './merge-cursor.ts';
 
+/** Small merges are many: room is made as rows come. */
+const INITIAL_ROWS = 1024;
+const INITIAL_BYTES = 64 * 1024;
+
 /** Numbers of a page's names and values in a batch; 0 where not met, else 1 + number. */
 interface PageNumbers {
   readonly names: Uint32Array;
@@ -21,15 +25,15 @@ export class MergeBatch {
   /** Of the rows that were kept, from the hashes of the pages that they came from. */
   readonly sum = new FingerprintSum();
   private lines: Buffer;
-  private lineEnd = new Uint32Array(4096);
-  private times = new Float64Array(4096);
-  private streamOf = new Uint32Array(4096);
-  private one = new Uint32Array(4096);
-  private two = new Uint32Array(4096);
+  private lineEnd = new Uint32Array(INITIAL_ROWS);
+  private times = new Float64Array(INITIAL_ROWS);
+  private streamOf = new Uint32Array(INITIAL_ROWS);
+  private one = new Uint32Array(INITIAL_ROWS);
+  private two = new Uint32Array(INITIAL_ROWS);
   private pairs = {
-    first: new Uint32Array(4097),
-    name: new Uint32Array(8192),
-    value: new Uint32Array(8192),
+    first: new Uint32Array(INITIAL_ROWS + 1),
+    name: new Uint32Array(2 * INITIAL_ROWS),
+    value: new Uint32Array(2 * INITIAL_ROWS),
   };
   private streams: Stream[] = [];
   private lastStream = -1;
@@ -45,7 +49,7 @@ export class MergeBatch {
   /** @param maxBytes lines of a usual batch; the same again for different metadata values */
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
-    this.lines = Buffer.allocUnsafeSlow(maxBytes);
+    this.lines = Buffer.allocUnsafeSlow(Math.min(maxBytes, INITIAL_BYTES));
   }
 
   clear(): void {

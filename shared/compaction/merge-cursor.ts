@@ -12,6 +12,8 @@ import { type MergeInput, PageReader } from './merge-reader.ts';
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
 /** Lines of pages that are done, for the next ones: 1 MiB each, most often. */
 const POOL = new BufferPool(32 * 1024 * 1024);
+/** Smaller buffers share one allocation: inputs of a few lines come by the thousand. */
+const SHARED_BYTES = 4096;
 
 /** A page of an input, all of its columns decoded and its own. */
 export interface OpenPage extends PageRows {
@@ -143,7 +145,8 @@ interface OwnRows extends PageRows {
 /** Decodes all columns now; lines are copied, the others are the page's own already. */
 function ownRows(page: PageRows): OwnRows {
   const { rows, baseNs, times, lineOffsets, runs } = page;
-  const lines = POOL.take(page.lines.length);
+  const { length } = page.lines;
+  const lines = length < SHARED_BYTES ? Buffer.allocUnsafe(length) : POOL.take(length);
   page.lines.copy(lines);
   const metadata = page.metadata.map(column => {
     const { name, ids, count } = column;

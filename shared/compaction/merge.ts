@@ -98,7 +98,9 @@ class Merge {
   private readonly hasher = new RowHasher();
   private readonly ties = new MergeTies();
   private filling: MergeBatch;
-  private resting: MergeBatch;
+  /** Being packed, or free. */
+  private resting: MergeBatch | undefined;
+  private readonly batchBytes: number;
   private output: MergeOutput | undefined;
   private readonly read = new FingerprintSum();
   private readonly left = new FingerprintSum();
@@ -121,9 +123,8 @@ class Merge {
     checkInputs(this.inputs, options);
     this.streams = streamsOf(this.inputs);
     this.cursors = this.makeCursors();
-    const batchBytes = Math.min(BATCH_BYTES, Math.max(options.maxOutputBytes, MIN_BATCH_BYTES));
-    this.filling = new MergeBatch(batchBytes);
-    this.resting = new MergeBatch(batchBytes);
+    this.batchBytes = Math.min(BATCH_BYTES, Math.max(options.maxOutputBytes, MIN_BATCH_BYTES));
+    this.filling = new MergeBatch(this.batchBytes);
   }
 
   async run(): Promise<MergeSummary> {
@@ -223,7 +224,7 @@ class Merge {
    * @param goesOn the next row has the stream and timestamp of the last
    */
   private async flush(goesOn: boolean): Promise<void> {
-    const { filling, resting, options } = this;
+    const { filling, options } = this;
     if (filling.rows === 0) return;
     await this.output?.packed();
     if (this.output !== undefined && this.output.storedBytes >= options.maxOutputBytes) {
@@ -232,8 +233,8 @@ class Merge {
     if (goesOn) this.ties.spill(filling);
     this.output ??= new MergeOutput(options.newId(), options.compression);
     this.output.add(filling.toRows(), filling.sum.value);
-    resting.clear();
-    this.filling = resting;
+    this.resting?.clear();
+    this.filling = this.resting ?? new MergeBatch(this.batchBytes);
     this.resting = filling;
     await this.turn(TURN_BYTES, 0);
   }

@@ -161,8 +161,13 @@ export class GroupCommitter {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
     const stored = records.reduce((sum, record) => sum + record.rows, 0);
+    const duplicates = segments.reduce((sum, segment) => sum + segment.duplicates, 0);
     const pushed = group.reduce((sum, { push }) => sum + push.entries.length, 0);
-    mustHold(INVARIANTS.acknowledgedIsFound, stored === pushed, `${stored} rows of ${pushed} in chunks`);
+    mustHold(
+      INVARIANTS.acknowledgedIsFound,
+      stored + duplicates === pushed,
+      `${stored} rows and ${duplicates} duplicates of ${pushed} in chunks`,
+    );
     await this.catalog.addChunks(records);
   }
 }

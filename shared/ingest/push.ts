@@ -73,7 +73,7 @@ export class PushService {
         const columns = inlet.decode(bytes, { limits, nowNs: clock.nowNs() });
         held.take(bytesOfColumns(columns));
         const outcome = await this.store(request, columns, limits);
-        if (outcome.error === undefined) this.stored.set(id, clock.nowMs());
+        if (isWhole(outcome)) this.stored.set(id, clock.nowMs());
         return outcome;
       } finally {
         // Stored or refused: nothing points into the body any more.
@@ -121,6 +121,11 @@ export class PushService {
     }
     return { columns, stored: entries, error: admission?.error ?? error };
   }
+}
+
+/** Entries may be dropped without an error: of blocked streams, where the status says so. */
+function isWhole({ columns, stored, error }: PushOutcome): boolean {
+  return error === undefined && stored.length === columns?.count;
 }
 
 /** Taken before any grouping, so that a retry has the id of what it repeats. */

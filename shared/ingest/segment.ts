@@ -13,6 +13,8 @@ export interface DayRows {
   /** UTC day since 1970-01-01. */
   readonly day: number;
   readonly rows: ChunkRows;
+  /** Entries that are no row, because an equal one is. */
+  readonly duplicates: number;
 }
 
 /** Entries by push and place: parallel arrays. */
@@ -60,7 +62,8 @@ export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
       push: refs.push.subarray(starts[i], starts[i + 1]),
       entry: refs.entry.subarray(starts[i], starts[i + 1]),
     };
-    return { day, rows: rowsOfDay(pushes, ofDay, streams, interner, sources) };
+    const rows = rowsOfDay(pushes, ofDay, streams, interner, sources);
+    return { day, rows, duplicates: ofDay.entry.length - rows.rows };
   });
 }
 

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { MAX_BODY_BYTES } from '../../functions/event-adapter.ts';
-import { MAX_DECOMPRESSED_BYTES, readSettings, withinPlatform } from '../../functions/settings.ts';
+import {
+  MAX_DECOMPRESSED_BYTES,
+  MAX_REQUEST_RUN_MS,
+  readSettings,
+  withinPlatform,
+} from '../../functions/settings.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 
 const NAMES = { LOGBOOM_BUCKET: 'chunks', LOGBOOM_TABLE: 'catalog' };
@@ -69,11 +74,14 @@ test('the configuration may ask for less than the platform allows, never for mor
   });
   expect(frontend.maxBodySize).toBe(MAX_BODY_BYTES);
   expect(logboom.groupCommitWaitMs).toBe(0);
+  expect(logboom.maintenanceRunMs).toBe(MAX_REQUEST_RUN_MS);
   const small = withinPlatform({
     ...DEFAULT_CONFIG,
     distributor: { maxRecvMsgSize: 1000, maxDecompressedSize: 0 },
     frontend: { ...DEFAULT_CONFIG.frontend, maxBodySize: 2000 },
+    logboom: { ...DEFAULT_CONFIG.logboom, maintenanceRunMs: 3000 },
   });
+  expect(small.logboom.maintenanceRunMs).toBe(3000);
   expect(small.distributor).toEqual({ maxRecvMsgSize: 1000, maxDecompressedSize: 50_000 });
   expect(small.frontend.maxBodySize).toBe(2000);
 });

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-type Attributes = Record<string, { S?: string }>;
+type Attributes = Record<string, { S?: string; N?: string; B?: string }>;
 /** A check of a condition is a part without any of these. */
 interface TransactItem {
   readonly Put?: { readonly Item: Attributes };

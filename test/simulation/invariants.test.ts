@@ -9,7 +9,10 @@ const all = Object.entries<Invariant>(INVARIANTS);
 
 /** Asserted without mustHold: a damaged byte is no defect, and the writer of chunks has words of its own. */
 const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
-  rowsAscend: { file: 'shared/chunk/chunk-assembler.ts', text: "'rows of a chunk ascend by stream and time'" },
+  rowsAscend: {
+    file: 'shared/chunk/chunk-assembler.ts',
+    text: "'rows of a chunk ascend by stream and time'",
+  },
   checksumsHold: { file: 'shared/chunk/compression.ts', text: ': checksum ' },
 };
 /** The file that tests it; undefined where what promises it is not built. */
@@ -68,7 +71,9 @@ describe('the registry of invariants', () => {
   });
 
   test('each is asserted or simulated; of the others it is known why not', () => {
-    const others = all.filter(([, { checkedBy: by }]) => !by.includes('simulation') && !by.includes('assertion'));
+    const others = all.filter(
+      ([, { checkedBy: by }]) => !by.includes('simulation') && !by.includes('assertion'),
+    );
     expect(others.map(([key]) => key).sort()).toEqual(Object.keys(NEITHER).sort());
     for (const [key, { checkedBy }] of others) {
       const isLater = checkedBy.includes('nothing yet');

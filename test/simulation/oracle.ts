@@ -3,8 +3,9 @@
  * moment when it happens, not when a query stumbles over it. It sees what the stores see, so no cache and no
  * confidence of a process can hide anything from it.
  */
-import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
+
 import { startedMsOf } from '../../shared/catalog/chunk-id.ts';
+import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
 import { type Day, decodeDay, indexKey } from '../../shared/catalog/day-item.ts';
 import { Garbage } from '../../shared/catalog/garbage.ts';
 import { dayKey, workKey } from '../../shared/catalog/keys.ts';
@@ -148,7 +149,11 @@ export class Oracle {
     const nowMs = this.clock.nowMs();
     if (removedMs === undefined) {
       const ageMs = nowMs - startedMsOf(parseObjectKey(key)!.id);
-      mustHold(INVARIANTS.orphansAreCollected, ageMs >= this.leastOrphanAgeMs, `${key} goes after ${ageMs} ms`);
+      mustHold(
+        INVARIANTS.orphansAreCollected,
+        ageMs >= this.leastOrphanAgeMs,
+        `${key} goes after ${ageMs} ms`,
+      );
     } else {
       const goneMs = nowMs - removedMs;
       const isOver = goneMs >= this.leastGraceMs;
@@ -168,7 +173,9 @@ export class Oracle {
   private async write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
     const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.chunk(key));
     // Asked before the effect, held against it only where it happens.
-    const isChange = writes.some(write => write.kind === 'put' && isDay(write.item) && write.item.version > 0);
+    const isChange = writes.some(
+      write => write.kind === 'put' && isDay(write.item) && write.item.version > 0,
+    );
     const isFenced = (removed.length === 0 && !isChange) || (await this.holdsLease(owner));
     const day = removed.length > 0 ? await this.versionOf(removed[0].record) : undefined;
     const removedEntries = await this.entriesOf(removed);
@@ -303,7 +310,8 @@ export class Oracle {
 
 /** The lease that a write holds on to. */
 function renewals(write: Write): Item[] {
-  const isRenewal = write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
+  const isRenewal =
+    write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
   return isRenewal ? [write.item] : [];
 }
 

@@ -34,8 +34,7 @@ export async function askAnything(asked: Asked, dice: Dice): Promise<void> {
   else if (kind === 1) {
     if (dice.chance(0.5)) await askCount(asked, dice.pick(SELECTIONS), span, dice.chance(0.5));
     else await askSteps(asked, dice.pick(SELECTIONS), span, dice);
-  }
-  else {
+  } else {
     const limit = dice.chance(0.5) ? 1000 : dice.between(1, 6);
     await askLog(asked, dice.pick(SELECTIONS), span, { limit, backward: dice.chance(0.5) });
   }

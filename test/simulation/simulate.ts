@@ -152,7 +152,8 @@ class World {
       endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
     };
     this.maxThinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
-    this.restUntilMs = dice.chance(0.3) ? startMs + REST_MS : undefined;
+    const rests = dice.chance(0.3) || options.bug?.needsRest === true;
+    this.restUntilMs = rests ? startMs + REST_MS : undefined;
   }
 
   /** What the oracle saw. */

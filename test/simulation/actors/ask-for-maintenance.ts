@@ -12,7 +12,8 @@ export const askForMaintenance: SimulatedActor = {
     const kind = dice.below(4);
     if (kind === 0) await maintenance.sync.request('manual');
     else if (kind === 1) await maintenance.flush.make();
-    else if (kind === 2) await maintenance.flushTenant(dice.pick(tenants), boundsOf(process), async () => true);
+    else if (kind === 2)
+      await maintenance.flushTenant(dice.pick(tenants), boundsOf(process), async () => true);
     else await maintenance.status();
   },
 };

@@ -27,7 +27,11 @@ export const runJob: SimulatedActor = {
 };
 
 /** Throws BrokenInvariantError where a part of a run failed with something else than what matches. */
-export function checkRuns({ name }: SimulatedProcess, runs: readonly LastRun[], ordinary: readonly RegExp[]): void {
+export function checkRuns(
+  { name }: SimulatedProcess,
+  runs: readonly LastRun[],
+  ordinary: readonly RegExp[],
+): void {
   for (const { job, failures } of runs) {
     const strange = failures.find(failure => !ordinary.some(pattern => pattern.test(failure)));
     mustHold(INVARIANTS.failuresAreNamed, strange === undefined, `${job} at ${name}: ${strange}`);

@@ -12,6 +12,8 @@ export interface Bug {
   readonly maxSeeds: number;
   /** Names of the invariants of which one must be reported as broken. */
   readonly breaks: readonly string[];
+  /** It shows only in runs that last over a day. */
+  readonly needsRest?: boolean;
   readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
   /** For everything that the process does. */
   readonly table?: (table: Table, dice: Dice) => Table;

@@ -74,7 +74,8 @@ export const readsFirstPages: Bug = {
 export const readsOtherTenants: Bug = {
   name: 'reads the chunks of another tenant',
   maxSeeds: 10,
-  breaks: ['tenants-apart'],
+  // The reader may notice first: the footer of a chunk says whose it is, and that error is none of a healthy store.
+  breaks: ['tenants-apart', 'failures-are-named'],
   readTable: (table, dice: Dice) => ({
     ...table,
     query: (pk, options) => table.query(dice.chance(0.2) ? pk.replace('c/red/', 'c/blue/') : pk, options),

@@ -50,7 +50,11 @@ export const dropsARow: Bug = {
 };
 
 /** An index that has the footer of one chunk for another, too. */
-async function withoutReading(swap: Swap, { clock, ids, table }: CatalogParts, store: ObjectStore): Promise<Swap> {
+async function withoutReading(
+  swap: Swap,
+  { clock, ids, table }: CatalogParts,
+  store: ObjectStore,
+): Promise<Swap> {
   const { tenant, day, index } = swap;
   if (index === undefined) return swap;
   const { records } = (await new Catalog({ table, clock, ids }).day(tenant, day.day)) ?? { records: [] };
@@ -99,6 +103,7 @@ class GarbageFirstCatalog extends Catalog {
 
 export const looksAtGarbageFirst: Bug = {
   name: 'looks at garbage before records',
+  needsRest: true,
   maxSeeds: 800,
   breaks: ['readers-miss-no-object'],
   workCatalog: parts => new GarbageFirstCatalog(parts),
@@ -141,7 +146,8 @@ const countedAnew = (item: Item): Item => (isLease(item) ? { ...item, version: 1
 function countedAnewIn(write: Write): Write {
   const { condition } = write;
   const key = write.kind === 'put' ? write.item : write.key;
-  const of = isLease(key) && condition?.kind === 'version' ? ({ kind: 'version', version: 1 } as const) : condition;
+  const of =
+    isLease(key) && condition?.kind === 'version' ? ({ kind: 'version', version: 1 } as const) : condition;
   if (write.kind === 'put') return { kind: 'put', item: countedAnew(write.item), condition: of };
   if (write.kind === 'delete') return { ...write, condition: of };
   return { ...write, condition: of ?? write.condition };
@@ -158,7 +164,8 @@ export const countsTokensAnew: Bug = {
       const write = countedAnewIn({ kind: 'put', item, condition });
       return write.kind === 'put' ? table.put(write.item, write.condition) : Promise.reject(new TypeError());
     },
-    delete: (key, condition) => table.delete(key, countedAnewIn({ kind: 'delete', key, condition }).condition),
+    delete: (key, condition) =>
+      table.delete(key, countedAnewIn({ kind: 'delete', key, condition }).condition),
     transact: writes => table.transact(writes.map(countedAnewIn)),
   }),
 };

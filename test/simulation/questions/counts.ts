@@ -55,7 +55,12 @@ function countByApp(entries: readonly KnownEntry[]): Map<string, number> {
 }
 
 /** The same at every step of a range. Windows overlap, meet or leave gaps. */
-export async function askSteps(asked: Asked, { text, holds }: Selection, span: Span, dice: Dice): Promise<void> {
+export async function askSteps(
+  asked: Asked,
+  { text, holds }: Selection,
+  span: Span,
+  dice: Dice,
+): Promise<void> {
   const { process, tenant } = asked;
   const stepSeconds = (span.endNs - span.startNs) / NS_PER_SECOND / MAX_STEPS + BigInt(dice.between(1, 60));
   const rangeSeconds = dice.pick([1n, stepSeconds, 2n * stepSeconds + 1n]);

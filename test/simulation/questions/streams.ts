@@ -44,7 +44,11 @@ export async function askStreams(asked: Asked, { text, holds }: Selection, span:
 }
 
 /** Each once, all of the first list, nothing beside the second. */
-function checkSet(what: string, found: readonly string[], [least, most]: readonly (readonly string[])[]): void {
+function checkSet(
+  what: string,
+  found: readonly string[],
+  [least, most]: readonly (readonly string[])[],
+): void {
   const set = new Set(found);
   const allowed = new Set(most);
   mustHold(INVARIANTS.exactlyOnce, set.size === found.length, () => `${what}: one twice`);
@@ -53,4 +57,3 @@ function checkSet(what: string, found: readonly string[], [least, most]: readonl
   const invented = found.find(one => !allowed.has(one));
   mustHold(INVARIANTS.onlyWhatWasPushed, invented === undefined, () => `${what}: has ${invented}`);
 }
-

@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { fingerprintOf, RowHasher } from '../../shared/compaction/fingerprint.ts';
+import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/compaction/merge.ts';
+import { MAX_OPEN_PAGES_BYTES, MergeTooLargeError } from '../../shared/compaction/merge-bounds.ts';
+import { MergeOutput, readObject } from '../../shared/compaction/merge-output.ts';
+import { CorruptionError } from '../../shared/model/errors.ts';
+import { type PlainEntry, rowsOf } from '../support/rows.ts';
+import { chunkId, DAY, inputOf, inputsOf, merge, objectOf, pagesOf } from './support/merge-chunks.ts';
+
+const entry = (app: string, time: number, line: string, metadata = {}): PlainEntry => ({
+  stream: { app },
+  time,
+  line,
+  metadata,
+});
+const FIRST = [entry('a', 5, 'first line', { trace: 'x' }), entry('b', 7, 'second '.repeat(20))];
+const SECOND = [entry('a', 6, 'third', { detected_level: 'warn' }), entry('c', 1, '')];
+const HEAD = { tenant: 't-1', day: DAY, level: 1, createdMs: 2, inputs: [] };
+const READ_BACK = { hasher: new RowHasher(), turn: async () => undefined };
+
+/** What a merge ends with, and how many objects it gave away before. */
+async function failureOf(
+  inputs: readonly MergeInput[],
+  options: Partial<MergeOptions> = {},
+): Promise<{ error: unknown; emitted: number }> {
+  let emitted = 0;
+  const all: MergeOptions = {
+    ...HEAD,
+    newId: () => chunkId(0xf000 + emitted),
+    compression: QUICK_COMPRESSION,
+    maxOutputBytes: 1024 * 1024,
+    ...options,
+  };
+  try {
+    await mergeChunks(inputs, all, async () => void emitted++);
+    return { error: undefined, emitted };
+  } catch (error) {
+    return { error, emitted };
+  }
+}
+
+describe('a broken input', () => {
+  test('is a corruption that names the chunk, and nothing is emitted', async () => {
+    const [one, two] = await Promise.all([objectOf(FIRST, chunkId(1)), objectOf(SECOND, chunkId(2))]);
+    expect(await failureOf([inputOf(one), inputOf(two)])).toEqual({ error: undefined, emitted: 1 });
+    const { footer } = inputOf(two);
+    for (let at = 0; at < footer.pages[0].storedBytes; at++) {
+      const damaged = Buffer.from(two);
+      damaged[at] ^= 0x41;
+      const input = {
+        footer,
+        storedBytes: two.length,
+        read: async (start: number, end: number) => damaged.subarray(start, end),
+      };
+      const { error, emitted } = await failureOf([inputOf(one), input]);
+      expect(error).toBeInstanceOf(CorruptionError);
+      expect(String(error)).toContain(`chunk t-1/${chunkId(2)}`);
+      expect(emitted).toBe(0);
+    }
+  });
+
+  test.each<[string, (input: MergeInput) => MergeInput, RegExp]>([
+    ['gives fewer bytes', input => ({ ...input, read: async (s, e) => input.read(s, e - 1) }), /bytes where/],
+    ['is shorter than its pages', input => ({ ...input, storedBytes: 3 }), /a page ends at \d+ of 3 bytes/],
+    ['says other rows', input => ({ ...input, footer: { ...input.footer, rows: 3 } }), /2 of 3 rows/],
+    [
+      'is out of order',
+      input => {
+        const streams = input.footer.streams.slice().reverse();
+        return { ...input, footer: { ...input.footer, streams } };
+      },
+      /rows out of order/,
+    ],
+  ])('that %s is a corruption', async (_, change, message) => {
+    const [one, two] = await inputsOf([FIRST, SECOND]);
+    const { error } = await failureOf([one, change(two)]);
+    expect(error).toBeInstanceOf(CorruptionError);
+    expect(String(error)).toMatch(message);
+    expect(String(error)).toContain(`chunk t-1/${chunkId(2)}`);
+  });
+});
+
+describe('a merge ends with', () => {
+  test('the error of the store', async () => {
+    const [one, two] = await inputsOf([FIRST, SECOND]);
+    const gone = new Error('the object is gone');
+    const broken = { ...two, read: async () => Promise.reject(gone) };
+    expect(await failureOf([one, broken])).toEqual({ error: gone, emitted: 0 });
+  });
+
+  test('the reason of its signal', async () => {
+    const inputs = await inputsOf([FIRST, SECOND]);
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    controller.abort(reason);
+    expect((await failureOf(inputs, { signal: controller.signal })).error).toBe(reason);
+  });
+
+  test('the error of a pause, which comes between the pages of a large input', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, i) => entry('a', i, `${i}`));
+    const inputs = await inputsOf([lines]);
+    let pauses = 0;
+    await merge(inputs, { pause: async () => void pauses++ });
+    expect(pauses).toBeGreaterThan(1);
+    const lost = new Error('the lease is lost');
+    expect((await failureOf(inputs, { pause: () => Promise.reject(lost) })).error).toBe(lost);
+  });
+
+  test.each<[string, (inputs: MergeInput[]) => MergeInput[], string]>([
+    ['each chunk once', ([one]) => [one, one], 'a merge has each chunk once'],
+    [
+      'one day',
+      ([one, two]) => [one, { ...two, footer: { ...two.footer, day: DAY + 1 } }],
+      'a merge has chunks of one tenant and day',
+    ],
+    [
+      'one tenant',
+      ([one, two]) => [{ ...one, footer: { ...one.footer, tenant: 'other' } }, two],
+      'a merge has chunks of one tenant and day',
+    ],
+  ])('an invariant where its inputs are not %s', async (_, change, message) => {
+    const { error } = await failureOf(change(await inputsOf([FIRST, SECOND])));
+    expect(String(error)).toContain(message);
+  });
+
+  test('MergeTooLargeError where the open pages would take more than their bound', async () => {
+    const [one, two] = await inputsOf([FIRST, SECOND]);
+    const [page] = one.footer.pages;
+    const pages = [{ ...page, lineBytes: MAX_OPEN_PAGES_BYTES }];
+    const { error } = await failureOf([{ ...one, footer: { ...one.footer, pages } }, two]);
+    expect(error).toBeInstanceOf(MergeTooLargeError);
+  });
+});
+
+describe('compaction.preserves-entries', () => {
+  test.each<[string, PlainEntry[]]>([
+    ['lost', FIRST.slice(0, 1)],
+    ['added', [...FIRST, entry('c', 1, 'x')]],
+    ['changed in its line', [FIRST[0], { ...FIRST[1], line: 'sEcond '.repeat(20) }]],
+    ['changed in its time', [FIRST[0], { ...FIRST[1], time: 8 }]],
+    ['given to another stream', [FIRST[0], { ...FIRST[1], stream: { app: 'c' } }]],
+    ['changed in a value', [{ ...FIRST[0], metadata: { trace: 'y' } }, FIRST[1]]],
+    [
+      'given the metadata of another',
+      [
+        { ...FIRST[0], metadata: {} },
+        { ...FIRST[1], metadata: { trace: 'x' } },
+      ],
+    ],
+    ['doubled', [FIRST[0], FIRST[0], FIRST[1]]],
+  ])('is broken where an entry was %s', async (_, written) => {
+    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION);
+    const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
+    made.add(rowsOf(written), expected);
+    await expect(made.finish(HEAD, READ_BACK)).rejects.toThrow(
+      'invariant broken: compaction.preserves-entries',
+    );
+  });
+
+  test('is broken where the object does not say what was written', async () => {
+    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION);
+    made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));
+    const { chunk } = await made.finish(HEAD, READ_BACK);
+    const parts = chunk.parts.map(part => Buffer.from(part));
+    await expect(readObject({ ...chunk, parts }, READ_BACK)).resolves.toMatchObject({ rows: 2 });
+    parts[0][0] ^= 1;
+    await expect(readObject({ ...chunk, parts }, READ_BACK)).rejects.toThrow(CorruptionError);
+  });
+});
