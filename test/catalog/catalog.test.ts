@@ -98,7 +98,11 @@ describe('reading', () => {
 describe('swapping', () => {
   test('replaces all at once, and lists the old objects as garbage until their time', async () => {
     const { catalog, clock } = setUp();
-    await catalog.addChunks([record(1), record(2, { inline: Buffer.from('x'), storedBytes: 1, footerBytes: 1 }), record(3)]);
+    await catalog.addChunks([
+      record(1),
+      record(2, { inline: Buffer.from('x'), storedBytes: 1, footerBytes: 1 }),
+      record(3),
+    ]);
     const lease = (await catalog.leases.take('x', LEASE_MS))!;
     const after = await swapAll(catalog, lease, [record(9, { level: 1 })]);
     expect(after.version).toBe(1);

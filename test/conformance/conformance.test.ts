@@ -4,6 +4,7 @@ import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import {
   CONFORMANCE_CONFIG,
   checkCases,
+  compactCorpus,
   explain,
   failures,
   pushCorpus,
@@ -22,13 +23,18 @@ const served = cases.filter(isServed);
 const exceptions = loadExceptions();
 const categories = [...new Set(served.map(({ category }) => category))];
 
-describe('recorded answers', () => {
+/** What is asked is the same whether the corpus lies as it was pushed, or merged and indexed. */
+describe.each([
+  ['as pushed', async () => undefined],
+  ['compacted and indexed', compactCorpus],
+])('recorded answers, %s', (_name, prepare) => {
   const verdicts: Verdict[] = [];
   let store: TestStore;
 
   beforeAll(async () => {
     store = await startStore(CONFORMANCE_CONFIG);
     await pushCorpus(store.client);
+    await prepare(store.client);
   }, SETUP_MS);
 
   afterAll(async () => {

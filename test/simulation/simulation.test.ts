@@ -5,7 +5,7 @@ import { simulate } from './simulate.ts';
 
 /** Runs of one test, and tests: about 45 ms of one core a run. */
 const RUNS = 250;
-const BLOCKS = 4;
+const BLOCKS = 5;
 const REPLAYED = 20;
 
 describe('simulated runs keep every invariant', () => {

@@ -102,6 +102,7 @@ export class TenantStreams {
 
   /** What could not be announced is news again. */
   returnNews({ hour, hashes }: { hour: number; hashes: readonly number[] }): void {
-    if (hour === this.hour) this.unannounced.push(...hashes);
+    // Not as arguments: a million of them overflow the stack.
+    if (hour === this.hour) this.unannounced = this.unannounced.concat(hashes);
   }
 }

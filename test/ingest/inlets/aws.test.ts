@@ -73,6 +73,11 @@ describe('Firehose', () => {
       records: records.map(record => ({ data: Buffer.from(record as string).toString('base64') })),
     });
 
+  test.each(['!!!!', 'aGk*', 'aGk=!', 'aGk=aGk=', 'a', 'aGk==='])('data that is no base64: %s', async data => {
+    const body = JSON.stringify({ requestId: 'r', timestamp: NOW_MS, records: [{ data: 'aGk=' }, { data }] });
+    expect(await refusalOf(inlet(), body)).toBe('400 the data of a record is no base64');
+  });
+
   test('text, documents and envelopes, packed or not', async () => {
     const body = request(
       'one\ntwo\r\n',

@@ -5,6 +5,7 @@ import { ActiveStreams } from '../../../shared/ingest/rates/active-streams.ts';
 import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/ingest/rates/bounds.ts';
 import { hashOfStream } from '../../../shared/ingest/rates/stream-hash.ts';
 import type { Limits } from '../../../shared/model/limits.ts';
+import { TenantStreams } from '../../../shared/ingest/rates/tenant-streams.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +27,17 @@ async function push(
   await settle();
   return stored;
 }
+
+test('a million streams that could not be announced are news again', () => {
+  const streams = new TenantStreams();
+  const count = 1_000_000;
+  streams.startHour(HOUR_MS);
+  for (let hash = 0; hash < count; hash++) streams.admit(hash, limitsOf(count));
+  const news = streams.takeNews();
+  expect([news.hashes.length, streams.hasNews]).toEqual([count, false]);
+  streams.returnNews(news);
+  expect(streams.takeNews().hashes).toHaveLength(count);
+});
 
 describe('in one process', () => {
   test('what is active goes on, what is new finds no room', async () => {
