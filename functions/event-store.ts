@@ -5,7 +5,8 @@
  *     LOGBOOM_LABELS   labels of every stream, `env=prod,team=shop`
  *
  * An event has nobody who reads an answer. What a repeat may cure throws, so that the service repeats the event; entries
- * that validation refuses are logged and dropped, or the event would come back for hours.
+ * that validation refuses are logged and dropped, or the event would come back for hours. A push over the tenant's rate
+ * waits here first: a file is read far faster than it may be stored, and Lambda repeats an event only twice.
  */
 import type { Log } from '../local/log.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
@@ -15,7 +16,7 @@ import { checkTenantId } from '../shared/http/tenant.ts';
 import type { Inlet } from '../shared/ingest/inlet.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Label } from '../shared/model/labels.ts';
-import { assembleStore, type Stores } from './assemble.ts';
+import { assembleStore, type Stores, writeUsage } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
@@ -37,6 +38,11 @@ export interface EventPush {
 }
 
 const NO_STREAMS = 422;
+const TOO_MANY_REQUESTS = 429;
+/** Between two tries of a push over a rate: a tenant's default rate fills two batches in it. */
+const RATE_WAIT_MS = 1000;
+/** Tries of one push; the function of CloudWatch Logs has a minute for its event. */
+const MAX_TRIES = 20;
 
 /** Throws ConfigError, ClientError or Error where the environment is wrong, which ends the start of the function. */
 export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
@@ -73,17 +79,29 @@ export function assembleEventStore(
         parameters: source,
       };
       try {
-        const { stored, error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);
-        if (error !== undefined && (error.status === 429 || error.status >= 500)) throw error;
+        const push = () => context.push.push(request, context.limitsOf(tenant), bodyLimits);
+        let { stored, error } = await push();
+        // What was stored in part is for the repeat of the event: each try would store it once more.
+        for (let tries = 1; isOverRate(error) && stored.length === 0 && tries < MAX_TRIES; tries++) {
+          await systemClock.sleep(RATE_WAIT_MS);
+          ({ stored, error } = await push());
+        }
+        if (error !== undefined && (isOverRate(error) || error.status >= 500)) throw error;
         if (error !== undefined)
           log.warn({ source, stored: stored.length, reason: error.message }, 'entries dropped');
         return stored.length;
       } catch (error) {
         if (error instanceof ClientError && error.status === NO_STREAMS) return 0;
         throw error;
+      } finally {
+        await writeUsage(context.usage.ledger);
       }
     },
   };
+}
+
+function isOverRate(error: ClientError | undefined): boolean {
+  return error?.status === TOO_MANY_REQUESTS;
 }
 
 function tenantOf(environment: Environment, auth: Settings['config']['auth']): string {

@@ -38,8 +38,12 @@ async function storeObject(
 ): Promise<void> {
   const labels = [{ name: 'bucket', value: bucket }, ...store.labels];
   const metadata = [{ name: 's3_key', value: key }];
+  const lineBytes = metadata.reduce(
+    (sum, { name, value }) => sum + name.length + Buffer.byteLength(value),
+    0,
+  );
   let entries = 0;
-  for await (const batch of objectBatches(body)) {
+  for await (const batch of objectBatches(body, { lineBytes })) {
     const inlet = objectInlet({ batch, labels, metadata, lastModifiedMs });
     const source = JSON.stringify([bucket, key, lastModifiedMs, batch.firstLine, batch.format]);
     entries += await store.push({ body: batch.bytes, inlet, source });

@@ -20,6 +20,8 @@ export interface Scheduler {
 
 /** Between two runs of a job that has work left: requests go first. */
 const PAUSE_MS = 1000;
+/** An interval of 0 means as often as possible, not without a pause. */
+const MIN_INTERVAL_MS = 50;
 
 export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
@@ -35,7 +37,8 @@ export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): S
   }
 
   async function keepRunning(job: Job): Promise<void> {
-    let waitMs = job.everyMs;
+    const everyMs = Math.max(job.everyMs, MIN_INTERVAL_MS);
+    let waitMs = everyMs;
     while (!signal.aborted) {
       await wait(job, waitMs);
       if (signal.aborted) return;
@@ -44,7 +47,7 @@ export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): S
       for (const run of runs) logRun(log, run);
       const { done, failures } = runs[runs.length - 1];
       // Failures are not work left: what fails fails again.
-      waitMs = done || failures.length > 0 ? job.everyMs : PAUSE_MS;
+      waitMs = done || failures.length > 0 ? everyMs : PAUSE_MS;
     }
   }
 

@@ -125,7 +125,8 @@ export class Catalog {
 
   private isKnown(day: string, nowMs: number): boolean {
     const announcedMs = this.knownDays.get(day);
-    return announcedMs !== undefined && nowMs - announcedMs < KNOWN_MS;
+    // A clock that was set back must not make it last longer.
+    return announcedMs !== undefined && announcedMs <= nowMs && nowMs - announcedMs < KNOWN_MS;
   }
 
   private async commit({ writes, days }: Batch, nowMs: number): Promise<void> {

@@ -46,9 +46,20 @@ export class OutstandingWork {
     this.clock = clock;
   }
 
-  /** All of it, in pages: a store may have many tenants. */
-  async *list(): AsyncGenerator<Outstanding> {
-    for (let shard = 0; shard < COMMON_SHARDS; shard++) yield* this.read(workPartition(shard), {});
+  /** All of it, in pages: a store may have many tenants. Begins at `first`, or where that would be, and comes round. */
+  async *list(first?: Pick<Outstanding, 'tenant' | 'day'>): AsyncGenerator<Outstanding> {
+    const partitions = Array.from({ length: COMMON_SHARDS }, (_, shard) => workPartition(shard));
+    if (first === undefined) {
+      for (const pk of partitions) yield* this.read(pk, {});
+      return;
+    }
+    const { pk, sk } = workKey(first.tenant, first.day);
+    const start = partitions.indexOf(pk);
+    yield* this.read(pk, { from: sk });
+    for (const other of [...partitions.slice(start + 1), ...partitions.slice(0, start)]) {
+      yield* this.read(other, {});
+    }
+    yield* this.read(pk, { to: sk });
   }
 
   /** The days of one tenant, ascending. */

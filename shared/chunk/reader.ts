@@ -60,7 +60,7 @@ const LINES = new ZstdDecoder();
  * `lines` is empty; without lengths too, all line offsets are 0. Any column may throw CorruptionError.
  */
 export function decodePage(
-  footer: Footer,
+  footer: Pick<Footer, 'day' | 'streams'>,
   page: PageMeta,
   stored: Buffer,
   wants: PageWants,
@@ -82,7 +82,13 @@ class StoredPage implements PageRows {
   private decodedOffsets: Uint32Array | undefined;
   private decodedLines: Buffer | undefined;
 
-  constructor(footer: Footer, page: PageMeta, stored: Buffer, wants: PageWants, what: string) {
+  constructor(
+    footer: Pick<Footer, 'day' | 'streams'>,
+    page: PageMeta,
+    stored: Buffer,
+    wants: PageWants,
+    what: string,
+  ) {
     this.page = page;
     this.stored = stored;
     this.wants = wants;

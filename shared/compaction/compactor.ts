@@ -12,9 +12,11 @@ import { SwapConflictError } from '../catalog/swap.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
-import { mergeInput } from './merge-input.ts';
-import { isSettled, type PlannedMerge, planMerge } from './plan-merges.ts';
+import { MergeTooLargeError } from './merge-bounds.ts';
+import { openInputs } from './merge-input.ts';
+import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerge } from './plan-merges.ts';
 
 export interface CompactorParts {
   readonly catalog: Catalog;
@@ -55,7 +57,12 @@ export interface CompactionReport {
    * holds the lease, or took it.
    */
   readonly end: 'done' | 'settled' | 'time' | 'busy';
+  /** After `done`: Unix ms until which there is nothing to do unless something is pushed. Else the time of the end. */
+  readonly quietUntilMs: number;
 }
+
+type Totals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
+type End = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
 
 /** Renewed at a third of it; what a stalled compactor holds up is that long. */
 export const LEASE_MS = 60_000;
@@ -69,40 +76,48 @@ export class Compactor {
     this.parts = parts;
   }
 
-  /** Throws what the stores throw, and CorruptionError; what was published before stays. */
+  /**
+   * Throws what the stores throw, and CorruptionError, ObjectNotFoundError or MergeTooLargeError where chunks could not be
+   * merged: all others are packed then. What was published before stays.
+   */
   async compactDay(work: DayWork): Promise<CompactionReport> {
     const { leases } = this.parts.catalog;
     const total = { merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
     const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
-    if (lease === undefined) return { ...total, end: 'busy' };
+    if (lease === undefined) return { ...total, ...this.ended('busy') };
     try {
-      const end = await this.mergeAll(work, lease, total);
-      return { ...total, end };
+      return { ...total, ...(await this.mergeAll(work, lease, total)) };
     } finally {
       await leases.release(lease).catch(() => undefined);
     }
   }
 
-  private async mergeAll(
-    work: DayWork,
-    lease: Lease,
-    total: { -readonly [K in keyof Omit<CompactionReport, 'end'>]: number },
-  ): Promise<CompactionReport['end']> {
+  private ended(end: CompactionReport['end'], quietUntilMs = this.parts.clock.nowMs()): End {
+    return { end, quietUntilMs };
+  }
+
+  private async mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
     const { catalog, clock, options } = this.parts;
     const hold = this.holder(lease);
+    const setAside = new Set<string>();
+    let failure: unknown;
     let snapshot = await catalog.day(work.tenant, work.day);
+    let maxInputs = MAX_INPUTS;
     for (let conflicts = 0; ; ) {
-      if (snapshot === undefined) return 'settled';
+      if (snapshot === undefined) return this.ended('settled');
+      const records = snapshot.records.filter(({ id }) => !setAside.has(id));
       const plan = { targetBytes: options.targetBytes, nowMs: clock.nowMs(), force: work.force ?? false };
-      const merge = planMerge(work.day, snapshot.records, plan);
+      const merge = planMerge(work.day, records, plan);
       if (merge === undefined) {
-        const settled = isSettled(work.day, snapshot.records, { ...plan, force: false });
-        return settled ? 'settled' : 'done';
+        if (failure !== undefined) throw failure;
+        if (isSettled(work.day, records, { ...plan, force: false })) return this.ended('settled');
+        return this.ended('done', nextClosingMs(work.day, records, plan));
       }
-      if (clock.nowMs() >= work.untilMs) return 'time';
+      if (clock.nowMs() >= work.untilMs) return this.ended('time');
       work.signal.throwIfAborted();
       try {
-        const { summary, after } = await this.merge(work, lease, hold, snapshot, merge);
+        const inputs = merge.inputs.slice(0, maxInputs);
+        const { summary, after } = await this.merge(work, lease, hold, snapshot, { ...merge, inputs });
         // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
         snapshot = after;
         total.merges++;
@@ -111,11 +126,31 @@ export class Compactor {
         total.inputBytes += summary.inputBytes;
         total.outputBytes += summary.outputBytes;
       } catch (error) {
-        if (error instanceof LeaseLostError) return 'busy';
+        if (error instanceof LeaseLostError) return this.ended('busy');
+        if (error instanceof MergeTooLargeError && maxInputs > 2) {
+          maxInputs = Math.max(2, maxInputs >> 1);
+          continue;
+        }
+        if (isOfInputs(error)) {
+          failure ??= error;
+          for (const { id } of await this.unmergeable(merge, hold)) setAside.add(id);
+          continue;
+        }
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
+        // Whoever lost the lease would lose the next swap, too.
+        if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.ended('busy');
         snapshot = await catalog.day(work.tenant, work.day);
       }
     }
+  }
+
+  /** Those of the inputs that keep the others from being merged; all of them where none does by itself. */
+  private async unmergeable(
+    { inputs }: PlannedMerge,
+    hold: () => Promise<void>,
+  ): Promise<readonly ChunkRecord[]> {
+    const broken = await brokenOf(this.parts.store, inputs, hold);
+    return broken.length === 0 ? inputs : broken;
   }
 
   private async merge(
@@ -123,13 +158,15 @@ export class Compactor {
     lease: Lease,
     hold: () => Promise<void>,
     snapshot: DaySnapshot,
-    { level, inputs }: PlannedMerge,
+    { level, inputs: planned }: PlannedMerge,
   ) {
     const { catalog, store, clock, ids, options } = this.parts;
     const { tenant, day, signal } = work;
     const added: ChunkRecord[] = [];
+    const opened = await openInputs(store, planned);
+    const inputs = planned.slice(0, opened.length);
     const merged = await mergeChunks(
-      await Promise.all(inputs.map(record => mergeInput(store, record))),
+      opened,
       {
         tenant,
         day,

@@ -102,8 +102,9 @@ export class RowHasher {
       metadataBytes: new Float64Array(rows),
     };
     for (const column of page.metadata) addMetadata(hashes, column, rows);
-    const day = Number(page.baseNs / NS_PER_DAY);
-    const base = Number(page.baseNs % NS_PER_DAY);
+    // Rounded down, also before 1970: an entry's day and time of day must not depend on where its page begins.
+    const base = Number(((page.baseNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
+    const day = Number((page.baseNs - BigInt(base)) / NS_PER_DAY);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
       let pair = this.streams.get(stream);
       if (pair === undefined) {

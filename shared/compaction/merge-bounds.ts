@@ -1,7 +1,8 @@
 /**
- * What a merge may hold, all in one place. Beside the footers of the inputs (which the caller has) and the output that is
- * being made (`maxOutputBytes` and a little more, as stored) a merge takes at most
+ * What a merge may hold, all in one place. Beside the output that is being made (`maxOutputBytes` and a little more, as
+ * stored, and its footer) a merge takes at most
  *
+ *    256 MiB   footers of the inputs, or of two that are larger          MAX_FOOTERS_BYTES
  *     64 MiB   what was read and not yet decoded                          READ_BUDGET_BYTES
  *    512 MiB   decoded pages, one of each input                           MAX_OPEN_PAGES_BYTES
  *      8 MiB   two batches of rows for the writer, most often             BATCH_BYTES
@@ -19,6 +20,12 @@ export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
 /** Reads at the start, when every input needs its first page. */
 export const READS_AT_ONCE = 16;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
+
+/** Of the inputs, decoded: 80 of 10,000 streams take 116 MB. Beyond, fewer are merged at once. */
+export const MAX_FOOTERS_BYTES = 256 * 1024 * 1024;
+/** Measured: a run as an object, and a stream of five labels with its text. */
+export const BYTES_PER_RUN = 130;
+export const BYTES_PER_STREAM = 1600;
 
 /** A batch: a few pages, so that the thread pool has work while the next batch is filled. */
 export const BATCH_BYTES = 4 * 1024 * 1024;

@@ -9,7 +9,7 @@ import { CorruptionError } from '../model/errors.ts';
 
 /** A chunk to merge. */
 export interface MergeInput {
-  readonly footer: Footer;
+  readonly footer: Omit<Footer, 'counts'>;
   readonly storedBytes: number;
   /** Bytes `start` to `end` (exclusive) of the object. */
   read(start: number, end: number): Promise<Buffer>;

@@ -75,6 +75,26 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
   return isClosed(day, last, 0, options.nowMs) && planMerge(day, records, options) === undefined;
 }
 
+/**
+ * Unix ms from which on time alone may give `planMerge` something that it did not have at `nowMs`: when the next window
+ * with two chunks or more closes. Infinity where only a push can.
+ */
+export function nextClosingMs(
+  day: number,
+  records: readonly ChunkRecord[],
+  { targetBytes, nowMs }: PlanOptions,
+): number {
+  const small = records.filter(({ storedBytes }) => storedBytes < targetBytes / 2);
+  let next = Infinity;
+  for (const window of WINDOWS) {
+    for (const [index] of groupsOf(window, small)) {
+      const closing = closingMs(day, window, index);
+      if (closing > nowMs) next = Math.min(next, closing);
+    }
+  }
+  return next;
+}
+
 /** By window, newest first. */
 function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
   const groups = new Map<number, ChunkRecord[]>();
@@ -87,9 +107,14 @@ function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, Chu
   return [...groups].filter(([, { length }]) => length > 1).sort((a, b) => b[0] - a[0]);
 }
 
-function isClosed(day: number, { ns, closedAfterMs }: Window, index: number, nowMs: number): boolean {
+function isClosed(day: number, window: Window, index: number, nowMs: number): boolean {
+  return closingMs(day, window, index) <= nowMs;
+}
+
+/** Unix ms. */
+function closingMs(day: number, { ns, closedAfterMs }: Window, index: number): number {
   const dayStartMs = Number((BigInt(day) * NS_PER_DAY) / NS_PER_MS);
-  return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs <= nowMs;
+  return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
 }
 
 /** All of a closed window, smallest first, without chunks that are too large for the rest to matter. */

@@ -14,28 +14,10 @@ import { listStoredObjects, type StoredObject } from '../catalog/stored-objects.
 import { trustCatalog } from '../compaction/orphan-walk.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { DoctorParts } from './check-store.ts';
-import type { Problem } from './problem.ts';
-import { type DayObjects, type DayOutcome, rebuildDay } from './rebuild-day.ts';
+import { type DayObjects, rebuildDay } from './rebuild-day.ts';
+import type { DayOutcome, RebuildOptions, RebuildTotals } from './rebuild-options.ts';
 
-export interface RebuildOptions {
-  /**
-   * Also take objects that are so young that a push or a merge may be about to name them: only where nothing else runs
-   * on the store.
-   */
-  readonly includeRecent: boolean;
-  /** Also remove records of missing objects that no stored chunk names as its input. */
-  readonly forgetMissing: boolean;
-  readonly report: (problem: Problem) => void;
-  /** Called after each day. */
-  readonly progress?: (totals: RebuildTotals) => void;
-}
-
-export interface RebuildTotals extends DayOutcome {
-  /** Days looked at: those with chunk objects; all, where the missing is forgotten. */
-  days: number;
-  /** Days left as they were, because another kept working on them. */
-  busyDays: number;
-}
+export type { RebuildOptions, RebuildTotals } from './rebuild-options.ts';
 
 /** Adds what the catalog lacks. Throws what the stores throw; what was added before stays, and it may be run again. */
 export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions): Promise<RebuildTotals> {

@@ -19,22 +19,7 @@ import { ObjectNotFoundError } from '../ports/object-store.ts';
 import { MismatchError } from './check-chunk.ts';
 import { type DoctorParts, RECENT_MS } from './check-store.ts';
 import { type FoundChunk, readFoundChunk } from './found-chunk.ts';
-import type { RebuildOptions } from './rebuild-catalog.ts';
-
-export interface DayOutcome {
-  /** Records written. */
-  added: number;
-  /** Objects with a record already. */
-  kept: number;
-  /** Objects whose entries others with records hold. */
-  merged: number;
-  /** Objects that a push or a merge may be about to name. */
-  recent: number;
-  /** Objects whose end cannot be read, or that lie under a wrong key. */
-  unreadable: number;
-  /** Records of objects that are gone, removed: merged into another chunk, or forgotten by request. */
-  replaced: number;
-}
+import type { DayOutcome, RebuildOptions } from './rebuild-options.ts';
 
 /** Footers in memory at once, and records committed together. */
 const CHUNKS_AT_ONCE = 32;

@@ -26,7 +26,11 @@ export class FlushRequest {
   }
 
   async make(): Promise<void> {
-    await this.change(value => ({ ...value, requestedMs: this.clock.nowMs() }));
+    // Above every one before, whatever the clocks of the processes say: else it would count as done already.
+    await this.change(value => ({
+      ...value,
+      requestedMs: Math.max(this.clock.nowMs(), value.requestedMs + 1),
+    }));
   }
 
   /** The request that waits, or undefined. */

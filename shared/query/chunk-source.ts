@@ -27,7 +27,7 @@ export class ChunkSource {
   }
 
   async footer(record: ChunkRecord): Promise<Footer> {
-    // Ids are hashes of tenant and content, but a cache shared by tenants is keyed by tenant all the same.
+    // Names are random, but a cache shared by tenants is keyed by tenant all the same.
     const key = `${record.tenant}/${record.id}`;
     const cached = this.footers.get(key);
     if (cached !== undefined) return cached;

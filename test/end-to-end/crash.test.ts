@@ -153,4 +153,4 @@ test('fifty deaths lose nothing that was acknowledged, and make nothing twice', 
   expect(pushes.cut).toBeGreaterThan(ROUNDS);
   expect(pushes.acknowledged.size).toBeGreaterThan(ROUNDS);
   expect(days.map(({ version }) => version > 0)).toEqual([true, true]);
-}, 180_000);
+}, 600_000);

@@ -76,8 +76,8 @@ test('an object is read and pushed, batch by batch', async () => {
     return { lastModifiedMs: 1, body: body() };
   });
   await handler(eventBridge);
-  expect(pushes.map(({ body }) => body.length)).toEqual([4_194_300, 805_700]);
-  expect(new Set(pushes.map(({ source }) => source)).size).toBe(2);
+  expect(pushes.map(({ body }) => body.length)).toEqual([1_889_300, 1_889_300, 1_221_400]);
+  expect(new Set(pushes.map(({ source }) => source)).size).toBe(3);
 });
 
 test('an object that is gone is no error; the bucket of the chunks and a failing read are', async () => {

@@ -31,7 +31,9 @@ function store() {
   const engine = new QueryEngine({ catalog, source: new ChunkSource(objects), clock });
   return {
     push: (values: readonly Value[], limits: Partial<Limits> = {}) => {
-      const streams = [{ stream: { app: 'a' }, values: values.map(([ns, ...rest]) => [String(ns), ...rest]) }];
+      const streams = [
+        { stream: { app: 'a' }, values: values.map(([ns, ...rest]) => [String(ns), ...rest]) },
+      ];
       const contentType = 'application/json';
       const body = Buffer.from(JSON.stringify({ streams }));
       const inlet = lokiInlet(contentType, false);
@@ -48,11 +50,56 @@ function store() {
 
 describe('equal entries of one push are one', () => {
   const rows: [string, Value[], Partial<Limits>, string[]][] = [
-    ['side by side', [[T, 'x'], [T, 'x']], {}, ['x']],
-    ['apart', [[T, 'x'], [T, 'y'], [T, 'x']], {}, ['x', 'y']],
-    ['with metadata', [[T, 'x', { a: '1' }], [T, 'x', { a: '1' }], [T, 'x', { a: '2' }]], {}, ['x', 'x']],
-    ['on two days', [[T, 'x'], [T - 1n, 'w'], [T, 'x'], [T - 1n, 'w']], {}, ['w', 'x']],
-    ['moved apart', [[T, 'x'], [T, 'y'], [T, 'y']], { incrementDuplicateTimestamp: true }, ['x', 'y']],
+    [
+      'side by side',
+      [
+        [T, 'x'],
+        [T, 'x'],
+      ],
+      {},
+      ['x'],
+    ],
+    [
+      'apart',
+      [
+        [T, 'x'],
+        [T, 'y'],
+        [T, 'x'],
+      ],
+      {},
+      ['x', 'y'],
+    ],
+    [
+      'with metadata',
+      [
+        [T, 'x', { a: '1' }],
+        [T, 'x', { a: '1' }],
+        [T, 'x', { a: '2' }],
+      ],
+      {},
+      ['x', 'x'],
+    ],
+    [
+      'on two days',
+      [
+        [T, 'x'],
+        [T - 1n, 'w'],
+        [T, 'x'],
+        [T - 1n, 'w'],
+      ],
+      {},
+      ['w', 'x'],
+    ],
+    [
+      'moved apart',
+      [
+        [T, 'x'],
+        [T, 'y'],
+        [T, 'y'],
+      ],
+      { incrementDuplicateTimestamp: true },
+      ['x', 'y'],
+    ],
     ['more than are compared in pairs', Array.from({ length: 20 }, (): Value => [T, 'x']), {}, ['x']],
   ];
   test.each(rows)('%s', async (_, values, limits, want) => {

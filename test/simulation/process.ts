@@ -140,8 +140,9 @@ export class SimulatedProcess {
     const push = { committer, clock, observer: NO_OBSERVER };
     this.pushes = bug?.pushes?.(push) ?? new PushService(push);
     this.source = new ChunkSource(store);
-    this.engine = new QueryEngine({ catalog: this.readCatalog, source: this.source, clock });
     this.indexes = new DayIndexes({ store, onBroken: error => oracle.noteBrokenIndex(error) });
+    const reads = { catalog: this.readCatalog, source: this.source, indexes: this.indexes };
+    this.engine = new QueryEngine({ ...reads, clock });
     this.workCatalog = bug?.workCatalog?.({ table, clock, ids }, store) ?? this.catalog;
     const { indexes, workCatalog } = this;
     const work = { catalog: workCatalog, store, clock, ids };

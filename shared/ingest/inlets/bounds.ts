@@ -16,7 +16,10 @@ export const MAX_INDEX_NAME_BYTES = 255;
 export const MAX_LISTED_FIELDS = 256;
 /** Records of one request of Firehose: 64 MiB hold no more in earnest, a record costs 5 KB of its quota. */
 export const MAX_RECORDS = 500_000;
-/** Bytes of lines that one push of an object takes: bounds the memory of the function that reads it. */
-export const BATCH_BYTES = 4 * 1024 * 1024;
+/**
+ * Bytes of lines, with the metadata that each brings along, that one push of an object takes: bounds the memory of the
+ * function that reads it. A third of the default burst (6 MiB), because the paths of a document's fields repeat names.
+ */
+export const BATCH_BYTES = 2 * 1024 * 1024;
 /** Of one object, unpacked: what a function of Lambda can store in its 15 minutes at 6 MB/s. */
 export const MAX_OBJECT_BYTES = 5 * 1024 * 1024 * 1024;

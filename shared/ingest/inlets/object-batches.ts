@@ -1,6 +1,10 @@
 /**
  * A log file read as a stream, in batches of whole lines: memory is bounded by the batch, not by the file. Gzip is told
  * by its first bytes. Batches are cut at places that follow from the content alone, so a repeat cuts the same.
+ *
+ * What a reader would get wrong: each line brings metadata along (the name of the file), which may be far larger than the
+ * line and counts against the tenant's rate. Without counting it here a file of short lines would make batches that are
+ * over the burst, and so are refused for ever.
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -19,16 +23,27 @@ export interface ObjectBatch {
 const LINE_FEED = 0x0a;
 const GZIP = Buffer.of(0x1f, 0x8b, 8);
 
+export interface BatchOptions {
+  /** Of the lines of a batch, with what each brings along. */
+  readonly batchBytes?: number;
+  /** What a line brings along. */
+  readonly lineBytes?: number;
+  /** Of the whole object, unpacked. */
+  readonly maxBytes?: number;
+}
+
 /** Throws what the body throws, an error of zlib where it is broken gzip, TooLargeError over `maxBytes`. */
 export async function* objectBatches(
   body: AsyncIterable<Uint8Array>,
-  { batchBytes = BATCH_BYTES, maxBytes = MAX_OBJECT_BYTES } = {},
+  { batchBytes = BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
 ): AsyncGenerator<ObjectBatch, void, undefined> {
   let format: ObjectFormat | undefined;
   let splitter: RecordSplitter | undefined;
   // Put together only when they fill a batch: one piece may be a few bytes.
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
+  // With what their lines bring along.
+  let waitingWeight = 0;
   let firstLine = 0;
   let total = 0;
   const take = (bytes: Buffer): ObjectBatch => {
@@ -36,6 +51,17 @@ export async function* objectBatches(
     firstLine += countLines(bytes);
     return batch;
   };
+  /** The batches that are full; what is left becomes part of the next. */
+  function* full(bytes: Buffer): Generator<ObjectBatch, Buffer, undefined> {
+    let from = 0;
+    for (;;) {
+      const rest = bytes.subarray(from);
+      const end = batchEnd(rest, batchBytes, lineBytes);
+      if (end === 0) return rest;
+      yield take(rest.subarray(0, end));
+      from += end;
+    }
+  }
   for await (const piece of withBeginning(await unpacked(body), MAX_FORMAT_BYTES)) {
     total += piece.length;
     if (total > maxBytes) throw new TooLargeError(`the object unpacks to more than ${maxBytes} bytes`);
@@ -46,17 +72,29 @@ export async function* objectBatches(
     const lines = splitter === undefined ? piece : splitter.next(piece);
     waiting.push(lines);
     waitingBytes += lines.length;
-    if (waitingBytes < batchBytes) continue;
-    let bytes = Buffer.concat(waiting, waitingBytes);
-    while (bytes.length >= batchBytes) {
-      const end = bytes.lastIndexOf(LINE_FEED, batchBytes - 1) + 1 || batchBytes;
-      yield take(bytes.subarray(0, end));
-      bytes = bytes.subarray(end);
-    }
-    waiting = [bytes];
-    waitingBytes = bytes.length;
+    waitingWeight += lines.length + countLines(lines) * lineBytes;
+    if (waitingWeight < batchBytes) continue;
+    const rest = yield* full(Buffer.concat(waiting, waitingBytes));
+    waiting = [rest];
+    waitingBytes = rest.length;
+    waitingWeight = rest.length + countLines(rest) * lineBytes;
   }
-  if (waitingBytes > 0) yield take(Buffer.concat(waiting, waitingBytes));
+  if (waitingBytes === 0) return;
+  const rest = yield* full(Buffer.concat(waiting, waitingBytes));
+  if (rest.length > 0) yield take(rest);
+}
+
+/** Where the first batch of `bytes` ends, 0 where all of them fit into one. A line that fits into none is cut. */
+function batchEnd(bytes: Buffer, batchBytes: number, lineBytes: number): number {
+  let end = 0;
+  for (let weight = 0; ; ) {
+    const feed = bytes.indexOf(LINE_FEED, end);
+    const next = feed < 0 ? bytes.length : feed + 1;
+    weight += next - end + (next > end ? lineBytes : 0);
+    if (weight > batchBytes) return end > 0 ? end : Math.min(next, Math.max(1, batchBytes - lineBytes));
+    if (feed < 0) return 0;
+    end = next;
+  }
 }
 
 async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {

@@ -28,8 +28,8 @@ export function chunkId(number: number): string {
 }
 
 /** An object of the entries; entries that are given twice are stored twice. */
-export async function objectOf(entries: readonly PlainEntry[], id: string): Promise<Buffer> {
-  const head = { id, tenant: 't-1', day: DAY, level: 0, createdMs: 1, inputs: [] };
+export async function objectOf(entries: readonly PlainEntry[], id: string, day = DAY): Promise<Buffer> {
+  const head = { id, tenant: 't-1', day, level: 0, createdMs: 1, inputs: [] };
   const { parts } = await writeChunk(head, rowsOf(entries), QUICK_COMPRESSION);
   return Buffer.concat(parts);
 }

@@ -73,10 +73,17 @@ describe('Firehose', () => {
       records: records.map(record => ({ data: Buffer.from(record as string).toString('base64') })),
     });
 
-  test.each(['!!!!', 'aGk*', 'aGk=!', 'aGk=aGk=', 'a', 'aGk==='])('data that is no base64: %s', async data => {
-    const body = JSON.stringify({ requestId: 'r', timestamp: NOW_MS, records: [{ data: 'aGk=' }, { data }] });
-    expect(await refusalOf(inlet(), body)).toBe('400 the data of a record is no base64');
-  });
+  test.each(['!!!!', 'aGk*', 'aGk=!', 'aGk=aGk=', 'a', 'aGk==='])(
+    'data that is no base64: %s',
+    async data => {
+      const body = JSON.stringify({
+        requestId: 'r',
+        timestamp: NOW_MS,
+        records: [{ data: 'aGk=' }, { data }],
+      });
+      expect(await refusalOf(inlet(), body)).toBe('400 the data of a record is no base64');
+    },
+  );
 
   test('text, documents and envelopes, packed or not', async () => {
     const body = request(
@@ -140,6 +147,44 @@ describe('objects', () => {
     }
     return found;
   }
+
+  test('batches hold all, fit with what their lines bring along, and are cut alike however the bytes come', async () => {
+    const options = fc.record({ batchBytes: fc.integer({ min: 1, max: 60 }), lineBytes: fc.nat(20) });
+    const text = fc
+      .array(fc.constantFrom('a', 'bc', '\n', 'defghijk'), { maxLength: 80 })
+      .map(parts => parts.join(''));
+    const cut = async (
+      body: string,
+      pieceBytes: number,
+      given: { batchBytes: number; lineBytes: number },
+    ) => {
+      async function* pieces() {
+        for (let at = 0; at < body.length; at += pieceBytes)
+          yield Buffer.from(body.slice(at, at + pieceBytes));
+      }
+      const batches: [lines: string, firstLine: number][] = [];
+      for await (const { bytes, firstLine } of objectBatches(pieces(), given)) {
+        batches.push([bytes.toString(), firstLine]);
+      }
+      return batches;
+    };
+    await fc.assert(
+      fc.asyncProperty(text, options, fc.integer({ min: 1, max: 90 }), async (body, given, pieceBytes) => {
+        const batches = await cut(body, pieceBytes, given);
+        expect(batches.map(([lines]) => lines).join('')).toBe(body);
+        let before = '';
+        for (const [lines, firstLine] of batches) {
+          expect(lines).not.toBe('');
+          expect(firstLine).toBe(before.split('\n').length - 1);
+          const count = lines.split('\n').filter(line => line !== '').length;
+          const fits = lines.length + count * given.lineBytes <= given.batchBytes;
+          expect(fits || lines.trimEnd().split('\n').length === 1).toBe(true);
+          before += lines;
+        }
+        expect(await cut(body, body.length + 1, given)).toEqual(batches);
+      }),
+    );
+  });
 
   const alb = 'https 2026-11-21T12:00:01.000000Z app/lb/1 10.0.0.1:1 - 0.1 "GET / HTTP/1.1"';
   const vpc = '2 111 eni-1 10.0.0.1 10.0.0.2 1 2 6 1 40 1795262401 1795262402 ACCEPT OK';

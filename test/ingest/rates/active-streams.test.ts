@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { ActiveStreams } from '../../../shared/ingest/rates/active-streams.ts';
 import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/ingest/rates/bounds.ts';
 import { hashOfStream } from '../../../shared/ingest/rates/stream-hash.ts';
-import type { Limits } from '../../../shared/model/limits.ts';
 import { TenantStreams } from '../../../shared/ingest/rates/tenant-streams.ts';
+import type { Limits } from '../../../shared/model/limits.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
 const HOUR_MS = 3_600_000;
