@@ -3,10 +3,11 @@
  * of the known raw size: passing it as `chunkSize` is 1.6 times faster than letting zlib grow one
  * (docs/decisions/0001-dependencies.md).
  */
-import { constants, crc32, zstdCompressSync } from 'node:zlib';
+import { constants, crc32 } from 'node:zlib';
 import { CorruptionError, messageOf } from '../model/errors.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
 import { ZstdEncoder } from './zstd-encoder.ts';
+import { MAX_SYNC_BYTES, ZstdSyncEncoder } from './zstd-sync-encoder.ts';
 
 export const CODEC_RAW = 0;
 export const CODEC_ZSTD = 1;
@@ -42,7 +43,7 @@ export const QUICK_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLev
 /** Below this many bytes a zstd frame saves nothing worth its call. */
 const MIN_COMPRESSED_BYTES = 48;
 /** From here the thread pool pays for the trip: zstd takes 0.1 ms for 64 KiB. */
-const ASYNC_FROM_BYTES = 64 * 1024;
+const ASYNC_FROM_BYTES = MAX_SYNC_BYTES;
 /** No block of the format is larger; a broken length must not allocate more. */
 export const MAX_BLOCK_BYTES = 256 * 1024 * 1024;
 
@@ -55,6 +56,7 @@ export interface StoredBlock {
 
 /** By parameters, which are few constants. */
 const ENCODERS = new Map<Compression, ZstdEncoder>();
+const SYNC_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
 
 /** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side. */
 export async function storeBlock(raw: Uint8Array, compression: Compression): Promise<StoredBlock> {
@@ -69,7 +71,12 @@ export async function storeBlock(raw: Uint8Array, compression: Compression): Pro
 
 export function storeBlockSync(raw: Uint8Array, compression: Compression): StoredBlock {
   if (raw.length < MIN_COMPRESSED_BYTES) return chosen(raw, undefined);
-  return chosen(raw, zstdCompressSync(raw, { params: compression }));
+  let encoder = SYNC_ENCODERS.get(compression);
+  if (encoder === undefined) {
+    encoder = new ZstdSyncEncoder(compression);
+    SYNC_ENCODERS.set(compression, encoder);
+  }
+  return chosen(raw, encoder.pack(raw));
 }
 
 function chosen(raw: Uint8Array, packed: Uint8Array | undefined): StoredBlock {

@@ -7,34 +7,13 @@
  * public call does the work. Input must have passed its checksum: the handle is not made for broken frames.
  */
 import { constants, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-
-interface Handle {
-  reset(): void;
-  writeSync(
-    flush: number,
-    input: Uint8Array,
-    inputStart: number,
-    inputLength: number,
-    output: Uint8Array,
-    outputStart: number,
-    outputLength: number,
-  ): void;
-}
-
-interface Context {
-  readonly handle: Handle;
-  /** What is left of output and input after a write that succeeded; one that fails leaves it as it is. */
-  readonly state: Uint32Array;
-}
-
-/** No write leaves it: where it stays, the write failed. */
-const FAILED = 0xffff_ffff;
+import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 
 /** The scratch buffer grows to the largest block seen, up to here; larger blocks get a buffer of their own. */
 const MAX_SCRATCH_BYTES = 8 * 1024 * 1024;
 
 export class ZstdDecoder {
-  private context: Context | undefined;
+  private context: ZstdHandle | undefined;
   private usable: boolean;
   private scratch = Buffer.alloc(0);
 
@@ -83,26 +62,6 @@ export class ZstdDecoder {
   }
 }
 
-function openContext(): Context | undefined {
-  const stream = createZstdDecompress({ chunkSize: 64 });
-  const { _handle: handle, _writeState: state } = stream as unknown as {
-    _handle?: unknown;
-    _writeState?: unknown;
-  };
-  if (!isHandle(handle) || !isState(state)) return undefined;
-  // The write's own state tells of a failure, at once; this event comes later and must not end the process.
-  stream.on('error', () => {});
-  return { handle, state };
-}
-
-/** By its name: under jest arrays of the system are of another realm. */
-function isState(value: unknown): value is Uint32Array {
-  return (
-    Object.prototype.toString.call(value) === '[object Uint32Array]' && (value as Uint32Array).length === 2
-  );
-}
-
-function isHandle(value: unknown): value is Handle {
-  const handle = value as Partial<Handle> | null | undefined;
-  return typeof handle?.reset === 'function' && typeof handle.writeSync === 'function';
+function openContext(): ZstdHandle | undefined {
+  return handleOf(createZstdDecompress({ chunkSize: 64 }));
 }
