@@ -86,7 +86,11 @@ export class Compactor {
     const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
     if (lease === undefined) return { ...total, ...this.ended('busy') };
     try {
-      return { ...total, ...(await this.mergeAll(work, lease, total)) };
+      const end = await this.mergeAll(work, lease, total);
+      return { ...total, ...end };
+    } catch (error) {
+      if (error instanceof LeaseLostError) return { ...total, ...this.ended('busy') };
+      throw error;
     } finally {
       await leases.release(lease).catch(() => undefined);
     }
@@ -126,14 +130,13 @@ export class Compactor {
         total.inputBytes += summary.inputBytes;
         total.outputBytes += summary.outputBytes;
       } catch (error) {
-        if (error instanceof LeaseLostError) return this.ended('busy');
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
           maxInputs = Math.max(2, maxInputs >> 1);
           continue;
         }
         if (isOfInputs(error)) {
           failure ??= error;
-          for (const { id } of await this.unmergeable(merge, hold)) setAside.add(id);
+          for (const { id } of await this.unmergeable(merge, work, hold)) setAside.add(id);
           continue;
         }
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
@@ -147,9 +150,13 @@ export class Compactor {
   /** Those of the inputs that keep the others from being merged; all of them where none does by itself. */
   private async unmergeable(
     { inputs }: PlannedMerge,
+    { signal }: DayWork,
     hold: () => Promise<void>,
   ): Promise<readonly ChunkRecord[]> {
-    const broken = await brokenOf(this.parts.store, inputs, hold);
+    const broken = await brokenOf(this.parts.store, inputs, async () => {
+      await hold();
+      signal.throwIfAborted();
+    });
     return broken.length === 0 ? inputs : broken;
   }
 

@@ -1,14 +1,33 @@
-/** The scheduled job that packs chunks: goes through the days with work outstanding, and takes settled ones off the list. */
+/**
+ * The scheduled job that packs chunks: goes through the days with work outstanding, and takes settled ones off the list.
+ *
+ * What it remembers from run to run only saves work, and is lost with the process: where a run stopped whose time was up,
+ * so that a tenant who pushes much does not keep those behind it from their turn; and which days are quiet, because a look
+ * at a day costs a lease and all of its records.
+ */
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Outstanding } from '../catalog/outstanding.ts';
+import { mayBeRemoved, type Outstanding } from '../catalog/outstanding.ts';
 import type { Compactor } from '../compaction/compactor.ts';
 import type { Syncer } from '../index/syncer.ts';
 import { messageOf } from '../model/errors.ts';
+import { LruCache } from '../model/lru.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { FlushRequest } from './flush-request.ts';
 import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 
+/** Days remembered as quiet, 200 bytes each; one more costs a look at it. */
+const QUIET_DAYS = 100_000;
+
+/** A day in which nothing is to do until then, unless it is announced again. */
+interface Quiet {
+  readonly writtenMs: number;
+  /** Unix ms. */
+  readonly untilMs: number;
+}
+
 export interface CompactionJobParts {
   readonly catalog: Catalog;
+  readonly clock: Clock;
   readonly compactor: Compactor;
   /** Undefined where the store keeps no index objects. */
   readonly syncer: Syncer | undefined;
@@ -16,24 +35,36 @@ export interface CompactionJobParts {
   readonly everyMs: number;
 }
 
-export function compactionJob({ catalog, compactor, syncer, flush, everyMs }: CompactionJobParts): Job {
+export function compactionJob(parts: CompactionJobParts): Job {
+  const { catalog, clock, compactor, syncer, flush, everyMs } = parts;
+  const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
+  let first: Outstanding | undefined;
   return {
     name: 'compaction',
     everyMs,
     async run(bounds): Promise<JobOutcome> {
-      const figures = { days: 0, merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
+      const figures = { days: 0, quiet: 0, merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
       const failures: string[] = [];
       let done = true;
       const requestedMs = await flush.pending();
       const force = requestedMs !== undefined;
-      for await (const work of catalog.outstanding.list()) {
-        if (bounds.signal.aborted) {
+      const from = first;
+      first = undefined;
+      for await (const work of catalog.outstanding.list(from)) {
+        if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) {
           done = false;
+          first = work;
           break;
         }
         figures.days++;
+        if (!force && isQuiet(work)) {
+          figures.quiet++;
+          continue;
+        }
         try {
+          const startedMs = clock.nowMs();
           const report = await compactor.compactDay({ ...work, ...bounds, force });
+          if (report.end === 'done') keepQuiet(work, startedMs, report.quietUntilMs);
           figures.merges += report.merges;
           figures.rows += report.rows;
           figures.inputBytes += report.inputBytes;
@@ -42,6 +73,8 @@ export function compactionJob({ catalog, compactor, syncer, flush, everyMs }: Co
           // Whoever holds the day may pack it without what was asked for.
           if (report.end === 'time' || (force && report.end === 'busy')) done = false;
           if (report.end === 'settled') await finish(work, bounds);
+          // Asked for: also into the index what is not settled.
+          else if (force && report.end === 'done' && !(await sync(work, bounds))) done = false;
         } catch (error) {
           // A broken chunk must not keep other days from being packed.
           failures.push(`${work.tenant} day ${work.day}: ${messageOf(error)}`);
@@ -53,10 +86,33 @@ export function compactionJob({ catalog, compactor, syncer, flush, everyMs }: Co
     },
   };
 
+  /**
+   * A commit that the item does not tell of comes from a process that trusts in it. While one may, every run looks; later
+   * a commit changes the item, and nothing else makes work but a window that closes.
+   */
+  function keepQuiet(work: Outstanding, startedMs: number, untilMs: number): void {
+    if (mayBeRemoved(work, startedMs)) quietDays.set(nameOf(work), { writtenMs: work.writtenMs, untilMs });
+  }
+
+  function isQuiet(work: Outstanding): boolean {
+    const quiet = quietDays.get(nameOf(work));
+    return quiet !== undefined && quiet.writtenMs === work.writtenMs && clock.nowMs() < quiet.untilMs;
+  }
+
   /** Nothing comes for this day any more unless it is pushed: its index is made for good. */
   async function finish(work: Outstanding, bounds: RunBounds): Promise<void> {
     const { tenant, day } = work;
     const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
     if (end === undefined || end === 'fresh') await catalog.outstanding.remove(work);
   }
+
+  /** False where it is left for the next run. */
+  async function sync({ tenant, day }: Outstanding, bounds: RunBounds): Promise<boolean> {
+    const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
+    return end !== 'time' && end !== 'busy';
+  }
+}
+
+function nameOf({ tenant, day }: Outstanding): string {
+  return `${tenant}/${day}`;
 }

@@ -61,6 +61,7 @@ export class Maintenance {
     const jobs = [
       compactionJob({
         catalog,
+        clock,
         compactor,
         syncer: options.syncsIndexes ? syncer : undefined,
         flush: this.flush,

@@ -212,4 +212,26 @@ describe('outstanding work', () => {
     await catalog.addChunks([record(3)]);
     expect(await listed(catalog)).toHaveLength(1);
   });
+
+  test('is told of again by a clock that was set back', async () => {
+    const { catalog, clock } = setUp();
+    const startMs = clock.nowMs();
+    await catalog.addChunks([record(1)]);
+    clock.advance(-3_600_000);
+    await catalog.addChunks([record(2)]);
+    expect(await listed(catalog)).toEqual([{ tenant: 't', day: DAY, writtenMs: startMs - 3_600_000 }]);
+  });
+
+  test('is listed from any place on, once round', async () => {
+    const { catalog } = setUp();
+    for (let i = 0; i < 30; i++)
+      await catalog.addChunks([{ ...record(i), tenant: `t${i >> 1}`, day: i % 2 }]);
+    const all = await listed(catalog);
+    expect(all).toHaveLength(30);
+    for (let place = 0; place < all.length; place++) {
+      const works = [];
+      for await (const work of catalog.outstanding.list(all[place])) works.push(work);
+      expect(works).toEqual([...all.slice(place), ...all.slice(0, place)]);
+    }
+  });
 });

@@ -2,7 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { isSettled, MAX_INPUTS, type PlanOptions, planMerge } from '../../shared/compaction/plan-merges.ts';
+import {
+  isSettled,
+  MAX_INPUTS,
+  nextClosingMs,
+  type PlanOptions,
+  planMerge,
+} from '../../shared/compaction/plan-merges.ts';
 
 const DAY = 20_000;
 const DAY_START_MS = DAY * 86_400_000;
@@ -124,6 +130,41 @@ describe('any day', () => {
         expect(small).toBeLessThanOrEqual(13);
       }),
       { numRuns: 200 },
+    );
+  });
+});
+
+describe('what time alone brings', () => {
+  // [name, chunks, minute of the day, minute of the next closing]
+  test.each<[string, ChunkRecord[], number, number]>([
+    ['nothing of nothing', [], 3, Infinity],
+    ['nothing of one', some(1, 1000, 1), 3, Infinity],
+    ['the five minutes of two', some(2, 1000, 1), 3, 6],
+    ['then their hour', some(2, 1000, 1), 6, 70],
+    ['the hour of two windows', [...some(1, 1000, 1), ...some(1, 1000, 20)], 30, 70],
+    ['the day of two hours', [...some(1, 1000, 1), ...some(1, 1000, 200)], 300, 1500],
+    ['nothing when all are closed', some(2, 1000, 1), 1500, Infinity],
+    ['nothing of what is full', some(2, 64 * MIB, 1), 3, Infinity],
+  ])('%s', (_name, records, minute, want) => {
+    expect(nextClosingMs(DAY, records, at(minute))).toBe(DAY_START_MS + want * MINUTE_MS);
+  });
+
+  test('is not missed: until then a day that is done stays so', () => {
+    const arbitraryChunk = fc.tuple(fc.integer({ min: 1, max: TARGET }), fc.integer({ min: 0, max: 1439 }));
+    fc.assert(
+      fc.property(
+        fc.array(arbitraryChunk, { maxLength: 12 }),
+        fc.nat(1600),
+        fc.nat(1600),
+        (chunks, m, more) => {
+          const records = chunks.map(([bytes, minute]) => chunk(bytes, minute));
+          fc.pre(planMerge(DAY, records, at(m)) === undefined);
+          const later = at(m + more);
+          fc.pre(later.nowMs < nextClosingMs(DAY, records, at(m)));
+          expect(planMerge(DAY, records, later)).toBeUndefined();
+        },
+      ),
+      { numRuns: 500 },
     );
   });
 });

@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import { Compactor } from '../../shared/compaction/compactor.ts';
 import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/maintenance/jobs.ts';
-import { DAY_MS, HOUR_MS, pushLine, type TestProcess, testStores } from './store.ts';
+import { DAY_MS, HOUR_MS, pushLine, START_MS, type TestProcess, testStores } from './store.ts';
 
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: {}, failures: [] };
 const MINUTE_MS = 60_000;
@@ -139,6 +140,105 @@ test('a broken chunk keeps no other day from being packed', async () => {
   await breakOne(objects[0].key);
   const run = await process(2).run('compaction');
   expect(run).toMatchObject({ done: false, succeeded: 1, figures: { merges: 1 } });
+  // Nor the rest of its own: what is broken, and the two others as one.
+  expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(2);
   expect(run.failures).toEqual([expect.stringMatching(/^acme day \d+: /)]);
   expect(hasFailed(run)).toBe(false);
+});
+
+describe('a flush', () => {
+  const flush = ({ ask }: TestProcess) => ask('POST', '/flush');
+
+  test('packs open windows and folds what is there into the index', async () => {
+    const { clock, process } = testStores();
+    const a = process(1);
+    // One stays a chunk of its own: it is far larger than the others together.
+    await pushLine(a, 'acme', clock.nowMs(), Array.from({ length: 9999 }, (_, i) => i * i).join(' '));
+    for (let i = 0; i < 3; i++) await pushLine(a, 'acme', clock.nowMs(), `line ${i}`);
+    await flush(a);
+    expect(await process(2).run('compaction')).toMatchObject({ done: true, figures: { merges: 1 } });
+    const snapshot = (await a.catalog.day('acme', START_MS / DAY_MS))!;
+    expect(snapshot.records).toHaveLength(2);
+    expect(snapshot.index).toBeDefined();
+    expect(await a.context.maintenance.flush.pending()).toBeUndefined();
+  });
+
+  test('that is asked for by a clock behind that of the one before is done, too', async () => {
+    const { clock, process } = testStores();
+    const a = process(1);
+    await flush(a);
+    await a.run('compaction');
+    clock.advance(-HOUR_MS);
+    await flush(a);
+    expect(await a.context.maintenance.flush.pending()).toBeDefined();
+  });
+});
+
+describe('a run of compaction', () => {
+  const days = async (run: Promise<{ readonly figures: Readonly<Record<string, number>> }>) => {
+    const { days, quiet } = (await run).figures;
+    return { days, quiet };
+  };
+
+  test('looks at a day that nobody pushes to only when a window closes', async () => {
+    const { clock, process } = testStores();
+    const a = process(1);
+    const b = process(2);
+    clock.advance(71 * MINUTE_MS);
+    for (const minute of [0, 1, 70]) {
+      await pushLine(a, 'acme', START_MS + minute * MINUTE_MS, `line of ${minute}`);
+    }
+    clock.advance(31 * MINUTE_MS);
+    // Two chunks are left, of two hours, until the day is over.
+    expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
+    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(2);
+    clock.advance(10 * HOUR_MS);
+    expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 1 });
+    // What is pushed is seen at once, and as long as its process may push more without a word.
+    for (let i = 0; i < 2; i++) await pushLine(a, 'acme', clock.nowMs() - 20 * MINUTE_MS, `late ${i}`);
+    for (let minutes = 0; minutes < 30; minutes += 10) {
+      expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
+      clock.advance(10 * MINUTE_MS);
+    }
+    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(3);
+    clock.advance(MINUTE_MS);
+    expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
+    expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 1 });
+    clock.advance(14 * HOUR_MS);
+    expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
+    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(1);
+  });
+
+  test('whose time is up is followed by one that begins where it stopped', async () => {
+    const { clock, process } = testStores();
+    const a = process(1);
+    const tenants = Array.from({ length: 20 }, (_, i) => `t${i}`);
+    for (const tenant of tenants) {
+      for (let i = 0; i < 2; i++) await pushLine(a, tenant, clock.nowMs(), `line ${i}`);
+    }
+    clock.advance(10 * MINUTE_MS);
+    const { compactDay } = Compactor.prototype;
+    const visits: string[] = [];
+    const seen = jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (
+      this: Compactor,
+      work,
+    ) {
+      visits.push(work.tenant);
+      clock.advance(MINUTE_MS);
+      return compactDay.call(this, work);
+    });
+    try {
+      const { jobs } = a.context.maintenance;
+      const { signal } = new AbortController();
+      for (let run = 0; run < 4; run++) {
+        const last = await jobs.run('compaction', { untilMs: clock.nowMs() + 5 * MINUTE_MS, signal });
+        expect(last.done).toBe(false);
+      }
+      // Each had its turn, although no run came through.
+      expect(visits).toHaveLength(20);
+      expect(new Set(visits)).toEqual(new Set(tenants));
+    } finally {
+      seen.mockRestore();
+    }
+  });
 });
