@@ -20,6 +20,14 @@ export interface Lease {
   readonly token: number;
 }
 
+/** Somebody else may work now: nothing more is to be published. */
+export class LeaseLostError extends Error {
+  constructor(name: string) {
+    super(`the lease ${name} is lost`);
+    this.name = 'LeaseLostError';
+  }
+}
+
 /** Compaction, index sync and rewriting of a day exclude each other. */
 export function dayLease(tenant: string, day: number): string {
   return `day/${tenant}/${day}`;
@@ -58,6 +66,16 @@ export class Leases {
       if (error instanceof ConditionFailedError) return false;
       throw error;
     }
+  }
+
+  /** A function to call often: it renews the lease at a third of its time, and throws LeaseLostError where that fails. */
+  holder(lease: Lease, durationMs: number): () => Promise<void> {
+    let renewedMs = this.clock.nowMs();
+    return async () => {
+      if (this.clock.nowMs() - renewedMs < durationMs / 3) return;
+      if (!(await this.renew(lease, durationMs))) throw new LeaseLostError(lease.name);
+      renewedMs = this.clock.nowMs();
+    };
   }
 
   /** Gives the lease back; nothing happens where it is lost already. */

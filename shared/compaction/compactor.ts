@@ -7,7 +7,7 @@ import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
 import { newChunkId } from '../catalog/chunk-id.ts';
 import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { dayLease, type Lease } from '../catalog/leases.ts';
+import { dayLease, type Lease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -102,7 +102,11 @@ export class Compactor {
 
   private async mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
     const { catalog, clock, options } = this.parts;
-    const hold = this.holder(lease);
+    const renew = catalog.leases.holder(lease, LEASE_MS);
+    const hold = async () => {
+      await nextTurn();
+      await renew();
+    };
     const setAside = new Set<string>();
     let failure: unknown;
     let snapshot = await catalog.day(work.tenant, work.day);
@@ -210,21 +214,7 @@ export class Compactor {
     };
     return { summary, after };
   }
-
-  /** Called often: renews the lease in time. Throws LeaseLostError. */
-  private holder(lease: Lease): () => Promise<void> {
-    const { catalog, clock } = this.parts;
-    let renewedMs = clock.nowMs();
-    return async () => {
-      await nextTurn();
-      if (clock.nowMs() - renewedMs < LEASE_MS / 3) return;
-      if (!(await catalog.leases.renew(lease, LEASE_MS))) throw new LeaseLostError();
-      renewedMs = clock.nowMs();
-    };
-  }
 }
-
-class LeaseLostError extends Error {}
 
 function rowsOf(records: readonly ChunkRecord[]): number {
   return records.reduce((sum, { rows }) => sum + rows, 0);

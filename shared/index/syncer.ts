@@ -8,7 +8,7 @@ import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
 import { readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
-import { dayLease } from '../catalog/leases.ts';
+import { dayLease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -71,13 +71,11 @@ export class Syncer {
       try {
         const snapshot = await catalog.day(work.tenant, work.day);
         if (snapshot === undefined) return 'fresh';
-        const startedMs = clock.nowMs();
-        const object = await this.build(work, snapshot);
+        const hold = catalog.leases.holder(lease, LEASE_MS);
+        const object = await this.build(work, snapshot, hold);
         const id = newChunkId(clock, this.parts.ids);
         await this.parts.store.putIfAbsent(indexKey(work.tenant, work.day, id), object);
-        if (clock.nowMs() - startedMs > LEASE_MS / 2 && !(await catalog.leases.renew(lease, LEASE_MS))) {
-          return 'busy';
-        }
+        await hold();
         const { records: _, ...day } = snapshot;
         await catalog.swap({
           tenant: work.tenant,
@@ -90,6 +88,7 @@ export class Syncer {
         });
         return 'synced';
       } catch (error) {
+        if (error instanceof LeaseLostError) return 'busy';
         if (!(error instanceof SwapConflictError) || conflicts === MAX_CONFLICTS) throw error;
       } finally {
         await catalog.leases.release(lease).catch(() => undefined);
@@ -105,32 +104,43 @@ export class Syncer {
     return uncovered >= (force ? 1 : WORTH_CHUNKS);
   }
 
-  private async build(work: SyncWork, snapshot: DaySnapshot): Promise<Buffer> {
+  private async build(work: SyncWork, snapshot: DaySnapshot, hold: () => Promise<void>): Promise<Buffer> {
     const { tenant, day } = work;
     const createdMs = this.parts.clock.nowMs();
     const old = await this.parts.indexes.ofDay(tenant, snapshot);
     if (old !== undefined) {
       try {
-        return await this.extend(work, snapshot, old);
+        return await this.extend(work, snapshot, old, hold);
       } catch (error) {
         // A broken index is made anew from the footers.
         if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
       }
     }
-    return encodeIndex({ tenant, day, createdMs, chunks: await this.footersOf(work, snapshot.records) });
+    return encodeIndex({
+      tenant,
+      day,
+      createdMs,
+      chunks: await this.footersOf(work, snapshot.records, hold),
+    });
   }
 
-  private async extend({ signal }: SyncWork, snapshot: DaySnapshot, old: DayIndex): Promise<Buffer> {
+  private async extend(
+    { signal }: SyncWork,
+    snapshot: DaySnapshot,
+    old: DayIndex,
+    hold: () => Promise<void>,
+  ): Promise<Buffer> {
     const present = new Set(snapshot.records.map(({ id }) => id));
     const unread = snapshot.records.filter(({ id }) => !old.covers(id));
     const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
-    const added = await this.footersOf({ signal }, unread);
+    const added = await this.footersOf({ signal }, unread, hold);
     return extendIndex(old, { createdMs: this.parts.clock.nowMs(), gone, added });
   }
 
   private async footersOf(
     { signal }: Pick<SyncWork, 'signal'>,
     records: readonly ChunkRecord[],
+    hold: () => Promise<void>,
   ): Promise<ChunkFooter[]> {
     const found: ChunkFooter[] = [];
     for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
@@ -139,6 +149,7 @@ export class Syncer {
       const footers = await Promise.all(some.map(record => readFooter(this.parts.store, record)));
       for (let j = 0; j < some.length; j++) found.push({ id: some[j].id, footer: footers[j] });
       await nextTurn();
+      await hold();
     }
     return found;
   }

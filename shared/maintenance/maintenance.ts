@@ -83,7 +83,7 @@ export class Maintenance {
 
   /**
    * Packs a tenant's chunks and folds them into the index, those of the days that `wants` takes. False where the time
-   * was up first; what was done stays done.
+   * was up first; what was done stays done. Throws what went wrong with a day, after the others.
    */
   async flushTenant(
     tenant: string,
@@ -91,15 +91,22 @@ export class Maintenance {
     wants: (day: number) => Promise<boolean>,
   ): Promise<boolean> {
     const { catalog, compactor, syncer } = this.parts;
+    const failures: unknown[] = [];
     let done = true;
     for await (const { day } of catalog.outstanding.ofTenant(tenant)) {
-      if (!(await wants(day))) continue;
-      const report = await compactor.compactDay({ tenant, day, force: true, ...bounds });
-      if (report.end === 'time' || report.end === 'busy') done = false;
-      if (!this.syncsIndexes) continue;
-      const end = await syncer.syncDay({ tenant, day, force: true, ...bounds });
-      if (end === 'time' || end === 'busy') done = false;
+      bounds.signal.throwIfAborted();
+      try {
+        if (!(await wants(day))) continue;
+        const report = await compactor.compactDay({ tenant, day, force: true, ...bounds });
+        if (report.end === 'time' || report.end === 'busy') done = false;
+        if (!this.syncsIndexes) continue;
+        const end = await syncer.syncDay({ tenant, day, force: true, ...bounds });
+        if (end === 'time' || end === 'busy') done = false;
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
     return done;
   }
 }
