@@ -62,8 +62,9 @@ export class PushService {
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet } = request;
     const { clock } = this.parts;
-    const id = pushId(request);
-    if (inlet.repeatable && this.isStored(id)) {
+    // Hashing a body costs about a second per GB: only where the id is of use.
+    const id = inlet.repeatable ? pushId(request) : undefined;
+    if (id !== undefined && this.isStored(id)) {
       return { columns: undefined, stored: NO_ENTRIES, error: undefined };
     }
     const held = this.budget.open();
@@ -73,7 +74,7 @@ export class PushService {
         const columns = inlet.decode(bytes, { limits, nowNs: clock.nowNs() });
         held.take(bytesOfColumns(columns));
         const outcome = await this.store(request, columns, limits);
-        if (isWhole(outcome)) this.stored.set(id, clock.nowMs());
+        if (id !== undefined && isWhole(outcome)) this.stored.set(id, clock.nowMs());
         return outcome;
       } finally {
         // Stored or refused: nothing points into the body any more.
@@ -82,11 +83,6 @@ export class PushService {
     } finally {
       held.release();
     }
-  }
-
-  /** Entries of a tenant may be deleted: a push that is repeated after that is stored anew. */
-  forget(): void {
-    this.stored.clear();
   }
 
   private isStored(id: string): boolean {
