@@ -3,7 +3,7 @@
  * A new value is a line in its interface, one in the table of names and one in the defaults; reading, checking and
  * printing follow from these.
  */
-import { DEFAULT_LIMITS, INGESTION_RATE_STRATEGIES, type Limits } from '../model/limits.ts';
+import { DEFAULT_LIMITS, DELETION_MODES, INGESTION_RATE_STRATEGIES, type Limits } from '../model/limits.ts';
 import { DEFAULT_PRICES, type Prices } from '../usage/prices.ts';
 import { prices } from '../usage/prices-kind.ts';
 import {
@@ -21,7 +21,15 @@ import {
   texts,
   whole,
 } from './config-kinds.ts';
-import { genericFields, policySelectors, settings, textLists, time, times } from './config-limits-kinds.ts';
+import {
+  genericFields,
+  policySelectors,
+  settings,
+  streamRetention,
+  textLists,
+  time,
+  times,
+} from './config-limits-kinds.ts';
 import { otlpConfig } from './config-otlp.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -89,6 +97,18 @@ export interface RuntimeConfig {
 
 export interface CompactorConfig {
   readonly compactionIntervalMs: number;
+  /** Off: entries are kept whatever the limits say, and the API for deletes is not there. */
+  readonly retentionEnabled: boolean;
+  /** How long objects of expired entries stay after the last record that named them is gone. */
+  readonly retentionDeleteDelayMs: number;
+  /** A delete request is not worked on before this age. */
+  readonly deleteRequestCancelPeriodMs: number;
+  /** Requests of a tenant that are picked up at once, at most. */
+  readonly deleteBatchSize: number;
+  /** Longest part that a request is cut into. */
+  readonly deleteMaxIntervalMs: number;
+  /** No effect: requests lie in the catalog. Kept because the reference asks for it. */
+  readonly deleteRequestStore: string;
 }
 
 /** What only Logboom has. */
@@ -147,7 +167,16 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
   querier: { multiTenantQueriesEnabled: false },
   frontend: { compressResponses: true, supportParquetEncoding: true, maxBodySize: 10 * MIB },
   // The reference's is 10m; here small pushes cost every query until they are packed.
-  compactor: { compactionIntervalMs: 60_000 },
+  compactor: {
+    compactionIntervalMs: 60_000,
+    // The reference's is off; without a period and without requests it does nothing.
+    retentionEnabled: true,
+    retentionDeleteDelayMs: 7_200_000,
+    deleteRequestCancelPeriodMs: 86_400_000,
+    deleteBatchSize: 70,
+    deleteMaxIntervalMs: 86_400_000,
+    deleteRequestStore: '',
+  },
   limits: DEFAULT_LIMITS,
   runtime: { files: [], object: '', periodMs: 10_000 },
   logboom: {
@@ -208,6 +237,12 @@ const FRONTEND_FIELDS: Fields<FrontendConfig> = {
 
 const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
   compactionIntervalMs: { name: 'compaction_interval', kind: durationMs },
+  retentionEnabled: { name: 'retention_enabled', kind: flag },
+  retentionDeleteDelayMs: { name: 'retention_delete_delay', kind: durationMs },
+  deleteRequestCancelPeriodMs: { name: 'delete_request_cancel_period', kind: durationMs },
+  deleteBatchSize: { name: 'delete_batch_size', kind: whole(1) },
+  deleteMaxIntervalMs: { name: 'delete_max_interval', kind: durationMs },
+  deleteRequestStore: { name: 'delete_request_store', kind: text },
 };
 
 export const LIMIT_FIELDS: Fields<Limits> = {
@@ -259,6 +294,9 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   queryTimeoutNs: { name: 'query_timeout', kind: durationNs },
   volumeEnabled: { name: 'volume_enabled', kind: flag },
   volumeMaxSeries: { name: 'volume_max_series', kind: count },
+  deletionMode: { name: 'deletion_mode', kind: oneOf(DELETION_MODES) },
+  retentionPeriodNs: { name: 'retention_period', kind: durationNs },
+  retentionStream: { name: 'retention_stream', kind: streamRetention },
 };
 
 const RUNTIME_FIELDS: Fields<RuntimeConfig> = {

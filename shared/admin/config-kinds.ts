@@ -128,7 +128,7 @@ function readDuration(written: string): bigint | undefined {
   return undefined;
 }
 
-function formatDuration(ns: bigint): string {
+export function formatDuration(ns: bigint): string {
   return ns % NS_PER_MS === 0n ? formatPrometheusDuration(ns) : formatGoDuration(ns);
 }
 

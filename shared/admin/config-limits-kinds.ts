@@ -4,8 +4,9 @@
  */
 import * as z from 'zod';
 import { parseSelector } from '../logql/parse.ts';
-import type { LimitTime, PolicySelector } from '../model/limits.ts';
-import type { Kind } from './config-kinds.ts';
+import { NS_PER_SECOND } from '../model/duration.ts';
+import type { LimitTime, PolicySelector, StreamRetention } from '../model/limits.ts';
+import { durationNs, formatDuration, type Kind } from './config-kinds.ts';
 
 const TIME =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?$/;
@@ -57,6 +58,37 @@ export const policySelectors: Kind<ReadonlyMap<string, readonly PolicySelector[]
   schema: mapOf(z.array(policySelector)),
   expected: 'policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}',
   format: map => Object.fromEntries(map),
+};
+
+const MIN_RETENTION_NS = 86_400n * NS_PER_SECOND;
+
+const streamRule = z
+  .strictObject({
+    selector: z.string().refine(isSelector),
+    priority: z.int().default(0),
+    period: durationNs.schema,
+  })
+  .transform(({ selector, priority, period }, context): StreamRetention => {
+    if (period < MIN_RETENTION_NS) {
+      context.addIssue(`retention period must be >= 24h was ${formatDuration(period)}`);
+      return z.NEVER;
+    }
+    return { selector, priority, periodNs: period };
+  });
+
+export const streamRetention: Kind<readonly StreamRetention[]> = {
+  schema: z
+    .array(streamRule)
+    .nullable()
+    .transform(rules => rules ?? []),
+  expected:
+    'a list of {selector, priority, period}; a selector is that of a query, {app="a"}, a period at least 24h',
+  format: rules =>
+    rules.map(({ selector, priority, periodNs }) => ({
+      selector,
+      priority,
+      period: formatDuration(periodNs),
+    })),
 };
 
 /** The reference's form has `fields` around the names. A name needs a letter or digit, or it could not be stored. */

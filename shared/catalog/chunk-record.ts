@@ -11,8 +11,11 @@ import type { Footer } from '../chunk/format.ts';
 import { CorruptionError } from '../model/errors.ts';
 import { sketchOf } from './pair-sketch.ts';
 
-/** Version 1 had no checksum; it is still read. */
-const RECORD_VERSION = 2;
+/**
+ * Version 1 had no checksum, version 2 no `asOfMs`; both are still read. There is no version 3: one flipped bit would
+ * make version 1 of it.
+ */
+const RECORD_VERSION = 4;
 const CRC_BYTES = 4;
 
 export interface ChunkRecord {
@@ -26,6 +29,8 @@ export interface ChunkRecord {
   readonly rows: number;
   readonly lineBytes: number;
   readonly metadataBytes: number;
+  /** Unix ms: delete requests picked up before it have been applied to the rows. 0 for what was pushed. */
+  readonly asOfMs: number;
   /** Size of the object, bytes. */
   readonly storedBytes: number;
   /** Bytes of footer and trailer at its end. */
@@ -48,6 +53,8 @@ export function recordOf(
 ): ChunkRecord {
   const { id, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
   const pairs = sketchOf(footer.streams);
+  // A merge applies the requests that it finds when it begins.
+  const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
   const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
   return {
     id,
@@ -59,6 +66,7 @@ export function recordOf(
     rows,
     lineBytes,
     metadataBytes,
+    asOfMs,
     storedBytes,
     footerBytes,
     pairs,
@@ -77,6 +85,7 @@ export function encodeRecord(record: ChunkRecord): Buffer {
   out.varint(record.rows);
   out.varint(record.lineBytes);
   out.varint(record.metadataBytes);
+  out.varint(record.asOfMs);
   out.varint(record.storedBytes);
   out.varint(record.footerBytes);
   out.varint(record.pairs === undefined ? 0 : record.pairs.length + 1);
@@ -92,13 +101,22 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const what = `chunk record of ${tenant}, day ${day}`;
   const version = buffer[0];
-  if (version !== 1 && version !== RECORD_VERSION) throw new CorruptionError(`${what}: version ${version}`);
+  if (version !== 1 && version !== 2 && version !== RECORD_VERSION)
+    throw new CorruptionError(`${what}: version ${version}`);
   const end = version === 1 ? buffer.length : buffer.length - CRC_BYTES;
   if (end < 1) throw new CorruptionError(`${what}: ${buffer.length} bytes`);
   if (version !== 1 && crc32(buffer.subarray(0, end)) !== buffer.readUInt32LE(end)) {
     throw new CorruptionError(`${what}: checksum differs`);
   }
-  const reader = new ByteReader(buffer, 1, end);
+  try {
+    return readRecord(tenant, day, version, new ByteReader(buffer, 1, end));
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error;
+    throw new CorruptionError(`${what}: ${error.message}`, { cause: error });
+  }
+}
+
+function readRecord(tenant: string, day: number, version: number, reader: ByteReader): ChunkRecord {
   const id = reader.bytes(16).toString('hex');
   const level = reader.varint();
   const first = reader.varint();
@@ -106,6 +124,7 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
   const rows = reader.varint();
   const lineBytes = reader.varint();
   const metadataBytes = reader.varint();
+  const asOfMs = version <= 2 ? 0 : reader.varint();
   const storedBytes = reader.varint();
   const footerBytes = reader.varint();
   const pairCount = reader.count(1);
@@ -113,9 +132,9 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
   if (pairs !== undefined) for (let i = 0; i < pairs.length; i++) pairs[i] = reader.u32();
   const lane = reader.byte();
   const rest = reader.bytes(reader.remaining);
-  // Also what a record of version 2 whose version was damaged fails.
+  // Also what a record whose version was damaged fails.
   if (rest.length !== [0, storedBytes, footerBytes][lane]) {
-    throw new CorruptionError(`${what}: ${rest.length} bytes of lane ${lane}`);
+    throw new CorruptionError(`${rest.length} bytes of lane ${lane}`);
   }
   return {
     id,
@@ -127,6 +146,7 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
     rows,
     lineBytes,
     metadataBytes,
+    asOfMs,
     storedBytes,
     footerBytes,
     pairs,

@@ -64,6 +64,18 @@ export interface OtlpConfig {
   readonly severityTextAsLabel: boolean;
 }
 
+export const DELETION_MODES = ['disabled', 'filter-only', 'filter-and-delete'] as const;
+export type DeletionMode = (typeof DELETION_MODES)[number];
+
+/** Streams that are kept for a time of their own (wire-format reference, 5.7). */
+export interface StreamRetention {
+  /** A LogQL stream selector. */
+  readonly selector: string;
+  /** Of the rules that match a stream, the one with the highest number is its own; of equal ones the first. */
+  readonly priority: number;
+  readonly periodNs: bigint;
+}
+
 export interface Limits {
   // Ingest (wire-format 1.7 to 1.13).
   readonly maxLabelNameLength: number;
@@ -139,6 +151,13 @@ export interface Limits {
   readonly queryTimeoutNs: bigint;
   readonly volumeEnabled: boolean;
   readonly volumeMaxSeries: number;
+
+  // Deletion and retention (wire-format 5).
+  readonly deletionMode: DeletionMode;
+  /** How long entries are kept; 0 is for good. */
+  readonly retentionPeriodNs: bigint;
+  /** Streams with a period of their own. */
+  readonly retentionStream: readonly StreamRetention[];
 }
 
 const HOUR = 3600n * NS_PER_SECOND;
@@ -253,4 +272,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   queryTimeoutNs: 60n * NS_PER_SECOND,
   volumeEnabled: true,
   volumeMaxSeries: 1000,
+  deletionMode: 'filter-and-delete',
+  retentionPeriodNs: 0n,
+  retentionStream: [],
 });

@@ -25,6 +25,7 @@ function record(number: number, overrides: Partial<ChunkRecord> = {}): ChunkReco
     rows: 1,
     lineBytes: 1,
     metadataBytes: 0,
+    asOfMs: 0,
     storedBytes: 100,
     footerBytes: 10,
     pairs: undefined,

@@ -29,6 +29,7 @@ function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
     rows: 1,
     lineBytes: 1,
     metadataBytes: 0,
+    asOfMs: 0,
     storedBytes,
     footerBytes: 10,
     pairs: undefined,

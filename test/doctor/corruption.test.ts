@@ -1,4 +1,5 @@
 /** Damage by seed to each part of a store in memory: a right answer or an error that names the part, never another. */
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeRecord, encodeRecord } from '../../shared/catalog/chunk-record.ts';
@@ -161,16 +162,26 @@ describe('a damaged record', () => {
   });
 });
 
-describe('a record of version 1, which had no checksum', () => {
-  test('is read, but not where it is one of version 2 whose version was damaged', async () => {
+describe('records of older versions', () => {
+  test('are read: 1 had no checksum, 2 no time; but not one of another version whose version was damaged', async () => {
     const { world } = await filled();
     const records = (await world.parts.catalog.day('t', DAY))!.records;
     for (const record of records) {
       const body = encodeRecord(record);
-      const old = body.subarray(0, -4);
-      old[0] = 1;
-      expect(decodeRecord('t', DAY, old)).toEqual(record);
-      expect(() => decodeRecord('t', DAY, body)).toThrow(CorruptionError);
+      // The one byte that says 0.
+      const other = encodeRecord({ ...record, asOfMs: 1 });
+      const time = body.findIndex((byte, i) => byte !== other[i]);
+      const first = Buffer.concat([body.subarray(0, time), body.subarray(time + 1, -4)]);
+      const sum = Buffer.alloc(4);
+      first[0] = 2;
+      sum.writeUInt32LE(crc32(first));
+      expect(decodeRecord('t', DAY, Buffer.concat([first, sum]))).toEqual(record);
+      first[0] = 1;
+      expect(decodeRecord('t', DAY, first)).toEqual(record);
+      for (const version of [1, 2, 3]) {
+        body[0] = version;
+        expect(() => decodeRecord('t', DAY, body)).toThrow(CorruptionError);
+      }
     }
     expect(new Set(records.map(({ inline }) => inline === undefined)).size).toBe(2);
   });

@@ -40,6 +40,7 @@ function setUp(maxRecords?: number) {
         rows: 1,
         lineBytes: 1,
         metadataBytes: 0,
+        asOfMs: 0,
         storedBytes,
         footerBytes: 1,
         pairs: undefined,
