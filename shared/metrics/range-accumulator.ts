@@ -24,6 +24,15 @@ import { SampleLog } from './sample-log.ts';
 import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
 import { instantTimesMs, PaneLocator, type Windows, windowsOf } from './windows.ts';
 
+const NS_PER_MINUTE = 60_000_000_000;
+
+/** Parallel arrays, ascending by minute. */
+export interface MinuteCounts {
+  readonly minutes: ArrayLike<number>;
+  readonly entries: ArrayLike<number>;
+  readonly lineBytes: ArrayLike<number>;
+}
+
 export class RangeAccumulator {
   readonly spec: RangeSpec;
   readonly windows: Windows;
@@ -122,23 +131,26 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds `samples` samples of value 1 (or, for sums, of the total `sum`) that lie somewhere in
-   * `fromNs < timestamp <= toNs`, without saying where: the counts that a chunk's footer keeps by the minute. False, and
-   * nothing is added, where windows tell apart times in between, or the aggregation needs more than a count or sum.
+   * Adds counts by the minute, as footers of chunks keep them: bucket m holds what lies in `(m-1, m]` minutes of the day.
+   * Whoever calls has seen that windows begin and end with minutes, and that the aggregation counts entries or the bytes
+   * of their lines.
    */
-  addCount(series: number, fromNs: bigint, toNs: bigint, samples: number, sum = samples): boolean {
-    if (this.kernel === undefined || this.kernel.layout.length !== 1) return false;
-    const { op } = this.spec;
-    if (op === 'min_over_time' || op === 'max_over_time') return false;
-    if (toNs <= fromNs || samples === 0) return samples === 0;
+  addMinutes(series: number, dayStartNs: bigint, { minutes, entries, lineBytes }: MinuteCounts): void {
     const { locator } = this;
-    locator.setBase(fromNs);
-    locator.locate(1);
-    if (Number(toNs - fromNs) > locator.upTo) return false;
-    if (locator.pane < 0) return true;
-    const slot = this.slotOf(this.oneSeries ? 0 : series, locator.pane);
-    this.cells[slot] += this.counts ? samples : sum;
-    return true;
+    locator.setBase(dayStartNs);
+    const amounts = this.counts ? entries : lineBytes;
+    const number = this.oneSeries ? 0 : series;
+    let slot = -1;
+    for (let i = 0; i < minutes.length; i++) {
+      const offset = minutes[i] * NS_PER_MINUTE;
+      if (offset <= locator.above || offset > locator.upTo) {
+        locator.locate(offset);
+        slot = -1;
+      }
+      if (locator.pane < 0) continue;
+      if (slot < 0) slot = this.slotOf(number, locator.pane);
+      this.cells[slot] += amounts[i];
+    }
   }
 
   /**

@@ -10,6 +10,7 @@ import { BadRequestError } from '../model/errors.ts';
 import { compileSampleExtractor, type SampleExtractor, sampleFailure } from '../pipeline/extractor.ts';
 import { Turn } from '../pipeline/turn.ts';
 import { planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
 import type { LogSources } from './log-query.ts';
 import { Overlaps } from './overlaps.ts';
 import { scanPages } from './scan.ts';
@@ -107,12 +108,18 @@ async function scanTenant(
   const selector = compileSelector(view.storedMatchers(matchers));
   const context = { source, statistics, signal, turn, charge, shown: view.shown };
   const wants = { lines: extractor.needs.lines, metadata: extractor.needs.metadata };
+  // `hides` tells of delete masks and of retention.
+  const counting: CountRequest = { extractor, accumulator, turn, shown: view.shown, hides: () => false };
+  const counts = countsWholeMinutes(counting);
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
     const plan = await planDay(source, day, records, selector, range, signal);
     statistics.streams += streamsOfPlan(plan).size;
-    const overlaps = new Overlaps(plan, source, statistics);
-    const pages = plan.pages.slice().sort((a, b) => a.first - b.first);
-    await scanPages(context, plan, pages, overlaps, wants, {
+    const ofAll = new Overlaps(plan, source, statistics);
+    const rest = counts ? countFromFooters(plan, ofAll, counting) : plan;
+    // It knows pages by identity, and those that were counted in part are others.
+    const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
+    const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
+    await scanPages(context, rest, pages, overlaps, wants, {
       wants: () => true,
       visit: (rows, selection, count) => {
         const batch = extractor.extract(rows, selection, count);

@@ -66,6 +66,11 @@ export class Overlaps {
     return this.regions.size === 0;
   }
 
+  /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
+  sharedStreams(page: PlannedPage): ReadonlySet<string> {
+    return new Set(this.regions.get(page)?.map(({ stream }) => stream));
+  }
+
   /** Rows of the page that are to be passed over (1), or undefined where there are none. */
   async droppedRows(page: PlannedPage, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const regions = this.regions.get(page);

@@ -289,41 +289,37 @@ describe('windows', () => {
   });
 });
 
-describe('addCount', () => {
-  const spec = specOf({
-    startNs: 60n * SECOND,
-    endNs: 180n * SECOND,
-    stepNs: 60n * SECOND,
-    rangeNs: 120n * SECOND,
-  });
+describe('addMinutes', () => {
+  const MINUTE = 60n * SECOND;
+  const spec = specOf({ startNs: MINUTE, endNs: 3n * MINUTE, stepNs: MINUTE, rangeNs: 2n * MINUTE });
+  const counts = { minutes: [-1, 0, 1, 2, 4], entries: [50, 3, 5, 7, 9], lineBytes: [500, 30, 50, 70, 90] };
 
-  test('adds a bucket that no window cuts', () => {
+  test('adds the buckets that lie in windows', () => {
     const accumulator = createRangeAccumulator(spec);
-    expect(accumulator.addCount(3, 0n, 60n * SECOND, 5)).toBe(true);
-    expect(accumulator.addCount(3, 60n * SECOND, 120n * SECOND, 7)).toBe(true);
-    expect(accumulator.addCount(3, 180n * SECOND, 240n * SECOND, 9)).toBe(true);
-    expect(accumulator.addCount(3, 0n, 0n, 0)).toBe(true);
+    accumulator.addMinutes(3, 0n, counts);
     expect(pointsOf(accumulator.finish(numbered), () => 3)).toEqual([
-      [3, 0, 5],
+      [3, 0, 8],
       [3, 1, 12],
       [3, 2, 7],
     ]);
   });
 
-  test('refuses a bucket that a window cuts, and operations that need more', () => {
-    const accumulator = createRangeAccumulator(spec);
-    expect(accumulator.addCount(0, 30n * SECOND, 90n * SECOND, 5)).toBe(false);
-    expect(accumulator.addCount(0, 0n, 60n * SECOND + 1n, 5)).toBe(false);
-    expect(accumulator.panes).toBe(0);
-    for (const op of ['avg_over_time', 'max_over_time', 'rate_counter', 'first_over_time'] as const) {
-      expect(createRangeAccumulator({ ...spec, op }).addCount(0, 0n, 60n * SECOND, 5)).toBe(false);
-    }
+  test('adds to what is there, days apart, and bytes where bytes are asked for', () => {
+    const accumulator = createRangeAccumulator({ ...spec, op: 'bytes_over_time' });
+    accumulator.addMinutes(0, 0n, counts);
+    accumulator.addMinutes(0, MINUTE, { minutes: [0], entries: [1], lineBytes: [1000] });
+    expect(pointsOf(accumulator.finish(numbered), () => 0)).toEqual([
+      [0, 0, 1080],
+      [0, 1, 1120],
+      [0, 2, 70],
+    ]);
   });
 
-  test('adds a sum of bytes', () => {
-    const accumulator = createRangeAccumulator({ ...spec, op: 'bytes_over_time' });
-    expect(accumulator.addCount(0, 0n, 60n * SECOND, 5, 700)).toBe(true);
-    expect(pointsOf(accumulator.finish(numbered), () => 0)[0]).toEqual([0, 0, 700]);
+  test('counts all series as one for absent_over_time', () => {
+    const accumulator = createRangeAccumulator({ ...spec, op: 'absent_over_time' });
+    accumulator.addMinutes(7, 0n, counts);
+    expect(accumulator.panes).toBeGreaterThan(0);
+    expect(pointsOf(accumulator.finish(numbered), () => 0)).toHaveLength(3);
   });
 });
 

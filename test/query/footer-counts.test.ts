@@ -1,0 +1,115 @@
+/** Counts from footers are those that reading the entries gives; a line filter that all lines pass makes a query read them. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import type { DatedEntry } from '../support/pushes.ts';
+
+const MINUTE = 60_000_000_000;
+const MINUTE_NS = 60_000_000_000n;
+
+/** Few times, many of them at the ends of minutes. */
+const arbitraryEntry: fc.Arbitrary<DatedEntry> = fc.record({
+  stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),
+  day: fc.constantFrom(DAY, DAY + 1),
+  time: fc
+    .tuple(fc.constantFrom(0, 1, 2, 5, 1439), fc.constantFrom(0, 1, MINUTE / 2, MINUTE - 1))
+    .map(([minute, ns]) => minute * MINUTE + ns),
+  line: fc.constantFrom('', 'x', '{"size":"größer"}', '{}'),
+  metadata: fc.oneof(
+    { weight: 4, arbitrary: fc.dictionary(fc.constant('detected_level'), fc.constantFrom('info', 'error')) },
+    { weight: 1, arbitrary: fc.dictionary(fc.constantFrom('trace', 'app'), fc.constantFrom('t1', 't2')) },
+  ),
+});
+
+const OPS = ['count_over_time', 'rate', 'bytes_over_time', 'bytes_rate', 'absent_over_time'];
+const AROUND = [
+  '%',
+  'sum(%)',
+  'sum by (app) (%)',
+  'sum by (detected_level) (%)',
+  'sum by (pod, trace) (%)',
+  'sum without (pod) (%)',
+  'avg(%)',
+];
+const SELECTORS = ['{app=~".+"}', '{app="a"}', '{pod="2"}'];
+const STAGES = ['', ' | detected_level="error"', ' | app!="b"', ' | json', ' | drop pod'];
+const RANGES = ['1m', '3m', '1d', '90s'];
+
+const arbitraryQuery = fc.record({
+  op: fc.constantFrom(...OPS),
+  around: fc.constantFrom(...AROUND),
+  selector: fc.constantFrom(...SELECTORS),
+  stages: fc.constantFrom(...STAGES),
+  range: fc.constantFrom(...RANGES),
+  offset: fc.constantFrom('', ' offset 1m', ' offset 7s'),
+  stepNs: fc.constantFrom(MINUTE_NS, 5n * MINUTE_NS, 720n * MINUTE_NS, 45_000_000_000n),
+  startNs: fc.constantFrom(0n, MINUTE_NS, 3n * MINUTE_NS + 1n).map(ns => DAY_START_NS + ns),
+  lengthNs: fc.constantFrom(MINUTE_NS, 10n * MINUTE_NS, 2880n * MINUTE_NS),
+});
+
+/** The order of series decides the last digits of their sum. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(12)) : value;
+}
+
+test('any history, any query: the same with and without lines', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(arbitraryEntry, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 }),
+      fc.array(arbitraryQuery, { minLength: 1, maxLength: 6 }),
+      async (pushes, queries) => {
+        const store = memoryEngine();
+        for (const push of pushes) await store.push(push);
+        for (const { op, around, selector, stages, range, offset, stepNs, startNs, lengthNs } of queries) {
+          const ask = async (filter: string) => {
+            const text = around.replace('%', `${op}(${selector}${filter}${stages}[${range}]${offset})`);
+            const step = lengthNs / stepNs > 500n ? 720n * MINUTE_NS : stepNs;
+            const query = rangeQuery(text, { startNs, endNs: startNs + lengthNs, stepNs: step });
+            return store.engine.range(query, asker()).then(
+              ({ result }) => JSON.parse(JSON.stringify(result, rounded)),
+              (error: Error) => error.message,
+            );
+          };
+          expect(await ask('')).toEqual(await ask(' |= ""'));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+describe('what is read', () => {
+  const entries = (pod: string): DatedEntry[] =>
+    Array.from({ length: 50 }, (_, i) => ({
+      stream: { app: 'a', pod },
+      day: DAY,
+      time: i * 10_000_000_000,
+      line: `line ${i}`,
+      metadata: { detected_level: i % 5 === 0 ? 'error' : 'info', ...(pod === '3' ? { trace: `${i}` } : {}) },
+    }));
+  const pagesRead = async (pods: readonly string[], query: string) => {
+    const store = memoryEngine(0);
+    for (const pod of pods) await store.push(entries(pod));
+    const text = { text: query, expr: parseQuery(query) };
+    const { statistics } = await store.engine.range({ ...rangeQuery(query), ...text }, asker());
+    return statistics.pagesRead;
+  };
+
+  test.each([
+    ['no page where streams are apart', ['1', '2'], 'sum(count_over_time({app="a"}[1m]))', 0],
+    [
+      'no page for levels',
+      ['1', '2'],
+      'sum by (detected_level) (rate({app="a"} | detected_level!="x" [5m]))',
+      0,
+    ],
+    ['no page for bytes', ['1'], 'sum by (pod) (bytes_over_time({app="a"}[1m]))', 0],
+    ['pages of a stream that two chunks share', ['1', '1', '2'], 'sum(count_over_time({app="a"}[1m]))', 6],
+    ['pages whose metadata splits the series', ['1', '3'], 'count_over_time({app="a"}[1m])', 1],
+    ['all pages where windows cut minutes', ['1', '2'], 'sum(count_over_time({app="a"}[90s]))', 2],
+    ['all pages where lines are filtered', ['1', '2'], 'sum(count_over_time({app="a"} |= "line" [1m]))', 2],
+  ] as const)('%s', async (_, pods, query, pages) => {
+    expect(await pagesRead(pods, query)).toBe(pages);
+  });
+});
