@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('./commands/start.ts'),
   push: () => import('./commands/push.ts'),
   query: () => import('./commands/query.ts'),
+  delete: () => import('./commands/delete.ts'),
   inspect: () => import('./commands/inspect.ts'),
   doctor: () => import('./commands/doctor.ts'),
 };

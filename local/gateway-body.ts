@@ -1,8 +1,12 @@
 /**
  * Receives the body of a request into one buffer: of the declared length where there is one, so that a push is copied
  * once on its way in; a growing one for chunked uploads. Every byte is taken from a budget that all requests share.
+ *
+ * Large buffers are used again: fresh ones cost a collection of the heap every few tens of megabytes, and a page fault
+ * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more.
  */
 import type { IncomingMessage } from 'node:http';
+import { BufferPool } from '../shared/model/buffer-pool.ts';
 import { type ClientError, TooLargeError } from '../shared/model/errors.ts';
 
 /** Bytes of bodies that may be held at once, counted. */
@@ -35,6 +39,16 @@ export interface Body {
 export const NO_BODY: Body = { bytes: new Uint8Array(0), heldBytes: 0 };
 /** A chunked body starts with one socket read and doubles from there. */
 const FIRST_CAPACITY = 64 * 1024;
+/** Buffers that wait for the next body: as many as usual pushes of a handful of connections take at once. */
+const POOL = new BufferPool(16 * 1024 * 1024);
+
+/**
+ * Takes back the buffer of a body that nobody reads any more: the next request may overwrite it. Not to be called where
+ * something may still be at work on the request, as after an error.
+ */
+export function recycleBody({ bytes }: Body): void {
+  if (bytes.length > 0) POOL.give(bytes as Buffer);
+}
 
 /** The client went away, or broke the protocol, before its body was complete. */
 export class BodyInterruptedError extends Error {
@@ -77,13 +91,14 @@ export function readBody(
   if (!budget.take(capacity)) return Promise.reject(overloaded);
 
   return new Promise((resolve, reject) => {
-    let buffer = Buffer.allocUnsafeSlow(capacity);
+    let buffer = POOL.take(capacity);
     let length = 0;
 
     const fail = (error: Error) => {
       stop();
       request.pause();
       budget.give(capacity);
+      POOL.give(buffer);
       reject(error);
     };
     const grow = (needed: number): Error | undefined => {
@@ -91,8 +106,9 @@ export function readBody(
       const wanted = Math.min(Math.max(needed, capacity * 2), maxBytes);
       if (!budget.take(wanted - capacity)) return overloaded;
       capacity = wanted;
-      const grown = Buffer.allocUnsafeSlow(capacity);
+      const grown = POOL.take(capacity);
       buffer.copy(grown, 0, 0, length);
+      POOL.give(buffer);
       buffer = grown;
       return undefined;
     };

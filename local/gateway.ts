@@ -19,6 +19,7 @@ import {
   declaredLength,
   NO_BODY,
   readBody,
+  recycleBody,
   tooLarge,
 } from './gateway-body.ts';
 import { BrokenRequestError, type Connections, watchConnections } from './gateway-broken.ts';
@@ -155,7 +156,10 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
         timer = setTimeout(() => controller.abort(late), deadlineMs);
       }
       const { signal } = controller;
-      send(outgoing, await dispatch({ method, path, rawQuery, headers, body: body.bytes, signal, id }));
+      const response = await dispatch({ method, path, rawQuery, headers, body: body.bytes, signal, id });
+      send(outgoing, response);
+      // An error may come before all that was begun has ended.
+      if (response.status < 300) recycleBody(body);
     } catch (error) {
       if (error instanceof ClientError) refuse(incoming, outgoing, error);
       else if (error instanceof BodyInterruptedError) outgoing.destroy();

@@ -44,6 +44,11 @@ export interface SqliteTable extends Table {
    * table with its indexes, which finds keys that were changed in place. It reads the whole file on this thread.
    */
   check(full: boolean): Promise<readonly string[]>;
+  /**
+   * Folds the log into the file and empties it, so that what was deleted is in neither: the file overwrites it, the log
+   * would keep it until later writes do. False where another process reads or writes meanwhile: the next call does it.
+   */
+  fold(): Promise<boolean>;
   /** Waits for the writes under way, folds the log into the file and closes it. */
   close(): Promise<void>;
 }
@@ -142,6 +147,11 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
         const nowSeconds = Math.floor(clock.nowMs() / 1000);
         return Number(statements.sweep.run(nowSeconds, most).changes);
       });
+    },
+
+    async fold() {
+      const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+      return row?.busy === 0;
     },
 
     async check(full) {

@@ -68,6 +68,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     clock: systemClock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,
+    foldTable: storage.foldTable,
     kick: job => scheduler?.kick(job),
     onBroken: error => log.warn({ err: error }, 'an index is broken; its footers are read instead'),
     notReady: () => (stopping ? 'Application is stopping' : undefined),

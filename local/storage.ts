@@ -35,6 +35,8 @@ export interface Storage {
   readonly table: Table;
   /** See SqliteTable.check; undefined where the table is no file of this machine. */
   readonly checkTable?: (full: boolean) => Promise<readonly string[]>;
+  /** See SqliteTable.fold; undefined where the table is no file of this machine. */
+  readonly foldTable?: () => Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -50,7 +52,13 @@ async function openEmbedded({ dataDir }: EmbeddedStorageOptions): Promise<Storag
   await mkdir(dataDir, { recursive: true });
   const store = await openFileObjectStore(dataDir);
   const table = await openSqliteTable(join(dataDir, TABLE_FILE));
-  return { store, table, checkTable: full => table.check(full), close: () => table.close() };
+  return {
+    store,
+    table,
+    checkTable: full => table.check(full),
+    foldTable: () => table.fold(),
+    close: () => table.close(),
+  };
 }
 
 async function openS3(options: S3StorageOptions): Promise<Storage> {

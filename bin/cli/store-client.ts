@@ -19,6 +19,7 @@ export interface StoreFlags {
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
+  readonly headers: Headers;
   readonly text: string;
 }
 
@@ -60,7 +61,7 @@ export function endpoint({ addr }: StoreFlags, path: string): URL {
 }
 
 export interface SentRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly timeoutMs: number;
@@ -78,7 +79,8 @@ export async function ask(store: StoreFlags, url: URL, request: SentRequest): Pr
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return { status: response.status, statusText: response.statusText, text: await response.text() };
+    const { status, statusText, headers: answered } = response;
+    return { status, statusText, headers: answered, text: await response.text() };
   } catch (error) {
     throw new UnreachableError(
       `cannot reach the store at ${store.addr.origin} (${reasonOf(error, timeoutMs)}). Start it with ` +

@@ -4,7 +4,7 @@
  *
  * The sort key of a record starts with the chunk's last timestamp, so a query reads only records that end at or after
  * its start. Several partitions are no snapshot: a reader looks at the versions of the days before and after, and reads
- * again what was swapped meanwhile.
+ * again what was swapped meanwhile. What it accepts then holds every entry; swap.ts tells why.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -23,6 +23,8 @@ import {
 import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
+import { DeleteRequests } from './delete-requests.ts';
+import { type EmptyDay, removeEmptyDay } from './empty-day.ts';
 import { Garbage } from './garbage.ts';
 import { GenerationNumbers } from './generation-numbers.ts';
 import {
@@ -45,12 +47,12 @@ import { type Swap, swapChunks } from './swap.ts';
 const NS_OF_DAY = Number(NS_PER_DAY);
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
 const KNOWN_DAYS = 10_000;
-/** Decoded records by item key, bytes: they save decoding on every query, and a record never changes. */
+/** Decoded records by item key, bytes: they save decoding on every query, and a record hardly ever changes. */
 const CACHED_RECORD_BYTES = 24 * 1024 * 1024;
 /** What a decoded record takes beside its bytes. */
 const RECORD_OVERHEAD_BYTES = 400;
-/** A day is swapped a few times a minute at most, and is read in milliseconds. */
-const MAX_READS = 20;
+/** A day is swapped a few times a minute at most, in three versions each time, and is read in milliseconds. */
+const MAX_READS = 40;
 
 /** Tries to announce days that other processes announce or remove at the same time. */
 const MAX_COMMITS = 10;
@@ -61,13 +63,22 @@ interface Batch {
   readonly days: Map<string, ChunkRecord>;
 }
 
+interface DecodedRecord {
+  readonly record: ChunkRecord;
+  /** What it was decoded from: a swap may put another record in its place. */
+  readonly body: Uint8Array;
+}
+
 export interface CatalogParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;
 }
 
-/** One version of a tenant's day: all of any swap or nothing of it. */
+/**
+ * A tenant's day between two changes of its version. Every entry is in at least one of its chunks; in the middle of a
+ * swap it may be in two, as after a repeated push.
+ */
 export interface DaySnapshot extends Day {
   /** In no order. */
   readonly records: readonly ChunkRecord[];
@@ -79,11 +90,12 @@ export class Catalog {
   readonly outstanding: OutstandingWork;
   readonly states: States;
   readonly generations: GenerationNumbers;
+  readonly deletes: DeleteRequests;
   private readonly parts: CatalogParts;
   private readonly table: Table;
   /** Days that this process has announced, with the time (ms). */
   private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
-  private readonly decoded = new LruCache<string, ChunkRecord>(CACHED_RECORD_BYTES);
+  private readonly decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
 
   constructor(parts: CatalogParts) {
     this.parts = parts;
@@ -93,6 +105,7 @@ export class Catalog {
     this.outstanding = new OutstandingWork(parts);
     this.states = new States(parts.table);
     this.generations = new GenerationNumbers(parts);
+    this.deletes = new DeleteRequests(parts);
   }
 
   /**
@@ -155,7 +168,8 @@ export class Catalog {
       ? { kind: 'check', key, condition: { kind: 'present' } }
       : {
           kind: 'put',
-          item: encodeDay(tenant, { day, version: 0, index: undefined }),
+          // A day that was removed and comes back must not have a version again: each begins above the one before.
+          item: encodeDay(tenant, { day, version: Math.trunc(nowMs), index: undefined }),
           condition: { kind: 'absent' },
         };
     return [write, workWrite(tenant, day, nowMs)];
@@ -228,6 +242,11 @@ export class Catalog {
     return snapshot;
   }
 
+  /** See removeEmptyDay. */
+  removeEmptyDay(day: EmptyDay): Promise<boolean> {
+    return removeEmptyDay(this.parts, day);
+  }
+
   /** See swapChunks. */
   swap(swap: Swap): Promise<Day> {
     return swapChunks(this.parts, swap);
@@ -269,11 +288,11 @@ export class Catalog {
 
   private decode(tenant: string, day: number, item: Item): ChunkRecord {
     const key = `${item.pk} ${item.sk}`;
-    let record = this.decoded.get(key);
-    if (record === undefined) {
-      record = decodeRecord(tenant, day, item.body);
-      this.decoded.set(key, record, item.body.length + RECORD_OVERHEAD_BYTES);
-    }
+    const known = this.decoded.get(key);
+    if (known !== undefined && Buffer.compare(known.body, item.body) === 0) return known.record;
+    const { body } = item;
+    const record = decodeRecord(tenant, day, body);
+    this.decoded.set(key, { record, body }, body.length + RECORD_OVERHEAD_BYTES);
     return record;
   }
 }

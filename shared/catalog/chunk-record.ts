@@ -112,7 +112,7 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
     return readRecord(tenant, day, version, new ByteReader(buffer, 1, end));
   } catch (error) {
     if (!(error instanceof CorruptionError)) throw error;
-    throw new CorruptionError(`${what}: ${error.message}`, { cause: error });
+    throw new CorruptionError(`${what}: ${error.message}`);
   }
 }
 

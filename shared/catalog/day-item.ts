@@ -1,7 +1,7 @@
 /**
- * The item of a tenant's day: that it has chunks, how often its chunks were swapped (the item's version), and where its
- * index lies. A query reads it before and after the chunks: the same version means that it saw all of a swap or
- * nothing.
+ * The item of a tenant's day: that it has chunks, how many steps of swaps it went through (the item's version), and where
+ * its index lies. A query reads it before and after the chunks: the same version means that no swap made it miss entries
+ * (swap.ts). So the version must never fall, and every write of it must be on condition of the one before.
  */
 import { ByteReader, ByteWriter } from '../chunk/byte-io.ts';
 import { CorruptionError } from '../model/errors.ts';

@@ -5,7 +5,7 @@
 import type { Table, Write } from '../ports/table.ts';
 import { COMMON_SHARDS, garbageKey, garbagePartition, timeText } from './keys.ts';
 
-/** A list of object keys fits one item: 90 inputs of a swap with tenants of 150 bytes take 20 KiB. */
+/** A list of object keys fits one item: 97 inputs of a swap with tenants of 150 bytes take 22 KiB. */
 export interface GarbageList {
   readonly pk: string;
   readonly sk: string;

@@ -80,7 +80,7 @@ function shardOf(id: string, shards: number): number {
   return Number.parseInt(id.slice(-2), 16) % shards;
 }
 
-function shardOfText(text: string): number {
+export function shardOfText(text: string): number {
   let sum = 0;
   for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) >>> 0;
   return sum % COMMON_SHARDS;

@@ -80,6 +80,12 @@ export class OutstandingWork {
     } while (after !== undefined);
   }
 
+  /** Puts a day on the list where something other than a push makes work, before it does: the day was announced before. */
+  async announce({ tenant, day }: Pick<Outstanding, 'tenant' | 'day'>): Promise<void> {
+    const write = workWrite(tenant, day, this.clock.nowMs());
+    await this.table.transact([write]);
+  }
+
   /** Takes a day off the list unless somebody still trusts in it or a commit came in between. */
   async remove(work: Outstanding): Promise<boolean> {
     if (!mayBeRemoved(work, this.clock.nowMs())) return false;

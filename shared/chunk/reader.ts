@@ -7,6 +7,7 @@ import { borrowBlock, loadBlock } from './compression.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
+import { LINE_SPACE } from './line-memory.ts';
 import { decodeMetadata } from './metadata-column.ts';
 import { decodeTimes } from './time-column.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
@@ -52,7 +53,7 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
 
 const NO_BYTES = Buffer.alloc(0);
 /** Of its own: lines stay while the same page's other columns are unpacked. */
-const LINES = new ZstdDecoder();
+const LINES = new ZstdDecoder(LINE_SPACE);
 
 /**
  * The rows of a page. `stored` starts at the page's offset and holds at least `wantedBytes`. Columns are unpacked when

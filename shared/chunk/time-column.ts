@@ -90,15 +90,14 @@ export function decodeTimes(
   if (used !== high.length)
     throw new CorruptionError(`${what}: timestamps take ${used} of ${high.length} bytes`);
   if (width > 0) addLow(times, low, rows, width);
-  let run = 0;
-  let value = 0;
-  for (let i = 0; i < rows; i++) {
-    if (run < firstRows.length && firstRows[run] === i) {
-      value = 0;
-      run++;
+  let row = 0;
+  for (let run = 0; run <= firstRows.length; run++) {
+    const end = run < firstRows.length ? Math.min(firstRows[run], rows) : rows;
+    let value = 0;
+    for (; row < end; row++) {
+      value += times[row];
+      times[row] = value * unit;
     }
-    value += times[i];
-    times[i] = value * unit;
   }
   return times;
 }

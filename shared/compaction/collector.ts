@@ -3,13 +3,15 @@
  * orphans, objects that no record ever named, because a push or a merge died before its commit.
  *
  * An orphan is told by its age: every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a
- * lease), and a name is never used twice. Records are looked at before the lists of garbage: what a swap moves from the one
- * to the other in between is then found in at least one of them.
+ * lease), and a name is never used twice. Records are looked at before the lists of garbage, and what a swap moves from the
+ * one to the other must be found in at least one of them. A table may show that transaction in parts, the records gone and
+ * the list not there: so in between the lease of the day is taken once. Whoever swapped gives it back after the answer.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { startedMsOf } from '../catalog/chunk-id.ts';
 import { keyOfChunk } from '../catalog/chunk-object.ts';
 import { indexKey } from '../catalog/day-item.ts';
+import { dayLease } from '../catalog/leases.ts';
 import { parseObjectKey } from '../catalog/stored-objects.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -21,6 +23,8 @@ export const ORPHAN_AGE_MS = 24 * 3_600_000;
 const LISTS_AT_ONCE = 100;
 const DELETES_AT_ONCE = 8;
 const LISTED_AT_ONCE = 1000;
+/** The lease is given back at once; this long nobody works on the day where that fails. */
+const LEASE_MS = 10_000;
 
 export interface CollectorParts {
   readonly catalog: Catalog;
@@ -112,7 +116,9 @@ async function orphansOf(
     const { tenant, day } = objects[0];
     try {
       const named = await namedBy(catalog, tenant, day);
-      suspects.push(...objects.map(({ key }) => key).filter(key => !named.has(key)));
+      const unnamed = objects.map(({ key }) => key).filter(key => !named.has(key));
+      // Where somebody works on the day, the next walk looks again.
+      if (unnamed.length > 0 && (await isBetweenSwaps(catalog, tenant, day))) suspects.push(...unnamed);
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
       unreadable.push(name);
@@ -125,6 +131,14 @@ async function orphansOf(
 
 function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean {
   return startedMs >= sinceMs && nowMs - startedMs > ORPHAN_AGE_MS;
+}
+
+/** True where every swap that has begun so far is over: what it put on a list of garbage is found there. */
+async function isBetweenSwaps({ leases }: Catalog, tenant: string, day: number): Promise<boolean> {
+  const lease = await leases.take(dayLease(tenant, day), LEASE_MS);
+  if (lease === undefined) return false;
+  await leases.release(lease).catch(() => undefined);
+  return true;
 }
 
 /** Keys of all objects that the records of a day name. */

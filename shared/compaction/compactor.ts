@@ -4,19 +4,17 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
-import { newChunkId } from '../catalog/chunk-id.ts';
-import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { dayLease, type Lease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
-import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import { NS_PER_DAY } from '../model/duration.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { brokenOf, isOfInputs } from './broken-inputs.ts';
-import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
+import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
-import { openInputs } from './merge-input.ts';
 import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerge } from './plan-merges.ts';
+import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
 
 export interface CompactorParts {
   readonly catalog: Catalog;
@@ -24,6 +22,8 @@ export interface CompactorParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options: CompactorOptions;
+  /** What merges leave out; without it nothing. */
+  readonly drops?: DropSource;
 }
 
 export interface CompactorOptions {
@@ -52,6 +52,8 @@ export interface CompactionReport {
   readonly inputBytes: number;
   readonly outputBytes: number;
   readonly duplicates: number;
+  /** Rows of delete requests, and expired ones. */
+  readonly dropped: number;
   /**
    * `done`: nothing to do now. `settled`: nothing until something is pushed. `time`: the time was up. `busy`: another
    * holds the lease, or took it.
@@ -82,7 +84,7 @@ export class Compactor {
    */
   async compactDay(work: DayWork): Promise<CompactionReport> {
     const { leases } = this.parts.catalog;
-    const total = { merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
+    const total = { merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0, dropped: 0 };
     const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
     if (lease === undefined) return { ...total, ...this.ended('busy') };
     try {
@@ -113,27 +115,33 @@ export class Compactor {
     let maxInputs = MAX_INPUTS;
     for (let conflicts = 0; ; ) {
       if (snapshot === undefined) return this.ended('settled');
-      const records = snapshot.records.filter(({ id }) => !setAside.has(id));
+      const goneBefore = this.expiredBefore(work);
+      const records = snapshot.records.filter(({ id, last }) => !setAside.has(id) && last >= goneBefore);
       const plan = { targetBytes: options.targetBytes, nowMs: clock.nowMs(), force: work.force ?? false };
       const merge = planMerge(work.day, records, plan);
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
-        if (isSettled(work.day, records, { ...plan, force: false })) return this.ended('settled');
+        if (isSettled(work.day, records, { ...plan, force: false })) {
+          await this.removeWhereEmpty(work, lease, snapshot);
+          return this.ended('settled');
+        }
         return this.ended('done', nextClosingMs(work.day, records, plan));
       }
       if (clock.nowMs() >= work.untilMs) return this.ended('time');
       work.signal.throwIfAborted();
       try {
         const inputs = merge.inputs.slice(0, maxInputs);
-        const { summary, after } = await this.merge(work, lease, hold, snapshot, { ...merge, inputs });
+        const merged = await this.merge(work, lease, hold, snapshot, { ...merge, inputs });
         // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
-        snapshot = after;
+        snapshot = merged.after;
         total.merges++;
-        total.rows += summary.rows;
-        total.duplicates += summary.duplicates;
-        total.inputBytes += summary.inputBytes;
-        total.outputBytes += summary.outputBytes;
+        total.rows += merged.rows;
+        total.duplicates += merged.duplicates;
+        total.dropped += merged.dropped;
+        total.inputBytes += merged.inputBytes;
+        total.outputBytes += merged.outputBytes;
       } catch (error) {
+        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) continue;
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
           maxInputs = Math.max(2, maxInputs >> 1);
           continue;
@@ -149,6 +157,19 @@ export class Compactor {
         snapshot = await catalog.day(work.tenant, work.day);
       }
     }
+  }
+
+  /** Days whose chunks all went, by age or by requests, go too. */
+  private async removeWhereEmpty({ tenant }: DayWork, lease: Lease, snapshot: DaySnapshot): Promise<void> {
+    const { records, ...day } = snapshot;
+    if (records.length > 0) return;
+    await this.parts.catalog.removeEmptyDay({ tenant, day, lease, graceMs: this.parts.options.graceMs });
+  }
+
+  /** ns since the start of the day: chunks that end before are removed without being read, so they are not packed. */
+  private expiredBefore({ tenant, day }: DayWork): number {
+    const expiredNs = this.parts.drops?.expiredBeforeNs(tenant);
+    return expiredNs === undefined ? -Infinity : Number(expiredNs - BigInt(day) * NS_PER_DAY);
   }
 
   /** Those of the inputs that keep the others from being merged; all of them where none does by itself. */
@@ -169,57 +190,15 @@ export class Compactor {
     lease: Lease,
     hold: () => Promise<void>,
     snapshot: DaySnapshot,
-    { level, inputs: planned }: PlannedMerge,
-  ) {
-    const { catalog, store, clock, ids, options } = this.parts;
-    const { tenant, day, signal } = work;
-    const added: ChunkRecord[] = [];
-    const opened = await openInputs(store, planned);
-    const inputs = planned.slice(0, opened.length);
-    const merged = await mergeChunks(
-      opened,
-      {
-        tenant,
-        day,
-        level,
-        newId: () => newChunkId(clock, ids),
-        createdMs: clock.nowMs(),
-        compression: COMPACTION_COMPRESSION,
-        maxOutputBytes: options.targetBytes,
-        signal,
-        pause: hold,
-      },
-      async chunk => {
-        added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
-      },
-    );
-    const rowsIn = rowsOf(inputs);
-    const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
-    mustHold(
-      INVARIANTS.swapKeepsEntries,
-      rowsIn === accounted,
-      `${accounted} rows of ${rowsIn} accounted for`,
-    );
-    await hold();
-    const { records, ...ofDay } = snapshot;
-    const { graceMs } = options;
-    const next = await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
-    const gone = new Set(inputs);
-    const after = { ...next, records: [...records.filter(record => !gone.has(record)), ...added] };
-    const summary = {
-      rows: merged.rowsOut,
-      duplicates: merged.duplicates,
-      inputBytes: sumOf(inputs),
-      outputBytes: sumOf(added),
+    { level, inputs }: PlannedMerge,
+  ): Promise<MergedChunks> {
+    const { tenant, signal } = work;
+    const drops = await (this.parts.drops?.dropsOf(tenant) ?? dropNothing(this.parts.clock));
+    const holdAndCheck = async () => {
+      await hold();
+      await drops.check();
     };
-    return { summary, after };
+    const given = { tenant, snapshot, lease, level, inputs, drops, signal, hold: holdAndCheck };
+    return mergeAndSwap(this.parts, given);
   }
-}
-
-function rowsOf(records: readonly ChunkRecord[]): number {
-  return records.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-function sumOf(records: readonly ChunkRecord[]): number {
-  return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
 }

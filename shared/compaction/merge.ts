@@ -55,7 +55,10 @@ export interface MergeOptions {
    * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
    * decoded; the page is valid until the result is there.
    */
-  dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  dropRows?(
+    page: PageRows,
+    input: MergeInput,
+  ): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   readonly signal?: AbortSignal;
   /** Called every few milliseconds, so that others get their turn. */
   pause?(): Promise<void>;
@@ -162,7 +165,7 @@ class Merge {
     const maxReadBytes = Math.floor(READ_BUDGET_BYTES / 2 / Math.max(inputs.length, 1));
     return inputs.map((input, order) => {
       const streamPlaces = Uint32Array.from(input.footer.streams, ({ text }) => placeOf.get(text)!);
-      const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page));
+      const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page, input));
       return new MergeCursor(input, { order, streamPlaces, maxReadBytes, hasher, dropRows });
     });
   }

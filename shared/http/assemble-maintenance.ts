@@ -1,10 +1,15 @@
-/** Puts together what keeps the store in shape: compaction, index sync, collection. */
+/** Puts together what keeps the store in shape: compaction, deletion, retention, index sync, collection. */
 import type { Config } from '../admin/config-fields.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import { Compactor } from '../compaction/compactor.ts';
+import type { DayRewriterParts } from '../compaction/day-rewriter.ts';
+import { DELETE_TIMES, type DeleteTimes } from '../deletion/delete-times.ts';
+import { MergeDrops } from '../deletion/merge-drops.ts';
+import { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { DayIndexes } from '../index/day-indexes.ts';
 import { Syncer } from '../index/syncer.ts';
-import { Maintenance, type MaintenanceOptions } from '../maintenance/maintenance.ts';
+import { Maintenance, type MaintenanceOptions, type Removal } from '../maintenance/maintenance.ts';
+import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 
@@ -15,6 +20,12 @@ export interface MaintenanceSources {
   readonly indexes: DayIndexes;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Default: those of the configuration for all. */
+  readonly limitsOf?: (tenant: string) => Limits;
+  /** Takes what was deleted out of the table's log, where it has one on this machine; false where it could not now. */
+  readonly foldTable?: () => Promise<boolean>;
+  /** For tests that cannot wait; default DELETE_TIMES. */
+  readonly deleteTimes?: DeleteTimes;
 }
 
 export function maintenanceOptions({ compactor, logboom }: Config): MaintenanceOptions {
@@ -22,25 +33,52 @@ export function maintenanceOptions({ compactor, logboom }: Config): MaintenanceO
     compactionEveryMs: compactor.compactionIntervalMs,
     syncEveryMs: logboom.indexSyncIntervalMs,
     collectionEveryMs: logboom.collectionIntervalMs,
+    removalEveryMs: compactor.retentionEnabled ? compactor.compactionIntervalMs : undefined,
     syncsIndexes: logboom.indexSync,
   };
 }
 
 export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
-  const { config, store, catalog, indexes, clock, ids } = sources;
+  const { config, store, catalog, indexes, clock, ids, limitsOf = () => config.limits } = sources;
   const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = config.logboom;
+  const isEnabled = config.compactor.retentionEnabled;
+  const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
+  const merging = { catalog, store, clock, ids, options: { targetBytes, inlineMaxBytes, graceMs }, drops };
   return new Maintenance({
     catalog,
     store,
     clock,
-    compactor: new Compactor({
+    compactor: new Compactor(merging),
+    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs }),
+    foldTable: sources.foldTable,
+    removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,
+    options: maintenanceOptions(config),
+  });
+}
+
+function assembleRemoval(
+  {
+    config,
+    store,
+    catalog,
+    clock,
+    limitsOf,
+    deleteTimes: times = DELETE_TIMES,
+  }: MaintenanceSources & Required<Pick<MaintenanceSources, 'limitsOf'>>,
+  rewriter: DayRewriterParts,
+): Removal {
+  const { compactor } = config;
+  return {
+    deletion: new TenantDeletion({
       catalog,
       store,
       clock,
-      ids,
-      options: { targetBytes, inlineMaxBytes, graceMs },
+      rewriter,
+      limitsOf,
+      times,
+      cancelPeriodMs: compactor.deleteRequestCancelPeriodMs,
+      batchSize: compactor.deleteBatchSize,
     }),
-    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs }),
-    options: maintenanceOptions(config),
-  });
+    retention: { rewriter, limitsOf, removedGraceMs: compactor.retentionDeleteDelayMs },
+  };
 }

@@ -4,6 +4,8 @@ import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IngestExchange } from '../catalog/ingest-exchange.ts';
 import type { UsageRecords } from '../catalog/usage-records.ts';
+import { DeleteService } from '../deletion/delete-service.ts';
+import { MaskSource } from '../deletion/masks.ts';
 import { DayIndexes } from '../index/day-indexes.ts';
 import { DEFAULT_GROUP_COMMIT } from '../ingest/group-commit.ts';
 import { PushService } from '../ingest/push.ts';
@@ -12,6 +14,7 @@ import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
+import { Visibility } from '../query/visibility.ts';
 import { ObservedCommitter } from '../usage/observed-committer.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
@@ -35,6 +38,8 @@ export interface Parts {
   readonly metrics?: Metrics;
   /** See HttpContext; without it scheduled jobs run when their schedule says so. */
   readonly kick?: (job: string) => void;
+  /** See MaintenanceSources. */
+  readonly foldTable?: () => Promise<boolean>;
   /** Told of what is broken and can be done without. */
   readonly onBroken?: (error: Error) => void;
   /** See HttpContext. */
@@ -50,17 +55,42 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
   const exchange = given.ingestExchange;
   const rates = exchange && new IngestRates({ exchange, clock, ids, log: given.log });
   const indexes = new DayIndexes({ store, onBroken: given.onBroken ?? (() => undefined) });
+  const limitsOf = given.limitsOf ?? (() => config.limits);
+  const visibility = new Visibility({
+    masks: new MaskSource({ deletes: catalog.deletes, clock }),
+    limitsOf,
+    enabled: config.compactor.retentionEnabled,
+  });
   return {
     config,
     clock,
     push: new PushService({ committer, clock, observer: usage.observer, rates }),
-    engine: new ObservedEngine({ catalog, source: new ChunkSource(store), clock, indexes }, usage.onAnswered),
-    maintenance: assembleMaintenance({ config, store, catalog, indexes, clock, ids }),
+    engine: new ObservedEngine(
+      { catalog, source: new ChunkSource(store), clock, indexes, visibility },
+      usage.onAnswered,
+    ),
+    maintenance: assembleMaintenance({
+      config,
+      store,
+      catalog,
+      indexes,
+      clock,
+      ids,
+      limitsOf: given.limitsOf,
+      foldTable: given.foldTable,
+    }),
     generations: catalog.generations,
+    deletes: new DeleteService({
+      deletes: catalog.deletes,
+      generations: catalog.generations,
+      clock,
+      ids,
+      cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
+    }),
     metrics,
     usage,
     kick: given.kick ?? (() => undefined),
-    limitsOf: given.limitsOf ?? (() => config.limits),
+    limitsOf,
     notReady: given.notReady,
   };
 }

@@ -2,6 +2,7 @@
 import type { Config } from '../admin/config-fields.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
 import type { GenerationNumbers } from '../catalog/generation-numbers.ts';
+import type { DeleteService } from '../deletion/delete-service.ts';
 import type { PushService } from '../ingest/push.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
 import type { Limits } from '../model/limits.ts';
@@ -16,6 +17,7 @@ export interface HttpContext {
   readonly engine: QueryEngine;
   readonly maintenance: Maintenance;
   readonly generations: GenerationNumbers;
+  readonly deletes: DeleteService;
   /** `metrics.registry` is where a part gets metrics of its own. */
   readonly metrics: Metrics;
   readonly usage: Usage;

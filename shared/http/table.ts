@@ -1,5 +1,6 @@
 /** The route table: every endpoint once. The local gateway, the stack and the documentation are made from it. */
 import type { HttpContext } from './context.ts';
+import { cancelDelete, createDelete, listDeletes, showDeleteProgress } from './handlers/deletes.ts';
 import {
   acceptElasticSetup,
   pushBulk,
@@ -8,15 +9,9 @@ import {
   showElasticVersion,
 } from './handlers/elastic.ts';
 import { pushFirehose } from './handlers/firehose.ts';
+import { increaseGeneration, showGeneration } from './handlers/generation.ts';
 import { pushJsonLines } from './handlers/json-lines.ts';
-import {
-  flushAll,
-  flushTenant,
-  increaseGeneration,
-  showGeneration,
-  showIndexSync,
-  startIndexSync,
-} from './handlers/maintenance.ts';
+import { flushAll, flushTenant, showIndexSync, startIndexSync } from './handlers/maintenance.ts';
 import { showMaintenance } from './handlers/maintenance-status.ts';
 import { showMetrics } from './handlers/metrics.ts';
 import { pushOtlpLogs, refuseDoubledPath } from './handlers/otlp.ts';
@@ -98,6 +93,10 @@ export const ROUTES = defineRoutes<HttpContext>([
   maintenance('/flush/tenant', ['POST'], 'ingester', flushTenant),
   maintenance('/sync-indexes', ['PUT'], 'index-gateway', startIndexSync),
   maintenance('/sync-indexes', ['GET'], 'index-gateway', showIndexSync),
+  maintenance('/svc/api/v1/delete', ['POST', 'PUT'], 'compactor', createDelete),
+  maintenance('/svc/api/v1/delete', ['GET'], 'compactor', listDeletes),
+  maintenance('/svc/api/v1/delete', ['DELETE'], 'compactor', cancelDelete),
+  maintenance('/svc/api/v1/status/deletes', ['GET'], 'compactor', showDeleteProgress),
   maintenance('/svc/api/v1/cache/generation_numbers', ['GET'], 'compactor', showGeneration),
   maintenance('/svc/api/v1/cache/generation_numbers/increase', ['POST'], 'compactor', increaseGeneration),
   maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance),

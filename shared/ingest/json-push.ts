@@ -18,7 +18,7 @@ import { NameTable } from './name-table.ts';
 import { PushColumns, type PushStream } from './push-columns.ts';
 import { StreamCache } from './stream-cache.ts';
 import { checkLabelsSize, StreamTable, streamOf } from './stream-table.ts';
-import { parseNanoseconds, type Timestamp } from './timestamp.ts';
+import { parseNanoseconds, type Timestamp, USUAL_DIGITS } from './timestamp.ts';
 
 const STREAMS = Buffer.from('streams');
 const STREAM = Buffer.from('stream');
@@ -32,8 +32,8 @@ const objectCache = new StreamCache();
  * are ignored. Throws ClientError.
  */
 export function decodeJsonPush(bytes: Buffer): PushColumns {
-  const scanner = new JsonScanner(bytes);
-  const columns = new PushColumns(bytes);
+  const scanner = new JsonScanner(bytes, true);
+  const columns = new PushColumns(scanner.bytes);
   if (scanner.peek() < 0) throw new BadRequestError('EOF');
   const decoder: Decoder = {
     scanner,
@@ -48,6 +48,10 @@ export function decodeJsonPush(bytes: Buffer): PushColumns {
       scanner.enterArray();
       while (scanner.nextElement()) decodeStream(decoder);
     }
+  }
+  if (scanner.bytes !== bytes) {
+    bytes.set(scanner.bytes);
+    columns.bytes = bytes;
   }
   scanner.spill.appendTo(columns);
   return columns;
@@ -99,13 +103,9 @@ const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
 function decodeEntry({ scanner, columns, names }: Decoder): void {
   scanner.enterArray();
   if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
-  scanner.string();
-  const result = scanner.isSpilled()
-    ? 'malformed'
-    : parseNanoseconds(timestamp, scanner.bytes, scanner.start, scanner.end);
-  if (result !== 'ok') throw new BadRequestError(result === 'overflow' ? OVERFLOW : MALFORMED_VALUE);
+  const free = decodeTime(scanner);
   if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
-  scanner.string();
+  scanner.longString(free);
   if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
   columns.addEntry(0, timestamp.day, timestamp.timeOfDay, scanner.start, scanner.end);
   if (!scanner.nextElement()) return;
@@ -119,6 +119,21 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
     columns.addPair(name, scanner.start, scanner.end);
   }
   while (scanner.nextElement()) scanner.skipValue();
+}
+
+/** Reads a time, and returns where its text began: the line may move over it. */
+function decodeTime(scanner: JsonScanner): number {
+  const start = scanner.textOfLength(USUAL_DIGITS);
+  if (start >= 0 && parseNanoseconds(timestamp, scanner.bytes, start, start + USUAL_DIGITS) === 'ok') {
+    scanner.take(start, start + USUAL_DIGITS);
+    return start;
+  }
+  scanner.string();
+  const result = scanner.isSpilled()
+    ? 'malformed'
+    : parseNanoseconds(timestamp, scanner.bytes, scanner.start, scanner.end);
+  if (result !== 'ok') throw new BadRequestError(result === 'overflow' ? OVERFLOW : MALFORMED_VALUE);
+  return scanner.start;
 }
 
 /** The stream that the JSON object at `[start, end)` names, together with the labels of earlier objects. */

@@ -9,6 +9,7 @@
 import { BadRequestError } from '../model/errors.ts';
 import { MAX_JSON_DEPTH } from './bounds.ts';
 import { Spill } from './spill.ts';
+import { BLOCK_BYTES, KernelBody } from './unquote-kernel.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 export const MALFORMED_STRING = `Value is string, but can't find closing '"' symbol`;
@@ -54,9 +55,15 @@ export class JsonScanner {
   /** True between the opening bracket of an object or array and its first member. */
   private fresh = false;
   private readonly nesting = new Uint8Array(MAX_JSON_DEPTH);
+  private readonly kernel: KernelBody | undefined;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
+  /**
+   * @param inKernel reads a copy of the body, which is of use until the next scanner is made so: what was read has to be
+   * copied back before
+   */
+  constructor(bytes: Buffer, inKernel = false) {
+    this.kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
+    this.bytes = this.kernel?.bytes ?? bytes;
     this.spill = new Spill(bytes.length);
   }
 
@@ -160,7 +167,7 @@ export class JsonScanner {
       const byte = bytes[at];
       if (byte === QUOTE) break;
       if (byte === BACKSLASH) {
-        this.unescape(start, at);
+        this.unescape(start, at, at);
         return;
       }
       const step = utf8Length(bytes, at, length);
@@ -175,12 +182,50 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
-  /** Goes on with a string whose first escape is at `from`. */
-  private unescape(start: number, from: number): void {
+  /**
+   * Where the text of the next string begins, if a quote stands `length` bytes behind it; else -1. The caller looks at
+   * the text, and takes it where no byte of it is special.
+   */
+  textOfLength(length: number): number {
+    if (this.peek() !== QUOTE) return -1;
+    const start = this.at + 1;
+    return this.bytes[start + length] === QUOTE ? start : -1;
+  }
+
+  /** Takes the string whose text is `[start, end)`. */
+  take(start: number, end: number): void {
+    this.start = start;
+    this.end = end;
+    this.at = end + 1;
+  }
+
+  /**
+   * Reads a string as `string` does, and fast where it has many escapes.
+   * @param free offset from which nothing before the string is looked at any more
+   */
+  longString(free: number): void {
+    if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
+    const start = this.at + 1;
+    const to = start - BLOCK_BYTES;
+    if (this.kernel === undefined || to < free) {
+      this.string();
+      return;
+    }
+    const at = this.kernel.unquote(start, to);
+    if (at >= this.bytes.length) throw new BadRequestError(MALFORMED_STRING);
+    if (this.bytes[at] === QUOTE) {
+      this.start = to;
+      this.end = this.kernel.written;
+      this.at = at + 1;
+    } else this.unescape(to, this.kernel.written, at);
+  }
+
+  /** Goes on with a string at `from`, an escape or a longer character; `[start, end)` is done. */
+  private unescape(start: number, end: number, from: number): void {
     const bytes = this.bytes;
     const length = bytes.length;
     let at = from;
-    let to = from;
+    let to = end;
     while (at < length) {
       const byte = bytes[at];
       if (SPECIAL[byte] === 0) {

@@ -4,6 +4,7 @@
  *
  * A timestamp is a UTC day and nanoseconds inside it: both are exact as numbers, and chunks never cross a day.
  */
+import { BufferPool } from '../model/buffer-pool.ts';
 import type { Labels } from '../model/labels.ts';
 
 export const NS_OF_DAY = 86_400_000_000_000;
@@ -12,6 +13,41 @@ export interface PushStream {
   readonly labels: Labels;
   /** Canonical text, see model/labels.ts. */
   readonly text: string;
+}
+
+/** Entry columns that wait for the next push. */
+const POOL = new BufferPool(16 * 1024 * 1024);
+const BYTES_OF_ENTRY = 28;
+/** Lines of logs are longer on the average, so that columns rarely grow; those of a tiny push stay tiny. */
+const BODY_BYTES_PER_ENTRY = 128;
+const MIN_ENTRIES = 64;
+/** Where the first guess ends: a body of few long lines costs no more than this. */
+const MAX_GUESSED_ENTRIES = 32_768;
+
+/** The columns of the entries, all in one buffer. */
+interface EntryColumns {
+  readonly memory: Buffer;
+  readonly timeOfDay: Float64Array;
+  readonly streamOf: Uint32Array;
+  readonly day: Int32Array;
+  readonly lineStart: Uint32Array;
+  readonly lineEnd: Uint32Array;
+  readonly firstPair: Uint32Array;
+}
+
+/** Columns with room for so many entries; what is in them is left from earlier ones. */
+function takeColumns(entries: number): EntryColumns {
+  const memory = POOL.take(entries * BYTES_OF_ENTRY + 4);
+  const { buffer, byteOffset: at } = memory;
+  return {
+    memory,
+    timeOfDay: new Float64Array(buffer, at, entries),
+    streamOf: new Uint32Array(buffer, at + 8 * entries, entries),
+    day: new Int32Array(buffer, at + 12 * entries, entries),
+    lineStart: new Uint32Array(buffer, at + 16 * entries, entries),
+    lineEnd: new Uint32Array(buffer, at + 20 * entries, entries),
+    firstPair: new Uint32Array(buffer, at + 24 * entries, entries + 1),
+  };
 }
 
 export class PushColumns {
@@ -23,18 +59,19 @@ export class PushColumns {
   readonly names: string[] = [];
   private readonly nameIds = new Map<string, number>();
 
-  /** Entries. Every entry column below has at least `count` places. */
+  /** Entries. Every entry column below has at least `count` places; what is behind them is of no meaning. */
   count = 0;
-  streamOf = new Uint32Array(1024);
+  streamOf: Uint32Array;
   /** UTC day since 1970-01-01. */
-  day = new Int32Array(1024);
+  day: Int32Array;
   /** Nanoseconds since the start of that day, 0 <= x < NS_OF_DAY. */
-  timeOfDay = new Float64Array(1024);
+  timeOfDay: Float64Array;
   /** Line: `bytes[lineStart, lineEnd)`. */
-  lineStart = new Uint32Array(1024);
-  lineEnd = new Uint32Array(1024);
+  lineStart: Uint32Array;
+  lineEnd: Uint32Array;
   /** First metadata pair of the entry; the pairs of entry i end where those of entry i + 1 start. */
-  firstPair = new Uint32Array(1025);
+  firstPair: Uint32Array;
+  private memory: Buffer;
 
   /** Metadata pairs, in the order of the entries. */
   pairCount = 0;
@@ -46,6 +83,22 @@ export class PushColumns {
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
+    const guess = Math.ceil(bytes.length / BODY_BYTES_PER_ENTRY);
+    const columns = takeColumns(Math.min(Math.max(guess, MIN_ENTRIES), MAX_GUESSED_ENTRIES));
+    columns.firstPair[0] = 0;
+    this.memory = columns.memory;
+    this.streamOf = columns.streamOf;
+    this.day = columns.day;
+    this.timeOfDay = columns.timeOfDay;
+    this.lineStart = columns.lineStart;
+    this.lineEnd = columns.lineEnd;
+    this.firstPair = columns.firstPair;
+  }
+
+  /** Gives the entry columns to other pushes, once: nobody may look at them any more, and nobody else holds them. */
+  release(): void {
+    POOL.give(this.memory);
+    this.use(takeColumns(0));
   }
 
   /** Place of a metadata name in `names`. */
@@ -92,25 +145,39 @@ export class PushColumns {
   }
 
   private growEntries(): void {
-    const size = this.streamOf.length * 2;
-    this.streamOf = grown(this.streamOf, new Uint32Array(size));
-    this.day = grown(this.day, new Int32Array(size));
-    this.timeOfDay = grown(this.timeOfDay, new Float64Array(size));
-    this.lineStart = grown(this.lineStart, new Uint32Array(size));
-    this.lineEnd = grown(this.lineEnd, new Uint32Array(size));
-    this.firstPair = grown(this.firstPair, new Uint32Array(size + 1));
+    const before = this.memory;
+    const { timeOfDay, streamOf, day, lineStart, lineEnd, firstPair } = this;
+    this.use(takeColumns(streamOf.length * 2));
+    this.timeOfDay.set(timeOfDay);
+    this.streamOf.set(streamOf);
+    this.day.set(day);
+    this.lineStart.set(lineStart);
+    this.lineEnd.set(lineEnd);
+    this.firstPair.set(firstPair);
+    POOL.give(before);
+  }
+
+  private use({ memory, timeOfDay, streamOf, day, lineStart, lineEnd, firstPair }: EntryColumns): void {
+    this.memory = memory;
+    this.timeOfDay = timeOfDay;
+    this.streamOf = streamOf;
+    this.day = day;
+    this.lineStart = lineStart;
+    this.lineEnd = lineEnd;
+    this.firstPair = firstPair;
   }
 
   private growPairs(): void {
     const size = this.pairName.length * 2;
-    this.pairName = grown(this.pairName, new Uint32Array(size));
-    this.pairStart = grown(this.pairStart, new Uint32Array(size));
-    this.pairEnd = grown(this.pairEnd, new Uint32Array(size));
+    this.pairName = grown(this.pairName, size);
+    this.pairStart = grown(this.pairStart, size);
+    this.pairEnd = grown(this.pairEnd, size);
   }
 }
 
-function grown<T extends Uint32Array | Int32Array | Float64Array>(from: T, to: T): T {
-  to.set(from as never);
+function grown(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
+  const to = new Uint32Array(size);
+  to.set(from);
   return to;
 }
 

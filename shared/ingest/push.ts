@@ -1,5 +1,4 @@
 /** One push, from its body to durable: decode, validate, admit, commit. */
-import { createHash } from 'node:crypto';
 import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
@@ -12,6 +11,7 @@ import type { IngestObserver } from './observer.ts';
 import { totalsByPolicy } from './policy-totals.ts';
 import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
+import { idOfPush } from './push-id.ts';
 import type { IngestRates } from './rates/ingest-rates.ts';
 
 export interface PushRequest {
@@ -27,7 +27,10 @@ export interface PushRequest {
 }
 
 export interface PushOutcome {
-  /** What was decoded; undefined where the push is a repeat of one that was stored whole. */
+  /**
+   * What was decoded, without the columns of its entries, which other pushes have by now; undefined where the push is a
+   * repeat of one that was stored whole.
+   */
   readonly columns: PushColumns | undefined;
   /** Places of the entries that are stored now, ascending. */
   readonly stored: Uint32Array;
@@ -38,6 +41,8 @@ export interface PushOutcome {
 /** Pushes remembered as stored: what a client repeats after a lost answer comes within seconds. */
 const REMEMBERED_PUSHES = 20_000;
 const REMEMBERED_MS = 300_000;
+/** Tenants whose pushes were forgotten; with more of them all pushes of all tenants are. */
+const MAX_ERAS = 10_000;
 const NO_ENTRIES = new Uint32Array(0);
 
 export interface PushServiceParts {
@@ -53,6 +58,9 @@ export class PushService {
   private readonly budget = new PushBudget();
   /** Ids of pushes that were stored whole, with the time (ms). */
   private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
+  /** Part of the ids of a tenant's pushes since they were last forgotten. */
+  private readonly eras = new Map<string, number>();
+  private lastEra = 0;
 
   constructor(parts: PushServiceParts) {
     this.parts = parts;
@@ -62,8 +70,8 @@ export class PushService {
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet } = request;
     const { clock } = this.parts;
-    // Hashing a body costs about a second per GB: only where the id is of use.
-    const id = inlet.repeatable ? pushId(request) : undefined;
+    // An id costs up to half a second per GB of bodies: only where it is of use.
+    const id = inlet.repeatable ? pushId(request, this.eras.get(request.tenant)) : undefined;
     if (id !== undefined && this.isStored(id)) {
       return { columns: undefined, stored: NO_ENTRIES, error: undefined };
     }
@@ -75,6 +83,8 @@ export class PushService {
         held.take(bytesOfColumns(columns));
         const outcome = await this.store(request, columns, limits);
         if (id !== undefined && isWhole(outcome)) this.stored.set(id, clock.nowMs());
+        // Not after an error, when something may still be at work on them.
+        columns.release();
         return outcome;
       } finally {
         // Stored or refused: nothing points into the body any more.
@@ -83,6 +93,18 @@ export class PushService {
     } finally {
       held.release();
     }
+  }
+
+  /**
+   * From now on pushes of the tenant are stored although the same was stored before: it may have been deleted. That goes
+   * for pushes that are on their way, too.
+   */
+  forget(tenant: string): void {
+    if (this.eras.size === MAX_ERAS) {
+      this.eras.clear();
+      this.stored.clear();
+    }
+    this.eras.set(tenant, ++this.lastEra);
   }
 
   private isStored(id: string): boolean {
@@ -125,12 +147,12 @@ function isWhole({ columns, stored, error }: PushOutcome): boolean {
 }
 
 /** Taken before any grouping, so that a retry has the id of what it repeats. */
-function pushId({ tenant, contentType, contentEncoding, inlet, parameters, ...rest }: PushRequest): string {
-  return createHash('sha256')
-    .update(
-      JSON.stringify([tenant, contentType, contentEncoding, inlet.format, parameters, rest.backfillShard]),
-    )
-    .update(rest.body)
-    .digest('hex')
-    .slice(0, 32);
+function pushId(
+  { tenant, contentType, contentEncoding, inlet, parameters, backfillShard, body }: PushRequest,
+  era: number | undefined,
+): string {
+  return idOfPush(
+    body,
+    JSON.stringify([tenant, era, contentType, contentEncoding, inlet.format, parameters, backfillShard]),
+  );
 }

@@ -4,10 +4,11 @@
  */
 
 import { LEVEL_NAME } from '../chunk/format.ts';
-import { type ChunkRows, type PairColumns, samePairs } from '../chunk/rows.ts';
-import { compareUtf8, equalRange } from '../model/bytes.ts';
+import type { ChunkRows, PairColumns } from '../chunk/rows.ts';
+import { compareUtf8 } from '../model/bytes.ts';
 import type { Stream } from '../model/page.ts';
 import type { AcceptedPush } from './push-columns.ts';
+import { type Refs, withoutDuplicates } from './segment-duplicates.ts';
 
 export interface DayRows {
   /** UTC day since 1970-01-01. */
@@ -15,12 +16,6 @@ export interface DayRows {
   readonly rows: ChunkRows;
   /** Entries that are no row, because an equal one is. */
   readonly duplicates: number;
-}
-
-/** Entries by push and place: parallel arrays. */
-interface Refs {
-  readonly push: Uint16Array;
-  readonly entry: Uint32Array;
 }
 
 /** Most pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
@@ -35,10 +30,7 @@ export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
   let total = 0;
   for (const { columns, entries } of pushes) {
     total += entries.length;
-    for (let i = 0; i < entries.length; i++) {
-      const day = columns.day[entries[i]];
-      counts.set(day, (counts.get(day) ?? 0) + 1);
-    }
+    countDays(columns.day, entries, counts);
   }
   const days = [...counts.keys()].sort((a, b) => a - b);
   const placeOfDay = new Map(days.map((day, i) => [day, i]));
@@ -65,6 +57,17 @@ export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
     const rows = rowsOfDay(pushes, ofDay, streams, interner, sources);
     return { day, rows, duplicates: ofDay.entry.length - rows.rows };
   });
+}
+
+/** Adds the entries of each day; neighbours are of one day most often, so a map is asked once for each run of them. */
+function countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, number>): void {
+  for (let from = 0; from < entries.length; ) {
+    const day = days[entries[from]];
+    let to = from + 1;
+    while (to < entries.length && days[entries[to]] === day) to++;
+    counts.set(day, (counts.get(day) ?? 0) + to - from);
+    from = to;
+  }
 }
 
 /** `arrived`: the entries of one day, in the order of their arrival. */
@@ -226,6 +229,7 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
   const name = new Uint32Array(count);
   const value = new Uint32Array(count);
   let at = 0;
+  let levelName = -1;
   for (let i = 0; i < total; i++) {
     const p = refs.push[i];
     const e = refs.entry[i];
@@ -251,7 +255,8 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
       at++;
     }
     if (added[e] > 0) {
-      name[at] = nameId(LEVEL_NAME);
+      if (levelName < 0) levelName = nameId(LEVEL_NAME);
+      name[at] = levelName;
       const n = added[e] - 1;
       const id = interner.idOf(ofLevel, n);
       value[at] = id >= 0 ? id : interner.setId(ofLevel, n, levelId(levels[n]));
@@ -260,82 +265,6 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
   }
   first[total] = at;
   return { names, values, first, name, value };
-}
-
-/** Ties up to this many are compared pair by pair; above it a map of lines finds the equal ones. */
-const COMPARED_TIES = 8;
-
-/** 1 for each row to keep: of equal entries the first. */
-function withoutDuplicates(
-  pushes: readonly AcceptedPush[],
-  refs: Refs,
-  starts: Uint32Array,
-  pairs: Pairs,
-): Uint8Array {
-  const total = refs.entry.length;
-  const keep = new Uint8Array(total).fill(1);
-  for (let s = 0; s + 1 < starts.length; s++) {
-    let tie = starts[s];
-    for (let i = starts[s] + 1; i <= starts[s + 1]; i++) {
-      if (i < starts[s + 1] && timeAt(pushes, refs, i) === timeAt(pushes, refs, tie)) continue;
-      if (i - tie > COMPARED_TIES) dropEqualInMap(pushes, refs, pairs, tie, i, keep);
-      else if (i - tie > 1) dropEqualInPairs(pushes, refs, pairs, tie, i, keep);
-      tie = i;
-    }
-  }
-  return keep;
-}
-
-function timeAt(pushes: readonly AcceptedPush[], refs: Refs, i: number): number {
-  return pushes[refs.push[i]].columns.timeOfDay[refs.entry[i]];
-}
-
-function dropEqualInPairs(
-  pushes: readonly AcceptedPush[],
-  refs: Refs,
-  pairs: Pairs,
-  from: number,
-  to: number,
-  keep: Uint8Array,
-): void {
-  for (let i = from + 1; i < to; i++) {
-    for (let j = from; j < i; j++) {
-      if (keep[j] === 1 && sameLine(pushes, refs, i, j) && samePairs(pairs, i, j)) {
-        keep[i] = 0;
-        break;
-      }
-    }
-  }
-}
-
-function sameLine(pushes: readonly AcceptedPush[], refs: Refs, i: number, j: number): boolean {
-  const a = pushes[refs.push[i]].columns;
-  const b = pushes[refs.push[j]].columns;
-  const x = refs.entry[i];
-  const y = refs.entry[j];
-  return equalRange(a.bytes, a.lineStart[x], a.lineEnd[x], b.bytes, b.lineStart[y], b.lineEnd[y]);
-}
-
-function dropEqualInMap(
-  pushes: readonly AcceptedPush[],
-  refs: Refs,
-  pairs: Pairs,
-  from: number,
-  to: number,
-  keep: Uint8Array,
-): void {
-  const seen = new Set<string>();
-  for (let i = from; i < to; i++) {
-    const { columns } = pushes[refs.push[i]];
-    const e = refs.entry[i];
-    const parts: string[] = [];
-    for (let x = pairs.first[i]; x < pairs.first[i + 1]; x++)
-      parts.push(`${pairs.name[x]}=${pairs.value[x]}`);
-    // The pairs hold digits only, so the first space ends them and the line may hold anything.
-    const key = `${parts.sort().join()} ${columns.bytes.latin1Slice(columns.lineStart[e], columns.lineEnd[e])}`;
-    if (seen.has(key)) keep[i] = 0;
-    else seen.add(key);
-  }
 }
 
 function gather(

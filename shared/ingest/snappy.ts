@@ -8,6 +8,7 @@
  */
 import { BufferPool } from '../model/buffer-pool.ts';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
+import { decodeInKernel } from './snappy-kernel.ts';
 
 /** A step of 16 bytes for a copy of one byte ends 15 bytes too far. */
 const SLACK = 16;
@@ -49,15 +50,18 @@ export function uncompressSnappy(body: Uint8Array, maxBytes: number): Buffer {
   }
   if (declared > (body.length - at) * MAX_RATIO) throw corrupt();
   const out = POOL.take(declared + SLACK);
-  if (!decodeElements(body, at, out, declared)) {
+  if (!(decodeInKernel(body, at, out, declared) ?? decodeElements(body, at, out, declared))) {
     POOL.give(out);
     throw corrupt();
   }
   return out.subarray(0, declared);
 }
 
-/** Decodes the elements behind the length; false where they do not yield exactly `length` bytes. */
-function decodeElements(body: Uint8Array, from: number, out: Buffer, length: number): boolean {
+/**
+ * Decodes the elements behind the length, for what the kernel leaves; false where they do not yield exactly
+ * `length` bytes.
+ */
+export function decodeElements(body: Uint8Array, from: number, out: Buffer, length: number): boolean {
   // Bytes as 64-bit integers: a float could change the bits of a NaN. The compiler keeps these values unboxed.
   const source = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const target = new DataView(out.buffer, out.byteOffset, out.byteLength);

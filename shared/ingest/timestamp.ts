@@ -16,6 +16,8 @@ const SECONDS_OF_DAY = 86_400;
 /** 2^63 ns, as seconds and the nanoseconds behind them. */
 const INT64_SECONDS = 9_223_372_036;
 const INT64_NANOS = 854_775_807;
+/** Digits of a time of our days in nanoseconds. */
+export const USUAL_DIGITS = 19;
 
 export type ParseResult = 'ok' | 'malformed' | 'overflow';
 
@@ -33,6 +35,7 @@ export function parseNanoseconds(
   start: number,
   end: number,
 ): ParseResult {
+  if (end - start === USUAL_DIGITS && setUsual(into, bytes, start)) return 'ok';
   let at = start;
   const negative = bytes[at] === 0x2d;
   if (negative) at++;
@@ -55,6 +58,28 @@ export function parseNanoseconds(
   else if (nanos === 0) setSeconds(into, -seconds, 0);
   else setSeconds(into, -seconds - 1, NS_PER_SECOND - nanos);
   return 'ok';
+}
+
+/** Times from September 2001 on: whole numbers of 32 bits. False where it is none of them. */
+function setUsual(into: Timestamp, bytes: Uint8Array, start: number): boolean {
+  const high = digitsOf(bytes, start, start + 5);
+  const low = digitsOf(bytes, start + 5, start + 10);
+  const nanos = digitsOf(bytes, start + 10, start + USUAL_DIGITS);
+  const seconds = high * 100_000 + low;
+  if ((high | low | nanos) < 0 || seconds >= INT64_SECONDS) return false;
+  setSeconds(into, seconds, nanos);
+  return true;
+}
+
+/** At most nine digits as a number; -1 where one is none. */
+function digitsOf(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i] - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = (value * 10 + digit) | 0;
+  }
+  return value;
 }
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|([+-])(\d\d):(\d\d))$/;

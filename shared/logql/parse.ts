@@ -3,7 +3,7 @@
  * tree's depth is checked before anything walks it.
  */
 import { BadRequestError } from '../model/errors.ts';
-import type { Expr, Matcher } from './ast.ts';
+import type { Expr, LogExpr, Matcher } from './ast.ts';
 import { type Actions, bindActions, runAutomaton } from './automaton.ts';
 import { ParseError } from './errors.ts';
 import { freezeTree } from './freeze.ts';
@@ -33,6 +33,16 @@ function parse(text: string, problems: Problems): Expr {
     throw new ParseError(`input size too long (${bytes} > ${MAX_QUERY_BYTES})`);
   }
   return freezeTree(runAutomaton(text, ACTIONS, problems) as Expr);
+}
+
+/**
+ * The deeply frozen tree of a log query whose selector may accept every stream, as delete requests take it. Throws a
+ * ParseError where the text is no query, and a BadRequestError where it is a metric query.
+ */
+export function parseLogQuery(text: string): LogExpr {
+  const expr = parse(text, new Map());
+  if (expr.kind !== 'log') throw new BadRequestError('only log queries are supported');
+  return expr;
 }
 
 export interface SelectorOptions {

@@ -43,7 +43,16 @@ export function compactionJob(parts: CompactionJobParts): Job {
     name: 'compaction',
     everyMs,
     async run(bounds): Promise<JobOutcome> {
-      const figures = { days: 0, quiet: 0, merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0 };
+      const figures = {
+        days: 0,
+        quiet: 0,
+        merges: 0,
+        rows: 0,
+        inputBytes: 0,
+        outputBytes: 0,
+        duplicates: 0,
+        dropped: 0,
+      };
       const failures: string[] = [];
       let done = true;
       const requestedMs = await flush.pending();
@@ -70,6 +79,7 @@ export function compactionJob(parts: CompactionJobParts): Job {
           figures.inputBytes += report.inputBytes;
           figures.outputBytes += report.outputBytes;
           figures.duplicates += report.duplicates;
+          figures.dropped += report.dropped;
           // Whoever holds the day may pack it without what was asked for.
           if (report.end === 'time' || (force && report.end === 'busy')) done = false;
           if (report.end === 'settled') await finish(work, bounds);

@@ -1,9 +1,12 @@
 /** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Compactor } from '../compaction/compactor.ts';
+import { deletionJob } from '../deletion/deletion-job.ts';
+import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { Syncer } from '../index/syncer.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { type RetentionJobParts, retentionJob } from '../retention/retention-job.ts';
 import { collectionJob } from './collection-job.ts';
 import { compactionJob } from './compaction-job.ts';
 import { FlushRequest } from './flush-request.ts';
@@ -18,7 +21,16 @@ export interface MaintenanceParts {
   readonly clock: Clock;
   readonly compactor: Compactor;
   readonly syncer: Syncer;
+  /** What takes entries away; without it all are kept. Undefined exactly where `removalEveryMs` is. */
+  readonly removal?: Removal;
+  /** See CollectionJobParts. */
+  readonly foldTable?: () => Promise<boolean>;
   readonly options: MaintenanceOptions;
+}
+
+export interface Removal {
+  readonly deletion: TenantDeletion;
+  readonly retention: Pick<RetentionJobParts, 'rewriter' | 'limitsOf' | 'removedGraceMs'>;
 }
 
 /** How often a job is called; for whoever sets up timers without a store. */
@@ -29,10 +41,16 @@ export interface Schedule {
 
 /** Of every job that a store with these options has. */
 export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
-  const { compactionEveryMs, collectionEveryMs, syncEveryMs, syncsIndexes } = options;
+  const { compactionEveryMs, collectionEveryMs, removalEveryMs, syncEveryMs, syncsIndexes } = options;
   return [
     { job: 'compaction', everyMs: compactionEveryMs },
     { job: 'collection', everyMs: collectionEveryMs },
+    ...(removalEveryMs === undefined
+      ? []
+      : [
+          { job: 'deletion', everyMs: removalEveryMs },
+          { job: 'retention', everyMs: removalEveryMs },
+        ]),
     ...(syncsIndexes ? [{ job: 'index-sync', everyMs: syncEveryMs }] : []),
   ];
 }
@@ -41,6 +59,8 @@ export interface MaintenanceOptions {
   readonly compactionEveryMs: number;
   readonly syncEveryMs: number;
   readonly collectionEveryMs: number;
+  /** Of delete requests and retention; undefined: nothing is removed. */
+  readonly removalEveryMs?: number;
   /** False: the store keeps no index objects, and cannot be asked to. */
   readonly syncsIndexes: boolean;
 }
@@ -53,7 +73,7 @@ export class Maintenance {
   private readonly parts: MaintenanceParts;
 
   constructor(parts: MaintenanceParts) {
-    const { catalog, store, clock, compactor, syncer, options } = parts;
+    const { catalog, store, clock, compactor, syncer, removal, options } = parts;
     this.parts = parts;
     this.syncsIndexes = options.syncsIndexes;
     this.sync = new SyncState({ catalog, clock });
@@ -67,8 +87,20 @@ export class Maintenance {
         flush: this.flush,
         everyMs: options.compactionEveryMs,
       }),
-      collectionJob({ catalog, store, clock, everyMs: options.collectionEveryMs }),
+      collectionJob({
+        catalog,
+        store,
+        clock,
+        foldTable: parts.foldTable,
+        everyMs: options.collectionEveryMs,
+      }),
     ];
+    if (removal !== undefined && options.removalEveryMs !== undefined) {
+      const { deletion, retention } = removal;
+      const everyMs = options.removalEveryMs;
+      jobs.push(deletionJob({ deletes: catalog.deletes, clock, deletion, everyMs }));
+      jobs.push(retentionJob({ catalog, clock, ...retention, everyMs }));
+    }
     if (options.syncsIndexes) {
       jobs.push(syncJob({ catalog, syncer, clock, state: this.sync, everyMs: options.syncEveryMs }));
     }

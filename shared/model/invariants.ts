@@ -130,21 +130,23 @@ export const INVARIANTS = Object.freeze({
   },
   swapRaisesVersion: {
     name: 'swap-raises-version',
-    sentence: 'A swap of chunks raises the version of their day in the same transaction.',
+    sentence: 'A step of a swap that changes chunks raises the version of their day in the same transaction.',
     section: 5,
     checkedBy: ['simulation'],
   },
   swapKeepsEntries: {
     name: 'swap-keeps-entries',
-    sentence: 'A swap preserves the set of entries, but for what retention or a delete removes.',
+    sentence:
+      'Every step of a swap preserves the set of entries, but for what retention or a delete removes.',
     section: 6,
     checkedBy: ['simulation', 'assertion'],
   },
   readsOneVersion: {
     name: 'reads-one-version',
-    sentence: 'A query reads all of a swap or none of it.',
+    sentence:
+      'A query that meets a swap reads all that the swap takes out, or all that comes for it, however parts of transactions are seen.',
     section: 7,
-    checkedBy: ['simulation'],
+    checkedBy: ['simulation', 'tests'],
   },
   readersMissNoObject: {
     name: 'readers-miss-no-object',

@@ -18,7 +18,7 @@ import { Row } from './row.ts';
 import { sampleFailure } from './sample-failure.ts';
 import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
 import { SeriesAssigner } from './series-assigner.ts';
-import { StageRunner } from './stage-runner.ts';
+import { type RowNarrower, StageRunner } from './stage-runner.ts';
 import type { Turn } from './turn.ts';
 import { compileUnwrap, type Unwrapper } from './unwrap.ts';
 
@@ -33,6 +33,8 @@ export interface ExtractorOptions {
   readonly outerGrouping?: Grouping;
   readonly clock: Clock;
   readonly turn?: Turn;
+  /** Hides rows behind the line filters. */
+  readonly hidden?: RowNarrower;
 }
 
 export interface SampleExtractor {
@@ -60,7 +62,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
 
 /** Throws BadRequestError where a stage cannot be built. */
 export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
-  const { op, clock, turn } = options;
+  const { op, clock, turn, hidden } = options;
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
   const plan = planSamples(range, op, grouping);
   const row = new Row(plan.wanted);
@@ -68,7 +70,7 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
   const assigner = new SeriesAssigner(row, plan.seriesLabels);
-  const runner = new StageRunner(row, compiled, turn);
+  const runner = new StageRunner(row, compiled, turn, hidden);
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const extractor = new Extractor(runner, assigner, unwrapper, takesLength);

@@ -1,6 +1,7 @@
 /**
  * Keys of parsed lines, by their bytes: each distinct key is decoded, sanitised and looked up once, later lines
- * find it by hash. A key stands under a parent (0 at the top, else the entry of the enclosing object plus 1), which
+ * find it by hash. Each is kept with what usually stands around it (`,"key":`), so that where the expected key follows a
+ * value, all up to the next value is one comparison. A key stands under a parent (0 at the top, else the entry of the enclosing object plus 1), which
  * is how nested JSON gets its joined names.
  */
 import type { RowLabels } from './row-labels.ts';
@@ -13,12 +14,28 @@ const MAX_BYTES = 4 << 20;
 /** Places looked at for one key: beyond, keys were made to collide, and the key is not remembered. */
 const MAX_PROBES = 64;
 
+/** What stands before a key, after the value of the key before; and after it, before its value. */
+export interface KeyFrame {
+  readonly before: string;
+  readonly after: string;
+}
+
+export const JSON_FRAME: KeyFrame = { before: ',"', after: '":' };
+export const LOGFMT_FRAME: KeyFrame = { before: ' ', after: '=' };
+
 export class KeyTable {
+  readonly #before: Buffer;
+  readonly #after: Buffer;
+  readonly #frameBytes: number;
   readonly #labels: RowLabels;
   #generation: number;
   #slots = new Int32Array(256);
   #count = 0;
   #bytes = Buffer.alloc(4096);
+  #view = viewOf(this.#bytes);
+  /** Over the bytes that keys were last looked up in: a page's lines, mostly. */
+  #source: Buffer | undefined;
+  #sourceView = this.#view;
   #byteCount = 0;
   #hashes = new Int32Array(128);
   #starts = new Int32Array(129);
@@ -35,7 +52,10 @@ export class KeyTable {
   /** 1 where the query may want a label below this key. */
   wantedBelow = new Uint8Array(128);
 
-  constructor(labels: RowLabels) {
+  constructor(labels: RowLabels, { before, after }: KeyFrame) {
+    this.#before = Buffer.from(before);
+    this.#after = Buffer.from(after);
+    this.#frameBytes = this.#before.length + this.#after.length;
     this.#labels = labels;
     this.#generation = labels.names.generation;
   }
@@ -67,18 +87,50 @@ export class KeyTable {
 
   /** Place after the bytes at `start`, where they are the entry's key under `parent`; else -1. */
   match(entry: number, parent: number, source: Buffer, start: number, end: number): number {
-    if (this.#parents[entry] !== parent) return -1;
+    const from = this.#starts[entry] + this.#before.length;
+    const length = this.#starts[entry + 1] - this.#starts[entry] - this.#frameBytes;
+    return this.#equal(entry, parent, from, length, source, start, end);
+  }
+
+  /** Place after the bytes at `start`, where they are the entry's key under `parent` in its frame; else -1. */
+  matchFramed(entry: number, parent: number, source: Buffer, start: number, end: number): number {
     const from = this.#starts[entry];
-    const length = this.#starts[entry + 1] - from;
-    if (start + length > end) return -1;
-    const bytes = this.#bytes;
-    for (let i = 0; i < length; i++) if (bytes[from + i] !== source[start + i]) return -1;
-    return start + length;
+    return this.#equal(entry, parent, from, this.#starts[entry + 1] - from, source, start, end);
+  }
+
+  #equal(
+    entry: number,
+    parent: number,
+    from: number,
+    length: number,
+    source: Buffer,
+    start: number,
+    end: number,
+  ): number {
+    if (this.#parents[entry] !== parent || start + length > end) return -1;
+    if (length < 4) {
+      const bytes = this.#bytes;
+      for (let i = 0; i < length; i++) if (bytes[from + i] !== source[start + i]) return -1;
+      return start + length;
+    }
+    if (source !== this.#source) this.#enter(source);
+    // Four bytes a step; the last step may look at some again.
+    const key = this.#view;
+    const line = this.#sourceView;
+    const last = length - 4;
+    for (let i = 0; i < last; i += 4) if (key.getInt32(from + i) !== line.getInt32(start + i)) return -1;
+    return key.getInt32(from + last) === line.getInt32(start + last) ? start + length : -1;
+  }
+
+  #enter(source: Buffer): void {
+    this.#source = source;
+    this.#sourceView = viewOf(source);
   }
 
   /** Entry of a key as it stands in the line. */
   find(source: Buffer, start: number, end: number, parent: number): number {
     const length = end - start;
+    const framed = length + this.#frameBytes;
     let hash = length ^ Math.imul(parent, 0x9e3779b1);
     for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + source[i]) | 0;
     const mixed = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) | 0;
@@ -92,7 +144,7 @@ export class KeyTable {
         return this.#count - 1;
       }
       const isLikely =
-        this.#hashes[entry] === mixed && this.#starts[entry + 1] - this.#starts[entry] === length;
+        this.#hashes[entry] === mixed && this.#starts[entry + 1] - this.#starts[entry] === framed;
       if (isLikely && this.match(entry, parent, source, start, end) >= 0) return entry;
       slot = (slot + 1) & mask;
     }
@@ -118,15 +170,17 @@ export class KeyTable {
   #add(source: Buffer, start: number, end: number, mixed: number, parent: number): number {
     const entry = this.#count;
     if (entry === this.nameIds.length) this.#grow();
-    const length = end - start;
+    const length = end - start + this.#frameBytes;
     if (this.#byteCount + length > this.#bytes.length) {
       const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#byteCount + length));
       this.#bytes.copy(larger, 0, 0, this.#byteCount);
       this.#bytes = larger;
+      this.#view = viewOf(larger);
     }
-    source.copy(this.#bytes, this.#byteCount, start, end);
     this.#starts[entry] = this.#byteCount;
-    this.#byteCount += length;
+    this.#byteCount += this.#before.copy(this.#bytes, this.#byteCount);
+    this.#byteCount += source.copy(this.#bytes, this.#byteCount, start, end);
+    this.#byteCount += this.#after.copy(this.#bytes, this.#byteCount);
     this.#starts[entry + 1] = this.#byteCount;
     this.#hashes[entry] = mixed;
     this.#parents[entry] = parent;
@@ -185,6 +239,10 @@ export class KeyTable {
     }
     this.#slots = slots;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function grown(array: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {

@@ -2,7 +2,9 @@
  * Pairs of a logfmt line, one by one (logql reference 7.3). Bytes up to 0x20 separate; a fault loses its pair and,
  * unless the caller stops, reading goes on after the next separator.
  */
-import { BACKSLASH, plainEnd, QUOTE } from './json-scan.ts';
+import { LineMarks, nextMark } from '../chunk/line-memory.ts';
+import { BACKSLASH, QUOTE } from './json-scan.ts';
+import type { KeyTable } from './key-table.ts';
 import { KIND_CLEAN, KIND_LOGFMT } from './row-labels.ts';
 import { isUnquotable } from './text.ts';
 
@@ -19,6 +21,10 @@ export class LogfmtDecoder {
   #start = 0;
   #end = 0;
   #at = 0;
+  readonly #marks = new LineMarks({ a: EQUALS, b: QUOTE, c: BACKSLASH, below: SPACE + 1 });
+  readonly #keys: KeyTable | undefined;
+  /** After PAIR: the key's entry in the table where it is the one that was expected, else -1. */
+  entry = -1;
   keyStart = 0;
   keyEnd = 0;
   valueStart = 0;
@@ -27,16 +33,24 @@ export class LogfmtDecoder {
   /** After FAULT: the reference's text. */
   fault = '';
 
+  /** @param keys where keys are looked up that were met before */
+  constructor(keys?: KeyTable) {
+    this.#keys = keys;
+  }
+
   reset(source: Buffer, start: number, end: number): void {
     this.#source = source;
     this.#start = start;
     this.#end = end;
     this.#at = start;
+    this.#marks.set(source, start, end);
   }
 
-  next(): number {
+  /** @param last entry of the key before, -1 at the start of the line */
+  next(last = -1): number {
     const source = this.#source;
     const end = this.#end;
+    const { words, shift } = this.#marks;
     let at = this.#at;
     while (at < end && source[at] <= SPACE) at++;
     if (at >= end) {
@@ -45,13 +59,20 @@ export class LogfmtDecoder {
     }
     // Key.
     const keyStart = at;
-    at = bareEnd(source, at, end);
+    const keys = this.#keys;
+    this.entry = keys === undefined ? -1 : keys.followerOf(last);
+    at = this.entry < 0 ? -1 : keys!.match(this.entry, 0, source, keyStart, end);
+    if (at < 0 || (at < end && ENDS_BARE[source[at]] === 0)) {
+      this.entry = -1;
+      at = bareEnd(source, keyStart, end, words, shift);
+    }
     const byte = at < end ? source[at] : 0;
     this.keyStart = keyStart;
     this.keyEnd = at;
     const hasValue = byte > SPACE;
     if (hasValue && (byte === QUOTE || at === keyStart)) return this.#unexpected(at, byte);
-    if (!isAscii(source, keyStart, at) && source.utf8Slice(keyStart, at).includes('\ufffd')) {
+    // Keys in the table were sound when they were put there.
+    if (this.entry < 0 && !isAscii(source, keyStart, at) && source.utf8Slice(keyStart, at).includes('\ufffd')) {
       this.#at = at;
       return this.#failAt(at, 'invalid key');
     }
@@ -63,14 +84,15 @@ export class LogfmtDecoder {
     if (at >= end || source[at] <= SPACE) return this.#pair(at, at, at);
     const valueStart = at;
     if (source[at] !== QUOTE) {
-      at = bareEnd(source, at, end);
+      at = bareEnd(source, at, end, words, shift);
       if (at < end && source[at] > SPACE) return this.#unexpected(at, source[at]);
       return this.#pair(valueStart, at, at);
     }
-    at = plainEnd(source, at + 1, end);
-    while (at < end && source[at] === BACKSLASH) {
-      this.valueKind = KIND_LOGFMT;
-      at = plainEnd(source, at + 2, end);
+    at = nextMark(words, shift, at + 1);
+    while (at < end && source[at] !== QUOTE) {
+      const step = source[at] === BACKSLASH ? 2 : 1;
+      if (step === 2) this.valueKind = KIND_LOGFMT;
+      at = at + step < end ? nextMark(words, shift, at + step) : end;
     }
     if (at >= end) {
       this.#at = end;
@@ -114,14 +136,9 @@ const ENDS_BARE = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte <= SPACE || byte === EQUALS || byte === QUOTE ? 1 : 0,
 );
 
-function bareEnd(source: Buffer, at: number, end: number): number {
-  let i = at;
-  for (const last = end - 4; i <= last; i += 4) {
-    if (ENDS_BARE[source[i]] === 1) return i;
-    if (ENDS_BARE[source[i + 1]] === 1) return i + 1;
-    if (ENDS_BARE[source[i + 2]] === 1) return i + 2;
-    if (ENDS_BARE[source[i + 3]] === 1) return i + 3;
-  }
-  while (i < end && ENDS_BARE[source[i]] === 0) i++;
-  return i;
+/** Place of the first such byte from `at`, `end` where there is none. */
+function bareEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
+  let i = nextMark(words, shift, at);
+  while (i < end && source[i] === BACKSLASH) i = i + 1 < end ? nextMark(words, shift, i + 1) : end;
+  return i < end ? i : end;
 }

@@ -4,7 +4,7 @@
  * keys are compared in their sanitised form, and a key equal to an identifier goes to it too.
  */
 import type { Extraction } from '../logql/ast.ts';
-import { KeyTable } from './key-table.ts';
+import { KeyTable, LOGFMT_FRAME } from './key-table.ts';
 import { LOGFMT_PARSER_ERROR } from './logfmt.ts';
 import { FAULT, LINE_END, LogfmtDecoder } from './logfmt-decoder.ts';
 import type { Row, RowStage } from './row.ts';
@@ -53,7 +53,7 @@ export function compileLogfmtExpressions(
     targetsById[id] = names;
   }
   const decoder = new LogfmtDecoder();
-  const keys = new KeyTable(labels);
+  const keys = new KeyTable(labels, LOGFMT_FRAME);
 
   return (row: Row) => {
     if (labels.allFound) return true;

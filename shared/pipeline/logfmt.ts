@@ -3,7 +3,7 @@
  * are silent unless `--strict`, empty values vanish unless `--keep-empty`.
  */
 import { EarlyTests } from './early-tests.ts';
-import { KeyTable } from './key-table.ts';
+import { KeyTable, LOGFMT_FRAME } from './key-table.ts';
 import { FAULT, LINE_END, LogfmtDecoder } from './logfmt-decoder.ts';
 import type { Row, RowStage } from './row.ts';
 import type { RowLabels } from './row-labels.ts';
@@ -20,8 +20,8 @@ export function compileLogfmt(
   { strict, keepEmpty }: LogfmtOptions,
   early = new EarlyTests(),
 ): RowStage {
-  const decoder = new LogfmtDecoder();
-  const keys = new KeyTable(labels);
+  const keys = new KeyTable(labels, LOGFMT_FRAME);
+  const decoder = new LogfmtDecoder(keys);
   const triesEarly = !early.isEmpty;
   const restricted = labels.restricted;
 
@@ -32,7 +32,7 @@ export function compileLogfmt(
     decoder.reset(source, row.start, row.end);
     let last = -1;
     for (;;) {
-      const outcome = decoder.next();
+      const outcome = decoder.next(last);
       if (outcome === LINE_END) return true;
       if (outcome === FAULT) {
         if (!strict) continue;
@@ -42,8 +42,8 @@ export function compileLogfmt(
       const { valueStart, valueEnd } = decoder;
       if (valueStart === valueEnd && !keepEmpty) continue;
       const { keyStart, keyEnd } = decoder;
-      let entry = keys.followerOf(last);
-      if (entry < 0 || keys.match(entry, 0, source, keyStart, keyEnd) !== keyEnd) {
+      let { entry } = decoder;
+      if (entry < 0) {
         entry = keys.find(source, keyStart, keyEnd, 0);
         keys.follow(last, entry);
       }

@@ -15,7 +15,7 @@ import { compileStages } from './compile.ts';
 import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts';
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
-import { StageRunner } from './stage-runner.ts';
+import { type RowNarrower, StageRunner } from './stage-runner.ts';
 import type { Turn } from './turn.ts';
 
 export type { LabelCategories } from './label-map.ts';
@@ -57,10 +57,10 @@ export interface LogPipeline {
 /** Throws BadRequestError where a stage cannot be built. */
 export function compileLogPipeline(
   expr: LogExpr,
-  { clock, turn }: { readonly clock: Clock; readonly turn?: Turn },
+  { clock, turn, hidden }: { readonly clock: Clock; readonly turn?: Turn; readonly hidden?: RowNarrower },
 ): LogPipeline {
   const row = new Row();
-  const runner = new StageRunner(row, compileStages(expr.stages, row, { clock }), turn);
+  const runner = new StageRunner(row, compileStages(expr.stages, row, { clock }), turn, hidden);
   const entry = new CurrentEntry(row);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {

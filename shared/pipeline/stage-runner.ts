@@ -11,6 +11,11 @@ import type { Turn } from './turn.ts';
 /** Rows between two looks at the time, less one, where no stage can be slow. A power of two, less one. */
 const FAST_ROWS_MASK = 63;
 
+/** Takes rows of the page at hand out of `selection[0..count)`, ascending; how many stay. */
+export interface RowNarrower {
+  narrow(selection: Uint32Array, count: number): number;
+}
+
 export class StageRunner {
   readonly row: Row;
   readonly #stages: CompiledStages;
@@ -20,11 +25,16 @@ export class StageRunner {
   readonly #turn: Turn | undefined;
   /** First line filter that the rows of the page have not been through. */
   #nextFilter = 0;
+  /** The rows of the page have been through `#hidden`. */
+  #isNarrowed = false;
+  readonly #hidden: RowNarrower | undefined;
 
-  constructor(row: Row, stages: CompiledStages, turn?: Turn) {
+  /** @param hidden asked once for a page, for the rows that its line filters left */
+  constructor(row: Row, stages: CompiledStages, turn?: Turn, hidden?: RowNarrower) {
     this.row = row;
     this.#stages = stages;
     this.#turn = turn;
+    this.#hidden = hidden;
     this.#rowStages = stages.rowStages;
     row.labels.names.pin();
   }
@@ -39,8 +49,10 @@ export class StageRunner {
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
-    if (turn === undefined || turn.left === 0) this.#nextFilter = 0;
-    else turn.left = 0;
+    if (turn === undefined || turn.left === 0) {
+      this.#nextFilter = 0;
+      this.#isNarrowed = false;
+    } else turn.left = 0;
     let left = count;
     while (this.#nextFilter < lineFilters.length && left > 0) {
       left = selectLines(page, selection, left, lineFilters[this.#nextFilter++]);
@@ -49,7 +61,9 @@ export class StageRunner {
         return 0;
       }
     }
-    return left;
+    if (this.#hidden === undefined || this.#isNarrowed || left === 0) return left;
+    this.#isNarrowed = true;
+    return this.#hidden.narrow(selection, left);
   }
 
   /** True where the turn is over; asked after the row at each place of the selection. */

@@ -26,7 +26,7 @@ import {
   WORD_UNKNOWN,
   wordKind,
 } from './json-scan.ts';
-import { KeyTable } from './key-table.ts';
+import { JSON_FRAME, KeyTable } from './key-table.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 import { decodeUtf8, jsonStringValue, unescapeJson } from './text.ts';
@@ -35,7 +35,7 @@ const PACKED_ENTRY = '_entry';
 const NOT_AN_OBJECT = 'expecting json object(6), but it is not';
 
 export function compileUnpack(labels: RowLabels): RowStage {
-  const keys = new KeyTable(labels);
+  const keys = new KeyTable(labels, JSON_FRAME);
   // Members of the current line: entry of the key, kind, start and end of the value.
   const members: number[] = [];
 

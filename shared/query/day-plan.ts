@@ -6,11 +6,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
+import type { ChunkMasks } from '../deletion/masks.ts';
+import type { PageMask } from '../deletion/page-mask.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
 import type { Stream } from '../model/page.ts';
+import type { DayRetention } from '../retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
+import { ALL_VISIBLE, keptOfDay, type Visible } from './visibility.ts';
 
 /** Unix ns, `startNs` inclusive, `endNs` exclusive. */
 export interface TimeRange {
@@ -22,7 +26,10 @@ export interface PlannedPage {
   readonly record: ChunkRecord;
   readonly footer: Footer;
   readonly page: PageMeta;
-  /** Runs of matching streams that meet the range. */
+  /** Of its chunk, and what they hide in it; undefined where no delete request may touch it. */
+  readonly masks: ChunkMasks | undefined;
+  readonly mask: PageMask | undefined;
+  /** Runs of matching streams that meet the range, and are not hidden as a whole. */
   readonly runs: readonly RunMeta[];
   /** Earliest and latest entry of those runs. */
   readonly first: number;
@@ -35,6 +42,10 @@ export interface DayPlan {
   readonly from: number;
   readonly to: number;
   readonly pages: readonly PlannedPage[];
+  /** Undefined where nothing of the day is expired. */
+  readonly kept: DayRetention | undefined;
+  /** Some delete request covers some of the chunks only: of equal entries one may be hidden and another shown. */
+  readonly isUneven: boolean;
 }
 
 /** Footers read at once: on S3 each takes 30 ms, on files none waits. */
@@ -71,19 +82,28 @@ export async function planDay(
   selector: StreamSelector,
   range: TimeRange,
   signal: AbortSignal,
+  visible: Visible = ALL_VISIBLE,
 ): Promise<DayPlan> {
   const { from, to } = insideDay(day, range);
-  const possible = records.filter(record => selector.mayMatch(record.pairs));
+  const { masks } = visible;
+  const kept = keptOfDay(visible, day);
+  const possible = records.filter(
+    ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
+  );
+  const isUneven = masks !== undefined && !possible.every(record => masks.coversEvenly(record));
   const pages: PlannedPage[] = [];
   for (let i = 0; i < possible.length; i += FOOTERS_AT_ONCE) {
     signal.throwIfAborted();
     const some = possible.slice(i, i + FOOTERS_AT_ONCE);
     const footers = await Promise.all(some.map(record => source.footer(record)));
-    for (let j = 0; j < some.length; j++) addPages(pages, some[j], footers[j], selector, from, to);
+    for (let j = 0; j < some.length; j++) {
+      const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
+      addPages(pages, chunk, selector, { from, to, kept });
+    }
     // Footers in records and caches wait for nothing: others get their turn here.
     await nextTurn();
   }
-  return { day, from, to, pages };
+  return { day, from, to, pages, kept, isUneven };
 }
 
 /** The part of a range inside a day, ns since its start. */
@@ -97,16 +117,19 @@ export function insideDay(day: number, range: TimeRange): { from: number; to: nu
 
 function addPages(
   pages: PlannedPage[],
-  record: ChunkRecord,
-  footer: Footer,
+  { record, footer, masks }: Pick<PlannedPage, 'record' | 'footer' | 'masks'>,
   selector: StreamSelector,
-  from: number,
-  to: number,
+  { from, to, kept }: Pick<DayPlan, 'from' | 'to' | 'kept'>,
 ): void {
-  const matching = footer.streams.map(stream => selector.matches(stream));
+  const { streams } = footer;
+  const matching = streams.map(stream => selector.matches(stream));
   if (!matching.includes(true)) return;
   for (const page of footer.pages) {
-    const runs = page.runs.filter(run => matching[run.stream] && run.last >= from && run.first < to);
+    let runs = page.runs.filter(run => matching[run.stream] && run.last >= from && run.first < to);
+    if (kept !== undefined) runs = runs.filter(run => run.last >= kept.keptFrom(streams[run.stream].labels));
+    if (masks !== undefined) {
+      runs = runs.filter(run => !masks.takesAll(streams[run.stream], run.first, run.last));
+    }
     if (runs.length === 0) continue;
     let first = Infinity;
     let last = 0;
@@ -114,7 +137,7 @@ function addPages(
       if (run.first < first) first = run.first;
       if (run.last > last) last = run.last;
     }
-    pages.push({ record, footer, page, runs, first, last });
+    pages.push({ record, footer, page, masks, mask: masks?.forPage({ page, streams, runs }), runs, first, last });
   }
 }
 

@@ -15,6 +15,7 @@ import { runMetricQuery } from './metric-query.ts';
 import { checkEntriesLimit, checkExpr, limitRange } from './query-limits.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams } from './streams-query.ts';
+import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
 /** Who asks, and within which bounds. */
 export interface Asker {
@@ -63,6 +64,8 @@ export interface EngineParts {
   readonly clock: Clock;
   /** Without it every lookup of streams reads footers. */
   readonly indexes?: DayIndexProvider;
+  /** Without it all that is stored is shown. */
+  readonly visibility?: Visibility;
 }
 
 export class QueryEngine {
@@ -70,12 +73,14 @@ export class QueryEngine {
   private readonly source: ChunkSource;
   private readonly clock: Clock;
   private readonly indexes: DayIndexProvider | undefined;
+  private readonly visibility: Visibility | undefined;
 
-  constructor({ catalog, source, clock, indexes }: EngineParts) {
+  constructor({ catalog, source, clock, indexes, visibility }: EngineParts) {
     this.catalog = catalog;
     this.source = source;
     this.clock = clock;
     this.indexes = indexes;
+    this.visibility = visibility;
   }
 
   /** Throws ClientError. */
@@ -84,17 +89,19 @@ export class QueryEngine {
     if (expr.kind === 'log') checkEntriesLimit(query.limit, asker.limits);
     checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
-    const range = limitRange(query, asker.limits, this.clock.nowNs());
+    const nowNs = this.clock.nowNs();
+    const range = limitRange(query, asker.limits, nowNs);
     return this.timed(async statistics => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
-        const request = { ...query, expr, range, ...asker, charge: chargeOf(asker.limits) };
+        const visibleOf = await this.visible(asker, nowNs);
+        const request = { ...query, expr, range, ...asker, visibleOf, charge: chargeOf(asker.limits) };
         return { kind: 'streams', streams: await runLogQuery(this.sources, request, statistics) };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
-      return this.metric({ expr, startNs, endNs, stepNs, instant: false }, asker, statistics);
+      return this.metric({ expr, startNs, endNs, stepNs, instant: false }, asker, nowNs, statistics);
     });
   }
 
@@ -103,11 +110,12 @@ export class QueryEngine {
     if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
     checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
-    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, this.clock.nowNs());
+    const nowNs = this.clock.nowNs();
+    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, nowNs);
     return this.timed(async statistics => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.metric(at, asker, statistics);
+      return this.metric(at, asker, nowNs, statistics);
     });
   }
 
@@ -117,10 +125,12 @@ export class QueryEngine {
     range: TimeRange,
     asker: Asker,
   ): Promise<Stream[]> {
-    const allowed = limitRange(range, asker.limits, this.clock.nowNs());
+    const nowNs = this.clock.nowNs();
+    const allowed = limitRange(range, asker.limits, nowNs);
     if (allowed === undefined) return [];
     const { tenants, signal } = asker;
-    const request = { tenants, range: allowed, selectors, signal };
+    const visibleOf = this.visibility?.retained(nowNs);
+    const request = { tenants, range: allowed, selectors, signal, visibleOf };
     return findStreams(this.catalog, this.source, request, this.indexes);
   }
 
@@ -128,13 +138,20 @@ export class QueryEngine {
     return { catalog: this.catalog, source: this.source, clock: this.clock };
   }
 
-  private metric(
+  private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
+    return (await this.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
+  }
+
+  private async metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    { tenants, limits, signal, partial }: Asker,
+    asker: Asker,
+    nowNs: bigint,
     statistics: QueryStatistics,
   ): Promise<MetricResult> {
+    const { tenants, limits, signal, partial } = asker;
+    const visibleOf = await this.visible(asker, nowNs);
     const maxSeries = limits.maxQuerySeries;
-    const request = { ...query, tenants, maxSeries, partial, signal, charge: chargeOf(limits) };
+    const request = { ...query, tenants, maxSeries, partial, signal, visibleOf, charge: chargeOf(limits) };
     return runMetricQuery(this.sources, request, statistics);
   }
 

@@ -7,7 +7,7 @@
  * entry of the stream in that chunk counts: no other chunk has the same stretch of the stream's time (equal entries would
  * count twice), nothing hides some of them, and windows begin and end with minutes.
  */
-import type { Footer, LevelCounts, PageMeta } from '../chunk/format.ts';
+import type { Footer, LevelCounts, PageMeta, RunMeta } from '../chunk/format.ts';
 import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
 import type { RangeOp } from '../logql/ast.ts';
 import type { RangeAccumulator } from '../metrics/range-accumulator.ts';
@@ -33,12 +33,15 @@ export interface CountRequest {
   readonly turn: Turn;
   /** The stream as the query sees it. */
   shown(stream: Stream): Stream;
-  /** True where something hides entries of the stream, one of the page's, from this query. */
-  hides(page: PlannedPage, stream: Stream): boolean;
+  /** True where something may hide entries of the run's stream, in this page or where the plan passed over a page. */
+  hides(page: PlannedPage, run: RunMeta): boolean;
 }
 
 /** True where the query counts entries or their bytes in whole minutes, and looks at nothing but labels and metadata. */
-export function countsWholeMinutes({ extractor, accumulator }: CountRequest): boolean {
+export function countsWholeMinutes({
+  extractor,
+  accumulator,
+}: Pick<CountRequest, 'extractor' | 'accumulator'>): boolean {
   const { op, unwrapped, startNs, stepNs, rangeNs, offsetNs } = accumulator.spec;
   if (unwrapped || !COUNTING.has(op) || extractor.needs.lines === 'bytes') return false;
   return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % MINUTE === 0n);
@@ -88,9 +91,10 @@ function countable(
   for (const page of pages) {
     const isSplit = !isLevelKnown || splits(page.page);
     const shared = overlaps.sharedStreams(page);
-    for (const { stream } of page.runs) {
+    for (const run of page.runs) {
+      const { stream } = run;
       const { text } = footer.streams[stream];
-      if (isSplit || shared.has(text) || hides(page, footer.streams[stream])) others.add(stream);
+      if (isSplit || shared.has(text) || hides(page, run)) others.add(stream);
       else counted.add(stream);
     }
   }

@@ -10,11 +10,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { type CollectedEntry, LogCollector } from './log-collector.ts';
+import { HiddenRows } from './hidden-rows.ts';
 import { Overlaps } from './overlaps.ts';
 import { scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
+import type { VisibleOf } from './visibility.ts';
 
 export interface LogRequest {
   readonly tenants: readonly string[];
@@ -28,6 +30,7 @@ export interface LogRequest {
   /** Keep the label categories apart (wire-format reference, 3.4). */
   readonly categorize: boolean;
   readonly signal: AbortSignal;
+  readonly visibleOf: VisibleOf;
   /** Called with the bytes of each page before it is looked at; may throw. */
   readonly charge?: (bytes: number) => void;
 }
@@ -145,13 +148,15 @@ async function ofTenant(
 ): Promise<FoundEntry[]> {
   const { source, catalog, clock } = sources;
   const { expr, range, backward, categorize, signal } = request;
+  const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const turn = new Turn();
-  const pipeline = compileLogPipeline(expr, { clock, turn });
-  const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown };
+  const hidden = new HiddenRows();
+  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
+  const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown, hidden };
   const found: FoundEntry[] = [];
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
-    const plan = await planDay(source, day, records, selector, range, signal);
+    const plan = await planDay(source, day, records, selector, range, signal, visible);
     statistics.streams += streamsOfPlan(plan).size;
     const overlaps = new Overlaps(plan, source, statistics);
     const collector = new LogCollector(request.limit - found.length, backward, categorize, budget);

@@ -9,14 +9,16 @@ import type { MetricResult } from '../metrics/result.ts';
 import { BadRequestError } from '../model/errors.ts';
 import { compileSampleExtractor, type SampleExtractor, sampleFailure } from '../pipeline/extractor.ts';
 import { Turn } from '../pipeline/turn.ts';
-import { planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
+import { HiddenRows } from './hidden-rows.ts';
 import type { LogSources } from './log-query.ts';
 import { Overlaps } from './overlaps.ts';
 import { scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
+import type { VisibleOf } from './visibility.ts';
 
 export interface MetricRequest {
   readonly tenants: readonly string[];
@@ -33,6 +35,7 @@ export interface MetricRequest {
   /** Cut the answer to `maxSeries`, with a warning, rather than refuse it. */
   readonly partial: boolean;
   readonly signal: AbortSignal;
+  readonly visibleOf: VisibleOf;
   /** Called with the bytes of each page before it is looked at; may throw. */
   readonly charge?: (bytes: number) => void;
 }
@@ -79,10 +82,12 @@ async function aggregate(
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
   const accumulator = createRangeAccumulator(spec);
   const turn = new Turn();
-  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock, turn });
+  const hidden = new HiddenRows();
+  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock, turn, hidden });
   if (rangeNs > 0n) {
     for (const view of tenantViews(request.tenants, range.log.selector)) {
-      await scanTenant(sources, request, range.log.selector, view, extractor, turn, accumulator, statistics);
+      const scan = { matchers: range.log.selector, extractor, turn, hidden, accumulator };
+      await scanTenant(sources, request, view, scan, statistics);
     }
   }
   const matrix = accumulator.finish(series => extractor.series.labelsOf(series));
@@ -93,29 +98,36 @@ async function aggregate(
   return matrix;
 }
 
+/** One range aggregation, over all tenants. */
+interface LeafScan {
+  readonly matchers: RangeAggregationExpr['range']['log']['selector'];
+  readonly extractor: SampleExtractor;
+  readonly turn: Turn;
+  /** The extractor asks it. */
+  readonly hidden: HiddenRows;
+  readonly accumulator: RangeAccumulator;
+}
+
 async function scanTenant(
   { catalog, source }: LogSources,
-  { signal, charge }: MetricRequest,
-  matchers: RangeAggregationExpr['range']['log']['selector'],
+  { signal, charge, visibleOf }: MetricRequest,
   view: TenantView,
-  extractor: SampleExtractor,
-  turn: Turn,
-  accumulator: RangeAccumulator,
+  { matchers, extractor, turn, hidden, accumulator }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
   // Windows are open on the left and closed on the right.
   const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
   const selector = compileSelector(view.storedMatchers(matchers));
-  const context = { source, statistics, signal, turn, charge, shown: view.shown };
+  const context = { source, statistics, signal, turn, charge, shown: view.shown, hidden };
   const wants = { lines: extractor.needs.lines, metadata: extractor.needs.metadata };
-  // `hides` tells of delete masks and of retention.
-  const counting: CountRequest = { extractor, accumulator, turn, shown: view.shown, hides: () => false };
+  const visible = visibleOf(view.tenant);
+  const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWholeMinutes(counting);
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
-    const plan = await planDay(source, day, records, selector, range, signal);
+    const plan = await planDay(source, day, records, selector, range, signal, visible);
     statistics.streams += streamsOfPlan(plan).size;
     const ofAll = new Overlaps(plan, source, statistics);
-    const rest = counts ? countFromFooters(plan, ofAll, counting) : plan;
+    const rest = counts ? countFromFooters(plan, ofAll, { ...counting, hides: hidesOf(plan) }) : plan;
     // It knows pages by identity, and those that were counted in part are others.
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
@@ -128,4 +140,14 @@ async function scanTenant(
       },
     });
   }
+}
+
+/** Counts of a stream are those of its whole chunk, so they do not count where anything of it in the chunk is hidden. */
+function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
+  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
+    const { [stream]: ofRun } = footer.streams;
+    if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
+    if (masks?.mayTakeWhole(ofRun)) return true;
+    return mask !== undefined && !mask.showsAll(firstRow, rows);
+  };
 }

@@ -13,6 +13,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RunMeta } from '../chunk/format.ts';
+import type { PageMask } from '../deletion/page-mask.ts';
 import { ClientError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -46,10 +47,12 @@ export class Overlaps {
   private readonly drops = new Map<PlannedPage, Uint8Array>();
   private readonly source: ChunkSource;
   private readonly statistics: QueryStatistics;
+  private readonly isUneven: boolean;
 
   constructor(plan: DayPlan, source: ChunkSource, statistics: QueryStatistics) {
     this.source = source;
     this.statistics = statistics;
+    this.isUneven = plan.isUneven;
     for (const [stream, places] of placesByStream(plan)) {
       for (const region of regionsOf(stream, places)) {
         for (const { page } of region.places) {
@@ -93,7 +96,8 @@ export class Overlaps {
     for (const group of candidates) {
       const seen = new Set<string>();
       for (const i of group) {
-        const digest = digests.get(i)!;
+        const digest = digests.get(i);
+        if (digest === undefined) continue;
         if (!seen.has(digest)) seen.add(digest);
         else this.drop(rows.pages[rows.pageOf[i]], rows.rowOf[i]);
       }
@@ -151,7 +155,10 @@ export class Overlaps {
     return rows;
   }
 
-  /** Digest of line and metadata for each candidate row; pages are read one after the other. */
+  /**
+   * Digest of line and metadata for each candidate row; pages are read one after the other. A row that a delete request
+   * hides in its chunk has none where another chunk may show the same entry: it must not stand for the other.
+   */
   private async digest(
     rows: RegionRows,
     groups: readonly number[][],
@@ -168,14 +175,29 @@ export class Overlaps {
     const digests = new Map<number, string>();
     for (const [p, list] of ofPage) {
       signal?.throwIfAborted();
-      const { record, footer, page } = rows.pages[p];
+      const { record, footer, page, mask } = rows.pages[p];
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const decoded = await this.source.page(record, footer, page, wants, this.statistics);
-      for (const i of list) digests.set(i, entryDigest(decoded, rows.rowOf[i]));
+      const shown =
+        this.isUneven && mask !== undefined
+          ? shownRows(
+              mask,
+              decoded,
+              list.map(i => rows.rowOf[i]),
+            )
+          : undefined;
+      for (const i of list) {
+        if (shown?.has(rows.rowOf[i]) !== false) digests.set(i, entryDigest(decoded, rows.rowOf[i]));
+      }
       await nextTurn();
     }
     return digests;
   }
+}
+
+function shownRows(mask: PageMask, page: PageRows, rows: readonly number[]): ReadonlySet<number> {
+  const selection = Uint32Array.from(new Set(rows)).sort();
+  return new Set(selection.subarray(0, mask.hide(page, selection, selection.length)));
 }
 
 interface RegionRows {

@@ -8,6 +8,7 @@ import type { PageRows, Stream } from '../model/page.ts';
 import type { Turn } from '../pipeline/turn.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { HiddenRows } from './hidden-rows.ts';
 import type { Overlaps } from './overlaps.ts';
 import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -35,6 +36,11 @@ export interface ScanContext {
   readonly charge?: (bytes: number) => void;
   /** The stream as the query sees it. */
   readonly shown: (stream: Stream) => Stream;
+  /**
+   * What the visitor's pipeline asks for hidden rows; undefined where they are to be taken out before a visit. Statistics
+   * count them: they were read.
+   */
+  readonly hidden?: HiddenRows;
 }
 
 /** Scans `pages` (of one plan) in the order given. */
@@ -46,12 +52,12 @@ export async function scanPages(
   wants: PageWants,
   visitor: PageVisitor,
 ): Promise<void> {
-  const { source, statistics, signal, turn } = context;
+  const { source, statistics, signal, turn, hidden } = context;
   let selection = new Uint32Array(8192);
   const reads: Promise<PageRows>[] = [];
   const read = (i: number) => {
-    const { record, footer, page } = pages[i];
-    const pending = source.page(record, footer, page, wants, statistics);
+    const { record, footer, page, mask } = pages[i];
+    const pending = source.page(record, footer, page, mask?.wants(wants) ?? wants, statistics);
     // A scan that ends early leaves reads behind; their failure then concerns nobody.
     pending.catch(() => undefined);
     reads[i] = pending;
@@ -65,7 +71,7 @@ export async function scanPages(
       if (!visitor.wants(pages[ahead])) break;
       read(ahead);
     }
-    const rows = await reads[i];
+    let rows = await reads[i];
     delete reads[i];
     const dropped = await overlaps.droppedRows(planned, signal);
     if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
@@ -78,23 +84,34 @@ export async function scanPages(
     statistics.lineBytes += lineBytes;
     statistics.metadataBytes += metadataBytes;
     context.charge?.(lineBytes + metadataBytes);
-    let page = count > 0 ? asShown(rows, context.shown) : rows;
+    let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
     let isKept = false;
     if (turn !== undefined) turn.left = 0;
     let left = count;
+    if (hidden === undefined && planned.mask !== undefined) left = planned.mask.hide(rows, selection, count);
     do {
       signal.throwIfAborted();
       turn?.begin();
+      hidden?.enter(planned.mask, rows);
       if (left > 0) visitor.visit(page, selection, left, planned);
+      hidden?.leave();
       left = turn?.left ?? 0;
       if (left > 0 && !isKept) {
-        page = withLinesKept(page);
+        rows = withLinesKept(rows);
+        page = asShown(withWanted(rows, wants), context.shown);
         isKept = true;
       }
       // One page is a millisecond or two; pushes and other queries get their turn in between.
       await nextTurn();
     } while (left > 0);
   }
+}
+
+/** A mask may need more of a page than the query does, which must not change what the query sees. */
+function withWanted(rows: PageRows, { metadata }: PageWants): PageRows {
+  if (metadata === 'all' || rows.metadata.every(({ name }) => metadata.has(name))) return rows;
+  const wanted = rows.metadata.filter(({ name }) => metadata.has(name));
+  return Object.create(rows, { metadata: { value: wanted } }) as PageRows;
 }
 
 function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
@@ -120,7 +137,7 @@ interface Selected {
 function selectRows(
   planned: PlannedPage,
   rows: PageRows,
-  { from, to }: DayPlan,
+  { from, to, kept }: DayPlan,
   dropped: Uint8Array | undefined,
   selection: Uint32Array,
 ): Selected {
@@ -130,7 +147,9 @@ function selectRows(
   let metadataBytes = 0;
   for (const run of planned.runs) {
     const end = run.firstRow + run.rows;
-    const first = run.first >= from ? run.firstRow : lowerBound(rows.times, run.firstRow, end, from - base);
+    const { labels } = planned.footer.streams[run.stream];
+    const start = kept === undefined ? from : Math.max(from, kept.keptFrom(labels));
+    const first = run.first >= start ? run.firstRow : lowerBound(rows.times, run.firstRow, end, start - base);
     const last = run.last < to ? end : lowerBound(rows.times, run.firstRow, end, to - base);
     const before = count;
     for (let row = first; row < last; row++) {

@@ -9,12 +9,15 @@ import type { Matcher } from '../logql/ast.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import { type Labels, labelValue } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
+import type { DayRetention } from '../retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { insideDay, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
+import type { Stretch } from './stream-presence-facts.ts';
 import { presentStreams } from './stream-presence.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
+import { ALL_VISIBLE, keptOfDay, type VisibleOf } from './visibility.ts';
 
 export interface StreamsRequest {
   readonly tenants: readonly string[];
@@ -22,6 +25,8 @@ export interface StreamsRequest {
   /** Selectors of which a stream matches at least one; none means every stream. */
   readonly selectors: readonly (readonly Matcher[])[];
   readonly signal: AbortSignal;
+  /** By default nothing is expired. */
+  readonly visibleOf?: VisibleOf;
 }
 
 /** What gives the index of a day; it changes the cost of an answer, never the answer. */
@@ -39,7 +44,7 @@ const MIN_INDEXED_CHUNKS = 4;
 export async function findStreams(
   catalog: Catalog,
   source: ChunkSource,
-  { tenants, range, selectors, signal }: StreamsRequest,
+  { tenants, range, selectors, signal, visibleOf = () => ALL_VISIBLE }: StreamsRequest,
   indexes?: DayIndexProvider,
 ): Promise<Stream[]> {
   const found = new Map<string, Stream>();
@@ -49,15 +54,36 @@ export async function findStreams(
       if (records.length === 0) continue;
       const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.ofDay(view.tenant, day);
       const stretch = insideDay(day.day, range);
+      const kept = keptOfDay(visibleOf(view.tenant), day.day);
       const statistics = newStatistics();
-      const request = { ...stretch, source, records, index, selector, statistics, signal };
-      for (const stream of await presentStreams(request)) {
-        const shown = view.shown(stream);
-        found.set(shown.text, shown);
+      for (const part of partsOf(stretch, selector, kept)) {
+        const request = { ...part, source, records, index, statistics, signal };
+        for (const stream of await presentStreams(request)) {
+          const shown = view.shown(stream);
+          found.set(shown.text, shown);
+        }
       }
     }
   }
   return [...found.values()].sort((a, b) => compareUtf8(a.text, b.text));
+}
+
+/** Streams with one retention each are looked for together, in what is kept of them. */
+function partsOf(
+  { from, to }: Stretch,
+  selector: StreamSelector,
+  kept: DayRetention | undefined,
+): (Stretch & { readonly selector: StreamSelector })[] {
+  if (kept === undefined) return [{ from, to, selector }];
+  const starts = kept.starts.filter(start => start < to);
+  return starts.map(start => ({
+    from: Math.max(from, start),
+    to,
+    selector: {
+      matches: stream => kept.keptFrom(stream.labels) === start && selector.matches(stream),
+      mayMatch: sketch => selector.mayMatch(sketch),
+    },
+  }));
 }
 
 interface TenantSearch {

@@ -4,7 +4,9 @@
  */
 
 import { v8Limit } from './engine.ts';
+import { StretchSearch } from './stretch-search.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
+import { requiredStretches } from './stretches.ts';
 import type { RegexNode } from './syntax.ts';
 import { toByteV8 } from './translate.ts';
 import { searchWork } from './work.ts';
@@ -15,6 +17,8 @@ export interface PageScan {
   readonly needle: Buffer | undefined;
   /** Global pattern over text whose units are bytes (latin1). */
   readonly bytePattern: RegExp | undefined;
+  /** Beside a byte pattern: what finds as much or more, for lines that it works on. */
+  readonly stretches: { readonly search: StretchSearch; readonly exact: boolean } | undefined;
   /** A hit inside a line is a match; else the line is only a candidate. */
   readonly exact: boolean;
 }
@@ -22,7 +26,7 @@ export interface PageScan {
 /** For a pattern as simplified for tests; undefined where nothing is worth searching for. */
 export function planPageScan(node: RegexNode): PageScan | undefined {
   const literal = wholeLiteral(node);
-  if (literal !== undefined) return { needle: Buffer.from(literal), bytePattern: undefined, exact: true };
+  if (literal !== undefined) return { needle: Buffer.from(literal), bytePattern: undefined, stretches: undefined, exact: true };
   const runs = requiredRuns(node);
   const needle = longestExactLiteral(node);
   const run = mostSelectiveRun(runs);
@@ -31,11 +35,16 @@ export function planPageScan(node: RegexNode): PageScan | undefined {
   const source = toByteV8(run);
   if (source === undefined || v8Limit(searchWork(run)) < 0) return needleScan(needle);
   const exact = runs.length === 1 && toByteV8(node) !== undefined;
-  return { needle: undefined, bytePattern: new RegExp(source, 'g'), exact };
+  const required = requiredStretches(exact ? node : run);
+  const stretches = required && {
+    search: new StretchSearch(required.stretches),
+    exact: exact && required.exact,
+  };
+  return { needle: undefined, bytePattern: new RegExp(source, 'g'), stretches, exact };
 }
 
 function needleScan(needle: Buffer): PageScan | undefined {
-  return needle.length === 0 ? undefined : { needle, bytePattern: undefined, exact: false };
+  return needle.length === 0 ? undefined : { needle, bytePattern: undefined, stretches: undefined, exact: false };
 }
 
 /** Shorter ones stand in too many lines. */

@@ -9,8 +9,10 @@
  *
  * All functions narrow `selection[0..count)`, ascending row numbers, in place and answer the new count.
  */
+import { isInLineSpace } from '../chunk/line-memory.ts';
 import type { PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
+import { searchOfNeedle, type StretchSearch } from './stretch-search.ts';
 
 /** Bytes between two selected rows that are searched along: a new native call costs as much as about 500 bytes. */
 const maxGapBytes = 512;
@@ -28,6 +30,10 @@ export function selectContaining(
   negate: boolean,
 ): number {
   if (needle.length === 0) return negate ? 0 : count;
+  if (needle.length > 1 && isInLineSpace(lines)) {
+    const search = searchOfNeedle(needle);
+    return selectByStretches(lines, lineOffsets, selection, count, search, undefined, negate);
+  }
   return selectByNeedle(lines, lineOffsets, selection, count, needle, undefined, negate);
 }
 
@@ -43,7 +49,15 @@ export function selectMatching(
   const scan = regex.pageScan;
   if (scan?.needle !== undefined) {
     if (scan.exact) return selectContaining(lines, lineOffsets, selection, count, scan.needle, negate);
+    if (scan.needle.length > 1 && isInLineSpace(lines)) {
+      const search = searchOfNeedle(scan.needle);
+      return selectByStretches(lines, lineOffsets, selection, count, search, regex, negate);
+    }
     return selectByNeedle(lines, lineOffsets, selection, count, scan.needle, regex, negate);
+  }
+  if (scan?.stretches !== undefined && isInLineSpace(lines)) {
+    const { search, exact } = scan.stretches;
+    return selectByStretches(lines, lineOffsets, selection, count, search, exact ? undefined : regex, negate);
   }
   if (scan?.bytePattern !== undefined) {
     return selectByBytePattern(lines, lineOffsets, selection, count, scan, regex, negate);
@@ -125,6 +139,46 @@ function selectByNeedle(
     }
   }
   return kept;
+}
+
+/** Like `selectByNeedle`, for lines in the line space: rows with one of the stretches. */
+function selectByStretches(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  search: StretchSearch,
+  regex: Regex | undefined,
+  negate: boolean,
+): number {
+  let kept = 0;
+  for (let i = 0; i < count; ) {
+    const spanEnd = endOfSpan(lineOffsets, selection, i, count);
+    const to = lineOffsets[selection[spanEnd - 1] + 1];
+    while (i < spanEnd) {
+      const hit = search.find(lines, lineOffsets[selection[i]], to);
+      const reached = hit < 0 ? spanEnd : firstRowEndingAfter(lineOffsets, selection, i, spanEnd, hit);
+      if (negate) {
+        selection.copyWithin(kept, i, reached);
+        kept += reached - i;
+      }
+      i = reached;
+      if (i === spanEnd) break;
+      const row = selection[i];
+      const start = lineOffsets[row];
+      const end = lineOffsets[row + 1];
+      if (hit < start) continue;
+      const accepted = regex === undefined ? isInside(search, lines, hit, end) : regex.testBytes(lines, start, end);
+      if (accepted !== negate) selection[kept++] = row;
+      i++;
+    }
+  }
+  return kept;
+}
+
+/** True where a stretch ends at `end` or before, the one found at `hit` or a shorter one behind it. */
+function isInside(search: StretchSearch, lines: Buffer, hit: number, end: number): boolean {
+  return hit + search.length <= end || search.find(lines, hit, end) >= 0;
 }
 
 /** Index after the last row of the span that starts at index `from`: rows with only small gaps between them. */

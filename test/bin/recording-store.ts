@@ -16,6 +16,7 @@ export interface Recorded {
 export interface Reply {
   readonly status: number;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface RecordingStore {
@@ -45,7 +46,7 @@ export async function startRecordingStore(
     };
     const answer = reply(recorded, requests.push(recorded));
     if (answer === 'drop') request.socket.destroy();
-    else response.writeHead(answer.status).end(answer.body ?? '');
+    else response.writeHead(answer.status, answer.headers).end(answer.body ?? '');
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -66,6 +66,34 @@ describe('push, query and inspect', () => {
     ]);
   });
 
+  test('delete makes, lists and cancels requests', async () => {
+    const query = '{app="shop"} |= "user=4711"';
+    const range = ['--from', '2026-01-05T10:00:00.5Z', '--to', '1767607260'];
+    const made = await logboom(['delete', 'create', query, ...range, '--max-interval', '20s'], { env });
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f]{8}\n$/) });
+    const id = made.stdout.trim();
+    expect(await logboom(['delete', 'list'], { env })).toEqual({
+      code: 0,
+      stdout: `${id}  received       2026-01-05T10:00:00.500Z to 2026-01-05T10:01:00.000Z  ${query}\n`,
+      stderr: '',
+    });
+    const cancelled = await logboom(['delete', 'cancel', id], { env });
+    expect(cancelled).toEqual({ code: 0, stdout: `${id}  cancelled\n`, stderr: '' });
+    expect((await logboom(['delete', 'list'], { env })).stdout).toBe('');
+    const watched = await logboom(['delete', 'watch', id], { env });
+    expect(watched).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `logboom: there is no delete request ${id}: it was cancelled, or never was\n`,
+    });
+    const refused = await logboom(['delete', 'create', '{app=', ...range], { env });
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'logboom: 400 Bad Request: invalid query expression\n',
+    });
+  });
+
   test('inspect reads what the store wrote', async () => {
     const file = join(folder, 'random.log');
     // Hard to compress: a chunk that is not small enough for the catalog.

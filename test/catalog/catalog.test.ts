@@ -8,32 +8,11 @@ import { SwapConflictError } from '../../shared/catalog/swap.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import type { Table } from '../../shared/ports/table.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
+import { DAY, record } from './records.ts';
 
-const DAY = 20_000;
 const DAY_NS = 86_400_000_000_000n;
 const WHOLE = [BigInt(DAY) * DAY_NS, BigInt(DAY + 1) * DAY_NS - 1n] as const;
 const LEASE_MS = 60_000;
-
-function record(number: number, overrides: Partial<ChunkRecord> = {}): ChunkRecord {
-  return {
-    id: number.toString(16).padStart(32, '0'),
-    tenant: 't',
-    day: DAY,
-    level: 0,
-    first: number,
-    last: number + 10,
-    rows: 1,
-    lineBytes: 1,
-    metadataBytes: 0,
-    asOfMs: 0,
-    storedBytes: 100,
-    footerBytes: 10,
-    pairs: undefined,
-    inline: undefined,
-    footer: undefined,
-    ...overrides,
-  };
-}
 
 function setUp(wrap: (table: Table) => Table = table => table) {
   const clock = manualClock();
@@ -97,7 +76,7 @@ describe('reading', () => {
 });
 
 describe('swapping', () => {
-  test('replaces all at once, and lists the old objects as garbage until their time', async () => {
+  test('replaces chunks, and lists the old objects as garbage until their time', async () => {
     const { catalog, clock } = setUp();
     await catalog.addChunks([
       record(1),
@@ -105,8 +84,9 @@ describe('swapping', () => {
       record(3),
     ]);
     const lease = (await catalog.leases.take('x', LEASE_MS))!;
+    const { version } = (await catalog.day('t', DAY))!;
     const after = await swapAll(catalog, lease, [record(9, { level: 1 })]);
-    expect(after.version).toBe(1);
+    expect(after.version).toBe(version + 3);
     expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([9]);
     expect(await catalog.garbage.due(clock.nowMs(), 10)).toEqual([]);
     clock.advance(1001);

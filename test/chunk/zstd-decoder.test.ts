@@ -54,7 +54,7 @@ describe('the decoder', () => {
     const decoder = new ZstdDecoder();
     const raw = Buffer.from('line after line, '.repeat(500));
     const frame = zstdCompressSync(raw);
-    const attempts: [Uint8Array, number][] = [
+    const attempts: [Buffer, number][] = [
       [frame.subarray(0, frame.length - 3), raw.length],
       [frame, raw.length - 1],
       [frame, raw.length + 1],

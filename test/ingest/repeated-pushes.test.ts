@@ -40,6 +40,7 @@ function store() {
       const request = { tenant: 't', body, contentType, contentEncoding: undefined, inlet };
       return service.push(request, { ...LIMITS, ...limits }, BODY_LIMITS);
     },
+    forget: (tenant: string) => service.forget(tenant),
     lines: async () => {
       const { result } = await engine.range(rangeQuery('{app="a"}', { startNs: T - 10n }), asker());
       if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
@@ -117,6 +118,27 @@ describe('a body that comes again', () => {
     const { push } = store();
     expect((await push([[T, 'x']])).stored.length).toBe(1);
     expect((await push([[T, 'x']])).stored.length).toBe(0);
+  });
+
+  test('is stored where the tenant was forgotten meanwhile, also while the first was on its way', async () => {
+    const { push, forget } = store();
+    await push([[T, 'x']]);
+    forget('other');
+    expect((await push([[T, 'x']])).stored.length).toBe(0);
+    forget('t');
+    const late = push([[T, 'x']]);
+    forget('t');
+    expect((await late).stored.length).toBe(1);
+    expect((await push([[T, 'x']])).stored.length).toBe(1);
+    expect((await push([[T, 'x']])).stored.length).toBe(0);
+  });
+
+  test('is stored where more tenants were forgotten than are remembered', async () => {
+    const { push, forget } = store();
+    forget('t');
+    await push([[T, 'x']]);
+    for (let i = 0; i < 10_000; i++) forget(`other-${i}`);
+    expect((await push([[T, 'x']])).stored.length).toBe(1);
   });
 
   test.each([200, 260])('is stored where it was blocked with status %d', async blockIngestionStatusCode => {

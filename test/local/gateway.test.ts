@@ -327,6 +327,33 @@ describe('bodies', () => {
     expect((await third).status).toBe(200);
   });
 
+  test('large ones are left alone until they are answered, and for good where the answer is an error', async () => {
+    const held: Uint8Array[] = [];
+    let release = () => {};
+    const released = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const gateway = await start(async request => {
+      const isFirst = request.path === '/held';
+      if (isFirst || request.path === '/refused') held.push(request.body);
+      if (isFirst) await released;
+      return request.path === '/refused' ? { status: 400, headers: {}, body: '' } : echo(request);
+    });
+    const post = async (path: string, letter: string): Promise<string> => {
+      const body = letter.repeat(80_000);
+      const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', body });
+      const said = await answer.text();
+      return answer.status === 200 ? (JSON.parse(said) as { body: string }).body : said;
+    };
+    await post('/', 'a');
+    const first = post('/held', 'b');
+    await post('/refused', 'c');
+    for (const letter of ['d', 'e', 'f']) expect(await post('/', letter)).toBe(letter.repeat(80_000));
+    release();
+    expect(await first).toBe('b'.repeat(80_000));
+    expect(held.map(body => Buffer.from(body).toString())).toContain('c'.repeat(80_000));
+  });
+
   test('a client that goes away inside its body gives its bytes back', async () => {
     const waiting = held();
     const gateway = await start(waiting.dispatch, { maxBufferedBodyBytes: 100_000 });

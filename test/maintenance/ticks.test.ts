@@ -1,5 +1,6 @@
 /** Schedules are only promises: ticks come twice, at once in two processes, late, or not for a day. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
 import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
 import {
@@ -52,8 +53,12 @@ test('the jobs of a process are those that a stack makes schedules for', () => {
   const listed = maintenance.jobs.list.map(({ name: job, everyMs }) => ({ job, everyMs }));
   expect(schedulesOf(maintenanceOptions(config))).toEqual(listed);
   const without = testStores({ indexSync: false }).process(1).context;
-  expect(without.maintenance.jobs.list.map(({ name }) => name)).toEqual(['compaction', 'collection']);
+  const names = without.maintenance.jobs.list.map(({ name }) => name);
+  expect(names).toEqual(['compaction', 'collection', 'deletion', 'retention']);
   expect(schedulesOf(maintenanceOptions(without.config)).map(({ job }) => job)).not.toContain('index-sync');
+  const compactor = { ...DEFAULT_CONFIG.compactor, retentionEnabled: false };
+  const keeping = testStores({}, { compactor }).process(1).context.maintenance.jobs.list;
+  expect(keeping.map(({ name }) => name)).toEqual(['compaction', 'collection', 'index-sync']);
 });
 
 describe('a doubled tick', () => {

@@ -1,7 +1,7 @@
 /** The tables that keep names, keys and values as numbers, and the readers of text beneath the parsers. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { KeyTable } from '../../shared/pipeline/key-table.ts';
+import { JSON_FRAME, KeyTable } from '../../shared/pipeline/key-table.ts';
 import { LabelTrie } from '../../shared/pipeline/label-trie.ts';
 import { MAX_NAMES, NameTable } from '../../shared/pipeline/names.ts';
 import { KIND_CLEAN, PARSED, RowLabels, STREAM } from '../../shared/pipeline/row-labels.ts';
@@ -69,7 +69,7 @@ describe('LabelTrie and ValueIds', () => {
 describe('KeyTable', () => {
   test('one entry for one key under one parent', () => {
     const labels = new RowLabels();
-    const keys = new KeyTable(labels);
+    const keys = new KeyTable(labels, JSON_FRAME);
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(fc.string(), fc.nat(2), (key, parent) => {
@@ -85,7 +85,7 @@ describe('KeyTable', () => {
 
   test('a key with an escape is not taken for one whose bytes look alike', () => {
     const labels = new RowLabels();
-    const keys = new KeyTable(labels);
+    const keys = new KeyTable(labels, JSON_FRAME);
     const line = Buffer.from('a\\\\bXa\\b');
     const backslash = keys.findJson(line, 0, 4, 0);
     const backspace = keys.findJson(line, 5, 8, 0);

@@ -44,7 +44,7 @@ export interface OracleParts {
 export class Oracle {
   /** Chunk records in the table, by their key. */
   readonly chunks = new Map<string, NamedChunk>();
-  /** Swaps that happened. */
+  /** Swaps that took chunks out. */
   swaps = 0;
   /** Indexes that came into force. */
   syncs = 0;
@@ -54,6 +54,8 @@ export class Oracle {
   private readonly clock: Clock;
   private readonly leastGraceMs: number;
   private readonly leastOrphanAgeMs: number;
+  /** Chunks whose records are being written: readers may see them already, and merge them. */
+  private readonly coming = new Map<string, NamedChunk>();
   /** Every record that there ever was, by the id of its chunk. */
   private readonly known = new Map<string, ChunkRecord>();
   /** Keys of the index objects in force, by the key of their day's item. */
@@ -65,6 +67,8 @@ export class Oracle {
   /** Versions of the leases that a process has written, by partition. */
   private readonly leases = new Map<string, { readonly owner: string; readonly version: number }>();
   private readonly source: ChunkSource;
+  /** Entries of chunks by id: they never change, and outlive the objects here. */
+  private readonly entries = new Map<string, ReadonlySet<string>>();
   /** What the harness found wrong; the first ends the run even where a process swallows the error. */
   failure: unknown;
 
@@ -173,14 +177,19 @@ export class Oracle {
   private async write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
     const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.chunk(key));
     // Asked before the effect, held against it only where it happens.
-    const isChange = writes.some(
-      write => write.kind === 'put' && isDay(write.item) && write.item.version > 0,
-    );
-    const isFenced = (removed.length === 0 && !isChange) || (await this.holdsLease(owner));
+    const isSwap = removed.length > 0 || writes.some(write => this.changesDay(write, writes.length === 1));
+    const isFenced = !isSwap || (await this.holdsLease(owner));
     const day = removed.length > 0 ? await this.versionOf(removed[0].record) : undefined;
     const removedEntries = await this.entriesOf(removed);
     const renewed = writes.flatMap(renewals).find(({ pk }) => this.leases.get(pk)?.owner !== owner);
-    const result = await effect();
+    const coming = writes.filter(write => write.kind === 'put').flatMap(({ item }) => chunkOf(item));
+    const before = isSwap ? [...this.chunks.values(), ...this.coming.values()] : [];
+    const known = await this.entriesOf(ofDays(writes, before));
+    for (const chunk of coming) this.coming.set(chunk.record.id, chunk);
+    const moving = [removed, coming].map(chunks => chunks.map(({ record }) => record));
+    const result = await this.history.leavingWith(versionIn(writes), moving, effect).finally(() => {
+      for (const { record } of coming) this.coming.delete(record.id);
+    });
     mustHold(INVARIANTS.swapIsFenced, renewed === undefined, `${owner} renews ${renewed?.pk}, another's`);
     mustHold(INVARIANTS.swapIsFenced, isFenced, `${owner} swaps and holds no lease`);
     const added = writes
@@ -192,23 +201,34 @@ export class Oracle {
     for (const chunk of added) await this.checkAdded(chunk);
     for (const { key } of removed) this.removedMs.set(key, this.clock.nowMs());
     for (const write of writes) if (write.kind === 'put' && isDay(write.item)) await this.noteDay(write.item);
-    if (removed.length > 0) {
-      this.swaps++;
-      const now = await this.versionOf(removed[0].record);
-      mustHold(
-        INVARIANTS.swapRaisesVersion,
-        now !== undefined && day !== undefined && now > day,
-        `${owner} swaps, the day had version ${day} and has ${now}`,
-      );
-      const [gone, come] = [removed, added].map(chunks => chunks.map(({ record }) => record));
-      this.history.noteSwap(now, gone, come);
-      const kept = await this.entriesOf(added);
-      const lost = [...removedEntries].find(entry => !kept.has(entry));
-      const invented = [...kept].find(entry => !removedEntries.has(entry));
-      mustHold(INVARIANTS.swapKeepsEntries, lost === undefined, `${owner} loses ${lost}`);
-      mustHold(INVARIANTS.swapKeepsEntries, invented === undefined, `${owner} invents ${invented}`);
-    }
+    if (!isSwap || removed.length + added.length === 0) return result;
+    const now = await this.versionOf((removed[0] ?? added[0]).record);
+    const isRaised = removed.length === 0 || (now !== undefined && day !== undefined && now > day);
+    mustHold(
+      INVARIANTS.swapRaisesVersion,
+      now !== undefined && isRaised,
+      `${owner} swaps, the day had version ${day} and has ${now}`,
+    );
+    const [gone, come] = [removed, added].map(chunks => chunks.map(({ record }) => record));
+    this.history.noteSwap(now, gone, come);
+    if (removed.length > 0) this.swaps++;
+    // Whatever the step: what the day held before it, it holds after it.
+    const after = removed.length > 0 ? [...this.chunks.values()] : [];
+    const kept = await this.entriesOf(ofDays(writes, after));
+    const lost = [...removedEntries].find(entry => !kept.has(entry));
+    mustHold(INVARIANTS.swapKeepsEntries, lost === undefined, `${owner} loses ${lost}`);
+    const invented = [...(await this.entriesOf(added))].find(entry => !known.has(entry));
+    mustHold(INVARIANTS.swapKeepsEntries, invented === undefined, `${owner} invents ${invented}`);
     return result;
+  }
+
+  /** True where the day's item changes by more than its version, or together with chunks: what only a swap does. */
+  private changesDay(write: Write, isAlone: boolean): boolean {
+    // A day that was not there is announced, by a commit of a push.
+    if (write.kind !== 'put' || !isDay(write.item) || write.condition?.kind === 'absent') return false;
+    const { day, index } = decodeDay(write.item);
+    const key = index && indexKey(write.item.pk.slice('d/'.length), day, index.id);
+    return !isAlone || key !== this.indexes.get(nameOf(write.item));
   }
 
   private chunk(key: ItemKey): NamedChunk[] {
@@ -218,13 +238,12 @@ export class Oracle {
 
   private notePut(owner: string, item: Item): NamedChunk[] {
     if (item.pk.startsWith('l/')) this.leases.set(item.pk, { owner, version: item.version });
-    if (!item.pk.startsWith('c/')) return [];
-    const [, tenant, day] = item.pk.split('/');
-    const record = decodeRecord(tenant, Number(day), Buffer.from(item.body));
-    const chunk = { record, key: objectKey(tenant, record.day, record.level, record.id) };
+    const [chunk] = chunkOf(item);
+    if (chunk === undefined) return [];
+    const isUpdate = this.chunks.has(nameOf(item));
     this.chunks.set(nameOf(item), chunk);
-    this.known.set(record.id, record);
-    return [chunk];
+    this.known.set(chunk.record.id, chunk.record);
+    return isUpdate ? [] : [chunk];
   }
 
   private async noteDay(item: Item): Promise<void> {
@@ -289,23 +308,49 @@ export class Oracle {
   /** Entries of stored chunks, as texts. */
   async entriesOf(chunks: readonly NamedChunk[]): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const { record } of chunks) {
-      const footer = await this.source.footer(record);
-      for (const page of footer.pages) {
-        const wants = { lines: 'bytes', metadata: 'all' } as const;
-        const rows = await this.source.page(record, footer, page, wants, newStatistics());
-        for (const { stream, time, line, metadata } of entriesOfPage(
-          rows,
-          BigInt(record.day) * BigInt(DAY_NS),
-        )) {
-          found.add(
-            JSON.stringify([Object.entries(stream).sort(), time, line, Object.entries(metadata).sort()]),
-          );
-        }
-      }
-    }
+    for (const { record } of chunks) for (const entry of await this.entriesIn(record)) found.add(entry);
     return found;
   }
+
+  private async entriesIn(record: ChunkRecord): Promise<ReadonlySet<string>> {
+    const known = this.entries.get(record.id);
+    if (known !== undefined) return known;
+    const found = new Set<string>();
+    const footer = await this.source.footer(record);
+    const startNs = BigInt(record.day) * BigInt(DAY_NS);
+    for (const page of footer.pages) {
+      const wants = { lines: 'bytes', metadata: 'all' } as const;
+      const rows = await this.source.page(record, footer, page, wants, newStatistics());
+      for (const { stream, time, line, metadata } of entriesOfPage(rows, startNs)) {
+        const [labels, pairs] = [stream, metadata].map(of => Object.entries(of).sort());
+        found.add(JSON.stringify([labels, time, line, pairs]));
+      }
+    }
+    this.entries.set(record.id, found);
+    return found;
+  }
+}
+
+/** The chunk that an item is the record of. */
+function chunkOf({ pk, body }: Item): NamedChunk[] {
+  if (!pk.startsWith('c/')) return [];
+  const [, tenant, day] = pk.split('/');
+  const record = decodeRecord(tenant, Number(day), Buffer.from(body));
+  return [{ record, key: objectKey(tenant, record.day, record.level, record.id) }];
+}
+
+/** The version that some writes give to a day; 0 where they give none. */
+function versionIn(writes: readonly Write[]): number {
+  return Math.max(
+    0,
+    ...writes.map(write => (write.kind === 'put' && isDay(write.item) ? write.item.version : 0)),
+  );
+}
+
+/** Those of the chunks that are of the days of some writes. */
+function ofDays(writes: readonly Write[], chunks: readonly NamedChunk[]): NamedChunk[] {
+  const days = new Set(writes.map(write => dayOfChunk(keyOf(write))));
+  return chunks.filter(({ record }) => days.has(`${record.tenant}/${record.day}`));
 }
 
 /** The lease that a write holds on to. */
@@ -317,6 +362,12 @@ function renewals(write: Write): Item[] {
 
 function isDay({ pk }: ItemKey): boolean {
   return pk.startsWith('d/');
+}
+
+/** Tenant and day of a chunk's item; undefined for every other item. */
+function dayOfChunk({ pk }: Pick<ItemKey, 'pk'>): string | undefined {
+  const [kind, tenant, day] = pk.split('/');
+  return kind === 'c' ? `${tenant}/${day}` : undefined;
 }
 
 function nameOf({ pk, sk }: ItemKey): string {

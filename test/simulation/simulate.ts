@@ -7,6 +7,7 @@ import { Catalog } from '../../shared/catalog/catalog.ts';
 import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
 import { walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
 import { seededIds } from '../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
@@ -40,6 +41,10 @@ const TENANTS = ['red', 'blue'];
 const MAX_SKEW_MS = 3_000;
 /** Longer than any request of a run, pauses included, by more than clocks differ. */
 const GRACE_MS = 600_000;
+/** Share of the runs in which transactions are seen in parts, as DynamoDB may show them. */
+const PARTS_SHARE = 0.4;
+/** Most ms from one item of a transaction to the next. */
+const MAX_ITEM_MS = 12;
 /** Longer than clocks differ. */
 const SET_UP_MS = 10_000;
 /** A rest in the middle of some runs: what was left behind before it is an orphan after it. */
@@ -138,7 +143,9 @@ class World {
     const days = this.isBusy ? 1 : dice.between(1, MAX_DAYS);
     const startMs = (FIRST_DAY + days) * DAY_MS - beforeMidnightMs;
     this.time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
-    this.stores = { table: memoryTable({ clock: this.time }), store: memoryObjectStore() };
+    const table = memoryTable({ clock: this.time });
+    const inParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
+    this.stores = { table: inParts ? this.inParts(table, dice.fork()) : table, store: memoryObjectStore() };
     this.oracle = new Oracle({
       ...this.stores,
       clock: this.time,
@@ -154,6 +161,12 @@ class World {
     this.maxThinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
     const rests = dice.chance(0.3) || options.bug?.needsRest === true;
     this.restUntilMs = rests ? startMs + REST_MS : undefined;
+  }
+
+  private inParts(table: Table, dice: Dice): Table {
+    const mostMs = dice.between(1, MAX_ITEM_MS);
+    const pause = () => this.time.sleep(dice.between(0, mostMs));
+    return itemByItemTable(table, { random: dice.next, pause });
   }
 
   /** What the oracle saw. */

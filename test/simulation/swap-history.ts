@@ -1,55 +1,99 @@
-/** The swaps of a run by version of their day: what a consistent reader may see of them. */
+/**
+ * What was taken out of the days of a run, by version of the day: what a consistent reader may see of it.
+ *
+ *     version      before `safe`          from `safe` on             after `gone`
+ *     a reader     sees what is taken     sees what came for it      does not see what was taken
+ *
+ * A swap in three steps is safe with its second and gone with its third. In one transaction both are one.
+ */
 import type { DaySnapshot } from '../../shared/catalog/catalog.ts';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 
-interface PastSwap {
-  /** Of the day, after the swap. */
-  readonly version: number;
+interface Removal {
+  readonly safe: number;
+  readonly gone: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
 
+interface Publication {
+  readonly version: number;
+  readonly added: readonly string[];
+}
+
 export class SwapHistory {
-  private readonly swaps = new Map<string, PastSwap[]>();
+  private readonly removals = new Map<string, Removal[]>();
+  /** The newest of each day that came with a version of its own. */
+  private readonly published = new Map<string, Publication>();
   /** Moment at which a chunk was added, by id. */
   private readonly addedAt = new Map<string, number>();
+
+  /** Versions from which on chunks may be missing that a transaction under way takes out, by id. */
+  private readonly leaving = new Map<string, number>();
 
   noteAdded({ id }: ChunkRecord, moment: number): void {
     this.addedAt.set(id, moment);
   }
 
+  /** While a transaction is applied that makes the day's version `version`, readers may see it in parts. */
+  async leavingWith<T>(
+    version: number,
+    [removed, added]: readonly (readonly ChunkRecord[])[],
+    effect: () => Promise<T>,
+  ): Promise<T> {
+    for (const { id } of removed) this.leaving.set(id, safeVersion(version, added));
+    return effect().finally(() => {
+      for (const { id } of removed) this.leaving.delete(id);
+    });
+  }
+
+  /** A transaction that took chunks out, or put them in with a new version of their day, or both; `version` is after it. */
   noteSwap(version: number, removed: readonly ChunkRecord[], added: readonly ChunkRecord[]): void {
-    const [{ tenant, day }] = removed;
-    const swap = { version, removed: removed.map(({ id }) => id), added: added.map(({ id }) => id) };
-    const ofDay = this.swaps.get(`${tenant}/${day}`);
-    if (ofDay === undefined) this.swaps.set(`${tenant}/${day}`, [swap]);
-    else ofDay.push(swap);
+    const [{ tenant, day }] = [...removed, ...added];
+    const name = `${tenant}/${day}`;
+    const come = added.map(({ id }) => id);
+    const before = this.published.get(name);
+    if (come.length > 0) this.published.set(name, { version, added: come });
+    if (removed.length === 0) return;
+    // Two versions before: the first step of the same swap.
+    const isThird = come.length === 0 && before?.version === version - 2;
+    const removal = {
+      safe: safeVersion(version, added),
+      gone: version,
+      removed: removed.map(({ id }) => id),
+      added: isThird ? before.added : come,
+    };
+    const ofDay = this.removals.get(name);
+    if (ofDay === undefined) this.removals.set(name, [removal]);
+    else ofDay.push(removal);
   }
 
   /** @param began moment at which the read began: what came later may be missing */
   checkSnapshot(tenant: string, { day, version, records }: DaySnapshot, began: number): void {
     const read = new Set(records.map(({ id }) => id));
     const what = `${tenant}/${day} read in version ${version}`;
-    const past = this.swaps.get(`${tenant}/${day}`) ?? [];
-    // What a later swap took away again is missing with reason.
-    const gone = new Set(past.filter(swap => swap.version <= version).flatMap(({ removed }) => removed));
-    for (const swap of past) {
-      const isSeen = swap.version <= version;
-      const mixed = (isSeen ? swap.removed : swap.added).find(id => read.has(id));
-      mustHold(
-        INVARIANTS.readsOneVersion,
-        mixed === undefined,
-        `${what} has ${mixed} of version ${swap.version}`,
-      );
-      const lost = (isSeen ? swap.added : swap.removed).find(
-        id => !read.has(id) && !gone.has(id) && (isSeen || this.addedAt.get(id)! <= began),
+    const past = this.removals.get(`${tenant}/${day}`) ?? [];
+    // What another swap takes out again may be missing with reason.
+    const mayBeGone = new Set(past.filter(({ safe }) => safe <= version).flatMap(({ removed }) => removed));
+    for (const [id, safe] of this.leaving) if (safe <= version) mayBeGone.add(id);
+    for (const { safe, gone, removed, added } of past) {
+      const isSafe = safe <= version;
+      const stale = gone < version ? removed.find(id => read.has(id)) : undefined;
+      mustHold(INVARIANTS.readsOneVersion, stale === undefined, `${what} has ${stale}, gone in ${gone}`);
+      const lost = (isSafe ? added : removed).find(
+        id => !read.has(id) && !mayBeGone.has(id) && (isSafe || this.addedAt.get(id)! <= began),
       );
       mustHold(
         INVARIANTS.readsOneVersion,
         lost === undefined,
-        `${what} misses ${lost} of version ${swap.version}`,
+        `${what} misses ${lost}, of ${safe} to ${gone}`,
       );
     }
   }
+}
+
+/** From which version on chunks may be missing that a transaction takes out which made `version`. */
+function safeVersion(version: number, added: readonly ChunkRecord[]): number {
+  return added.length > 0 ? version : version - 1;
 }

@@ -1,10 +1,9 @@
-/** Flush, index sync and cache generation numbers (contract, 3 and 4; wire-format reference, 5.6, 7.10, 7.11). */
+/** Flush and index sync (contract, 3 and 4; wire-format reference, 7.10, 7.11). */
 import { parseSelector } from '../../logql/parse.ts';
 import type { SyncStatus } from '../../maintenance/sync-state.ts';
 import { formatGoDuration, NS_PER_DAY, NS_PER_MS } from '../../model/duration.ts';
 import { ClientError } from '../../model/errors.ts';
 import type { HttpContext } from '../context.ts';
-import type { Response } from '../message.ts';
 import { param, parseParams } from '../params.ts';
 import { json, noContent, text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
@@ -59,17 +58,6 @@ export const startIndexSync: Handler<HttpContext> = async ({ maintenance, kick }
 export const showIndexSync: Handler<HttpContext> = async ({ maintenance }) => {
   checkSyncs(maintenance.syncsIndexes);
   return json([entryOf(await maintenance.sync.status())]);
-};
-
-export const showGeneration: Handler<HttpContext> = async ({ generations, config }, { headers }) =>
-  json(await generations.read(singleTenant(headers, config)));
-
-export const increaseGeneration: Handler<HttpContext> = async (
-  { generations, config },
-  request,
-): Promise<Response> => {
-  await generations.increase(singleTenant(request.headers, config));
-  return noContent();
 };
 
 function checkSyncs(syncsIndexes: boolean): void {

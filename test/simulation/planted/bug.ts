@@ -14,6 +14,8 @@ export interface Bug {
   readonly breaks: readonly string[];
   /** It shows only in runs that last over a day. */
   readonly needsRest?: boolean;
+  /** It shows only where transactions are seen in parts. */
+  readonly needsParts?: boolean;
   readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
   /** For everything that the process does. */
   readonly table?: (table: Table, dice: Dice) => Table;

@@ -2,9 +2,10 @@
 import type { Bug } from './bug.ts';
 import * as maintenance from './maintenance.ts';
 import * as pushes from './pushes.ts';
+import * as swaps from './swaps.ts';
 import * as table from './table.ts';
 import * as work from './work.ts';
 
-export const BUGS: readonly Bug[] = [pushes, table, maintenance, work].flatMap(bugs =>
+export const BUGS: readonly Bug[] = [pushes, table, maintenance, work, swaps].flatMap(bugs =>
   Object.values<Bug>({ ...bugs }),
 );

@@ -3,16 +3,18 @@ import { decodeDay } from '../../../shared/catalog/day-item.ts';
 import type { Table, Write } from '../../../shared/ports/table.ts';
 import type { Bug } from './bug.ts';
 
-/** Takes the conditions off the transactions that replace chunks. */
+/** Changes the transactions of swaps, which are those under a lease. */
 function swapsChanged(table: Table, change: (writes: readonly Write[]) => readonly Write[]): Table {
   return {
     ...table,
     transact: writes => {
-      const isSwap = writes.some(write => write.kind === 'delete' && write.key.pk.startsWith('c/'));
+      const isSwap = writes.some(write => write.kind === 'check' && write.key.pk.startsWith('l/'));
       return table.transact(isSwap ? change(writes) : writes);
     },
   };
 }
+
+const removesChunks = (write: Write) => write.kind === 'delete' && write.key.pk.startsWith('c/');
 
 export const publishesWithoutFencing: Bug = {
   name: 'publishes without the lease',
@@ -46,8 +48,10 @@ export const swapsWithoutRaisingTheVersion: Bug = {
   breaks: ['swap-raises-version'],
   table: table =>
     swapsChanged(table, writes =>
+      // In the step that takes the inputs out: the step before would find the version of the first missing.
       writes.map(write => {
-        if (write.kind !== 'put' || !write.item.pk.startsWith('d/')) return write;
+        const isDay = write.kind === 'put' && write.item.pk.startsWith('d/');
+        if (!isDay || !writes.some(removesChunks)) return write;
         const { version } = decodeDay(write.item);
         return { ...write, item: { ...write.item, version: version - 1 } };
       }),
@@ -63,7 +67,9 @@ export const losesAnInput: Bug = {
     let hidden: { readonly pk: string; readonly sk: string } | undefined;
     return {
       ...swapsChanged(table, writes =>
-        hidden === undefined || writes.some(write => write.kind === 'delete' && write.key.sk === hidden?.sk)
+        hidden === undefined ||
+        !writes.some(removesChunks) ||
+        writes.some(write => write.kind === 'delete' && write.key.sk === hidden?.sk)
           ? writes
           : [...writes, { kind: 'delete', key: hidden }],
       ),

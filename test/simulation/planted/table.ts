@@ -73,7 +73,7 @@ export const readsFirstPages: Bug = {
 
 export const readsOtherTenants: Bug = {
   name: 'reads the chunks of another tenant',
-  maxSeeds: 10,
+  maxSeeds: 40,
   // The reader may notice first: the footer of a chunk says whose it is, and that error is none of a healthy store.
   breaks: ['tenants-apart', 'failures-are-named'],
   readTable: (table, dice: Dice) => ({

@@ -1,0 +1,21 @@
+/** Delete requests as the lines that `logboom delete` prints. */
+import { formatByteSize } from '../../shared/model/byte-size.ts';
+import type { DeleteProgress, ListedDelete } from './delete-client.ts';
+
+/** For example `5a3c1b2d  33% Complete  2026-01-05T10:00:00.000Z to 2026-01-05T11:00:00.000Z  {app="x"} |= "y"`. */
+export function listedText({ request_id, status, start_time, end_time, query }: ListedDelete): string {
+  return `${request_id}  ${status.padEnd('100% Complete'.length)}  ${timeText(start_time)} to ${timeText(end_time)}  ${query}\n`;
+}
+
+/** What happens to a request now. */
+export function progressText(progress: DeleteProgress): string {
+  const { request_id: id, processed_at, picked_up_at, parts, parts_done, bytes_done, bytes_total } = progress;
+  if (processed_at !== null) return `${id}  processed at ${timeText(processed_at)}`;
+  if (picked_up_at === null) return `${id}  received: what it covers is hidden, nothing is removed yet`;
+  const bytes = `${formatByteSize(bytes_done)} of ${formatByteSize(bytes_total)}`;
+  return `${id}  removing: ${parts_done} of ${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytes} looked at`;
+}
+
+function timeText(seconds: number): string {
+  return new Date(Math.round(seconds * 1000)).toISOString();
+}

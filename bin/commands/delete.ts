@@ -1,0 +1,155 @@
+/** `logboom delete create|list|cancel|watch`: delete requests of a tenant (docs/deletion.md). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../../local/system-clock.ts';
+import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.ts';
+import { messageOf } from '../../shared/model/errors.ts';
+import { asAction } from '../cli/command-error.ts';
+import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
+import { listedText, progressText } from '../cli/delete-text.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { parseInstant } from '../cli/time-text.ts';
+
+interface CreateFlags extends StoreFlags {
+  readonly from: bigint;
+  readonly to?: bigint;
+  readonly maxInterval?: string;
+}
+
+const OUTPUTS = ['default', 'jsonl'] as const;
+
+interface ListFlags extends StoreFlags {
+  readonly output: (typeof OUTPUTS)[number];
+}
+
+interface CancelFlags extends StoreFlags {
+  readonly force: boolean;
+}
+
+interface WatchFlags extends StoreFlags {
+  readonly interval: number;
+}
+
+const DEFAULT_INTERVAL_MS = 2000;
+/** A store is not to be kept busy by who looks on. */
+const MIN_INTERVAL_MS = 100;
+const MAX_INTERVAL_MS = 3_600_000;
+const CLEAR = '\r\u001b[K';
+
+const NOTES = `
+Entries that a request covers are hidden from queries at once. They are removed later, when the request cannot be
+cancelled any more (a day by default); then they are gone for good. Both ends of the range count.
+
+Times are RFC 3339, Unix seconds, Unix nanoseconds or "now", and count in whole milliseconds.
+
+Examples:
+  logboom delete create '{app="shop"} |= "user=4711"' --from 2026-01-01T00:00:00Z
+  logboom delete list
+  logboom delete watch 5a3c1b2d
+  logboom delete cancel 5a3c1b2d`;
+
+export function register(program: Command): void {
+  const group = program
+    .command('delete')
+    .description('delete entries: make, list, cancel and watch requests')
+    .addHelpText('after', NOTES);
+  addStoreOptions(
+    group
+      .command('create')
+      .description('ask for entries to be deleted, print the id of the request')
+      .argument('<query>', 'log query of what is to go, for example \'{app="shop"} |= "user=4711"\'')
+      .addOption(new Option('--from <time>', 'start').argParser(parseTime).makeOptionMandatory())
+      .addOption(new Option('--to <time>', 'end (default: now)').argParser(parseTime))
+      .addOption(
+        new Option('--max-interval <duration>', 'longest part that progress is told in, for example 1h'),
+      ),
+  ).action(asAction(create));
+  addStoreOptions(
+    group
+      .command('list')
+      .description('list the requests, oldest first; cancelled ones are gone')
+      .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default')),
+  ).action(asAction(list));
+  addStoreOptions(
+    group
+      .command('cancel')
+      .description('take a request back: what it hid is there again')
+      .argument('<id>', 'id of the request')
+      .addOption(
+        new Option(
+          '--force',
+          'also a request that is being worked on; what is removed by then stays so',
+        ).default(false),
+      ),
+  ).action(asAction(cancel));
+  addStoreOptions(
+    group
+      .command('watch')
+      .description('show the progress of a request until it is processed')
+      .argument('<id>', 'id of the request')
+      .addOption(
+        new Option('--interval <duration>', 'time between looks, for example 500ms or 1m')
+          .argParser(parseInterval)
+          .default(DEFAULT_INTERVAL_MS, '2s'),
+      ),
+  ).action(asAction(watch));
+}
+
+async function create(query: string, { from, to, maxInterval, ...store }: CreateFlags): Promise<void> {
+  const id = await makeDelete(store, { query, fromNs: from, toNs: to, maxInterval });
+  await print(`${id}\n`);
+  process.stderr.write(`hidden from queries now; to follow its removal: logboom delete watch ${id}\n`);
+}
+
+async function list({ output, ...store }: ListFlags): Promise<void> {
+  endWithReader();
+  for (const request of await listDeletes(store)) {
+    await print(output === 'jsonl' ? `${JSON.stringify(request)}\n` : listedText(request));
+  }
+}
+
+async function cancel(id: string, { force, ...store }: CancelFlags): Promise<void> {
+  await cancelDelete(store, { id, force });
+  await print(`${id}  cancelled\n`);
+}
+
+async function watch(id: string, { interval, ...store }: WatchFlags): Promise<void> {
+  endWithReader();
+  const isTerminal = process.stdout.isTTY;
+  let shown: string | undefined;
+  try {
+    for await (const progress of watchDelete(store, id, () => sleep(interval))) {
+      const text = progressText(progress);
+      if (text === shown) continue;
+      shown = text;
+      // A terminal shows the newest state, a file all of them.
+      await print(isTerminal ? `${CLEAR}${text}` : `${text}\n`);
+    }
+  } finally {
+    if (isTerminal && shown !== undefined) await print('\n');
+  }
+}
+
+function parseTime(text: string): bigint {
+  try {
+    return parseInstant(text, systemClock.nowNs());
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `A time is written like 2026-01-05T10:00:00Z, in Unix seconds or nanoseconds, or "now" (${messageOf(error)}).`,
+    );
+  }
+}
+
+function parseInterval(text: string): number {
+  let ms = 0;
+  try {
+    ms = Number(parsePrometheusDuration(text) / NS_PER_MS);
+  } catch {
+    // Told below, with what is allowed.
+  }
+  if (ms < MIN_INTERVAL_MS || ms > MAX_INTERVAL_MS) {
+    throw new InvalidArgumentError('A duration from 100ms to 1h is written like 500ms, 2s or 1m.');
+  }
+  return ms;
+}

@@ -1,0 +1,130 @@
+/**
+ * What the queries of the benchmark driver cost without HTTP: opens a store's files, runs each query some times in this
+ * process and shows the least CPU time; with `--profile N` also the N functions that took most of it, by themselves.
+ *
+ *     node bin/with-runtime.mjs scripts/profile-query.ts --data DIR --meta m.json --suite DRIVER/suite.mjs
+ *         [--only json_status,regex_ci] [--runs 9] [--tenant bench] [--profile 12]
+ *
+ * DIR is the data directory of a store that has ended, filled by the driver, which wrote m.json. What a reader would
+ * get wrong: CPU time counts all threads, so that garbage collection beside the main thread is in it; and the digest of
+ * the answer (first column from the right) is what two trees must agree on before their times are compared.
+ */
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openStorage } from '../local/storage.ts';
+import { systemClock, systemIds } from '../local/system-clock.ts';
+import { Catalog } from '../shared/catalog/catalog.ts';
+import { parseQuery } from '../shared/logql/parse.ts';
+import { DEFAULT_LIMITS } from '../shared/model/limits.ts';
+import { ChunkSource } from '../shared/query/chunk-source.ts';
+import { QueryEngine, type QueryResult } from '../shared/query/engine.ts';
+import { profiled, selfTimes } from './self-times.ts';
+
+/** A query of the driver's suite, as far as this script needs it. */
+interface SuiteQuery {
+  readonly name: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string | number>>;
+}
+
+interface Cost {
+  readonly name: string;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly lines: number;
+  readonly digest: string;
+}
+
+const { values: flags } = parseArgs({
+  options: {
+    data: { type: 'string' },
+    meta: { type: 'string' },
+    suite: { type: 'string' },
+    only: { type: 'string' },
+    runs: { type: 'string', default: '9' },
+    tenant: { type: 'string', default: 'bench' },
+    profile: { type: 'string', default: '0' },
+    json: { type: 'boolean', default: false },
+  },
+});
+if (flags.data === undefined || flags.meta === undefined || flags.suite === undefined) {
+  process.stderr.write('usage: profile-query.ts --data DIR --meta FILE --suite FILE [--only NAMES] [--runs N]\n');
+  process.exit(2);
+}
+const runs = Number(flags.runs);
+const shown = Number(flags.profile);
+const wanted = flags.only?.split(',');
+
+const { suite } = (await import(resolve(flags.suite))) as { suite(meta: unknown): readonly SuiteQuery[] };
+const queries = suite(JSON.parse(readFileSync(flags.meta, 'utf8'))).filter(
+  ({ name, params }) => params.query !== undefined && (wanted === undefined || wanted.includes(name)),
+);
+const storage = await openStorage({ kind: 'embedded', dataDir: flags.data });
+const engine = new QueryEngine({
+  catalog: new Catalog({ table: storage.table, clock: systemClock, ids: systemIds }),
+  source: new ChunkSource(storage.store),
+  clock: systemClock,
+});
+const asker = {
+  tenants: [flags.tenant],
+  limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 100_000, maxEntriesLimitPerQuery: 100_000 },
+  signal: new AbortController().signal,
+  partial: false,
+  tags: '',
+};
+
+for (const query of queries) {
+  if (!query.path.endsWith('/query_range') && !query.path.endsWith('/query')) continue;
+  const cost = await measure(query);
+  process.stdout.write(flags.json ? `${JSON.stringify(cost)}\n` : `${textOf(cost)}\n`);
+  if (shown === 0) continue;
+  const profile = await profiled(async () => {
+    for (let i = 0; i < runs; i++) await ask(query);
+  });
+  for (const { name, ms } of selfTimes(profile).slice(0, shown)) {
+    process.stdout.write(`    ${(ms / runs).toFixed(2).padStart(8)} ms  ${name}\n`);
+  }
+}
+await storage.close();
+
+async function measure(query: SuiteQuery): Promise<Cost> {
+  let cpuMs = Infinity;
+  let wallMs = Infinity;
+  // The first run compiles and reads from disk; it is not counted.
+  const { result, statistics } = await ask(query);
+  for (let i = 0; i < runs; i++) {
+    const cpu = process.cpuUsage();
+    const started = performance.now();
+    await ask(query);
+    wallMs = Math.min(wallMs, performance.now() - started);
+    const { user, system } = process.cpuUsage(cpu);
+    cpuMs = Math.min(cpuMs, (user + system) / 1000);
+  }
+  return { name: query.name, cpuMs, wallMs, lines: statistics.lines, digest: digestOf(result) };
+}
+
+function ask({ path, params }: SuiteQuery) {
+  const text = String(params.query);
+  const expr = parseQuery(text);
+  if (path.endsWith('/query')) return engine.instant({ text, expr, timeNs: BigInt(params.time) }, asker);
+  const range = { startNs: BigInt(params.start), endNs: BigInt(params.end) };
+  const shape = { limit: Number(params.limit ?? 100), backward: params.direction !== 'forward' };
+  const stepNs = BigInt(Number(params.step ?? 60) * 1e9);
+  return engine.range({ text, expr, ...range, ...shape, stepNs, intervalNs: 0n, categorize: false }, asker);
+}
+
+function digestOf(result: QueryResult): string {
+  const text = JSON.stringify(result, (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}`;
+    return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') : value;
+  });
+  return hash('sha256', text).slice(0, 12);
+}
+
+function textOf({ name, cpuMs, wallMs, lines, digest }: Cost): string {
+  const figures = `${cpuMs.toFixed(1).padStart(8)} ms CPU ${wallMs.toFixed(1).padStart(8)} ms`;
+  const perLine = lines === 0 ? '' : `${((cpuMs * 1e6) / lines).toFixed(0)} ns/line`;
+  return `${name.padEnd(20)} ${figures} ${String(lines).padStart(9)} lines ${perLine.padStart(12)}  ${digest}`;
+}

@@ -1,0 +1,161 @@
+/**
+ * Where the lines of the page at hand are unpacked to: memory that the loops of `vector-code.ts` work on, so that finding
+ * bytes in lines needs no copy. Lines that lie elsewhere (changed by a stage, kept for a later turn, stored unpacked, above
+ * the space) are searched in JavaScript, with the same answers.
+ *
+ *     0            8 MiB                            9 MiB
+ *     | lines       | space to read past the end     | a bit for each byte of lines |
+ *
+ * What a reader would get wrong: the memory is one for the process, like the lines of a page, which are valid until the
+ * next page's are looked at. Nothing here may be kept over an await.
+ */
+import { vectorModule } from './vector-code.ts';
+
+/** As much as a decoder keeps of scratch: a page ends at 1 MiB, only a single line is longer. */
+const SPACE_BYTES = 8 * 1024 * 1024;
+/** Past the end of lines the loops read up to 31 bytes, and as many as a pair is apart. */
+const MARGIN_BYTES = 64 * 1024;
+const BITS_AT = SPACE_BYTES + MARGIN_BYTES;
+const PAGE_BYTES = 64 * 1024;
+/** The largest distance of a pair. */
+export const MAX_DISTANCE = 255;
+
+interface VectorCode {
+  mark(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
+  find(from: number, to: number, distance: number, a: number, a2: number, b: number, b2: number): number;
+}
+
+/** What is used of a global that the types of Node leave out. */
+interface WebAssemblyApi {
+  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: VectorCode };
+}
+
+const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
+/** No byte of it is taken from the machine before it is written. */
+const MEMORY = new Memory({ initial: (SPACE_BYTES + 2 * MARGIN_BYTES + SPACE_BYTES / 8) / PAGE_BYTES });
+/** The getter is a call. */
+const SPACE = MEMORY.buffer;
+const CODE = new Instance(new Module(vectorModule()), { m: { m: MEMORY } }).exports;
+
+/** For the decoder of lines. */
+export const LINE_SPACE = Buffer.from(SPACE, 0, SPACE_BYTES);
+
+/** True where `findPair` works on the bytes. */
+export function isInLineSpace(bytes: Buffer): boolean {
+  return bytes.buffer === SPACE;
+}
+
+/** Two bytes at a distance, each in one or two forms (the second may equal the first). */
+export interface BytePair {
+  /** At most MAX_DISTANCE. */
+  readonly distance: number;
+  readonly first: number;
+  readonly first2: number;
+  readonly second: number;
+  readonly second2: number;
+}
+
+/** First place of the pair with `from <= place < to`, or -1. The bytes must be in the line space. */
+export function findPair(bytes: Buffer, from: number, to: number, pair: BytePair): number {
+  if (from >= to) return -1;
+  const at = bytes.byteOffset;
+  const { distance, first, first2, second, second2 } = pair;
+  const found = CODE.find(at + from, at + to, distance, first, first2, second, second2);
+  return found < 0 ? -1 : found - at;
+}
+
+/** The bits of the line space; as words, for hot loops. */
+const SPACE_BITS = new Int32Array(SPACE, BITS_AT, (SPACE_BYTES + MARGIN_BYTES) / 32);
+
+/** Which bytes are marked: three of them, and all below a fourth (0 for none). */
+export interface MarkedBytes {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly below: number;
+}
+
+/** Bytes marked at once where line follows line: a call of the loop costs as much as 600 bytes in it. */
+const STRETCH_BYTES = 8192;
+
+/** Whose marks are in the line space. */
+let owner: LineMarks | undefined;
+
+/**
+ * Marks of the line at hand: after `marks.set(source, start, end)`, `nextMark(marks.words, marks.shift, at)` is the first
+ * marked place from `at` on, or some place past the end where the line has none. Others who mark overwrite them.
+ */
+export class LineMarks {
+  readonly #bytes: MarkedBytes;
+  readonly #isMarked: Uint8Array;
+  /** For lines elsewhere; grows to an eighth of the longest. */
+  #ownWords = new Int32Array(64);
+  // What is marked now. A page's lines are a buffer of their own, wherever they lie: never the same for two pages.
+  #source: Buffer | undefined;
+  #from = 0;
+  #to = 0;
+  words: Int32Array = SPACE_BITS;
+  /** What turns a place in the source into the number of its bit. */
+  shift = 0;
+
+  constructor(bytes: MarkedBytes) {
+    const { a, b, c, below } = bytes;
+    this.#bytes = bytes;
+    this.#isMarked = Uint8Array.from({ length: 256 }, (_, byte) =>
+      byte === a || byte === b || byte === c || byte < below ? 1 : 0,
+    );
+  }
+
+  set(source: Buffer, start: number, end: number): void {
+    if (source !== this.#source || start < this.#from || end > this.#to || owner !== this) {
+      this.#mark(source, start, end);
+    }
+  }
+
+  #mark(source: Buffer, start: number, end: number): void {
+    if (source.buffer !== SPACE) {
+      this.#source = undefined;
+      this.#markElsewhere(source, start, end);
+      return;
+    }
+    const follows = source === this.#source && owner === this && start - this.#to < STRETCH_BYTES && start >= this.#from;
+    const to = follows ? Math.max(end, Math.min(start + STRETCH_BYTES, source.length)) : end;
+    const { a, b, c, below } = this.#bytes;
+    const shift = source.byteOffset;
+    CODE.mark((start + shift) & ~31, to + shift + 1, BITS_AT, a, b, c, below);
+    SPACE_BITS[(to + shift) >> 5] |= 1 << ((to + shift) & 31);
+    this.words = SPACE_BITS;
+    this.shift = shift;
+    this.#source = source;
+    this.#from = start;
+    this.#to = to;
+    owner = this;
+  }
+
+  #markElsewhere(source: Buffer, start: number, end: number): void {
+    const needed = ((end - start) >> 5) + 1;
+    if (this.#ownWords.length < needed) this.#ownWords = new Int32Array(2 * needed);
+    const words = this.#ownWords;
+    const isMarked = this.#isMarked;
+    for (let word = 0, at = start; word < needed; word++) {
+      let bits = 0;
+      const stop = at + 32 < end ? at + 32 : end;
+      for (let bit = 0; at < stop; bit++) bits |= isMarked[source[at++]] << bit;
+      words[word] = bits;
+    }
+    words[(end - start) >> 5] |= 1 << ((end - start) & 31);
+    this.words = words;
+    this.shift = -start;
+  }
+}
+
+/** First marked place from `at` on, which must not be past the end of the line that was marked. */
+export function nextMark(words: Int32Array, shift: number, at: number): number {
+  const place = at + shift;
+  let word = place >> 5;
+  let bits = words[word] & (-1 << (place & 31));
+  while (bits === 0) bits = words[++word];
+  return (word << 5) + 31 - Math.clz32(bits & -bits) - shift;
+}

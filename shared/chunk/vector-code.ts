@@ -1,0 +1,111 @@
+/**
+ * Two loops over bytes that JavaScript runs a byte at a time and a processor 16 at a time, as a WebAssembly module that is
+ * put together here: no compiler, no binary file. Measured on pages of JSON lines: 0.1 ns a byte instead of 0.5 to 1.5.
+ *
+ *     mark(from, to, out, a, b, c, below)   one bit for each byte that is a, b or c, or less than below
+ *     find(from, to, distance, a, a2, b, b2)   first place of a or a2 with b or b2 at that distance behind it
+ *
+ * What a reader would get wrong: both read past `to`, up to 31 bytes and the distance, so memory must go on there. `mark`
+ * starts at a multiple of 32 and writes whole words of 32 bits at `out + from / 8`; `find` answers -1 where there is none.
+ */
+
+// Types, sections and instructions of the WebAssembly core specification, 5.3 to 5.5.
+const I32 = 0x7f;
+const V128 = 0x7b;
+const TYPE_SECTION = 1;
+const IMPORT_SECTION = 2;
+const FUNCTION_SECTION = 3;
+const EXPORT_SECTION = 7;
+const CODE_SECTION = 10;
+const NO_RESULT = 0x40;
+const [LOOP, IF, END, BR_IF, RETURN] = [0x03, 0x04, 0x0b, 0x0d, 0x0f];
+const [GET, SET, TEE, CONST] = [0x20, 0x21, 0x22, 0x41];
+const [LESS_U, AT_LEAST_U, CTZ, ADD, OR, SHL, SHR_U] = [0x49, 0x4f, 0x68, 0x6a, 0x72, 0x74, 0x76];
+/** Store of 32 bits, aligned to 4 bytes. */
+const STORE = [0x36, 2, 0];
+const vector = (opcode: number) => [0xfd, ...leb(opcode)];
+const SPLAT = vector(15);
+const EQUAL = vector(35);
+const BELOW = vector(38);
+const BOTH = vector(78);
+const EITHER = vector(80);
+const BITMASK = vector(100);
+/** Load of 16 bytes at an offset; no alignment is promised. */
+const load = (offset: number) => [...vector(0), 0, ...leb(offset)];
+
+type Code = readonly (number | Code)[];
+
+const get = (local: number): Code => [GET, local];
+const constant = (value: number): Code => [CONST, ...leb(value)];
+const splat = (from: number, to: number): Code => [GET, from, SPLAT, SET, to];
+
+/** Unsigned LEB128, for numbers below 64 also the signed one. */
+function leb(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb(value >>> 7)];
+}
+
+function markCode(): Code {
+  const [from, to, out, a, b, c, below, va, vb, vc, vBelow, bytes] = Array.from({ length: 12 }, (_, i) => i);
+  const bits = (offset: number): Code => [
+    [get(from), load(offset), TEE, bytes, get(va), EQUAL],
+    [get(bytes), get(vb), EQUAL, EITHER],
+    [get(bytes), get(vc), EQUAL, EITHER],
+    [get(bytes), get(vBelow), BELOW, EITHER, BITMASK],
+  ];
+  return [
+    [splat(a, va), splat(b, vb), splat(c, vc), splat(below, vBelow)],
+    [LOOP, NO_RESULT],
+    [get(out), get(from), constant(3), SHR_U, ADD],
+    [bits(0), bits(16), constant(16), SHL, OR, STORE],
+    [get(from), constant(32), ADD, TEE, from, get(to), LESS_U, BR_IF, 0],
+    [END, END],
+  ];
+}
+
+function findCode(): Code {
+  const [from, to, distance, a, a2, b, b2, va, va2, vb, vb2, bytes, hits] = Array.from(
+    { length: 13 },
+    (_, i) => i,
+  );
+  const NONE: Code = [CONST, 0x7f];
+  return [
+    [splat(a, va), splat(a2, va2), splat(b, vb), splat(b2, vb2)],
+    [LOOP, NO_RESULT],
+    [get(from), load(0), TEE, bytes, get(va), EQUAL, get(bytes), get(va2), EQUAL, EITHER],
+    [get(from), get(distance), ADD, load(0), TEE, bytes, get(vb), EQUAL, get(bytes), get(vb2), EQUAL, EITHER],
+    [BOTH, BITMASK, TEE, hits],
+    [IF, NO_RESULT],
+    [get(from), get(hits), CTZ, ADD, TEE, from, get(to), AT_LEAST_U],
+    [IF, NO_RESULT, NONE, RETURN, END],
+    [get(from), RETURN, END],
+    [get(from), constant(16), ADD, TEE, from, get(to), LESS_U, BR_IF, 0],
+    [END, NONE, END],
+  ];
+}
+
+/** The module: imports its memory as `m.m`. */
+export function vectorModule(): Uint8Array<ArrayBuffer> {
+  const sevenNumbers = [7, ...Array<number>(7).fill(I32)];
+  const sections: [number, Code][] = [
+    [TYPE_SECTION, [2, 0x60, sevenNumbers, 0, 0x60, sevenNumbers, 1, I32]],
+    [IMPORT_SECTION, [1, text('m'), text('m'), 2, 0, 1]],
+    [FUNCTION_SECTION, [2, 0, 1]],
+    [EXPORT_SECTION, [2, text('mark'), 0, 0, text('find'), 0, 1]],
+    [CODE_SECTION, [2, sized([1, 5, V128, markCode()]), sized([2, 5, V128, 1, I32, findCode()])]],
+  ];
+  const bytes: Code = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, sections.map(([id, body]) => [id, sized(body)])];
+  return Uint8Array.from(flat(bytes));
+}
+
+function text(name: string): Code {
+  return sized([...Buffer.from(name)]);
+}
+
+function sized(code: Code): Code {
+  const bytes = flat(code);
+  return [...leb(bytes.length), ...bytes];
+}
+
+function flat(code: Code): number[] {
+  return code.flatMap(part => (typeof part === 'number' ? [part] : flat(part)));
+}

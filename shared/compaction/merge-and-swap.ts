@@ -1,0 +1,116 @@
+/**
+ * Chunks of a day written anew and put in the place of the old ones: what compaction, deletion and retention share. The
+ * output leaves out what must go of each input, and says as of when.
+ */
+import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import { newChunkId } from '../catalog/chunk-id.ts';
+import { storeChunk } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Lease } from '../catalog/leases.ts';
+import type { ChunkMask } from '../deletion/chunk-mask.ts';
+import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
+import { openInputs } from './merge-input.ts';
+import { marksOf, type RowDrops } from './row-drops.ts';
+
+export interface MergeParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly options: {
+    readonly targetBytes: number;
+    readonly inlineMaxBytes: number;
+    readonly graceMs: number;
+  };
+}
+
+export interface ChunksToMerge {
+  readonly tenant: string;
+  readonly snapshot: DaySnapshot;
+  readonly lease: Lease;
+  /** Of the outputs. */
+  readonly level: number;
+  readonly inputs: readonly ChunkRecord[];
+  /** Read before the merge and after the inputs' day was. */
+  readonly drops: RowDrops;
+  readonly signal: AbortSignal;
+  /** Called every few milliseconds: holds the lease, and gives others their turn. */
+  hold(): Promise<void>;
+}
+
+export interface MergedChunks {
+  /** Of the outputs. */
+  readonly rows: number;
+  readonly duplicates: number;
+  readonly dropped: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** The inputs that went: fewer than were given where their footers are too large together. */
+  readonly merged: number;
+  /** The day as it is now, as far as this process knows. */
+  readonly after: DaySnapshot;
+}
+
+/** Throws what mergeChunks, swapChunks, `hold` and the stores throw; nothing is in the place of the inputs then. */
+export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
+  const { catalog, store, clock, ids, options } = parts;
+  const { tenant, snapshot, lease, level, drops, signal, hold } = given;
+  const { records, ...day } = snapshot;
+  const added: ChunkRecord[] = [];
+  const opened = await openInputs(store, given.inputs);
+  const inputs = given.inputs.slice(0, opened.length);
+  const masks = new Map<string, ChunkMask>();
+  for (const record of inputs) {
+    const mask = drops.of(record);
+    if (mask !== undefined) masks.set(record.id, mask);
+  }
+  const merged = await mergeChunks(
+    opened,
+    {
+      tenant,
+      day: day.day,
+      level,
+      newId: () => newChunkId(clock, ids),
+      createdMs: drops.asOfMs,
+      compression: COMPACTION_COMPRESSION,
+      maxOutputBytes: options.targetBytes,
+      signal,
+      pause: hold,
+      dropRows: (page, { footer }) => {
+        const mask = masks.get(footer.id);
+        return mask && marksOf(mask, page);
+      },
+    },
+    async chunk => {
+      added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
+    },
+  );
+  const rowsIn = rowsOf(inputs);
+  const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
+  mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
+  const mayDrop = masks.size > 0 || merged.dropped === 0;
+  mustHold(INVARIANTS.swapKeepsEntries, mayDrop, `${merged.dropped} rows dropped where nothing asks for it`);
+  await hold();
+  const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
+  const gone = new Set(inputs);
+  return {
+    rows: merged.rowsOut,
+    duplicates: merged.duplicates,
+    dropped: merged.dropped,
+    inputBytes: storedBytesOf(inputs),
+    outputBytes: storedBytesOf(added),
+    merged: inputs.length,
+    after: { ...next, records: [...records.filter(record => !gone.has(record)), ...added] },
+  };
+}
+
+function rowsOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+export function storedBytesOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+}

@@ -1,0 +1,24 @@
+/**
+ * The query of a delete request. It is a log query, with one rule less than queries have: its selector may accept every
+ * stream, `{app!="x"}`, because who deletes reads everything anyway.
+ */
+import type { LogExpr } from '../logql/ast.ts';
+import { parseLogQuery } from '../logql/parse.ts';
+import { BadRequestError } from '../model/errors.ts';
+import { compileLogPipeline } from '../pipeline/pipeline.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/**
+ * The frozen tree of the query. Throws BadRequestError also for what parses and cannot run (a template, an address, a
+ * regular expression of a line filter): such a request would never be processed.
+ */
+export function parseDeleteQuery(text: string, { clock }: { clock: Clock }): LogExpr {
+  try {
+    const query = parseLogQuery(text);
+    compileLogPipeline(query, { clock });
+    return query;
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    throw new BadRequestError('invalid query expression', { cause: error });
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The scheduled job that removes what delete requests cover. Compaction leaves the same rows away in whatever it merges; this
+ * finds those that nothing merges, and tells when all are gone.
+ */
+import type { DeleteRequests } from '../catalog/delete-requests.ts';
+import { noRewrites } from '../compaction/day-rewriter.ts';
+import type { Job, JobOutcome } from '../maintenance/jobs.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DeletionFigures, TenantDeletion } from './tenant-deletion.ts';
+
+export interface DeletionJobParts {
+  readonly deletes: DeleteRequests;
+  readonly clock: Clock;
+  readonly deletion: TenantDeletion;
+  readonly everyMs: number;
+}
+
+export function deletionJob({ deletes, clock, deletion, everyMs }: DeletionJobParts): Job {
+  /** Where the run before stopped for time: those behind it come first, whoever else has much to delete. */
+  let first: string | undefined;
+  return {
+    name: 'deletion',
+    everyMs,
+    async run(bounds): Promise<JobOutcome> {
+      const figures: DeletionFigures = { ...noRewrites(), pickedUp: 0, processed: 0, days: 0, readBytes: 0 };
+      const failures: string[] = [];
+      let done = true;
+      const tenants = await Array.fromAsync(deletes.tenants());
+      const start = Math.max(0, first === undefined ? 0 : tenants.indexOf(first));
+      first = undefined;
+      for (const tenant of [...tenants.slice(start), ...tenants.slice(0, start)]) {
+        if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) {
+          done = false;
+          first = tenant;
+          break;
+        }
+        try {
+          if (!(await deletion.work(tenant, bounds, figures, failures))) done = false;
+        } catch (error) {
+          if (bounds.signal.aborted) done = false;
+          // What is broken of one tenant must not keep others from being done.
+          else failures.push(`${tenant}: ${messageOf(error)}`);
+        }
+      }
+      const succeeded = Math.max(0, Math.max(figures.days, tenants.length) - failures.length);
+      return { done: done && failures.length === 0, succeeded, figures: { ...figures }, failures };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The facts of a line: small statements about its bytes that a needle inside the line implies. A text filter records the
+ * facts of a page's lines; a needle whose facts a page lacks is in none of its lines. All numbers here are part of the
+ * stored format (FILTER_VERSION).
+ *
+ * - gram: five bytes in a row, none of them a digit. Nearly all of a log's text, and few distinct ones, because what
+ *   differs from line to line (ids, numbers, times) holds digits.
+ * - token: a run of four or five letters and digits, at least one digit, with both of its ends known.
+ * - prefix: the first six of a longer run whose start is known, with a digit among them.
+ * - quad: the middle two numbers of a dotted address, `.168.13.`.
+ * - sample: eight letters and digits in a row, at least one digit, chosen by a rule that looks at these eight bytes only
+ *   (closed syncmers): every stretch of `sampledStretchBytes` letters and digits holds one, all letters set apart.
+ *
+ * What a reader would get wrong: whether a fact counts may depend only on bytes that the fact itself (or, where an end is
+ * known, the byte before it) shows. A rule that looked further would see something else in a line than in a needle cut
+ * from it. Letters are folded in ASCII only; K and S have relatives beyond it (see `PageFlag.wideFold`).
+ */
+
+/** Raised when facts, their hashes or the layout change. */
+export const FILTER_VERSION = 1;
+
+export const gramBytes = 5;
+export const minTokenBytes = 4;
+export const prefixBytes = 6;
+export const sampleBytes = 8;
+/** Two of these at the ends of a sample decide whether it counts: 2 in 7 do. */
+export const sampleOrderBytes = 2;
+/** A stretch of this many letters and digits holds a sample. */
+export const sampledStretchBytes = 2 * sampleBytes - sampleOrderBytes - 1;
+
+/**
+ * How many bits a fact sets, kept in its two lowest bits (as bits - 1). Samples are most of all facts and come several to
+ * an id; tokens, prefixes and quads stand alone.
+ */
+export const FactKind = { sample: 1, gram: 2, exact: 3 } as const;
+const kindMask = 3;
+
+export function bitsOfFact(fact: number): number {
+  return (fact & kindMask) + 1;
+}
+
+export function isExactFact(fact: number): boolean {
+  return (fact & kindMask) === FactKind.exact;
+}
+
+export function isGramFact(fact: number): boolean {
+  return (fact & kindMask) === FactKind.gram;
+}
+
+/** Bits of `symbolOf` above the folded byte. */
+export const letterBit = 0x100;
+export const digitBit = 0x200;
+
+/** Of each byte: itself, ASCII letters in lower case, and its class. Bytes above ASCII are neither letters nor digits. */
+export const symbolOf = Uint16Array.from({ length: 256 }, (_, byte) => {
+  const folded = byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte;
+  if (folded >= 0x61 && folded <= 0x7a) return folded | letterBit;
+  return folded >= 0x30 && folded <= 0x39 ? folded | digitBit : folded;
+});
+
+// Odd numbers with mixed bits; which ones does not matter, that they never change does.
+const gramSeed = 0x2545f491;
+const tokenSeed = 0x51ed270b;
+const prefixSeed = 0x3c6ef372;
+const quadSeed = 0x1b873593;
+const sampleSeed = 0x7feb352d;
+
+/** Two words to one whose bits all depend on all of theirs. */
+function hash(a: number, b: number, seed: number): number {
+  let h = Math.imul(a ^ seed, 0x9e3779b1);
+  h = Math.imul((h ^ (h >>> 15)) + b, 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+/** One word for the five bytes, the last four and the first: cheap enough for every byte of a page, and never 0. */
+export function gramWord(recent: number, older: number): number {
+  return Math.imul(recent ^ Math.imul(older, 0x9e3779b1), gramSeed) | 1;
+}
+
+export function gramFact(word: number): number {
+  return ((hash(word, 0, gramSeed) & ~kindMask) | FactKind.gram) >>> 0;
+}
+
+/** Up to five folded bytes. */
+export function tokenFact(first: number, fifth: number): number {
+  return ((hash(first, fifth, tokenSeed) & ~kindMask) | FactKind.exact) >>> 0;
+}
+
+/** Four and two folded bytes. */
+export function prefixFact(first: number, rest: number): number {
+  return ((hash(first, rest, prefixSeed) & ~kindMask) | FactKind.exact) >>> 0;
+}
+
+/** Two numbers, each its digits as written. */
+export function quadFact(left: number, right: number): number {
+  return ((hash(left, right, quadSeed) & ~kindMask) | FactKind.exact) >>> 0;
+}
+
+/** Four and four folded bytes. */
+export function sampleFact(first: number, rest: number): number {
+  return ((hash(first, rest, sampleSeed) & ~kindMask) | FactKind.sample) >>> 0;
+}
+
+/** Order of two folded bytes in a sample: mixed, so that no common pair is always the least. Whole, below 2^24. */
+export function orderOf(first: number, second: number): number {
+  return Math.imul((first << 8) | second | 0x10000, 0x9e3779b1) >>> 8;
+}

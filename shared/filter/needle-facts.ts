@@ -1,0 +1,54 @@
+/**
+ * The facts that a needle requires of every line that contains it, cut down to the few worth looking up: each is a small
+ * read of its own, and after a dozen bits another one hardly removes a page more.
+ */
+import { FactSet } from './fact-set.ts';
+import { bitsOfFact, isExactFact, isGramFact } from './facts.ts';
+import { scanFacts } from './scan-facts.ts';
+
+export interface NeedleFacts {
+  readonly facts: number[];
+  /** Of letters and digits with a digit among them, bytes. */
+  readonly longestRun: number;
+}
+
+/** Reads for one needle: an absent one passes a page once in 2^bits, and 1,000 pages want about 2^-12. */
+const wantedBits = 14;
+const maxLookups = 8;
+/** The front of a longer needle says enough. */
+const maxNeedleBytes = 4_096;
+/** A gram and a sample end at a byte, and a run has a prefix or a quad besides: never more, so nothing is thinned out. */
+const maxFactsPerByte = 4;
+
+export function needleFacts(needle: Uint8Array): NeedleFacts {
+  const length = Math.min(needle.length, maxNeedleBytes);
+  const found = new FactSet(maxFactsPerByte * (length + 1));
+  scanFacts(needle, 0, length, false, found);
+  const facts = [...found.facts];
+  const exact = facts.filter(isExactFact);
+  const samples = facts.filter(fact => !isExactFact(fact) && !isGramFact(fact));
+  const grams = spread(facts.filter(isGramFact));
+  const chosen: number[] = [];
+  let bits = 0;
+  for (const fact of [...exact, ...samples, ...grams]) {
+    if (chosen.length === maxLookups || bits >= wantedBits) break;
+    chosen.push(fact);
+    bits += bitsOfFact(fact);
+  }
+  return { facts: chosen, longestRun: found.longestRun };
+}
+
+/** The same facts, neighbours far apart: ends, middle, quarters, ... Overlapping grams say nearly the same. */
+function spread(facts: readonly number[]): number[] {
+  const order: number[] = [];
+  const taken = new Set<number>();
+  const take = (index: number) => {
+    if (taken.has(index)) return;
+    taken.add(index);
+    order.push(facts[index]);
+  };
+  for (let parts = 1; order.length < Math.min(facts.length, maxLookups); parts *= 2) {
+    for (let i = 0; i <= parts; i++) take(Math.round(((facts.length - 1) * i) / parts));
+  }
+  return order;
+}

@@ -1,0 +1,13 @@
+/** Cache generation numbers (wire-format reference, 5.6): there where deletes are. */
+import type { HttpContext } from '../context.ts';
+import { deletingTenant } from '../deletion-available.ts';
+import { json, noContent } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+
+export const showGeneration: Handler<HttpContext> = async (context, request) =>
+  json(await context.generations.read(deletingTenant(context, request)));
+
+export const increaseGeneration: Handler<HttpContext> = async (context, request) => {
+  await context.generations.increase(deletingTenant(context, request));
+  return noContent();
+};

@@ -1,0 +1,89 @@
+/**
+ * A table that applies a transaction item by item, in a random order, and lets reads see it half way: what DynamoDB's
+ * Query may show, and what neither SQLite nor the memory table ever does.
+ *
+ *     transact:  wait for the keys -> conditions -> item (pause) item (pause) item -> answer
+ *     get, query:    whatever is applied at that moment
+ *     other writes of one of its keys, checked ones included: wait for the answer
+ *
+ * A reader would get wrong: all or nothing still holds. Conditions are checked before the first item, and nobody can write
+ * a key of the transaction until the last one is applied. DynamoDB shows a single item (GetItem) never half way through;
+ * here a get is as early as a query.
+ */
+import { ConditionFailedError, type ItemKey, type Table, type Write } from '../table.ts';
+import { checkTransaction, conditionHolds, keyOf } from '../table-rules.ts';
+
+export interface ItemByItemOptions {
+  /** In [0, 1): the order of the items. */
+  readonly random: () => number;
+  /** Before each item of a transaction is applied: the time in which others read. */
+  readonly pause: () => Promise<void>;
+}
+
+export function itemByItemTable(inner: Table, { random, pause }: ItemByItemOptions): Table {
+  /** By key: ends when the transaction that holds it does. Never more than the writes under way. */
+  const held = new Map<string, Promise<void>>();
+
+  /** Waits until nobody holds one of the keys, then holds them all: no two wait for each other. */
+  const holding = async <T>(keys: readonly ItemKey[], work: () => Promise<T>): Promise<T> => {
+    const names = keys.map(nameOf);
+    for (let other = firstHeld(held, names); other !== undefined; other = firstHeld(held, names)) await other;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    for (const name of names) held.set(name, promise);
+    try {
+      return await work();
+    } finally {
+      for (const name of names) held.delete(name);
+      resolve();
+    }
+  };
+
+  const apply = async (write: Write): Promise<void> => {
+    if (write.kind === 'put') await inner.put(write.item);
+    if (write.kind === 'delete') await inner.delete(write.key);
+  };
+
+  return {
+    get: key => inner.get(key),
+    query: (pk, options) => inner.query(pk, options),
+    put: (item, condition) => holding([item], () => inner.put(item, condition)),
+    delete: (key, condition) => holding([key], () => inner.delete(key, condition)),
+
+    async transact(writes) {
+      checkTransaction(writes);
+      await holding(writes.map(keyOf), async () => {
+        for (const [place, write] of writes.entries()) {
+          const key = keyOf(write);
+          const stored = write.condition === undefined ? undefined : await inner.get(key);
+          if (!conditionHolds(write.condition, stored?.version)) throw new ConditionFailedError(key, place);
+        }
+        for (const write of shuffled(writes, random)) {
+          await pause();
+          await apply(write);
+        }
+      });
+    },
+  };
+}
+
+function firstHeld(
+  held: ReadonlyMap<string, Promise<void>>,
+  names: readonly string[],
+): Promise<void> | undefined {
+  const name = names.find(one => held.has(one));
+  return name === undefined ? undefined : held.get(name);
+}
+
+function shuffled(writes: readonly Write[], random: () => number): readonly Write[] {
+  const left = [...writes];
+  for (let i = left.length - 1; i > 0; i--) {
+    const place = Math.floor(random() * (i + 1));
+    [left[i], left[place]] = [left[place], left[i]];
+  }
+  return left;
+}
+
+/** The length in front keeps ('a', 'bc') apart from ('ab', 'c'). */
+function nameOf({ pk, sk }: ItemKey): string {
+  return `${pk.length}:${pk}${sk}`;
+}

@@ -1,0 +1,29 @@
+/**
+ * What a promoted column stands for: one key of JSON or logfmt lines, and the label that the parsers make of it. In the
+ * footer a column is named by its parser and path; the label's name follows from the path.
+ */
+import { sanitizeName } from '../pipeline/text.ts';
+import type { ParserName } from './field-extractor.ts';
+
+export interface PromotedField {
+  readonly parser: ParserName;
+  /** Label name as `| json` and `| logfmt` give it where it collides with nothing. */
+  readonly name: string;
+  /** Keys from the top of the object down; of logfmt the key alone. No part holds a zero byte. */
+  readonly path: readonly string[];
+}
+
+const LETTERS = { json: 'j', logfmt: 'l' } as const;
+
+/** Text that a column's name in the footer is: parser and path. */
+export function fieldKey({ parser, path }: PromotedField): string {
+  return LETTERS[parser] + path.join('\0');
+}
+
+/** The field of a column's name, undefined where it is of a kind that is not known here. */
+export function fieldOfKey(key: string): PromotedField | undefined {
+  const parser = key[0] === 'j' ? 'json' : key[0] === 'l' ? 'logfmt' : undefined;
+  if (parser === undefined) return undefined;
+  const path = key.slice(1).split('\0');
+  return { parser, path, name: path.reduce((name, part) => sanitizeName(name, part), '') };
+}

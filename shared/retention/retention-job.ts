@@ -1,0 +1,168 @@
+/**
+ * The scheduled job that removes expired entries. Queries hide them from the moment on at which they expire, so nobody waits
+ * for it, and it does what is cheap:
+ *
+ * - a chunk in which everything is expired goes without being read;
+ * - a chunk that is expired in part is written anew only when a whole day of some stream is over: once for each period that
+ *   rules give to streams of the chunk, at most.
+ *
+ * What is to go is worked out anew in each run, so a period that was changed holds for what is stored already. Days that
+ * were looked at are remembered only to save work.
+ */
+import { type Catalog, dayOf } from '../catalog/catalog.ts';
+import { readFooter } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Day } from '../catalog/day-item.ts';
+import {
+  type Decision,
+  type DayRewriterParts,
+  noRewrites,
+  type RewriteFigures,
+  rewriteDay,
+} from '../compaction/day-rewriter.ts';
+import type { Job, JobOutcome, RunBounds } from '../maintenance/jobs.ts';
+import { NS_PER_DAY } from '../model/duration.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Limits } from '../model/limits.ts';
+import { LruCache } from '../model/lru.ts';
+import type { Clock } from '../ports/clock.ts';
+import { type Retention, retentionOf } from './retention.ts';
+
+export interface RetentionJobParts {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly rewriter: DayRewriterParts;
+  limitsOf(tenant: string): Limits;
+  /** How long objects stay after their last entry has expired and their record is gone, ms. */
+  readonly removedGraceMs: number;
+  readonly everyMs: number;
+}
+
+/** Days remembered as looked at, 300 bytes each; one more costs a look at its footers. */
+const LOOKED_DAYS = 100_000;
+/** Days of a tenant begin here: any int64 nanosecond. */
+const FIRST_DAY = -106_752;
+
+interface RetentionFigures extends RewriteFigures {
+  days: number;
+}
+
+export function retentionJob(parts: RetentionJobParts): Job {
+  const { catalog, clock, limitsOf, everyMs } = parts;
+  const looked = new LruCache<string, string>(LOOKED_DAYS);
+  let first: string | undefined;
+  return {
+    name: 'retention',
+    everyMs,
+    async run(bounds): Promise<JobOutcome> {
+      const figures: RetentionFigures = { ...noRewrites(), days: 0 };
+      const failures: string[] = [];
+      const tenants = await Array.fromAsync(catalog.tenants());
+      const start = Math.max(0, first === undefined ? 0 : tenants.indexOf(first));
+      first = undefined;
+      let done = true;
+      for (const tenant of [...tenants.slice(start), ...tenants.slice(0, start)]) {
+        const retention = retentionOf(limitsOf(tenant), true);
+        if (retention.shortestNs === 0n) continue;
+        if (!(await removeExpired(tenant, retention, bounds, figures, failures))) {
+          done = false;
+          first = tenant;
+          break;
+        }
+      }
+      const succeeded = Math.max(0, Math.max(figures.days, tenants.length) - failures.length);
+      return { done: done && failures.length === 0, succeeded, figures: { ...figures }, failures };
+    },
+  };
+
+  /** False where the time was up. */
+  async function removeExpired(
+    tenant: string,
+    retention: Retention,
+    bounds: RunBounds,
+    figures: RetentionFigures,
+    failures: string[],
+  ): Promise<boolean> {
+    const nowNs = clock.nowNs();
+    for (const day of await catalog.days(tenant, FIRST_DAY, dayOf(nowNs - retention.shortestNs))) {
+      if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) return false;
+      const key = `${tenant}/${day.day}`;
+      const state = stateOf(day, retention, nowNs);
+      if (looked.get(key) === state) continue;
+      try {
+        const end = await removeOfDay(tenant, day.day, retention, nowNs, bounds, figures);
+        if (end === 'time') return false;
+        if (end === 'done') looked.set(key, state);
+      } catch (error) {
+        if (bounds.signal.aborted) return false;
+        failures.push(`${tenant} day ${day.day}: ${messageOf(error)}`);
+      }
+    }
+    return true;
+  }
+
+  /** `more`: as time passes there is more to remove. */
+  async function removeOfDay(
+    tenant: string,
+    day: number,
+    retention: Retention,
+    nowNs: bigint,
+    bounds: RunBounds,
+    figures: RetentionFigures,
+  ) {
+    const { rewriter, removedGraceMs } = parts;
+    figures.days++;
+    const decide = (record: ChunkRecord) => decisionOf(parts, record, retention, nowNs);
+    const isOver = periodsOver(retention, day, nowNs) > 0;
+    if (!isOver) {
+      const snapshot = await catalog.day(tenant, day);
+      if (!snapshot?.records.some(record => isWhollyExpired(record, retention, nowNs))) return 'more';
+    }
+    const end = await rewriteDay(rewriter, { tenant, day, ...bounds, removedGraceMs, decide }, figures);
+    return end === 'done' && !isOver ? 'more' : end;
+  }
+}
+
+/** Changes when there may be something new to remove of a day that is over for some period. */
+function stateOf({ day, version }: Day, retention: Retention, nowNs: bigint): string {
+  return `${version} ${periodsOver(retention, day, nowNs)} ${isCut(retention, day, nowNs)} ${retention.version}`;
+}
+
+/** How many periods are over for every entry of the day. */
+function periodsOver({ periodsNs }: Retention, day: number, nowNs: bigint): number {
+  const endNs = BigInt(day + 1) * NS_PER_DAY;
+  return periodsNs.filter(periodNs => periodNs > 0n && endNs <= nowNs - periodNs).length;
+}
+
+/** While the longest period ends inside the day, chunks expire one by one: the time is part of what was looked at. */
+function isCut({ longestNs }: Retention, day: number, nowNs: bigint): string {
+  const cutNs = nowNs - longestNs;
+  return longestNs > 0n && dayOf(cutNs) === day ? `${cutNs}` : '';
+}
+
+function isWhollyExpired({ day, last }: ChunkRecord, { longestNs }: Retention, nowNs: bigint): boolean {
+  return longestNs > 0n && BigInt(day) * NS_PER_DAY + BigInt(last) < nowNs - longestNs;
+}
+
+async function decisionOf(
+  { rewriter: { store } }: RetentionJobParts,
+  record: ChunkRecord,
+  retention: Retention,
+  nowNs: bigint,
+): Promise<Decision> {
+  if (isWhollyExpired(record, retention, nowNs)) return 'remove';
+  if (periodsOver(retention, record.day, nowNs) === 0) return 'leave';
+  const { streams, pages } = await readFooter(store, record);
+  const startNs = BigInt(record.day) * NS_PER_DAY;
+  const before = streams.map(({ labels }) => {
+    const periodNs = retention.periodNsOf(labels);
+    return periodNs === 0n ? undefined : nowNs - periodNs;
+  });
+  const isExpired = (stream: number, last: number) => {
+    const cutNs = before[stream];
+    return cutNs !== undefined && startNs + BigInt(last) < cutNs;
+  };
+  if (pages.every(({ runs }) => runs.every(({ stream, last }) => isExpired(stream, last)))) return 'remove';
+  const isOver = before.map(cutNs => cutNs !== undefined && startNs + NS_PER_DAY <= cutNs);
+  return isOver.includes(true) ? 'rewrite' : 'leave';
+}

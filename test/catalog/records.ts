@@ -1,0 +1,25 @@
+/** Records of chunks that no object lies behind: the catalog never looks. */
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+
+export const DAY = 20_000;
+
+export function record(number: number, overrides: Partial<ChunkRecord> = {}): ChunkRecord {
+  return {
+    id: number.toString(16).padStart(32, '0'),
+    tenant: 't',
+    day: DAY,
+    level: 0,
+    first: number,
+    last: number + 10,
+    rows: 1,
+    lineBytes: 1,
+    metadataBytes: 0,
+    asOfMs: 0,
+    storedBytes: 100,
+    footerBytes: 10,
+    pairs: undefined,
+    inline: undefined,
+    footer: undefined,
+    ...overrides,
+  };
+}

@@ -1,0 +1,197 @@
+/** How many steps a swap takes, what each leaves when the next does not happen, and what fits one. */
+import { describe, expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { indexKey } from '../../shared/catalog/day-item.ts';
+import { MAX_PUBLISHED_CHUNKS, MAX_SWAPPED_CHUNKS, SwapConflictError } from '../../shared/catalog/swap.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { countingIds, manualClock } from '../support/manual-clock.ts';
+import { DAY, record } from './records.ts';
+
+const LEASE_MS = 60_000;
+const INDEX = { id: 'a'.repeat(32), storedBytes: 100, headBytes: 10 };
+const OTHER_INDEX = { ...INDEX, id: 'b'.repeat(32) };
+const keyOf = ({ level, id }: ChunkRecord) => `t/chunks/${DAY}/${level}/${id}`;
+
+interface SwapOf {
+  readonly removed?: readonly ChunkRecord[];
+  readonly added?: readonly ChunkRecord[];
+  readonly updated?: readonly ChunkRecord[];
+  readonly index?: typeof INDEX;
+}
+
+/** `before` is called before each write of a swap, with its place from 1. */
+function setUp(before: (place: number) => Promise<void> = async () => undefined) {
+  const [clock, ids] = [manualClock(), countingIds()];
+  const inner = memoryTable({ clock });
+  const plain = new Catalog({ table: inner, clock, ids });
+  let place = 0;
+  const table: Table = {
+    ...inner,
+    put: async (item, condition) => {
+      await before(++place);
+      await inner.put(item, condition);
+    },
+    transact: async writes => {
+      await before(++place);
+      await inner.transact(writes);
+    },
+  };
+  const watched = new Catalog({ table, clock, ids });
+  const swap = async (of: SwapOf, catalog = watched) => {
+    const lease = (await plain.leases.take('x', LEASE_MS))!;
+    const { records: _, ...day } = (await plain.day('t', DAY))!;
+    try {
+      return await catalog.swap({ tenant: 't', day, lease, removed: [], added: [], graceMs: 1000, ...of });
+    } finally {
+      await plain.leases.release(lease);
+    }
+  };
+  const idsNow = async () =>
+    (await plain.day('t', DAY))!.records.map(({ id }) => Number.parseInt(id, 16)).sort();
+  return { clock, plain, watched, swap, idsNow, table: inner };
+}
+
+const [one, two, merged] = [record(1), record(2), record(9, { level: 1 })];
+
+describe('steps', () => {
+  test.each<[string, SwapOf, number, readonly string[]]>([
+    ['inputs out and outputs in', { removed: [one, two], added: [merged] }, 3, [keyOf(one), keyOf(two)]],
+    ['records updated beside', { removed: [one], updated: [two] }, 3, [keyOf(one)]],
+    ['only outputs', { added: [merged] }, 1, []],
+    ['only records updated', { updated: [one] }, 1, []],
+    ['only inputs out', { removed: [one] }, 1, [keyOf(one)]],
+    ['only an index', { index: OTHER_INDEX }, 1, [indexKey('t', DAY, INDEX.id)]],
+    [
+      'all of it',
+      { removed: [one], added: [merged], updated: [two], index: OTHER_INDEX },
+      3,
+      [keyOf(one), indexKey('t', DAY, INDEX.id)],
+    ],
+  ])('%s', async (_name, of, steps, garbage) => {
+    const { plain, swap } = setUp();
+    await plain.addChunks([one, two]);
+    const { version } = await swap({ index: INDEX }, plain);
+    const after = await swap(of);
+    expect(after).toEqual({ day: DAY, version: version + steps, index: of.index ?? INDEX });
+    const { records, ...now } = (await plain.day('t', DAY))!;
+    expect(now).toEqual(after);
+    expect(await plain.garbage.all()).toEqual(new Set(garbage));
+    const gone = (of.removed ?? []).map(({ id }) => id);
+    const kept = [one, two].filter(({ id }) => !gone.includes(id));
+    expect(new Set(records.map(({ id }) => id))).toEqual(
+      new Set([...kept, ...(of.added ?? [])].map(({ id }) => id)),
+    );
+  });
+
+  test('a step that does not happen leaves what the steps before did, and the next swap makes it good', async () => {
+    const seen: unknown[] = [];
+    for (const place of [1, 2, 3]) {
+      const { plain, swap, idsNow } = setUp(async now => {
+        if (now === place) throw new Error('lost');
+      });
+      await plain.addChunks([one, two]);
+      const first = await swap({ index: INDEX }, plain);
+      await expect(swap({ removed: [one, two], added: [merged], index: OTHER_INDEX })).rejects.toThrow(
+        'lost',
+      );
+      const { version, index, records } = (await plain.day('t', DAY))!;
+      seen.push([version - first.version, await idsNow()]);
+      // The index of before stays in force, and its object off the lists of garbage.
+      expect(index).toEqual(INDEX);
+      expect(await plain.garbage.all()).toEqual(new Set());
+      await swap({ removed: records, added: [record(10, { level: 1 })] }, plain);
+      expect(await idsNow()).toEqual([10]);
+    }
+    expect(seen).toEqual([
+      [0, [1, 2]],
+      [1, [1, 2, 9]],
+      [2, [1, 2, 9]],
+    ]);
+  });
+});
+
+describe('conflicts in the middle', () => {
+  test.each([
+    [2, 'the day has changed', 'day'],
+    [3, 'the day has changed', 'day'],
+    [3, 'the lease is lost', 'lease'],
+    [3, 'an input is gone', 'input'],
+  ] as const)('before step %i: %s', async (place, message, meddling) => {
+    const { clock, plain, swap, table, idsNow } = setUp(async now => {
+      if (now !== place) return;
+      if (meddling === 'lease') clock.advance(LEASE_MS + 1000);
+      else if (meddling === 'input') await removeOne();
+      else await another();
+    });
+    const another = async () => {
+      const lease = (await plain.leases.take('y', LEASE_MS))!;
+      const { records: _, ...day } = (await plain.day('t', DAY))!;
+      const added = [record(5)];
+      await plain.swap({ tenant: 't', day, lease, removed: [], added, graceMs: 0 });
+    };
+    const removeOne = async () => {
+      for (const shard of [0, 1, 2, 3]) {
+        const { items } = await table.query(`c/t/${DAY}/${shard}`);
+        for (const item of items) if (item.sk.endsWith(one.id)) await table.delete(item);
+      }
+    };
+    await plain.addChunks([one, two]);
+    const end = swap({ removed: [one, two], added: [merged] });
+    await expect(end).rejects.toThrow(SwapConflictError);
+    await expect(end).rejects.toThrow(message);
+    // What was added is there to stay: nothing lists its object as garbage, nor those of the inputs.
+    const others = { day: [1, 2, 5, 9], lease: [1, 2, 9], input: [2, 9] };
+    expect(await idsNow()).toEqual(others[meddling]);
+    expect(await plain.garbage.all()).toEqual(new Set());
+  });
+});
+
+describe('updated records', () => {
+  test('are read by who knows the old ones', async () => {
+    const { plain, watched, swap } = setUp();
+    await plain.addChunks([one, two]);
+    await watched.day('t', DAY);
+    await swap({ updated: [{ ...one, asOfMs: 77 }] });
+    const records = (await watched.day('t', DAY))!.records;
+    expect(new Map(records.map(({ id, asOfMs }) => [id, asOfMs]))).toEqual(
+      new Map([
+        [one.id, 77],
+        [two.id, 0],
+      ]),
+    );
+  });
+
+  test('are refused where the chunk is gone, and nothing happens', async () => {
+    const { plain, swap, idsNow } = setUp();
+    await plain.addChunks([one]);
+    await expect(swap({ updated: [two], added: [merged] })).rejects.toThrow('an input is gone');
+    expect(await idsNow()).toEqual([1]);
+  });
+});
+
+describe('bounds', () => {
+  const chunks = (from: number, count: number, level = 0) =>
+    Array.from({ length: count }, (_, i) => record(from + i, { level }));
+
+  test('as many chunks as a swap may have fit its transactions', async () => {
+    const { plain, swap } = setUp();
+    const [removed, added] = [chunks(0, MAX_SWAPPED_CHUNKS), chunks(1000, MAX_PUBLISHED_CHUNKS, 1)];
+    await plain.addChunks(removed);
+    await swap({ index: INDEX }, plain);
+    await swap({ removed, added, index: OTHER_INDEX });
+    expect((await plain.day('t', DAY))!.records).toHaveLength(MAX_PUBLISHED_CHUNKS);
+    expect((await plain.garbage.all()).size).toBe(MAX_SWAPPED_CHUNKS + 1);
+  });
+
+  test.each<[string, SwapOf]>([
+    ['removed', { removed: chunks(0, MAX_SWAPPED_CHUNKS + 1), added: [merged] }],
+    ['added', { removed: [one], added: chunks(0, MAX_PUBLISHED_CHUNKS + 1) }],
+    ['updated', { removed: [one], added: [merged], updated: chunks(100, MAX_PUBLISHED_CHUNKS) }],
+  ])('one more is refused: %s', async (_name, of) => {
+    const { plain, swap } = setUp();
+    await plain.addChunks([one, two]);
+    await expect(swap(of)).rejects.toThrow(/a swap (removes|adds and updates) 98 chunks/);
+  });
+});

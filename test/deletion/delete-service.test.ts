@@ -1,0 +1,113 @@
+/** What the service does beside what test/http/deletes.test.ts asks of it over HTTP: clashes of ids, races, failures. */
+import { describe, expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { DeleteService } from '../../shared/deletion/delete-service.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const NEW = { query: '{app="x"}', startNs: 0n, endNs: 10n, intervalNs: 0n };
+
+function setUp({
+  ids = ['0000000a', '0000000b', '0000000c'],
+  wrap = (table: Table) => table,
+}: {
+  readonly ids?: string[];
+  readonly wrap?: (table: Table) => Table;
+} = {}) {
+  const clock = manualClock();
+  const given = { randomHex: () => ids.shift()! };
+  const catalog = new Catalog({ table: wrap(memoryTable({ clock })), clock, ids: given });
+  const { deletes, generations } = catalog;
+  const service = new DeleteService({ deletes, generations, clock, ids: given, cancelPeriodMs: 1000 });
+  return { clock, catalog, service };
+}
+
+test('an id that is taken is not given twice', async () => {
+  const { service } = setUp({ ids: ['0000000a', '0000000a', '0000000a', '0000000b'] });
+  expect(await service.create('acme', NEW)).toBe('0000000a');
+  expect(await service.create('acme', NEW)).toBe('0000000b');
+  expect((await service.list('acme')).map(({ id }) => id)).toEqual(['0000000a', '0000000b']);
+});
+
+test('where no id is free, that is an error and no loop', async () => {
+  const { service } = setUp({ ids: Array.from({ length: 20 }, () => '0000000a') });
+  await service.create('acme', NEW);
+  await expect(service.create('acme', NEW)).rejects.toThrow('there is a delete request 0000000a already');
+});
+
+test('a request that is picked up while it is cancelled is looked at again', async () => {
+  let meddle: (() => Promise<void>) | undefined;
+  const wrap = (table: Table): Table => ({
+    get: key => table.get(key),
+    query: (pk, options) => table.query(pk, options),
+    put: (item, condition) => table.put(item, condition),
+    delete: (key, condition) => table.delete(key, condition),
+    transact: async writes => {
+      await meddle?.();
+      return table.transact(writes);
+    },
+  });
+  const { service, catalog } = setUp({ wrap });
+  const id = await service.create('acme', NEW);
+  meddle = async () => {
+    meddle = undefined;
+    const request = (await catalog.deletes.find('acme', id))!;
+    expect(await catalog.deletes.replace(request, { ...request, pickedUpMs: 1 })).toBe(true);
+  };
+  await expect(service.cancel('acme', id, { force: false })).rejects.toThrow(/^Cancellation of partially/);
+  expect(await service.list('acme')).toMatchObject([{ id, pickedUpMs: 1 }]);
+  await service.cancel('acme', id, { force: true });
+  expect(await service.list('acme')).toEqual([]);
+});
+
+describe('a request that is worked on, cancelled by force', () => {
+  const HOUR_NS = 3_600_000_000_000n;
+  const cancelAt = async (doneToNs: bigint | undefined) => {
+    const { service, catalog, clock } = setUp();
+    const part = { ...NEW, startNs: HOUR_NS / 2n, endNs: 4n * HOUR_NS, intervalNs: HOUR_NS };
+    const id = await service.create('acme', part);
+    const request = (await catalog.deletes.find('acme', id))!;
+    await catalog.deletes.replace(request, { ...request, pickedUpMs: 1, doneToNs });
+    clock.advance(5);
+    await service.cancel('acme', id, { force: true });
+    return { listed: await service.list('acme'), nowMs: clock.nowMs() };
+  };
+
+  test.each([undefined, HOUR_NS - 1n])('is gone where no part is done (%s)', async doneToNs => {
+    expect((await cancelAt(doneToNs)).listed).toEqual([]);
+  });
+
+  test.each([
+    [HOUR_NS, HOUR_NS],
+    [3n * HOUR_NS + 1n, 3n * HOUR_NS + 1n],
+    [9n * HOUR_NS, 4n * HOUR_NS],
+  ])('is processed as far as it came (%s)', async (doneToNs, endNs) => {
+    const { listed, nowMs } = await cancelAt(doneToNs);
+    expect(listed).toMatchObject([{ startNs: HOUR_NS / 2n, endNs, processedMs: nowMs, sealedMs: nowMs }]);
+  });
+});
+
+test('a request that changes all the time is not cancelled, and that is said', async () => {
+  const { service, catalog } = setUp();
+  const id = await service.create('acme', NEW);
+  catalog.deletes.remove = async () => false;
+  await expect(service.cancel('acme', id, { force: true })).rejects.toThrow(ThrottledError);
+});
+
+test('the generation rises with what changes, and with nothing else', async () => {
+  const { service, catalog, clock } = setUp();
+  const generation = () => catalog.generations.read('acme');
+  const before = await generation();
+  const id = await service.create('acme', NEW);
+  const created = await generation();
+  expect(created).not.toBe(before);
+  clock.advance(1);
+  await expect(service.cancel('acme', 'ffffffff', { force: true })).rejects.toThrow('could not find');
+  await service.list('acme');
+  expect(await generation()).toBe(created);
+  await service.cancel('acme', id, { force: false });
+  expect(await generation()).not.toBe(created);
+  expect(await catalog.generations.read('other')).toBe('');
+});

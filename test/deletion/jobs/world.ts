@@ -1,0 +1,208 @@
+/** A store in memory whose processes can be killed at any call, and what is in it: as stored, and as masks leave it. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Catalog } from '../../../shared/catalog/catalog.ts';
+import { readChunk, readFooter } from '../../../shared/catalog/chunk-object.ts';
+import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import { decodePage } from '../../../shared/chunk/reader.ts';
+import { noRewrites } from '../../../shared/compaction/day-rewriter.ts';
+import { Compactor } from '../../../shared/compaction/compactor.ts';
+import { type DropSource, marksOf } from '../../../shared/compaction/row-drops.ts';
+import { DELETE_TIMES, type DeleteTimes } from '../../../shared/deletion/delete-times.ts';
+import { MaskSource } from '../../../shared/deletion/masks.ts';
+import { MergeDrops } from '../../../shared/deletion/merge-drops.ts';
+import { TenantDeletion } from '../../../shared/deletion/tenant-deletion.ts';
+import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
+import { seededIds } from '../../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import { retentionJob } from '../../../shared/retention/retention-job.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { type DatedEntry, identityOf, pushOf } from '../../support/pushes.ts';
+import { entriesOfPage } from '../../support/rows.ts';
+
+export const TENANT = 't';
+export const DAY = 20_000;
+export const DAY_MS = 86_400_000;
+export const DAY_NS = 86_400_000_000_000n;
+export const CANCEL_PERIOD_MS = 3_600_000;
+const GRACE_MS = 1000;
+
+export class KilledError extends Error {}
+
+/** Lets calls of ports through until it is burnt; the last one may still have its effect. */
+export class Fuse {
+  calls = 0;
+  private readonly lastCall: number;
+  private readonly isLastApplied: boolean;
+
+  constructor(lastCall = Number.POSITIVE_INFINITY, isLastApplied = false) {
+    this.lastCall = lastCall;
+    this.isLastApplied = isLastApplied;
+  }
+
+  wrap<T extends object>(port: T): T {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return async (...given: unknown[]) => {
+          this.calls++;
+          if (this.calls < this.lastCall) return Reflect.apply(member, target, given) as unknown;
+          if (this.calls === this.lastCall && this.isLastApplied) await Reflect.apply(member, target, given);
+          throw new KilledError(`killed at call ${this.calls} of ${String(name)}`);
+        };
+      },
+    });
+  }
+}
+
+export interface WorldOptions {
+  readonly inlineMaxBytes?: number;
+  readonly limits?: Partial<Limits>;
+  readonly targetBytes?: number;
+  readonly batchSize?: number;
+  readonly times?: DeleteTimes;
+  /** A defect of what merges ask. */
+  readonly brokenDrops?: (drops: DropSource) => DropSource;
+}
+
+export function makeWorld(given: WorldOptions = {}) {
+  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70 } = given;
+  const manual = manualClock((DAY + 3) * DAY_MS);
+  const clock = { ...manual, sleep: () => nextTurn() };
+  const ids = seededIds(1);
+  const rawStore = memoryObjectStore();
+  const rawTable = memoryTable({ clock });
+  let limits: Limits = { ...DEFAULT_LIMITS, ...given.limits };
+  const limitsOf = () => limits;
+  /** A process of its own, with caches of its own. */
+  const process = (fuse = new Fuse()) => {
+    const store = fuse.wrap(rawStore);
+    const catalog = new Catalog({ table: fuse.wrap(rawTable), clock, ids });
+    const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
+    const committer = new GroupCommitter({ store, catalog, clock, ids, options: grouping });
+    const sound = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
+    const drops = given.brokenDrops?.(sound) ?? sound;
+    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS };
+    const rewriter = { catalog, store, clock, ids, options, drops };
+    const deletion = new TenantDeletion({
+      catalog,
+      store,
+      clock,
+      rewriter,
+      limitsOf,
+      times: given.times ?? DELETE_TIMES,
+      cancelPeriodMs: CANCEL_PERIOD_MS,
+      batchSize,
+    });
+    const retention = retentionJob({
+      catalog,
+      clock,
+      rewriter,
+      limitsOf,
+      removedGraceMs: GRACE_MS,
+      everyMs: 1,
+    });
+    return { catalog, committer, compactor: new Compactor(rewriter), deletion, rewriter, retention };
+  };
+  const plain = process();
+  const figures = { ...noRewrites(), pickedUp: 0, processed: 0, days: 0, readBytes: 0 };
+  return {
+    clock,
+    ids,
+    rawStore,
+    plain,
+    process,
+    figures,
+    setLimits: (next: Partial<Limits>) => {
+      limits = { ...limits, ...next };
+    },
+    push: (entries: readonly DatedEntry[]) => plain.committer.commit(TENANT, pushOf(entries)),
+    /** A push that waits before its commit: call what it resolves to. */
+    slowPush: async (entries: readonly DatedEntry[]) => {
+      const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const catalog = new Catalog({ table: rawTable, clock, ids });
+      const add = catalog.addChunks.bind(catalog);
+      catalog.addChunks = async records => {
+        reached.resolve();
+        await gate.promise;
+        await add(records);
+      };
+      const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
+      const committer = new GroupCommitter({ store: rawStore, catalog, clock, ids, options: grouping });
+      const committed = committer.commit(TENANT, pushOf(entries));
+      committed.catch(() => undefined);
+      await reached.promise;
+      return async () => {
+        gate.resolve();
+        await committed;
+      };
+    },
+    create: async (request: Partial<DeleteRequest> & Pick<DeleteRequest, 'query'>) => {
+      const made = {
+        ...NEW_REQUEST,
+        id: ids.randomHex(4),
+        createdMs: Math.trunc(clock.nowMs()),
+        ...request,
+      };
+      await plain.catalog.deletes.create(made);
+      return made;
+    },
+    requests: () => plain.catalog.deletes.list(TENANT),
+    /** One run of the job's work for the tenant. Throws what broke it. */
+    runDeletion: async (deletion = plain.deletion) => {
+      const failures: string[] = [];
+      const done = await deletion.work(TENANT, bounds(), figures, failures);
+      return { done, failures };
+    },
+    compact: (day: number, force = false, compactor = plain.compactor) =>
+      compactor.compactDay({ tenant: TENANT, day, force, ...bounds() }),
+    stored: () => entriesIn(false),
+    seen: () => entriesIn(true),
+  };
+
+  /** Identities of the entries, sorted and each once. */
+  async function entriesIn(isMasked: boolean): Promise<string[]> {
+    const { catalog } = plain;
+    const masks = isMasked
+      ? await new MaskSource({ deletes: catalog.deletes, clock }).masksOf(TENANT)
+      : undefined;
+    const found = new Set<string>();
+    for (const { day, records } of await catalog.snapshot(TENANT, 0n, BigInt(DAY + 9) * DAY_NS)) {
+      for (const record of records) {
+        const footer = await readFooter(rawStore, record);
+        for (const page of footer.pages) {
+          const stored = await readChunk(rawStore, record, page.offset, page.offset + page.storedBytes);
+          const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, 'a page');
+          const mask = masks?.forChunk(record);
+          const marks = mask && marksOf(mask, rows);
+          entriesOfPage(rows, BigInt(day) * DAY_NS).forEach((entry, row) => {
+            if (marks?.[row] !== 1) found.add(identityOf({ ...entry, day }));
+          });
+        }
+      }
+    }
+    return [...found].sort();
+  }
+
+  function bounds() {
+    return { untilMs: clock.nowMs() + DAY_MS, signal: new AbortController().signal };
+  }
+}
+
+const NEW_REQUEST: Omit<DeleteRequest, 'query' | 'id' | 'createdMs'> = {
+  tenant: TENANT,
+  startNs: BigInt(DAY) * DAY_NS,
+  endNs: BigInt(DAY + 3) * DAY_NS,
+  intervalNs: 0n,
+  pickedUpMs: undefined,
+  sealedMs: undefined,
+  processedMs: undefined,
+  doneToNs: undefined,
+  bytesDone: 0,
+  bytesTotal: 0,
+};
+
+export type World = ReturnType<typeof makeWorld>;

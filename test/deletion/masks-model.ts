@@ -1,0 +1,82 @@
+/** What may be seen of chunks under delete requests and retention, entry by entry: the model that queries are held to. */
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { coversChunk, type DeleteRequest, isMasking } from '../../shared/catalog/delete-request.ts';
+import { compileMatchers } from '../../shared/logql/matcher.ts';
+import { parseLogQuery } from '../../shared/logql/parse.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { type DatedEntry, identityOf } from '../support/pushes.ts';
+import { streamOf } from '../support/rows.ts';
+
+export const DAY_NS = 86_400_000_000_000n;
+export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+
+/** A chunk as the catalog has it, and what was pushed into it or into what it was merged from. */
+export interface ModelChunk {
+  readonly record: ChunkRecord;
+  readonly entries: readonly DatedEntry[];
+}
+
+const clock = virtualClock();
+const compiled = new Map<string, (entry: DatedEntry) => boolean>();
+
+/** Whether the query lets the entry pass: its pipeline, on a page of this one row. */
+function accepts(query: string): (entry: DatedEntry) => boolean {
+  const known = compiled.get(query);
+  if (known !== undefined) return known;
+  const expr = parseLogQuery(query);
+  const fits = compileMatchers(expr.selector);
+  const pipeline = compileLogPipeline(expr, { clock });
+  const answers = new Map<string, boolean>();
+  const test = (entry: DatedEntry) => {
+    if (!fits(streamOf(entry.stream).labels)) return false;
+    const id = identityOf(entry);
+    let answer = answers.get(id);
+    if (answer === undefined) {
+      const sink = { wants: () => true, emit: () => undefined };
+      answer = pipeline.run(pageOfOne(entry), new Uint32Array([0]), 1, sink) > 0;
+      answers.set(id, answer);
+    }
+    return answer;
+  };
+  compiled.set(query, test);
+  return test;
+}
+
+function pageOfOne(entry: DatedEntry): PageRows {
+  const lines = Buffer.from(entry.line);
+  return {
+    rows: 1,
+    baseNs: nsOf(entry),
+    times: new Float64Array(1),
+    lines,
+    lineOffsets: new Uint32Array([0, lines.length]),
+    runs: [{ stream: streamOf(entry.stream), firstRow: 0, rows: 1 }],
+    metadata: Object.entries(entry.metadata).map(([name, value]) => {
+      return { name, ids: new Uint32Array([1]), count: 1, valueAt: () => value };
+    }),
+  };
+}
+
+export function takes(request: DeleteRequest, entry: DatedEntry): boolean {
+  const ns = nsOf(entry);
+  return request.startNs <= ns && ns <= request.endNs && accepts(request.query)(entry);
+}
+
+/** Entries of which some copy lies in a chunk where no request takes it, each once. */
+export function visible(
+  chunks: readonly ModelChunk[],
+  requests: readonly DeleteRequest[],
+  nowMs: number,
+): DatedEntry[] {
+  const masking = requests.filter(request => isMasking(request, nowMs));
+  const seen = new Map<string, DatedEntry>();
+  for (const { record, entries } of chunks) {
+    const covering = masking.filter(request => coversChunk(request, record));
+    for (const entry of entries) {
+      if (!covering.some(request => takes(request, entry))) seen.set(identityOf(entry), entry);
+    }
+  }
+  return [...seen.values()];
+}

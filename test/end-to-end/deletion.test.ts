@@ -1,0 +1,191 @@
+/**
+ * Bytes that were deleted are gone: pushed over HTTP, deleted, and after the jobs have run not in any file of the data
+ * directory, neither as they are nor compressed. On files and SQLite, with a clock that is moved.
+ */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openFileObjectStore } from '../../local/file-object-store.ts';
+import { openSqliteTable } from '../../local/sqlite-table.ts';
+import { systemIds } from '../../local/system-clock.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { listStoredObjects } from '../../shared/catalog/stored-objects.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { footerOf, decodePage } from '../../shared/chunk/reader.ts';
+import { checkStore } from '../../shared/doctor/check-store.ts';
+import { assembleContext } from '../../shared/http/assemble.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import { createRouter } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { request } from '../http/request.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const TENANT = 'acme';
+const START_MS = Date.UTC(2026, 5, 1, 12);
+const MINUTE_MS = 60_000;
+/** Long enough that compression cannot hide it by accident, and in no other line. */
+const SECRET = 'user=4711-heidi-secret-9f1c';
+
+const SECRET_QUERY = `{app=~".+"} |= "${SECRET}"`;
+/** The list of requests keeps the query: it does not name what it is for. */
+const DELETE_QUERY = '{app=~".+"} |~ "user=4711-[a-z]+"';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'logboom-deletion-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function openStore() {
+  const manual = manualClock(START_MS);
+  const clock = { ...manual, sleep: () => nextTurn() };
+  const store = await openFileObjectStore(folder);
+  const table = await openSqliteTable(join(folder, 'catalog.sqlite'), { clock });
+  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const config: Config = {
+    ...DEFAULT_CONFIG,
+    compactor: { ...DEFAULT_CONFIG.compactor, deleteRequestCancelPeriodMs: 0 },
+    logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
+  };
+  const context = assembleContext({
+    config,
+    store,
+    catalog,
+    clock,
+    ids: systemIds,
+    usageRecords: new UsageRecords(table),
+    foldTable: () => table.fold(),
+    notReady: () => undefined,
+  });
+  const log = { error: () => {} };
+  const dispatch = createDispatcher({ router: createRouter(ROUTES), context, log, compress: false });
+  const ask = async (method: string, path: string, rawQuery: string, body?: unknown) => {
+    const { status, body: answer } = await dispatch(
+      request({
+        method,
+        path,
+        rawQuery,
+        headers: { 'content-type': 'application/json', 'x-scope-orgid': TENANT },
+        body: body === undefined ? new Uint8Array(0) : Buffer.from(JSON.stringify(body)),
+      }),
+    );
+    const text = Buffer.from(answer).toString();
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
+    return text;
+  };
+  return { clock, store, table, catalog, context, ask };
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>;
+
+function linesOf(rows: number, secretAt: number): string[] {
+  return Array.from({ length: rows }, (_, i) => {
+    const noise = Math.imul(i + 1, 0x9e3779b1) >>> 0;
+    return i === secretAt ? `login ${noise} ${SECRET}` : `login ${noise} user=${noise % 97}`;
+  });
+}
+
+async function push({ ask, clock }: Store, app: string, lines: readonly string[]): Promise<void> {
+  const values = lines.map((line, i) => [`${BigInt(clock.nowMs() - 1000) * 1_000_000n + BigInt(i)}`, line]);
+  await ask('POST', '/loki/api/v1/push', '', { streams: [{ stream: { app }, values }] });
+}
+
+async function run({ context, clock }: Store, job: string) {
+  const bounds = { untilMs: clock.nowMs() + 60 * MINUTE_MS, signal: new AbortController().signal };
+  const outcome = await context.maintenance.jobs.run(job, bounds);
+  expect(outcome).toMatchObject({ done: true, failures: [] });
+  return outcome;
+}
+
+/** Names of files that hold the bytes as they are. */
+async function filesWith(bytes: Buffer | string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.filter(one => one.isFile())) {
+    const file = join(entry.parentPath, entry.name);
+    if ((await readFile(file)).includes(bytes)) found.push(file);
+  }
+  return found;
+}
+
+/** Chunks, in objects and in records, that hold the text in a line. */
+async function chunksWith({ store, catalog }: Store, text: string): Promise<string[]> {
+  const found: string[] = [];
+  const look = (name: string, bytes: Buffer) => {
+    const footer = footerOf(bytes, name);
+    for (const page of footer.pages) {
+      const stored = bytes.subarray(page.offset, page.offset + page.storedBytes);
+      const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, name);
+      if (rows.lines.includes(text)) found.push(name);
+    }
+  };
+  for await (const { key, kind } of listStoredObjects(store)) {
+    if (kind === 'chunk') look(key, await store.get(key));
+  }
+  for (const { records } of await catalog.snapshot(TENANT, 0n, 1n << 62n)) {
+    for (const { id, inline } of records) if (inline !== undefined) look(id, inline);
+  }
+  return found;
+}
+
+async function inlineBytes({ catalog }: Store): Promise<Buffer[]> {
+  const days = await catalog.snapshot(TENANT, 0n, 1n << 62n);
+  return days.flatMap(({ records }) => records.flatMap(({ inline }) => inline ?? []));
+}
+
+async function countOf({ ask, clock }: Store, query: string): Promise<number> {
+  const end = `${clock.nowMs()}000000`;
+  const text = await ask(
+    'GET',
+    '/loki/api/v1/query_range',
+    `query=${encodeURIComponent(query)}&limit=5000&start=${START_MS - 3_600_000}000000&end=${end}`,
+  );
+  const { result } = JSON.parse(text).data as { result: { values: unknown[] }[] };
+  return result.reduce((sum, { values }) => sum + values.length, 0);
+}
+
+test('deleted lines are in no file, in no chunk and in no answer; all others are', async () => {
+  const store = await openStore();
+  try {
+    await push(store, 'inline', linesOf(3, 1));
+    await push(store, 'large', linesOf(4000, 2000));
+    await push(store, 'other', linesOf(4000, -1));
+    expect(await chunksWith(store, SECRET)).toHaveLength(2);
+    const [inline] = await inlineBytes(store);
+    // Its line column: what a file would still hold of it.
+    const traces = [inline.subarray(0, 60), inline.subarray(60, 120), SECRET];
+    expect(await filesWith(traces[0])).not.toEqual([]);
+
+    expect(await countOf(store, SECRET_QUERY)).toBe(2);
+    const start = START_MS / 1000 - 3600;
+    await store.ask('POST', '/loki/api/v1/delete', `query=${encodeURIComponent(DELETE_QUERY)}&start=${start}`);
+    expect(await countOf(store, SECRET_QUERY)).toBe(0);
+
+    await run(store, 'deletion');
+    store.clock.advance(2 * MINUTE_MS);
+    expect((await run(store, 'deletion')).figures).toMatchObject({ rewritten: 2, rows: 2 });
+    // In its time of grace: queries that began before still read the object.
+    expect(await chunksWith(store, SECRET)).toHaveLength(1);
+    store.clock.advance(12 * MINUTE_MS);
+    expect((await run(store, 'deletion')).figures).toMatchObject({ processed: 1 });
+    await run(store, 'collection');
+
+    expect(await chunksWith(store, SECRET)).toEqual([]);
+    for (const trace of traces) expect(await filesWith(trace)).toEqual([]);
+    // No mask hides it any more: what is answered is what is stored.
+    store.clock.advance(30 * MINUTE_MS);
+    expect(await countOf(store, SECRET_QUERY)).toBe(0);
+    expect(await countOf(store, '{app="inline"}')).toBe(2);
+    expect(await countOf(store, '{app="large"}')).toBe(3999);
+    expect(await countOf(store, '{app="other"}')).toBe(4000);
+    const problems: string[] = [];
+    const report = (problem: object) => void problems.push(JSON.stringify(problem));
+    await checkStore(store, { full: true, report });
+    expect(problems).toEqual([]);
+  } finally {
+    await store.table.close();
+  }
+});

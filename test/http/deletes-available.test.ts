@@ -1,0 +1,68 @@
+/** For whom the API for deletes is there (wire-format reference, 5.1 and 9.2). */
+import { beforeEach, expect, test } from '@jest/globals';
+import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import type { DeletionMode } from '../../shared/model/limits.ts';
+import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
+import { type AskedFor, acme, askDeletes, DELETE_PATH, shownAnswer } from './delete-calls.ts';
+
+const ENDPOINTS = [
+  ['POST', DELETE_PATH],
+  ['PUT', '/svc/api/v1/delete'],
+  ['GET', DELETE_PATH],
+  ['DELETE', DELETE_PATH],
+  ['GET', '/loki/api/v1/status/deletes'],
+  ['GET', '/loki/api/v1/cache/generation_numbers'],
+  ['POST', '/svc/api/v1/cache/generation_numbers/increase'],
+] as const;
+const GOOD = { query: '{app="x"}', start: START_MS / 1000 - 3600 };
+
+let process: TestProcess;
+function start(config: Partial<Config> = {}): void {
+  process = testStores({}, config).process(1);
+}
+beforeEach(() => start());
+
+const shown = (...request: AskedFor) => shownAnswer(process, ...request);
+const modes = (deletionMode: DeletionMode) => ({ limits: { ...DEFAULT_CONFIG.limits, deletionMode } });
+
+test.each(ENDPOINTS)('%s %s needs exactly one tenant', async (method, path) => {
+  expect(await shown(method, GOOD, { path, headers: {} })).toEqual([401, 'no org id\n']);
+  expect(await shown(method, GOOD, { path, headers: { 'x-scope-orgid': 'a|b' } })).toEqual([
+    400,
+    'multiple org IDs present\n',
+  ]);
+  expect(await shown(method, GOOD, { path, headers: { 'x-scope-orgid': 'a/b' } })).toEqual([
+    400,
+    "tenant ID 'a/b' contains unsupported character '/'\n",
+  ]);
+});
+
+test.each(ENDPOINTS)(
+  '%s %s: 403 where the tenant may not delete, before anything else',
+  async (method, path) => {
+    start(modes('disabled'));
+    const answer: [number, string] = [403, 'deletion is not available for this tenant\n'];
+    expect(await shown(method, {}, { path })).toEqual(answer);
+    expect(await shown(method, GOOD, { path })).toEqual(answer);
+    expect((await shown(method, GOOD, { path, headers: {} }))[0]).toBe(401);
+  },
+);
+
+test.each(ENDPOINTS)('%s %s: 404 where there is no retention, tenant or not', async (method, path) => {
+  start({ compactor: { ...DEFAULT_CONFIG.compactor, retentionEnabled: false } });
+  for (const headers of [acme, {}]) {
+    expect(await shown(method, GOOD, { path, headers })).toEqual([404, '404 page not found\n']);
+  }
+});
+
+test.each(['filter-only', 'filter-and-delete'] as const)('%s: all of it', async mode => {
+  start(modes(mode));
+  const { headers } = await askDeletes(process, 'POST', GOOD);
+  const id = headers['x-delete-request-id'];
+  expect(JSON.parse((await shown('GET'))[1])).toMatchObject([{ request_id: id }]);
+  expect(await shown('DELETE', { request_id: id })).toEqual([204, '']);
+});
+
+test('other methods: 405', async () => {
+  expect((await shown('PATCH', GOOD))[0]).toBe(405);
+});

@@ -1,0 +1,103 @@
+/** Strings that the kernel reads, against those that the scanner reads byte by byte and those of JSON.parse. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { messageOf } from '../../shared/model/errors.ts';
+import { JsonScanner } from '../../shared/ingest/json-scanner.ts';
+import { PushColumns } from '../../shared/ingest/push-columns.ts';
+import { BLOCK_BYTES, KernelBody } from '../../shared/ingest/unquote-kernel.ts';
+
+/** Stands before the string, as the text of a time does. */
+const ROOM = Buffer.alloc(BLOCK_BYTES, ' ');
+
+interface Read {
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What a scanner reads of a string behind ROOM, its bytes as hex, or its error. */
+function read(body: Buffer, inKernel: boolean): Read | string {
+  const copy = Buffer.from(body);
+  const scanner = new JsonScanner(copy, inKernel);
+  scanner.at = ROOM.length;
+  try {
+    if (inKernel) scanner.longString(0);
+    else scanner.string();
+  } catch (error) {
+    return messageOf(error);
+  }
+  const columns = new PushColumns(scanner.bytes);
+  scanner.spill.appendTo(columns);
+  return { text: columns.bytes.subarray(scanner.start, scanner.end).toString('hex'), at: scanner.at };
+}
+
+function expectSame(string: Buffer): void {
+  const body = Buffer.concat([ROOM, string]);
+  expect(read(body, true)).toEqual(read(body, false));
+}
+
+describe('a long string', () => {
+  const part = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.string({ maxLength: 6, unit: 'binary' }),
+    fc.constantFrom('"', '\\', '\n', '\0', '{"level":"info"}', 'é日🚀', '\ud800', 'x'.repeat(17)),
+  );
+  const text = fc.array(part, { maxLength: 12 }).map(parts => parts.join(''));
+
+  test('is what JSON.parse reads', () => {
+    fc.assert(
+      fc.property(text, value => {
+        const json = JSON.stringify(value);
+        const got = read(Buffer.concat([ROOM, Buffer.from(json), Buffer.from(' tail')]), true);
+        const want = Buffer.from(JSON.parse(json) as string).toString('hex');
+        expect(got).toEqual({ text: want, at: ROOM.length + Buffer.byteLength(json) });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('is what the loop over bytes reads, or fails with its error, for any bytes', () => {
+    const plain = fc.constantFrom(...Buffer.from('abc "\\/bfnrtu0123456789abcdefDC'));
+    const byte = fc.oneof({ weight: 8, arbitrary: plain }, { weight: 1, arbitrary: fc.nat(255) });
+    const bytes = fc.array(byte, { maxLength: 120 }).map(all => Buffer.from([0x22, ...all]));
+    fc.assert(fc.property(bytes, expectSame), { numRuns: 3000 });
+  });
+
+  test('is cut off anywhere', () => {
+    const whole = Buffer.from(JSON.stringify('a line, "quoted", \\ and é日🚀\n'.repeat(3)).replaceAll('q', '\\u0071'));
+    for (let end = 1; end <= whole.length; end++) expectSame(whole.subarray(0, end));
+  });
+
+  test('of each length ends in each place of a block', () => {
+    for (let length = 0; length < 70; length++) {
+      for (const tail of ['"', '\\""', '\\u0041"', 'é"', '\\']) {
+        expectSame(Buffer.from(`"${'x'.repeat(length)}${tail}`));
+        expectSame(Buffer.from(`"${'\\"'.repeat(length)}${tail} "more"`));
+      }
+    }
+  });
+
+  test('of a body that is not valid UTF-8 is repaired', () => {
+    for (const bad of ['80', 'c3', 'e697', 'f09f9a', 'eda080', 'ff']) {
+      const bytes = [Buffer.from('"\\"long enough for a block: '), Buffer.from(bad, 'hex'), Buffer.from('\\n"')];
+      expectSame(Buffer.concat(bytes));
+    }
+  });
+
+  test('without the room to move is read byte by byte', () => {
+    const body = Buffer.from('["1","a \\"line\\""]');
+    const scanner = new JsonScanner(body, true);
+    scanner.enterArray();
+    scanner.nextElement();
+    scanner.string();
+    const free = scanner.start;
+    scanner.nextElement();
+    scanner.longString(free);
+    expect(scanner.text()).toBe('a "line"');
+    expect(scanner.start).toBeGreaterThan(free + 1);
+  });
+
+  test('is read by the kernel here', () => {
+    expect(KernelBody.open(Buffer.from('"x"'), new Uint8Array(256))).toBeDefined();
+    expect(KernelBody.open(Buffer.alloc(8 * 1024 * 1024 + 1), new Uint8Array(256))).toBeUndefined();
+  });
+});

@@ -1,0 +1,161 @@
+/** What goes of a store by age, when, and how much of it is read and written for that. */
+import { describe, expect, test } from '@jest/globals';
+import type { Limits } from '../../shared/model/limits.ts';
+import { DAY, DAY_MS, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import { type DatedEntry, identityOf } from '../support/pushes.ts';
+
+const HOUR_NS = 3_600_000_000_000n;
+const HOUR_MS = 3_600_000;
+/** Of makeWorld. */
+const START_MS = (DAY + 3) * DAY_MS;
+
+function entry(day: number, hour: number, app = 'a'): DatedEntry {
+  return { stream: { app }, day, time: hour * Number(HOUR_NS), line: `${day} ${hour}`, metadata: {} };
+}
+
+/** Keeps `hours`; streams of app b for `hoursOfB` where given, 0 for good. */
+function limits(hours: number, hoursOfB?: number): Partial<Limits> {
+  const periodNs = BigInt(hoursOfB ?? 0) * HOUR_NS;
+  return {
+    retentionPeriodNs: BigInt(hours) * HOUR_NS,
+    retentionStream: hoursOfB === undefined ? [] : [{ selector: '{app="b"}', priority: 1, periodNs }],
+  };
+}
+
+async function run(world: World, retention = world.plain.retention) {
+  const bounds = { untilMs: world.clock.nowMs() + HOUR_MS, signal: new AbortController().signal };
+  const { figures, failures } = await retention.run(bounds);
+  expect(failures).toEqual([]);
+  return figures;
+}
+
+const identities = (...entries: DatedEntry[]) => entries.map(identityOf).sort();
+
+async function filled(entries: readonly (readonly DatedEntry[])[], given: Partial<Limits>): Promise<World> {
+  const world = makeWorld({ limits: given });
+  for (const some of entries) await world.push(some);
+  return world;
+}
+
+test('nothing goes where nothing expires', async () => {
+  const world = await filled([[entry(DAY, 1)]], limits(0));
+  world.clock.advance(100 * DAY_MS);
+  expect(await run(world)).toMatchObject({ days: 0, removed: 0 });
+  expect(await world.stored()).toHaveLength(1);
+});
+
+describe('one period', () => {
+  test('takes chunks whole when their last entry is older, and reads nothing for it', async () => {
+    const [early, late] = [entry(DAY, 1), entry(DAY, 5)];
+    const world = await filled([[early], [entry(DAY, 2), late]], limits(72));
+    let reads = 0;
+    const getRange = world.rawStore.getRange.bind(world.rawStore);
+    world.rawStore.getRange = async (...given) => {
+      reads++;
+      return getRange(...given);
+    };
+    world.clock.advance(HOUR_MS);
+    // Exactly as old as the period: kept.
+    expect(await run(world)).toMatchObject({ removed: 0 });
+    world.clock.advance(1);
+    expect(await run(world)).toMatchObject({ removed: 1, rewritten: 0 });
+    expect(reads).toBe(0);
+    expect(await world.stored()).toEqual(identities(entry(DAY, 2), late));
+    reads = 0;
+    world.clock.advance(3 * HOUR_MS);
+    expect(await run(world)).toMatchObject({ removed: 0, rewritten: 0 });
+    world.clock.advance(HOUR_MS);
+    expect(await run(world)).toMatchObject({ removed: 1, rewritten: 0 });
+    expect(reads).toBe(0);
+    expect(await world.stored()).toEqual([]);
+  });
+
+  test('that is changed holds for what is stored', async () => {
+    const world = await filled([[entry(DAY, 1)], [entry(DAY + 2, 1)]], limits(0));
+    await run(world);
+    expect(await world.stored()).toHaveLength(2);
+    world.setLimits(limits(48));
+    await run(world);
+    expect(await world.stored()).toEqual(identities(entry(DAY + 2, 1)));
+  });
+
+  test('is applied by merges; what is expired as a whole is not merged', async () => {
+    const world = await filled([[entry(DAY, 1)], [entry(DAY, 2)], [entry(DAY, 3), entry(DAY, 5)], [entry(DAY, 6)]], {
+      ...limits(72),
+    });
+    world.clock.advance(4 * HOUR_MS);
+    expect(await world.compact(DAY, true)).toMatchObject({ merges: 1, rows: 2, dropped: 1 });
+    expect(await world.stored()).toHaveLength(4);
+    expect(await run(world)).toMatchObject({ removed: 2 });
+    expect(await world.stored()).toEqual(identities(entry(DAY, 5), entry(DAY, 6)));
+  });
+});
+
+describe('rules of streams', () => {
+  test('take chunks of their streams whole, and rewrite mixed ones once, when the day is over', async () => {
+    const mixed = [entry(DAY, 1), entry(DAY, 1, 'b')];
+    const world = await filled([mixed, [entry(DAY, 2, 'b')], [entry(DAY, 2)]], limits(24 * 30, 24 * 3));
+    world.clock.advance(DAY_MS - 1);
+    expect(await run(world)).toMatchObject({ rewritten: 0, removed: 0 });
+    world.clock.advance(1);
+    expect(await run(world)).toMatchObject({ rewritten: 1, rows: 1, removed: 1 });
+    expect(await world.stored()).toEqual(identities(entry(DAY, 1), entry(DAY, 2)));
+    expect(await run(world)).toMatchObject({ rewritten: 0, removed: 0 });
+    expect(await run(world)).toMatchObject({ days: 0 });
+    world.clock.advance(27 * DAY_MS);
+    expect(await run(world)).toMatchObject({ rewritten: 0, removed: 2 });
+    expect(await world.stored()).toEqual([]);
+  });
+
+  test('may keep streams for good', async () => {
+    const world = await filled([[entry(DAY, 1), entry(DAY, 1, 'b')]], limits(24, 0));
+    world.clock.advance(1000 * DAY_MS);
+    await run(world);
+    expect(await world.stored()).toEqual(identities(entry(DAY, 1, 'b')));
+  });
+
+  test('and delete requests are applied by the same rewriting', async () => {
+    const world = await filled([[entry(DAY, 1), entry(DAY, 2), entry(DAY, 1, 'b')]], limits(24 * 30, 24 * 3));
+    const startNs = BigInt(DAY) * DAY_NS;
+    await world.create({ query: '{app="a"}', startNs, endNs: startNs + HOUR_NS, createdMs: START_MS });
+    world.clock.advance(2 * DAY_MS);
+    await world.runDeletion();
+    world.clock.advance(2 * HOUR_MS);
+    expect(await run(world)).toMatchObject({ rewritten: 1, rows: 2 });
+    expect(await world.stored()).toEqual(identities(entry(DAY, 2)));
+    // What it wrote says so: nothing is looked at again.
+    await world.runDeletion();
+    expect(world.figures).toMatchObject({ looked: 0 });
+  });
+});
+
+test('a day without chunks leaves the catalog when nobody can still push to it unannounced', async () => {
+  const world = await filled([[entry(DAY, 1)]], limits(72));
+  world.clock.advance(DAY_MS);
+  await run(world);
+  await world.compact(DAY);
+  expect(await world.plain.catalog.allDays(TENANT)).toHaveLength(1);
+  world.clock.advance(HOUR_MS);
+  await world.compact(DAY);
+  expect(await world.plain.catalog.allDays(TENANT)).toEqual([]);
+  expect(await Array.fromAsync(world.plain.catalog.outstanding.list())).toEqual([]);
+
+  world.setLimits(limits(0));
+  await world.push([entry(DAY, 1)]);
+  expect(await world.stored()).toHaveLength(1);
+});
+
+test('a process that knows the day keeps it', async () => {
+  const world = await filled([[entry(DAY, 1)]], limits(72));
+  world.clock.advance(DAY_MS);
+  await run(world);
+  world.clock.advance(HOUR_MS);
+  world.setLimits(limits(0));
+  await world.push([entry(DAY, 2)]);
+  const snapshot = await world.plain.catalog.day(TENANT, DAY);
+  const lease = await world.plain.catalog.leases.take('x', 60_000);
+  const { records: _, ...day } = snapshot!;
+  const removal = { tenant: TENANT, day, lease: lease!, graceMs: 0 };
+  expect(await world.plain.catalog.removeEmptyDay(removal)).toBe(false);
+  expect(await world.stored()).toEqual(identities(entry(DAY, 2)));
+});

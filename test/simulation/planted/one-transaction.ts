@@ -1,0 +1,43 @@
+/**
+ * The plain way to swap, which looks right: inputs out, outputs in and the day's version up in one transaction. It is right
+ * where reads see transactions whole. Here to show what sees that it is not where they see them in parts.
+ */
+import type { CatalogParts } from '../../../shared/catalog/catalog.ts';
+import { encodeRecord, objectKey } from '../../../shared/catalog/chunk-record.ts';
+import { type Day, encodeDay, indexKey } from '../../../shared/catalog/day-item.ts';
+import { garbageWrite } from '../../../shared/catalog/garbage.ts';
+import { chunkKey } from '../../../shared/catalog/keys.ts';
+import { fencedBy } from '../../../shared/catalog/leases.ts';
+import { type Swap, SwapConflictError } from '../../../shared/catalog/swap.ts';
+import { ConditionFailedError, type Write } from '../../../shared/ports/table.ts';
+
+export async function swapAtOnce({ table, clock, ids }: CatalogParts, swap: Swap): Promise<Day> {
+  const { tenant, day, lease, removed, added, index, graceMs } = swap;
+  const next: Day = { day: day.day, version: day.version + 1, index: index ?? day.index };
+  const condition = { kind: 'version', version: day.version } as const;
+  const keys = removed
+    .filter(({ inline }) => inline === undefined)
+    .map(({ level, id }) => objectKey(tenant, day.day, level, id));
+  if (index !== undefined && day.index !== undefined) keys.push(indexKey(tenant, day.day, day.index.id));
+  const writes: Write[] = [
+    fencedBy(lease),
+    { kind: 'put', item: encodeDay(tenant, next), condition },
+    ...removed.map(
+      (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
+    ),
+    ...added.map(
+      (record): Write => ({
+        kind: 'put',
+        item: { ...chunkKey(record), version: 0, body: encodeRecord(record) },
+      }),
+    ),
+    garbageWrite(ids.randomHex(16), keys, clock.nowMs() + graceMs),
+  ];
+  try {
+    await table.transact(writes);
+  } catch (error) {
+    if (!(error instanceof ConditionFailedError)) throw error;
+    throw new SwapConflictError('the day has changed', { cause: error });
+  }
+  return next;
+}
