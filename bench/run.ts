@@ -5,6 +5,7 @@
  *     npm run bench -- --mb 64                 the same with less data
  *     npm run bench -- --own                   with the project's own corpus
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP
+ *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -38,6 +39,11 @@ if (positionals[0] === 'stages') {
   const { result, table } = await runFormats(megabytes(FORMATS_MB));
   console.log(table);
   save(result);
+} else if (positionals[0] === 'deletion') {
+  const { deletionTable, runDeletion } = await import('./deletion.ts');
+  const figures = await runDeletion(megabytes(OWN_MB));
+  console.log(deletionTable(figures));
+  save(figures);
 } else if (existsSync(resolve(DRIVER_FOLDER, 'drive.mjs')) && !values.own) {
   const { runDriver } = await import('./driver.ts');
   const { result, table } = await runDriver(DRIVER_FOLDER, megabytes(DRIVER_MB), driverFlags());

@@ -50,7 +50,9 @@ const { values: flags } = parseArgs({
   },
 });
 if (flags.data === undefined || flags.meta === undefined || flags.suite === undefined) {
-  process.stderr.write('usage: profile-query.ts --data DIR --meta FILE --suite FILE [--only NAMES] [--runs N]\n');
+  process.stderr.write(
+    'usage: profile-query.ts --data DIR --meta FILE --suite FILE [--only NAMES] [--runs N]\n',
+  );
   process.exit(2);
 }
 const runs = Number(flags.runs);
@@ -69,7 +71,12 @@ const engine = new QueryEngine({
 });
 const asker = {
   tenants: [flags.tenant],
-  limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 100_000, maxEntriesLimitPerQuery: 100_000 },
+  limits: {
+    ...DEFAULT_LIMITS,
+    maxQueryLengthNs: 0n,
+    maxQuerySeries: 100_000,
+    maxEntriesLimitPerQuery: 100_000,
+  },
   signal: new AbortController().signal,
   partial: false,
   tags: '',
@@ -118,7 +125,9 @@ function ask({ path, params }: SuiteQuery) {
 function digestOf(result: QueryResult): string {
   const text = JSON.stringify(result, (_, value: unknown) => {
     if (typeof value === 'bigint') return `${value}`;
-    return ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64') : value;
+    return ArrayBuffer.isView(value)
+      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
+      : value;
   });
   return hash('sha256', text).slice(0, 12);
 }

@@ -1,5 +1,5 @@
 /** A CPU profile of some work in this process, and the time that each function of it took by itself. */
-import { Session, type Profiler } from 'node:inspector/promises';
+import { type Profiler, Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
 
 /** Between two samples, microseconds: finer ones change what they measure. */

@@ -36,7 +36,8 @@ export function decodeOffsets(bytes: Buffer, rows: number, lineBytes: number, wh
       let factor = 1;
       let byte: number;
       do {
-        if (at >= end || factor > MAX_FACTOR) throw new CorruptionError(`${what}: broken at row ${i} of ${rows}`);
+        if (at >= end || factor > MAX_FACTOR)
+          throw new CorruptionError(`${what}: broken at row ${i} of ${rows}`);
         byte = bytes[at++];
         length += (byte & 0x7f) * factor;
         factor *= 0x80;

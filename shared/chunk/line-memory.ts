@@ -32,7 +32,8 @@ interface WebAssemblyApi {
   readonly Instance: new (module: object, imports: object) => { readonly exports: VectorCode };
 }
 
-const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;
+const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
+  .WebAssembly;
 /** No byte of it is taken from the machine before it is written. */
 const MEMORY = new Memory({ initial: (SPACE_BYTES + 2 * MARGIN_BYTES + SPACE_BYTES / 8) / PAGE_BYTES });
 /** The getter is a call. */
@@ -120,7 +121,8 @@ export class LineMarks {
       this.#markElsewhere(source, start, end);
       return;
     }
-    const follows = source === this.#source && owner === this && start - this.#to < STRETCH_BYTES && start >= this.#from;
+    const follows =
+      source === this.#source && owner === this && start - this.#to < STRETCH_BYTES && start >= this.#from;
     const to = follows ? Math.max(end, Math.min(start + STRETCH_BYTES, source.length)) : end;
     const { a, b, c, below } = this.#bytes;
     const shift = source.byteOffset;
@@ -141,7 +143,7 @@ export class LineMarks {
     const isMarked = this.#isMarked;
     for (let word = 0, at = start; word < needed; word++) {
       let bits = 0;
-      const stop = at + 32 < end ? at + 32 : end;
+      const stop = Math.min(at + 32, end);
       for (let bit = 0; at < stop; bit++) bits |= isMarked[source[at++]] << bit;
       words[word] = bits;
     }

@@ -55,7 +55,8 @@ export class ZstdDecoder {
     let inputLength = frame.length;
     const size = contentSize(frame);
     if (size === UNDECLARED && inputLength <= MAX_SCRATCH_BYTES) {
-      if (this.input.length < inputLength + ADDED_BYTES) this.input = Buffer.allocUnsafeSlow(2 * inputLength + ADDED_BYTES);
+      if (this.input.length < inputLength + ADDED_BYTES)
+        this.input = Buffer.allocUnsafeSlow(2 * inputLength + ADDED_BYTES);
       inputLength = withContentSize(frame, rawBytes, this.input);
       input = this.input;
     }

@@ -24,7 +24,8 @@ export const UNUSUAL = -2;
  * frame, from magic to last block, or one of a kind that is not written here.
  */
 export function contentSize(frame: Buffer): number {
-  if (frame.length < BARE_HEADER_BYTES + BLOCK_HEADER_BYTES || frame.readUInt32LE(0) !== MAGIC) return UNUSUAL;
+  if (frame.length < BARE_HEADER_BYTES + BLOCK_HEADER_BYTES || frame.readUInt32LE(0) !== MAGIC)
+    return UNUSUAL;
   const descriptor = frame[4];
   if ((descriptor & DICTIONARY_ID) !== 0) return UNUSUAL;
   const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;

@@ -107,7 +107,8 @@ class DayRewriter {
   private readonly renew: () => Promise<void>;
   private readonly clean: ChunkRecord[] = [];
   private readonly removed: ChunkRecord[] = [];
-  private readonly groups = new Map<string, ChunkRecord[]>();
+  /** By level: chunks of one window that are written anew together. */
+  private readonly groups = new Map<number, Group>();
   private drops: RowDrops | undefined;
   private snapshot: DaySnapshot | undefined;
   private isAnnounced = false;
@@ -142,7 +143,7 @@ class DayRewriter {
     }
     await this.noteClean();
     await this.removeWhole();
-    for (const group of this.groups.values()) await this.rewrite(group);
+    for (const { records } of this.groups.values()) await this.rewrite(records);
     if (this.failure !== undefined) throw this.failure;
     return end;
   }
@@ -155,13 +156,18 @@ class DayRewriter {
     } else if (decision === 'remove') {
       if (this.removed.push(record) === MAX_INPUTS) await this.removeWhole();
     } else {
-      const key = groupOf(record);
-      const group = this.groups.get(key) ?? [];
-      const bytes = storedBytesOf(group) + record.storedBytes;
-      if (group.length === MAX_INPUTS || bytes > this.parts.options.targetBytes) {
-        await this.rewrite(group);
-        this.groups.set(key, [record]);
-      } else this.groups.set(key, [...group, record]);
+      const { level } = record;
+      const window = windowOf(record);
+      const group = this.groups.get(level) ?? { window, records: [] };
+      const bytes = storedBytesOf(group.records) + record.storedBytes;
+      const fits = group.records.length < MAX_INPUTS && bytes <= this.parts.options.targetBytes;
+      if (group.window === window && fits) {
+        this.groups.set(level, { window, records: [...group.records, record] });
+      } else {
+        // Not left for the end: what is done by then stays done where the time is up.
+        this.groups.set(level, { window, records: [record] });
+        await this.rewrite(group.records);
+      }
     }
   }
 
@@ -249,10 +255,15 @@ class DayRewriter {
   }
 }
 
-/** Level and window of the merge that made it: what lies in different windows is not joined, queries read less of it then. */
-function groupOf({ level, last }: ChunkRecord): string {
+interface Group {
+  readonly window: number;
+  readonly records: readonly ChunkRecord[];
+}
+
+/** Of the merges of its level: what lies in different ones is not joined, queries read less of it then. */
+function windowOf({ level, last }: ChunkRecord): number {
   const window = WINDOWS.find(one => one.level >= level) ?? WINDOWS[WINDOWS.length - 1];
-  return `${level}/${Math.floor(last / window.ns)}`;
+  return Math.floor(last / window.ns);
 }
 
 function byTime(a: ChunkRecord, b: ChunkRecord): number {

@@ -55,10 +55,7 @@ export interface MergeOptions {
    * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
    * decoded; the page is valid until the result is there.
    */
-  dropRows?(
-    page: PageRows,
-    input: MergeInput,
-  ): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  dropRows?(page: PageRows, input: MergeInput): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   readonly signal?: AbortSignal;
   /** Called every few milliseconds, so that others get their turn. */
   pause?(): Promise<void>;

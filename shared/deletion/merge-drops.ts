@@ -6,15 +6,16 @@
  * (delete-times.ts), so it is looked for in the output again. And where requests were picked up that must not be applied,
  * because the tenant's mode has changed, it is not after them.
  */
+
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { DeleteRequest } from '../catalog/delete-request.ts';
 import type { DeleteRequests } from '../catalog/delete-requests.ts';
-import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { DeleteCancelledError, type DropSource, type RowDrops } from '../compaction/row-drops.ts';
+import { NS_PER_MS } from '../model/duration.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import { expiryMask } from '../retention/expiry-mask.ts';
 import { retentionOf } from '../retention/retention.ts';
-import { NS_PER_MS } from '../model/duration.ts';
 import type { ChunkMask } from './chunk-mask.ts';
 import { compileMasks } from './masks.ts';
 
@@ -44,7 +45,9 @@ export class MergeDrops implements DropSource {
     const pickedUp = version === 0 ? [] : (await deletes.list(tenant)).filter(isPickedUp);
     const applies = isEnabled && limitsOf(tenant).deletionMode === 'filter-and-delete';
     const requests = applies ? pickedUp : [];
-    const asOfMs = applies ? nowMs : Math.min(nowMs, ...pickedUp.map(({ pickedUpMs }) => pickedUpMs ?? nowMs));
+    const asOfMs = applies
+      ? nowMs
+      : Math.min(nowMs, ...pickedUp.map(({ pickedUpMs }) => pickedUpMs ?? nowMs));
     const masks = compileMasks(requests, { clock });
     const deletesOf = (record: ChunkRecord) => masks.forChunk(record);
     const expiredOf = (record: ChunkRecord) => expiryMask(retention, record, BigInt(nowMs) * NS_PER_MS);
@@ -59,8 +62,13 @@ export class MergeDrops implements DropSource {
         checkedMs = clock.nowMs();
         const now = await deletes.version(tenant);
         if (now === known) return;
-        const left = new Set((await deletes.list(tenant)).map(({ id }) => id));
-        if (requests.some(({ id }) => !left.has(id))) throw new DeleteCancelledError(tenant);
+        const left = new Map((await deletes.list(tenant)).map(request => [request.id, request]));
+        // One that is cancelled by force when part of it is done stays, ended where it had come to.
+        const isAsBefore = ({ id, endNs }: DeleteRequest) => {
+          const request = left.get(id);
+          return request !== undefined && isPickedUp(request) && request.endNs === endNs;
+        };
+        if (!requests.every(isAsBefore)) throw new DeleteCancelledError(tenant);
         known = now;
       },
     };

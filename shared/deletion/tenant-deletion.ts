@@ -94,7 +94,7 @@ export class TenantDeletion {
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
       const ofDay = active.filter(
-        request => book.get(request.id) !== undefined && meets(request, day) && this.doneTo(request) < dayEndNs,
+        request => isLeft(book.get(request.id)) && meets(request, day) && this.doneTo(request) < dayEndNs,
       );
       if (ofDay.length === 0) continue;
       if (signal.aborted || clock.nowMs() >= untilMs) return false;
@@ -112,8 +112,7 @@ export class TenantDeletion {
       for (const request of ofDay) {
         // A day that is left stays the next to look at; those behind it are cleaned all the same.
         if (end !== 'done') left.add(request.id);
-        if (!left.has(request.id))
-          await this.advance(book, request, dayEndNs, touched.get(request.id) ?? 0);
+        if (!left.has(request.id)) await this.advance(book, request, dayEndNs, touched.get(request.id) ?? 0);
       }
     }
     return true;
@@ -166,7 +165,8 @@ export class TenantDeletion {
       return;
     }
     await book.change(request.id, now => {
-      if (now.sealedMs !== undefined || (now.doneToNs ?? now.startNs) >= doneToNs) return undefined;
+      const isAsBefore = isLeft(now) && now.sealedMs === undefined;
+      if (!isAsBefore || (now.doneToNs ?? now.startNs) >= doneToNs) return undefined;
       return { ...now, doneToNs, bytesDone: Math.min(now.bytesTotal, now.bytesDone + bytes) };
     });
   }
@@ -181,20 +181,25 @@ export class TenantDeletion {
     const nowMs = Math.trunc(clock.nowMs());
     if (sealedMs === undefined) {
       await book.change(id, now =>
-        now.sealedMs === undefined && now.pickedUpMs === request.pickedUpMs
+        isLeft(now) && now.sealedMs === undefined && now.pickedUpMs === request.pickedUpMs
           ? { ...now, doneToNs: now.endNs, bytesDone: now.bytesTotal, sealedMs: nowMs }
           : undefined,
       );
       return 0;
     }
     const ended = await book.change(id, now =>
-      now.sealedMs === sealedMs && now.processedMs === undefined ? { ...now, processedMs: nowMs } : undefined,
+      isLeft(now) && now.sealedMs === sealedMs ? { ...now, processedMs: nowMs } : undefined,
     );
     if (ended?.processedMs === undefined) return 0;
     this.looks.delete(lookOf(request));
     await catalog.generations.increase(tenant);
     return 1;
   }
+}
+
+/** False where it was cancelled, or another process has ended it. */
+function isLeft(request: DeleteRequest | undefined): boolean {
+  return request !== undefined && request.processedMs === undefined;
 }
 
 function lookOf({ tenant, id, sealedMs }: DeleteRequest): string {

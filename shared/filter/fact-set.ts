@@ -16,7 +16,7 @@ export function isRecorded(fact: number, thinning: number): boolean {
 }
 
 /** 64 KiB: stays in the second level of the cache, and holds four times what a page of logs has. */
-const maxSeenGrams = 4_096;
+const maxSeenGrams = 16_384;
 
 export class FactSet {
   /** Slot: a fact, or 0 where it is free. The fact 0 is recorded as `zeroStandIn`, at build and lookup alike. */

@@ -39,9 +39,18 @@ interface BuiltPage extends PageFacts {
   readonly bits: Uint8Array;
 }
 
+export function newFactRoom(): FactSet {
+  return new FactSet(maxPageFacts);
+}
+
 export class FilterBuilder {
   readonly #pages: BuiltPage[] = [];
-  readonly #found = new FactSet(maxPageFacts);
+  readonly #found: FactSet;
+
+  /** `found` is room to work in, 0.8 MB; one may serve many builders, since each page clears it. */
+  constructor(found = newFactRoom()) {
+    this.#found = found;
+  }
 
   /**
    * Records the next page: `rows` lines in one buffer, line i between offsets i and i + 1. Its filter takes what half-set
@@ -57,7 +66,9 @@ export class FilterBuilder {
     if (used.includes(longS) || used.includes(kelvin)) flags |= PageFlag.wideFold;
     if (used.includes(backslash)) flags |= PageFlag.backslash;
     const { facts, thinning } = found;
-    const blockBits = found.overflowed ? 0 : blockBitsFor(facts, maxBytes ?? used.length * maxShareOfLines);
+    const blockBits = found.overflowed
+      ? 0
+      : blockBitsFor(setCountOf(facts), maxBytes ?? used.length * maxShareOfLines);
     const longestRun = Math.min(found.longestRun, maxRunLength);
     this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(facts, blockBits) });
   }
@@ -81,9 +92,13 @@ export class FilterBuilder {
   }
 }
 
-function blockBitsFor(facts: Uint32Array, maxBytes: number): number {
-  let setCount = 0;
-  for (let i = 0; i < facts.length; i++) setCount += bitsOfFact(facts[i]);
+function setCountOf(facts: Uint32Array): number {
+  let count = 0;
+  for (let i = 0; i < facts.length; i++) count += bitsOfFact(facts[i]);
+  return count;
+}
+
+function blockBitsFor(setCount: number, maxBytes: number): number {
   const wanted = Math.min(setCount * bitsPerSetBit, maxBytes * 8);
   return Math.min(maxBlockBits, Math.max(1, Math.round(wanted / partitionCount)));
 }

@@ -70,11 +70,7 @@ function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined):
   if (crc !== stored) throw broken(`checksum ${crc} of unit ${unit} where ${stored} is stored`);
 }
 
-function probe(
-  index: FilterIndex,
-  requirement: Requirement,
-  units: ReadonlyMap<number, Buffer>,
-): Uint8Array {
+function probe(index: FilterIndex, requirement: Requirement, units: ReadonlyMap<number, Buffer>): Uint8Array {
   switch (requirement.kind) {
     case 'anything':
       return new Uint8Array(index.pages.length).fill(1);

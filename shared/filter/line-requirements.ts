@@ -108,7 +108,5 @@ function labelFilterRequirement(filter: LabelFilter, mayBeStored: (name: string)
 const notVerbatim = /[ \ufffd]+/;
 
 function valueRequirement(value: string): Requirement {
-  return allOf(
-    value.split(notVerbatim).map(piece => containing(Buffer.from(piece), PageFlag.backslash)),
-  );
+  return allOf(value.split(notVerbatim).map(piece => containing(Buffer.from(piece), PageFlag.backslash)));
 }

@@ -133,7 +133,12 @@ let tried = false;
  * Decodes the elements of `body` from `from` on into `out`. True where they yield exactly `length` bytes, false where they
  * do not, undefined where the kernel cannot say: the block is too large, or the runtime has no kernels.
  */
-export function decodeInKernel(body: Uint8Array, from: number, out: Buffer, length: number): boolean | undefined {
+export function decodeInKernel(
+  body: Uint8Array,
+  from: number,
+  out: Buffer,
+  length: number,
+): boolean | undefined {
   if (body.length > MAX_KERNEL_BYTES || length > MAX_KERNEL_BYTES) return undefined;
   if (!tried) {
     tried = true;

@@ -105,7 +105,8 @@ class JsonParser {
         at = entry < 0 ? -1 : keys.match(entry, parent, source, keyStart, end);
         if (at < 0 || at >= end || source[at] !== QUOTE) {
           at = nextMark(words, shift, keyStart);
-          while (at < end && source[at] === BACKSLASH) at = at + 2 < end ? nextMark(words, shift, at + 2) : end;
+          while (at < end && source[at] === BACKSLASH)
+            at = at + 2 < end ? nextMark(words, shift, at + 2) : end;
           if (at >= end) return depth === 0 ? BAD_JSON : ODD;
           entry = keys.findJson(source, keyStart, at, parent);
           if (entry < 0) return depth === 0 ? BAD_KEY_ESCAPE : ODD;

@@ -72,7 +72,11 @@ export class LogfmtDecoder {
     const hasValue = byte > SPACE;
     if (hasValue && (byte === QUOTE || at === keyStart)) return this.#unexpected(at, byte);
     // Keys in the table were sound when they were put there.
-    if (this.entry < 0 && !isAscii(source, keyStart, at) && source.utf8Slice(keyStart, at).includes('\ufffd')) {
+    if (
+      this.entry < 0 &&
+      !isAscii(source, keyStart, at) &&
+      source.utf8Slice(keyStart, at).includes('\ufffd')
+    ) {
       this.#at = at;
       return this.#failAt(at, 'invalid key');
     }
@@ -140,5 +144,5 @@ const ENDS_BARE = Uint8Array.from({ length: 256 }, (_, byte) =>
 function bareEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
   let i = nextMark(words, shift, at);
   while (i < end && source[i] === BACKSLASH) i = i + 1 < end ? nextMark(words, shift, i + 1) : end;
-  return i < end ? i : end;
+  return Math.min(i, end);
 }

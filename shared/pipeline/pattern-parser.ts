@@ -79,7 +79,8 @@ function placeOf(
   marks: LineMarks | undefined,
 ): number {
   const last = end - literal.length;
-  if (marks === undefined || literal.length > MAX_MARKED_LITERAL) return indexOfBytes(source, start, end, literal);
+  if (marks === undefined || literal.length > MAX_MARKED_LITERAL)
+    return indexOfBytes(source, start, end, literal);
   const { words, shift } = marks;
   for (let at = start; at <= last; at++) {
     at = nextMark(words, shift, at);

@@ -13,7 +13,7 @@ export const MAX_PAGE_KEYS = 4096;
 export const KEPT_KEYS = 1024;
 /** Bytes of one key. */
 export const MAX_KEY_BYTES = 128;
-/** Members of all lines of a page: 17 bytes each. A page of 1 MiB of usual lines has 45,000. */
+/** Members of all lines of a page: 17 bytes each. A page of 1 MiB of usual lines has some 50,000. */
 export const MAX_PAGE_MEMBERS = 512 * 1024;
 
 /** A longer value is left in its line: what is grouped or compared is short. */

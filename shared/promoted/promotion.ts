@@ -49,8 +49,13 @@ const KEPT_DISCOUNT = 0.85;
 /** A page's lines are stored at about this ratio where the caller does not know it yet. */
 const USUAL_RATIO = 8;
 
+/**
+ * 3.5 bytes a line hold what has few values and one measure: on the corpus of ../shared/bench 5.6% of the stored bytes of all
+ * lines. The share matters where lines compress better than there.
+ */
 const DEFAULT_SHARE = 0.12;
 const DEFAULT_ROW_BYTES = 3.5;
+/** A page whose lines are read for a few rows gains little. */
 const DEFAULT_FALLBACK_SHARE = 1 / 16;
 
 interface Candidate {

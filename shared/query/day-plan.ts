@@ -137,7 +137,16 @@ function addPages(
       if (run.first < first) first = run.first;
       if (run.last > last) last = run.last;
     }
-    pages.push({ record, footer, page, masks, mask: masks?.forPage({ page, streams, runs }), runs, first, last });
+    pages.push({
+      record,
+      footer,
+      page,
+      masks,
+      mask: masks?.forPage({ page, streams, runs }),
+      runs,
+      first,
+      last,
+    });
   }
 }
 

@@ -14,8 +14,8 @@ import type { ChunkSource } from './chunk-source.ts';
 import { insideDay, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
-import type { Stretch } from './stream-presence-facts.ts';
 import { presentStreams } from './stream-presence.ts';
+import type { Stretch } from './stream-presence-facts.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 import { ALL_VISIBLE, keptOfDay, type VisibleOf } from './visibility.ts';
 

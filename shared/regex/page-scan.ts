@@ -4,8 +4,8 @@
  */
 
 import { v8Limit } from './engine.ts';
-import { StretchSearch } from './stretch-search.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
+import { StretchSearch } from './stretch-search.ts';
 import { requiredStretches } from './stretches.ts';
 import type { RegexNode } from './syntax.ts';
 import { toByteV8 } from './translate.ts';
@@ -26,7 +26,8 @@ export interface PageScan {
 /** For a pattern as simplified for tests; undefined where nothing is worth searching for. */
 export function planPageScan(node: RegexNode): PageScan | undefined {
   const literal = wholeLiteral(node);
-  if (literal !== undefined) return { needle: Buffer.from(literal), bytePattern: undefined, stretches: undefined, exact: true };
+  if (literal !== undefined)
+    return { needle: Buffer.from(literal), bytePattern: undefined, stretches: undefined, exact: true };
   const runs = requiredRuns(node);
   const needle = longestExactLiteral(node);
   const run = mostSelectiveRun(runs);
@@ -44,7 +45,9 @@ export function planPageScan(node: RegexNode): PageScan | undefined {
 }
 
 function needleScan(needle: Buffer): PageScan | undefined {
-  return needle.length === 0 ? undefined : { needle, bytePattern: undefined, stretches: undefined, exact: false };
+  return needle.length === 0
+    ? undefined
+    : { needle, bytePattern: undefined, stretches: undefined, exact: false };
 }
 
 /** Shorter ones stand in too many lines. */

@@ -12,7 +12,7 @@
 import { isInLineSpace } from '../chunk/line-memory.ts';
 import type { PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
-import { searchOfNeedle, type StretchSearch } from './stretch-search.ts';
+import { type StretchSearch, searchOfNeedle } from './stretch-search.ts';
 
 /** Bytes between two selected rows that are searched along: a new native call costs as much as about 500 bytes. */
 const maxGapBytes = 512;
@@ -168,7 +168,8 @@ function selectByStretches(
       const start = lineOffsets[row];
       const end = lineOffsets[row + 1];
       if (hit < start) continue;
-      const accepted = regex === undefined ? isInside(search, lines, hit, end) : regex.testBytes(lines, start, end);
+      const accepted =
+        regex === undefined ? isInside(search, lines, hit, end) : regex.testBytes(lines, start, end);
       if (accepted !== negate) selection[kept++] = row;
       i++;
     }

@@ -14,8 +14,8 @@ import { readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Day } from '../catalog/day-item.ts';
 import {
-  type Decision,
   type DayRewriterParts,
+  type Decision,
   noRewrites,
   type RewriteFigures,
   rewriteDay,

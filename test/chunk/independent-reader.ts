@@ -321,7 +321,7 @@ export function readRecord(bytes: Buffer) {
   const end = bytes.length - 4;
   must(crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end), 'checksum of the record');
   const from = new Cursor(bytes.subarray(0, end));
-  must(from.u8() === 2, 'version of the record');
+  must(from.u8() === 4, 'version of the record');
   const id = from.id();
   const level = from.varint();
   const first = from.varint();
@@ -330,6 +330,7 @@ export function readRecord(bytes: Buffer) {
     rows: from.varint(),
     lineBytes: from.varint(),
     metadataBytes: from.varint(),
+    asOfMs: from.varint(),
     storedBytes: from.varint(),
     footerBytes: from.varint(),
   };

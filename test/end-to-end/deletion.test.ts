@@ -14,7 +14,7 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { listStoredObjects } from '../../shared/catalog/stored-objects.ts';
 import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { footerOf, decodePage } from '../../shared/chunk/reader.ts';
+import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
 import { checkStore } from '../../shared/doctor/check-store.ts';
 import { assembleContext } from '../../shared/http/assemble.ts';
 import { createDispatcher } from '../../shared/http/dispatch.ts';
@@ -161,7 +161,11 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
 
     expect(await countOf(store, SECRET_QUERY)).toBe(2);
     const start = START_MS / 1000 - 3600;
-    await store.ask('POST', '/loki/api/v1/delete', `query=${encodeURIComponent(DELETE_QUERY)}&start=${start}`);
+    await store.ask(
+      'POST',
+      '/loki/api/v1/delete',
+      `query=${encodeURIComponent(DELETE_QUERY)}&start=${start}`,
+    );
     expect(await countOf(store, SECRET_QUERY)).toBe(0);
 
     await run(store, 'deletion');

@@ -1,6 +1,6 @@
 /** Filters over a few pages, asked and answered in memory, and random lines with the pieces that facts are made of. */
 import fc from 'fast-check';
-import { FilterBuilder } from '../../shared/filter/filter-builder.ts';
+import { FilterBuilder, newFactRoom } from '../../shared/filter/filter-builder.ts';
 import { decodeHeader, maxHeaderBytes, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
 import type { Requirement } from '../../shared/filter/requirement.ts';
@@ -18,8 +18,10 @@ export function pageOf(lines: Lines): { lines: Buffer; lineOffsets: Uint32Array 
   return { lines: Buffer.concat(buffers), lineOffsets };
 }
 
+const room = newFactRoom();
+
 export function buildSection(pages: readonly Lines[], maxBytes?: number): Buffer {
-  const builder = new FilterBuilder();
+  const builder = new FilterBuilder(room);
   for (const page of pages) {
     const { lines, lineOffsets } = pageOf(page);
     builder.addPage(lines, lineOffsets, page.length, maxBytes);

@@ -229,6 +229,8 @@ describe('/status/maintenance', () => {
       jobs: [
         { name: 'compaction', interval: '1m0s', last_run: null },
         { name: 'collection', interval: '5m0s', last_run: null },
+        { name: 'deletion', interval: '1m0s', last_run: null },
+        { name: 'retention', interval: '1m0s', last_run: null },
         { name: 'index-sync', interval: '5m0s', last_run: null },
       ],
       backlog: {

@@ -1,10 +1,10 @@
 /** Strings that the kernel reads, against those that the scanner reads byte by byte and those of JSON.parse. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { messageOf } from '../../shared/model/errors.ts';
 import { JsonScanner } from '../../shared/ingest/json-scanner.ts';
 import { PushColumns } from '../../shared/ingest/push-columns.ts';
 import { BLOCK_BYTES, KernelBody } from '../../shared/ingest/unquote-kernel.ts';
+import { messageOf } from '../../shared/model/errors.ts';
 
 /** Stands before the string, as the text of a time does. */
 const ROOM = Buffer.alloc(BLOCK_BYTES, ' ');
@@ -63,7 +63,9 @@ describe('a long string', () => {
   });
 
   test('is cut off anywhere', () => {
-    const whole = Buffer.from(JSON.stringify('a line, "quoted", \\ and é日🚀\n'.repeat(3)).replaceAll('q', '\\u0071'));
+    const whole = Buffer.from(
+      JSON.stringify('a line, "quoted", \\ and é日🚀\n'.repeat(3)).replaceAll('q', '\\u0071'),
+    );
     for (let end = 1; end <= whole.length; end++) expectSame(whole.subarray(0, end));
   });
 
@@ -78,7 +80,11 @@ describe('a long string', () => {
 
   test('of a body that is not valid UTF-8 is repaired', () => {
     for (const bad of ['80', 'c3', 'e697', 'f09f9a', 'eda080', 'ff']) {
-      const bytes = [Buffer.from('"\\"long enough for a block: '), Buffer.from(bad, 'hex'), Buffer.from('\\n"')];
+      const bytes = [
+        Buffer.from('"\\"long enough for a block: '),
+        Buffer.from(bad, 'hex'),
+        Buffer.from('\\n"'),
+      ];
       expectSame(Buffer.concat(bytes));
     }
   });

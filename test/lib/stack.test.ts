@@ -277,6 +277,8 @@ describe('the schedules', () => {
     expect(Object.fromEntries(found)).toEqual({
       '{"job":"compaction"}': 'rate(1 minute)',
       '{"job":"collection"}': 'rate(5 minutes)',
+      '{"job":"deletion"}': 'rate(1 minute)',
+      '{"job":"retention"}': 'rate(1 minute)',
       '{"job":"index-sync"}': 'rate(5 minutes)',
     });
   });

@@ -167,9 +167,30 @@ function damaged(line: fc.Arbitrary<string>): fc.Arbitrary<string | Buffer> {
   );
 }
 
+/** Different keys that give one label. */
+const meetingJson = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('"a.b"', '"a_b"', '"a":{"b"', '"a":{"b "', '" a"', '"a"', '"a":{""'),
+      fc.constantFrom('"x"', '1', '2', 'null'),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map(
+    members =>
+      `{${members.map(([key, value]) => `${key}:${value}${key.includes('{') ? '}' : ''}`).join(',')}}`,
+  );
+const meetingLogfmt = fc
+  .array(fc.tuple(fc.constantFrom('a.b', 'a_b', 'a-b'), fc.constantFrom('x', '1', '2', '')), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map(pairs => pairs.map(([key, value]) => `${key}=${value}`).join(' '));
+
 export const jsonLines: fc.Arbitrary<string | Buffer> = fc.oneof(
   { weight: 8, arbitrary: usualJson },
   { weight: 5, arbitrary: json },
+  { weight: 3, arbitrary: meetingJson },
   { weight: 1, arbitrary: damaged(json) },
   { weight: 1, arbitrary: damaged(usualJson) },
   { weight: 1, arbitrary: logfmt },
@@ -178,6 +199,7 @@ export const jsonLines: fc.Arbitrary<string | Buffer> = fc.oneof(
 export const logfmtLines: fc.Arbitrary<string | Buffer> = fc.oneof(
   { weight: 8, arbitrary: usualLogfmt },
   { weight: 5, arbitrary: logfmt },
+  { weight: 3, arbitrary: meetingLogfmt },
   { weight: 1, arbitrary: damaged(logfmt) },
   { weight: 1, arbitrary: damaged(usualLogfmt) },
   { weight: 1, arbitrary: json },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
+import { LINE_SPACE } from '../../shared/chunk/line-memory.ts';
 import { decodeText } from '../../shared/regex/decode.ts';
 import { parseRegex } from '../../shared/regex/parse.ts';
 import { compileRegex } from '../../shared/regex/regex.ts';
@@ -69,20 +70,24 @@ type Select = (
   negate: boolean,
 ) => number;
 
-/** Both polarities against a test of each line by itself; nothing behind the count may be touched or read. */
+/** Both polarities, in the line space and elsewhere, against a test of each line by itself; nothing behind the count may be touched or read. */
 function expectSelected(
   page: { rows: Buffer[]; selected: number[] },
   select: Select,
   test: (row: Buffer) => boolean,
 ) {
-  const { lines, lineOffsets } = pageOf(page.rows);
-  for (const negate of [false, true]) {
-    const selection = Uint32Array.from([...page.selected, 0xffff_ffff]);
-    const count = select(lines, lineOffsets, selection, page.selected.length, negate);
-    expect([...selection.subarray(0, count)]).toEqual(
-      page.selected.filter(i => test(page.rows[i]) !== negate),
-    );
-    expect(selection[page.selected.length]).toBe(0xffff_ffff);
+  const { lines: elsewhere, lineOffsets } = pageOf(page.rows);
+  const inside = LINE_SPACE.subarray(0, elsewhere.length);
+  elsewhere.copy(inside);
+  for (const lines of [elsewhere, inside]) {
+    for (const negate of [false, true]) {
+      const selection = Uint32Array.from([...page.selected, 0xffff_ffff]);
+      const count = select(lines, lineOffsets, selection, page.selected.length, negate);
+      expect([...selection.subarray(0, count)]).toEqual(
+        page.selected.filter(i => test(page.rows[i]) !== negate),
+      );
+      expect(selection[page.selected.length]).toBe(0xffff_ffff);
+    }
   }
 }
 
@@ -123,6 +128,9 @@ describe('a page search keeps the rows that a search of each line keeps', () => 
       'error|err',
       'errorab|err',
       'err|errorab',
+      '(?i)(?:err|aab) ?(?:or|1=)',
+      'x*(?:error|aab)',
+      '(?i)ror=|bab|(?:a|e)rr',
       '(?i)(error|ab)+',
       'a+b',
       '(?i)err.*ab',

@@ -1,7 +1,17 @@
 /** What goes of a store by age, when, and how much of it is read and written for that. */
 import { describe, expect, test } from '@jest/globals';
+import { LEASE_MS } from '../../shared/compaction/compactor.ts';
 import type { Limits } from '../../shared/model/limits.ts';
-import { DAY, DAY_MS, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import {
+  DAY,
+  DAY_MS,
+  DAY_NS,
+  Fuse,
+  KilledError,
+  makeWorld,
+  TENANT,
+  type World,
+} from '../deletion/jobs/world.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 
 const HOUR_NS = 3_600_000_000_000n;
@@ -80,9 +90,12 @@ describe('one period', () => {
   });
 
   test('is applied by merges; what is expired as a whole is not merged', async () => {
-    const world = await filled([[entry(DAY, 1)], [entry(DAY, 2)], [entry(DAY, 3), entry(DAY, 5)], [entry(DAY, 6)]], {
-      ...limits(72),
-    });
+    const world = await filled(
+      [[entry(DAY, 1)], [entry(DAY, 2)], [entry(DAY, 3), entry(DAY, 5)], [entry(DAY, 6)]],
+      {
+        ...limits(72),
+      },
+    );
     world.clock.advance(4 * HOUR_MS);
     expect(await world.compact(DAY, true)).toMatchObject({ merges: 1, rows: 2, dropped: 1 });
     expect(await world.stored()).toHaveLength(4);
@@ -159,3 +172,25 @@ test('a process that knows the day keeps it', async () => {
   expect(await world.plain.catalog.removeEmptyDay(removal)).toBe(false);
   expect(await world.stored()).toEqual(identities(entry(DAY, 2)));
 });
+
+test.each([false, true])(
+  'killed at any call, the next run ends it (the call has its effect: %s)',
+  async isApplied => {
+    for (let call = 1; ; call++) {
+      const mixed = [entry(DAY, 1), entry(DAY, 1, 'b')];
+      const world = await filled([mixed, [entry(DAY, 2, 'b')], [entry(DAY + 1, 2)]], limits(24 * 30, 24 * 3));
+      world.clock.advance(DAY_MS);
+      const fuse = new Fuse(call, isApplied);
+      const { retention } = world.process(fuse);
+      const bounds = { untilMs: world.clock.nowMs() + HOUR_MS, signal: new AbortController().signal };
+      await retention.run(bounds).catch((error: unknown) => {
+        if (!(error instanceof KilledError)) throw error;
+      });
+      world.clock.advance(LEASE_MS + 1000);
+      await run(world);
+      expect(await world.stored()).toEqual(identities(entry(DAY, 1), entry(DAY + 1, 2)));
+      if (fuse.calls < call) return;
+      expect(call).toBeLessThan(200);
+    }
+  },
+);

@@ -244,10 +244,7 @@ describe('a planted bug is caught:', () => {
       'a merge says that it applied requests and does not',
       { brokenDrops: given(drops => ({ ...drops, of: nothing })) },
     ],
-    [
-      'a look finds nothing',
-      { brokenDrops: given(drops => ({ ...drops, deletesOf: nothing })) },
-    ],
+    ['a look finds nothing', { brokenDrops: given(drops => ({ ...drops, deletesOf: nothing })) }],
   ])('%s', async (_, options) => {
     await expect(checkHistories(options, 400)).rejects.toThrow();
   });

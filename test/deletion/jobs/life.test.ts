@@ -135,28 +135,31 @@ describe('the life of a request', () => {
     expect(await world.stored()).toEqual([]);
   });
 
-  test.each([30_000, 70_000])('a merge that could not see it picked up claims nothing (%d ms late)', async lateMs => {
-    const world = makeWorld();
-    for (const some of [[KEPT, SECRET], [entry('other')]]) await world.push(some);
-    await world.create({ query: '{app="a"} |= "secret"' });
-    world.clock.advance(CANCEL_PERIOD_MS);
-    const { deletes } = world.plain.catalog;
-    const replace = deletes.replace.bind(deletes);
-    let merges = 0;
-    deletes.replace = async (before, after) => {
-      if (before.pickedUpMs === undefined && merges === 0) {
-        world.clock.advance(lateMs);
-        merges += (await world.compact(DAY, true)).merges;
-      }
-      return replace(before, after);
-    };
-    await world.runDeletion();
-    expect(merges).toBe(1);
-    expect(await world.seen()).toEqual(identities(KEPT, entry('other')));
-    world.clock.advance(2 * DELETE_TIMES.marginMs);
-    await finish(world);
-    expect(await world.stored()).toEqual(identities(KEPT, entry('other')));
-  });
+  test.each([30_000, 70_000])(
+    'a merge that could not see it picked up claims nothing (%d ms late)',
+    async lateMs => {
+      const world = makeWorld();
+      for (const some of [[KEPT, SECRET], [entry('other')]]) await world.push(some);
+      await world.create({ query: '{app="a"} |= "secret"' });
+      world.clock.advance(CANCEL_PERIOD_MS);
+      const { deletes } = world.plain.catalog;
+      const replace = deletes.replace.bind(deletes);
+      let merges = 0;
+      deletes.replace = async (before, after) => {
+        if (before.pickedUpMs === undefined && merges === 0) {
+          world.clock.advance(lateMs);
+          merges += (await world.compact(DAY, true)).merges;
+        }
+        return replace(before, after);
+      };
+      await world.runDeletion();
+      expect(merges).toBe(1);
+      expect(await world.seen()).toEqual(identities(KEPT, entry('other')));
+      world.clock.advance(2 * DELETE_TIMES.marginMs);
+      await finish(world);
+      expect(await world.stored()).toEqual(identities(KEPT, entry('other')));
+    },
+  );
 
   test('at most a batch is in work at once, the oldest first', async () => {
     const world = makeWorld({ batchSize: 2 });
@@ -237,7 +240,12 @@ describe('what goes wrong', () => {
   });
 
   test.each([false, true])('killed at any call (the call has its effect: %s)', async isApplied => {
-    const entries = [[KEPT, SECRET], [SECRET, entry('other')], [entry('secret', DAY + 1)], [entry('x', DAY + 2)]];
+    const entries = [
+      [KEPT, SECRET],
+      [SECRET, entry('other')],
+      [entry('secret', DAY + 1)],
+      [entry('x', DAY + 2)],
+    ];
     for (let call = 1; ; call++) {
       const world = await pickedUp({ inlineMaxBytes: call % 2 === 0 ? 4096 : 0 }, entries);
       const fuse = new Fuse(call, isApplied);
@@ -282,4 +290,38 @@ test('merges leave out what was picked up, and the job finds nothing to do then'
   expect(await world.compact(DAY, true)).toMatchObject({ merges: 1, rows: 2, dropped: 1 });
   await finish(world);
   expect(world.figures).toMatchObject({ looked: 0, rewritten: 0 });
+});
+
+test('small chunks of a window become one, those of other windows stay apart', async () => {
+  const hour = 3600e9;
+  const times = [0, 1e9, 2e9, hour, hour + 1e9, 5 * hour];
+  const world = await pickedUp(
+    {},
+    times.map(time => [entry(`secret ${time}`, DAY, 'a', time), entry(`kept ${time}`, DAY, 'a', time)]),
+  );
+  await world.runDeletion();
+  expect(world.figures).toMatchObject({ looked: 6, rewritten: 6, rows: 6 });
+  const { records } = (await world.plain.catalog.day(TENANT, DAY))!;
+  expect(records.map(({ rows }) => rows).sort()).toEqual([1, 2, 3]);
+  expect(await world.stored()).toHaveLength(6);
+});
+
+test('runs in several processes at once, beside compaction, do what one would', async () => {
+  const entries = Array.from({ length: 12 }, (_, i) => [
+    entry(`secret ${i}`, DAY + (i % 3), 'a', i * 1e9),
+    entry(`kept ${i}`, DAY + (i % 3), 'a', i * 1e9),
+  ]);
+  const world = await pickedUp({}, entries);
+  for (let round = 0; round < 3; round++) {
+    const runs = await Promise.all([
+      world.runDeletion(),
+      world.runDeletion(world.process().deletion),
+      world.compact(DAY, true, world.process().compactor),
+    ]);
+    for (const run of runs) if ('failures' in run) expect(run.failures).toEqual([]);
+    expect(await world.seen()).toHaveLength(12);
+    world.clock.advance(5 * MINUTE_MS);
+  }
+  await finish(world);
+  expect(await world.stored()).toHaveLength(12);
 });

@@ -1,0 +1,123 @@
+/**
+ * `npm run bench -- deletion`: what it costs to delete one user's lines, 0.01% of all, spread everywhere. In memory, so the
+ * figures are of reading and writing chunks and not of a disk: what is looked at, read and written anew.
+ */
+import { performance } from 'node:perf_hooks';
+import { systemIds } from '../local/system-clock.ts';
+import { Catalog } from '../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
+import { Compactor } from '../shared/compaction/compactor.ts';
+import { noRewrites } from '../shared/compaction/day-rewriter.ts';
+import { MergeDrops } from '../shared/deletion/merge-drops.ts';
+import { TenantDeletion } from '../shared/deletion/tenant-deletion.ts';
+import { GroupCommitter } from '../shared/ingest/group-commit.ts';
+import { NS_PER_DAY } from '../shared/model/duration.ts';
+import { DEFAULT_LIMITS } from '../shared/model/limits.ts';
+import { memoryObjectStore } from '../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../shared/ports/memory/table.ts';
+import { manualClock } from '../test/support/manual-clock.ts';
+import { type DatedEntry, pushOf } from '../test/support/pushes.ts';
+import { CORPUS_START_NS, generateBatches } from './corpus.ts';
+
+export interface DeletionFigures {
+  readonly lineBytes: number;
+  readonly lines: number;
+  readonly storedBytes: number;
+  readonly chunks: number;
+  readonly deletedLines: number;
+  readonly lookedBytes: number;
+  readonly readBytes: number;
+  readonly rewrittenBytes: number;
+  readonly outputBytes: number;
+  readonly seconds: number;
+}
+
+const TENANT = 't';
+const USER = 'user=heidi-4711';
+/** One line in so many is the user's. */
+const ONE_IN = 10_000;
+const DAY_MS = 86_400_000;
+const GIB = 1024 ** 3;
+
+export async function runDeletion(mb: number): Promise<DeletionFigures> {
+  const day = Number(CORPUS_START_NS / NS_PER_DAY);
+  const clock = manualClock((day + 2) * DAY_MS);
+  const store = memoryObjectStore();
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids: systemIds });
+  const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 4096, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock, ids: systemIds, options: grouping });
+  const limitsOf = () => DEFAULT_LIMITS;
+  const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
+  const options = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 4096, graceMs: 1 };
+  const rewriter = { catalog, store, clock, ids: systemIds, options, drops };
+  const times = { marginMs: 0, maxCommitMs: 0 };
+  const of = { catalog, store, clock, rewriter, limitsOf, times, cancelPeriodMs: 0, batchSize: 70 };
+  const deletion = new TenantDeletion(of);
+
+  let lines = 0;
+  let lineBytes = 0;
+  for (const batch of generateBatches(mb)) {
+    const entries: DatedEntry[] = [];
+    for (const { labels, entries: ofStream } of batch.streams) {
+      for (const { ns, line } of ofStream) {
+        const text = ++lines % ONE_IN === 0 ? `${line} ${USER}` : line;
+        lineBytes += text.length;
+        const time = Number(ns % NS_PER_DAY);
+        entries.push({ stream: labels, day, time, line: text, metadata: {} });
+      }
+    }
+    await committer.commit(TENANT, pushOf(entries));
+  }
+  const bounds = { untilMs: clock.nowMs() + GIB, signal: new AbortController().signal };
+  await new Compactor(rewriter).compactDay({ tenant: TENANT, day, force: true, ...bounds });
+  const before = await catalog.day(TENANT, day);
+  const records = before?.records ?? [];
+  await catalog.deletes.create({
+    id: '00000001',
+    tenant: TENANT,
+    query: `{app=~".+"} |= "${USER}"`,
+    startNs: CORPUS_START_NS,
+    endNs: CORPUS_START_NS + NS_PER_DAY,
+    intervalNs: 0n,
+    createdMs: clock.nowMs(),
+    pickedUpMs: undefined,
+    sealedMs: undefined,
+    processedMs: undefined,
+    doneToNs: undefined,
+    bytesDone: 0,
+    bytesTotal: 0,
+  });
+  const figures = { ...noRewrites(), pickedUp: 0, processed: 0, days: 0, readBytes: 0 };
+  const failures: string[] = [];
+  await deletion.work(TENANT, bounds, figures, failures);
+  clock.advance(10);
+  const started = performance.now();
+  await deletion.work(TENANT, bounds, figures, failures);
+  const seconds = (performance.now() - started) / 1000;
+  if (failures.length > 0) throw new Error(failures.join('\n'));
+  return {
+    lineBytes,
+    lines,
+    storedBytes: records.reduce((sum, { storedBytes }) => sum + storedBytes, 0),
+    chunks: records.length,
+    deletedLines: figures.rows,
+    lookedBytes: figures.lookedBytes,
+    readBytes: figures.readBytes,
+    rewrittenBytes: figures.rewrittenBytes,
+    outputBytes: figures.outputBytes,
+    seconds,
+  };
+}
+
+export function deletionTable(figures: DeletionFigures): string {
+  const mb = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  return [
+    '| deleting 0.01% of the lines, spread everywhere | |',
+    '|---|---|',
+    `| lines, of them deleted | ${figures.lines}, ${figures.deletedLines} |`,
+    `| raw, stored | ${mb(figures.lineBytes)}, ${mb(figures.storedBytes)} in ${figures.chunks} chunks |`,
+    `| chunks looked at, bytes read for it | ${mb(figures.lookedBytes)}, ${mb(figures.readBytes)} |`,
+    `| written anew, to | ${mb(figures.rewrittenBytes)}, ${mb(figures.outputBytes)} |`,
+    `| time | ${figures.seconds.toFixed(1)} s |`,
+  ].join('\n');
+}

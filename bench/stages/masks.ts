@@ -1,0 +1,134 @@
+/**
+ * Queries over chunks in memory, without delete requests and with a hundred that hide lines of single users. `first` looks
+ * at pages of which nothing is remembered, as the first query after a start does; `again` is every other.
+ */
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { MaskSource } from '../../shared/deletion/masks.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { Visibility } from '../../shared/query/visibility.ts';
+import { type DatedEntry, pushOf } from '../../test/support/pushes.ts';
+
+const DAY = 20_000;
+const START_NS = BigInt(DAY) * 86_400_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
+const CHUNKS = 8;
+const LINES_PER_CHUNK = 10_000;
+const MASKS = 100;
+const SPAN_S = 3600;
+
+let state = 7;
+function random(below: number): number {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((state / 2 ** 32) * below);
+}
+
+let bytes = 0;
+
+function chunkEntries(chunk: number): DatedEntry[] {
+  return Array.from({ length: LINES_PER_CHUNK }, (_, i): DatedEntry => {
+    const line =
+      `level=info caller=engine.go:${random(700)} msg="query finished" user=user-${100_000 + random(900_000)} ` +
+      `trace=${random(2 ** 32).toString(16)}${random(2 ** 32).toString(16)} duration=${random(9_000_000) / 1000}ms ` +
+      `status=${[200, 200, 404, 500][random(4)]} path=/api/v1/orders/${random(1_000_000)}/items shard=${random(16)}`;
+    bytes += line.length;
+    const time = ((chunk + i / LINES_PER_CHUNK) / CHUNKS) * SPAN_S * 1e9;
+    return {
+      stream: { app: 'x', pod: `${i % 4}` },
+      day: DAY,
+      time: Math.floor(time) + 1,
+      line,
+      metadata: {},
+    };
+  });
+}
+
+const store = memoryObjectStore();
+const catalog = new Catalog({
+  table: memoryTable({ clock: systemClock }),
+  clock: systemClock,
+  ids: systemIds,
+});
+const committer = new GroupCommitter({
+  store,
+  catalog,
+  clock: systemClock,
+  ids: systemIds,
+  options: { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION },
+});
+for (let chunk = 0; chunk < CHUNKS; chunk++) await committer.commit('t', pushOf(chunkEntries(chunk)));
+
+const requests = Array.from(
+  { length: MASKS },
+  (_, i): DeleteRequest => ({
+    id: i.toString(16).padStart(8, '0'),
+    tenant: 't',
+    query: `{app="x"} |= "user-${100_000 + i * 7919}"`,
+    startNs: START_NS,
+    endNs: START_NS + 86_400n * SECOND_NS,
+    intervalNs: 0n,
+    createdMs: 1,
+    pickedUpMs: undefined,
+    sealedMs: undefined,
+    processedMs: undefined,
+    doneToNs: undefined,
+    bytesDone: 0,
+    bytesTotal: 0,
+  }),
+);
+const source = new ChunkSource(store);
+const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
+
+function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
+  const deletes = { list: async () => masked, version: async () => masked.length };
+  const visibility = new Visibility({
+    masks: new MaskSource({ deletes, clock: systemClock }),
+    limitsOf: () => limits,
+    enabled: true,
+  });
+  return new QueryEngine({ catalog, source, clock: systemClock, visibility });
+}
+
+const asker = { tenants: ['t'], limits, signal: new AbortController().signal, partial: false, tags: '' };
+
+async function ask(engine: QueryEngine, text: string): Promise<void> {
+  const query = {
+    text,
+    expr: parseQuery(text),
+    startNs: START_NS,
+    endNs: START_NS + BigInt(SPAN_S) * SECOND_NS,
+    limit: 1000,
+    backward: true,
+    stepNs: 60n * SECOND_NS,
+    intervalNs: 0n,
+    categorize: false,
+  };
+  await engine.range(query, asker);
+}
+
+const QUERIES: readonly (readonly [string, string])[] = [
+  ['log, few lines left', '{app="x"} |= "user-123456"'],
+  ['log, a quarter left', '{app="x"} |= "status=500" |= "shard=1"'],
+  ['log, no filter', '{app="x"}'],
+  ['count, from footers', 'sum(count_over_time({app="x"}[1m]))'],
+  ['count, from pages', 'sum(count_over_time({app="x"}[59s]))'],
+  ['count, filtered', 'sum(count_over_time({app="x"} |= "status=500" [59s]))'],
+  ['logfmt, grouped', 'sum by (status) (count_over_time({app="x"} | logfmt [1m]))'],
+];
+
+const without = engineOf([]);
+const again = engineOf(requests);
+
+export const cases = QUERIES.flatMap(([name, query]) => [
+  { name: `${name}: no request`, bytes, run: () => ask(without, query) },
+  { name: `${name}: ${MASKS} requests, first`, bytes, run: () => ask(engineOf(requests), query) },
+  { name: `${name}: ${MASKS} requests, again`, bytes, run: () => ask(again, query) },
+]);
