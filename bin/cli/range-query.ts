@@ -13,6 +13,8 @@ export interface RangeRequest {
   readonly direction: Direction;
   /** As typed; the store chooses where it is absent. */
   readonly step?: string;
+  /** Ask what the store looked at. */
+  readonly explain?: boolean;
 }
 
 export interface LogEntry {
@@ -26,9 +28,17 @@ export interface Series {
   readonly samples: readonly { readonly timeNs: bigint; readonly value: string }[];
 }
 
-export type RangeAnswer =
-  | { readonly kind: 'streams'; readonly entries: readonly LogEntry[]; readonly warnings: readonly string[] }
-  | { readonly kind: 'matrix'; readonly series: readonly Series[]; readonly warnings: readonly string[] };
+interface Told {
+  readonly warnings: readonly string[];
+  /** As the store gave it; undefined where it does not tell. */
+  readonly explain: unknown;
+}
+
+export type RangeAnswer = Told &
+  (
+    | { readonly kind: 'streams'; readonly entries: readonly LogEntry[] }
+    | { readonly kind: 'matrix'; readonly series: readonly Series[] }
+  );
 
 export type AskRange = (request: RangeRequest) => Promise<RangeAnswer>;
 
@@ -48,6 +58,7 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
     direction: request.direction,
   });
   if (request.step !== undefined) form.set('step', request.step);
+  if (request.explain) form.set('explain', 'true');
   const url = endpoint(store, QUERY_PATH);
   const byUrl = new URL(`${url.href}?${form}`);
   const timeoutMs = REQUEST_TIMEOUT_MS;
@@ -65,7 +76,7 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
 }
 
 interface Envelope {
-  readonly data?: { readonly resultType?: unknown; readonly result?: unknown };
+  readonly data?: { readonly resultType?: unknown; readonly result?: unknown; readonly explain?: unknown };
   readonly warnings?: unknown;
 }
 
@@ -79,14 +90,14 @@ export function readAnswer(text: string, direction: Direction): RangeAnswer {
       cause: error,
     });
   }
-  const { resultType, result } = envelope?.data ?? {};
+  const { resultType, result, explain } = envelope?.data ?? {};
   const warnings = Array.isArray(envelope?.warnings) ? envelope.warnings.map(String) : [];
   if (!Array.isArray(result))
     throw new CommandError('the answer holds no result of a query; is this a log store?');
   try {
     if (resultType === 'streams')
-      return { kind: 'streams', entries: readEntries(result, direction), warnings };
-    if (resultType === 'matrix') return { kind: 'matrix', series: readSeries(result), warnings };
+      return { kind: 'streams', entries: readEntries(result, direction), warnings, explain };
+    if (resultType === 'matrix') return { kind: 'matrix', series: readSeries(result), warnings, explain };
   } catch (error) {
     throw new CommandError(`the answer is not as a log store's: ${(error as Error).message}`, {
       cause: error,

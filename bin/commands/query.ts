@@ -5,6 +5,7 @@ import { parsePrometheusDuration } from '../../shared/model/duration.ts';
 import { messageOf } from '../../shared/model/errors.ts';
 import { commonLabels, entryText, labelText, OUTPUTS, type Output, seriesText } from '../cli/answer-text.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { Explanation } from '../cli/explain-text.ts';
 import { logPages } from '../cli/log-pages.ts';
 import { askRange, type Direction, type RangeAnswer } from '../cli/range-query.ts';
 import { endWithReader, OUTPUT_PAINT, print } from '../cli/standard-output.ts';
@@ -20,6 +21,7 @@ export interface QueryFlags extends StoreFlags {
   readonly direction: Direction;
   readonly step?: string;
   readonly output: Output;
+  readonly explain?: boolean;
 }
 
 /** The store's own default. */
@@ -72,7 +74,10 @@ export function register(program: Command): void {
         .default('backward'),
     )
     .addOption(new Option('--step <duration>', 'distance of the samples of a metric query'))
-    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'));
+    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'))
+    .addOption(
+      new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
+    );
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(query));
 }
 
@@ -80,7 +85,8 @@ async function query(text: string, flags: QueryFlags): Promise<void> {
   endWithReader();
   const range = rangeOf({ sinceNs: flags.since, from: flags.from, to: flags.to }, systemClock.nowNs());
   if (range.endNs < range.startNs) throw new CommandError('the end of the range is before its start');
-  const pages = logPages(request => askRange(flags, request), {
+  const { explain } = flags;
+  const pages = logPages(request => askRange(flags, { ...request, explain }), {
     query: text,
     ...range,
     limit: flags.limit === 0 ? Infinity : flags.limit,
@@ -88,6 +94,7 @@ async function query(text: string, flags: QueryFlags): Promise<void> {
     direction: flags.direction,
     step: flags.step,
   });
+  const explanation = new Explanation();
   let common: Readonly<Record<string, string>> | undefined;
   for await (const page of pages) {
     for (const warning of page.warnings) process.stderr.write(`logboom: the store warns: ${warning}\n`);
@@ -96,7 +103,9 @@ async function query(text: string, flags: QueryFlags): Promise<void> {
       if (Object.keys(common).length > 0) process.stderr.write(`Common labels: ${labelText(common)}\n`);
     }
     await printPage(page, flags.output, common);
+    explanation.add(page.explain);
   }
+  if (explain) process.stderr.write(explanation.text);
 }
 
 function* labelSetsOf(page: RangeAnswer & { kind: 'streams' }) {

@@ -8,10 +8,11 @@
 import { compareUtf8 } from '../model/bytes.ts';
 import { invariant } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
-import type { Compression } from './compression.ts';
+import { type Compression, storeRaw } from './compression.ts';
 import { RowCounter } from './counts.ts';
+import type { ChunkEnricher } from './enricher.ts';
 import { encodeFooter } from './footer-codec.ts';
-import { FORMAT_VERSION, type Footer, type PageMeta } from './format.ts';
+import { FORMAT_VERSION, type Footer, type PageMeta, type SectionMeta } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { packPage } from './page-writer.ts';
@@ -46,6 +47,7 @@ interface PageRowsToPack extends RowSlice {
 
 export class ChunkAssembler {
   private readonly compression: Compression;
+  private readonly enricher: ChunkEnricher | undefined;
   private readonly streams: Stream[] = [];
   private readonly counter = new RowCounter();
   private readonly pages: PageMeta[] = [];
@@ -56,9 +58,13 @@ export class ChunkAssembler {
   private lastTime = 0;
   private packedBytes = 0;
 
-  /** @param compression zstd parameters for the large blocks */
-  constructor(compression: Compression) {
+  /**
+   * @param compression zstd parameters for the large blocks
+   * @param enricher of this object alone
+   */
+  constructor(compression: Compression, enricher?: ChunkEnricher) {
     this.compression = compression;
+    this.enricher = enricher;
   }
 
   /** Stored bytes of the pages so far; the open page, at most 1 MiB of lines, is not among them. */
@@ -107,6 +113,7 @@ export class ChunkAssembler {
         if (run.last > last) last = run.last;
       }
     }
+    const sections = this.addSections();
     const footer: Footer = {
       version: FORMAT_VERSION,
       ...head,
@@ -119,11 +126,22 @@ export class ChunkAssembler {
       pages,
       levels,
       counts,
-      sections: [],
+      sections,
     };
     const tail = encodeFooter(footer);
     parts.push(tail);
     return { footer, parts, bytes: this.packedBytes + tail.length, footerBytes: tail.length };
+  }
+
+  private addSections(): SectionMeta[] {
+    const extras = this.enricher?.finish() ?? [];
+    return extras.map(({ kind, bytes: section }) => {
+      const { bytes, rawBytes, codec, crc } = storeRaw(section);
+      const place = { offset: this.packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
+      this.parts.push(bytes);
+      this.packedBytes += bytes.length;
+      return { kind, place };
+    });
   }
 
   /** Adds the batch's streams to the chunk's; the place of its first. Checks the order of all rows. */
@@ -165,7 +183,7 @@ export class ChunkAssembler {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed = pages
         .slice(i, i + PAGES_AT_ONCE)
-        .map(({ rows, from, to }) => packPage(rows, from, to, this.compression));
+        .map(({ rows, from, to }) => packPage(rows, from, to, this.compression, this.enricher));
       const done = await Promise.all(packed);
       for (let j = 0; j < done.length; j++) {
         const { meta, blocks } = done[j];

@@ -79,6 +79,11 @@ export function storeBlockSync(raw: Uint8Array, compression: Compression): Store
   return chosen(raw, encoder.pack(raw));
 }
 
+/** For bytes that are packed already. */
+export function storeRaw(raw: Uint8Array): StoredBlock {
+  return chosen(raw, undefined);
+}
+
 function chosen(raw: Uint8Array, packed: Uint8Array | undefined): StoredBlock {
   const pays = packed !== undefined && packed.length < raw.length - (raw.length >> 5);
   const bytes = pays ? packed : raw;

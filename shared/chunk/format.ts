@@ -52,8 +52,13 @@ export const ColumnKind = {
   metadata: 2,
   lengths: 3,
   lines: 4,
-  /** Reserved for fields of JSON and logfmt lines that occur often (issue: read only what the answer needs). */
+  /** A field of JSON or logfmt lines that occurs often (shared/promoted). */
   promoted: 5,
+} as const;
+
+export const SectionKind = {
+  /** For text: which pages may hold it (shared/filter). */
+  filter: 1,
 } as const;
 
 export interface ColumnMeta {
@@ -94,7 +99,7 @@ export interface PageMeta {
   /** Place in SCALES. */
   readonly scale: number;
   readonly runs: readonly RunMeta[];
-  /** In the order of their bytes: times, low times, metadata, lengths, lines. */
+  /** In the order of their bytes: times, low times, metadata, lengths, promoted, lines. */
   readonly columns: readonly ColumnMeta[];
 }
 
@@ -110,7 +115,7 @@ export interface LevelCounts {
   readonly metadataBytes: readonly number[];
 }
 
-/** A section between pages and footer. Version 1 writes none; readers skip kinds that they do not know. */
+/** A section between pages and footer; readers skip kinds that they do not know. */
 export interface SectionMeta {
   readonly kind: number;
   readonly place: BlockPlace;

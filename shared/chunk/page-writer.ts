@@ -1,11 +1,12 @@
 /**
  * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
- * are laid out in a fixed order: times, low times, metadata, lengths, lines. So a query that needs no lines reads one
- * range at the front of the page.
+ * are laid out in a fixed order: times, low times, metadata, lengths, promoted, lines. So a query that needs no lines reads
+ * one range at the front of the page.
  */
 
 import { BufferPool } from '../model/buffer-pool.ts';
-import { type BlockPlace, type Compression, type StoredBlock, storeBlock } from './compression.ts';
+import { type BlockPlace, type Compression, type StoredBlock, storeBlock, storeRaw } from './compression.ts';
+import type { ChunkEnricher } from './enricher.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
@@ -21,15 +22,17 @@ export interface PackedPage {
   readonly blocks: readonly Uint8Array[];
 }
 
-/** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. */
+/** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. */
 export async function packPage(
   input: ChunkRows,
   from: number,
   to: number,
   compression: Compression,
+  enricher?: ChunkEnricher,
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths } = gatherLines(input, from, to);
+  const promoted = enricher?.page(lines, offsetsOf(lengths), rows) ?? [];
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;
@@ -45,6 +48,7 @@ export async function packPage(
     lowTimes,
     metadata: metadataKind,
     lengths: lengthsKind,
+    promoted: promotedKind,
     lines: linesKind,
   } = ColumnKind;
   const raws: RawColumn[] = [
@@ -54,9 +58,12 @@ export async function packPage(
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
+    ...promoted.map(({ name, bytes }) => ({ kind: promotedKind, name, constant: false, bytes })),
     { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
-  const stored = await Promise.all(raws.map(raw => storeBlock(raw.bytes, compression)));
+  const stored = await Promise.all(
+    raws.map(({ kind, bytes }) => (kind === promotedKind ? storeRaw(bytes) : storeBlock(bytes, compression))),
+  );
   // Lines that do not compress are stored as they are: then the block is the buffer.
   if (stored[stored.length - 1].bytes !== lines) POOL.give(lines);
   const columns = layOut(raws, stored);
@@ -65,6 +72,12 @@ export async function packPage(
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
     blocks: stored.map(block => block.bytes),
   };
+}
+
+function offsetsOf(lengths: Uint32Array): Uint32Array {
+  const offsets = new Uint32Array(lengths.length + 1);
+  for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
+  return offsets;
 }
 
 interface RawColumn extends Omit<ColumnMeta, 'place'> {

@@ -3,12 +3,14 @@
 import { NS_PER_DAY } from '../model/duration.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../model/page.ts';
+import type { PromotedPage, PromotedWants } from '../model/promoted.ts';
 import { borrowBlock, loadBlock } from './compression.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { LINE_SPACE } from './line-memory.ts';
 import { decodeMetadata } from './metadata-column.ts';
+import { promotedColumns, promotedPageOf } from './promoted-columns.ts';
 import { decodeTimes } from './time-column.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
 
@@ -17,6 +19,8 @@ export interface PageWants {
   /** `lengths` gives offsets without bytes (bytes_over_time needs no more). */
   readonly lines: 'none' | 'lengths' | 'bytes';
   readonly metadata: 'all' | ReadonlySet<string>;
+  /** Columns of fields of lines; left out, none are read. */
+  readonly promoted?: PromotedWants | undefined;
 }
 
 /** The footer of an object held whole. */
@@ -29,10 +33,22 @@ export function footerOf(object: Buffer, what: string): Footer {
 /** Bytes from the start of the page that hold everything wanted. */
 export function wantedBytes(page: PageMeta, wants: PageWants): number {
   let end = 0;
-  for (const column of page.columns) {
-    if (isWanted(column, wants)) end = Math.max(end, column.place.offset + column.place.storedBytes);
+  for (const column of page.columns) if (isWanted(column, wants)) end = Math.max(end, endOf(column));
+  for (const column of wants.promoted ? promotedColumns(page, wants.promoted) : []) {
+    end = Math.max(end, endOf(column));
   }
   return end;
+}
+
+function endOf({ place }: ColumnMeta): number {
+  return place.offset + place.storedBytes;
+}
+
+/** Where the lines of a page lie in its object, to be read later and given to `withLines`; empty where there are none. */
+export function linesRange({ offset, columns }: PageMeta): { readonly start: number; readonly end: number } {
+  const column = columns.find(({ kind }) => kind === ColumnKind.lines);
+  if (column === undefined) return { start: offset, end: offset };
+  return { start: offset + column.place.offset, end: offset + endOf(column) };
 }
 
 function isWanted(column: ColumnMeta, wants: PageWants): boolean {
@@ -82,6 +98,7 @@ class StoredPage implements PageRows {
   private decodedTimes: Float64Array | undefined;
   private decodedOffsets: Uint32Array | undefined;
   private decodedLines: Buffer | undefined;
+  readonly promoted: PromotedPage | undefined;
 
   constructor(
     footer: Pick<Footer, 'day' | 'streams'>,
@@ -107,6 +124,15 @@ class StoredPage implements PageRows {
         column =>
           new StoredMetadata(column, page.rows, column.constant ? NO_BYTES : this.bytesOf(column), what),
       );
+    const promoted = wants.promoted ? promotedColumns(page, wants.promoted) : [];
+    this.promoted =
+      promoted.length === 0
+        ? undefined
+        : promotedPageOf(
+            promoted.map(meta => ({ meta, stored: this.bytesOf(meta) })),
+            page.rows,
+            what,
+          );
   }
 
   get times(): Float64Array {
@@ -143,20 +169,17 @@ class StoredPage implements PageRows {
 
   private decodeLines(): Buffer {
     if (this.wants.lines !== 'bytes') return NO_BYTES;
-    const lines = this.borrow(ColumnKind.lines, LINES);
-    if (lines?.length !== this.page.lineBytes) throw this.lacks('lines');
-    return lines;
+    const column = this.column(ColumnKind.lines);
+    return unpackLines(this.page, column === undefined ? NO_BYTES : this.bytesOf(column), this.what);
   }
 
   private column(kind: number): ColumnMeta | undefined {
     return this.page.columns.find(one => one.kind === kind);
   }
 
-  private borrow(kind: number, decoder?: ZstdDecoder): Buffer | undefined {
+  private borrow(kind: number): Buffer | undefined {
     const column = this.column(kind);
-    return (
-      column && borrowBlock(this.bytesOf(column), column.place, `${this.what}: column kind ${kind}`, decoder)
-    );
+    return column && borrowBlock(this.bytesOf(column), column.place, `${this.what}: column kind ${kind}`);
   }
 
   private bytesOf({ place }: ColumnMeta): Buffer {
@@ -164,8 +187,30 @@ class StoredPage implements PageRows {
   }
 
   private lacks(column: string): CorruptionError {
-    return new CorruptionError(`${this.what}: the page at ${this.page.offset} lacks its ${column}`);
+    return lacks(this.page, column, this.what);
   }
+}
+
+/**
+ * The page with its lines, where it was read with `lengths` alone. `stored` is what lies in `linesRange`. They are unpacked
+ * when they are first looked at.
+ */
+export function withLines(rows: PageRows, page: PageMeta, stored: Buffer, what: string): PageRows {
+  let lines: Buffer | undefined;
+  const get = () => (lines ??= unpackLines(page, stored, what));
+  return Object.create(rows, { lines: { get } }) as PageRows;
+}
+
+function unpackLines(page: PageMeta, stored: Buffer, what: string): Buffer {
+  const column = page.columns.find(({ kind }) => kind === ColumnKind.lines);
+  const lines =
+    column && borrowBlock(stored, column.place, `${what}: column kind ${ColumnKind.lines}`, LINES);
+  if (lines?.length !== page.lineBytes) throw lacks(page, 'lines', what);
+  return lines;
+}
+
+function lacks({ offset }: PageMeta, column: string, what: string): CorruptionError {
+  return new CorruptionError(`${what}: the page at ${offset} lacks its ${column}`);
 }
 
 class StoredMetadata implements MetadataColumn {

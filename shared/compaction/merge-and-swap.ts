@@ -8,12 +8,16 @@ import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Lease } from '../catalog/leases.ts';
 import type { ChunkMask } from '../deletion/chunk-mask.ts';
+import { chunkEnrichers } from '../enrich/chunk-enricher.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
 import { openInputs } from './merge-input.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
+
+/** Raw bytes of lines; reading fewer costs no query more than asking a filter. */
+const ENRICHED_FROM_BYTES = 256 * 1024;
 
 export interface MergeParts {
   readonly catalog: Catalog;
@@ -76,6 +80,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
       newId: () => newChunkId(clock, ids),
       createdMs: drops.asOfMs,
       compression: COMPACTION_COMPRESSION,
+      enricher: lineBytesOf(inputs) < ENRICHED_FROM_BYTES ? undefined : chunkEnrichers(),
       maxOutputBytes: options.targetBytes,
       signal,
       pause: hold,
@@ -113,4 +118,8 @@ function rowsOf(records: readonly ChunkRecord[]): number {
 
 export function storedBytesOf(records: readonly ChunkRecord[]): number {
   return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+}
+
+function lineBytesOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
 }

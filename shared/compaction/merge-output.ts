@@ -4,6 +4,7 @@
  */
 import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../chunk/chunk-assembler.ts';
 import type { Compression } from '../chunk/compression.ts';
+import type { ChunkEnricher } from '../chunk/enricher.ts';
 import { decodeFooter } from '../chunk/footer-codec.ts';
 import { type Footer, TRAILER_BYTES } from '../chunk/format.ts';
 import { decodePage } from '../chunk/reader.ts';
@@ -27,9 +28,9 @@ export class MergeOutput {
   private adding: Promise<void> = Promise.resolve();
 
   /** @param id the chunk's own */
-  constructor(id: string, compression: Compression) {
+  constructor(id: string, compression: Compression, enricher?: ChunkEnricher) {
     this.id = id;
-    this.assembler = new ChunkAssembler(compression);
+    this.assembler = new ChunkAssembler(compression, enricher);
   }
 
   /** Pages packed so far. */

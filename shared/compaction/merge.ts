@@ -13,6 +13,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WrittenChunk } from '../chunk/chunk-assembler.ts';
 import type { Compression } from '../chunk/compression.ts';
+import type { ChunkEnricher } from '../chunk/enricher.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import { invariant } from '../model/errors.ts';
 import type { PageRows, Stream } from '../model/page.ts';
@@ -49,6 +50,8 @@ export interface MergeOptions {
   /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
+  /** Called for each output when its writing begins; without it outputs hold entries alone. */
+  readonly enricher?: () => ChunkEnricher;
   /** An output ends when its stored bytes reach this, at the end of a batch (about half a megabyte) or two. */
   readonly maxOutputBytes: number;
   /**
@@ -231,7 +234,7 @@ class Merge {
       await this.finishOutput(false);
     }
     if (goesOn) this.ties.spill(filling);
-    this.output ??= new MergeOutput(options.newId(), options.compression);
+    this.output ??= new MergeOutput(options.newId(), options.compression, options.enricher?.());
     this.output.add(filling.toRows(), filling.sum.value);
     this.resting?.clear();
     this.filling = this.resting ?? new MergeBatch(this.batchBytes);

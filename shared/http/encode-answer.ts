@@ -8,16 +8,19 @@ import { type Labels, labelsToObject } from '../model/labels.ts';
 import { formatPlain } from '../model/number.ts';
 import type { QueryAnswer } from '../query/engine.ts';
 import type { LogStream } from '../query/log-query.ts';
+import { explain } from './encode-explain.ts';
 import { statisticsTree } from './encode-statistics.ts';
 
 export interface EncodingOptions {
   /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
   readonly flags: readonly string[];
+  /** Tell what the query read and what it passed over (encode-explain.ts). */
+  readonly explains?: boolean;
 }
 
 export const CATEGORIZE_FLAG = 'categorize-labels';
 
-export function encodeAnswer(answer: QueryAnswer, { flags }: EncodingOptions): string {
+export function encodeAnswer(answer: QueryAnswer, { flags, explains = false }: EncodingOptions): string {
   const { result } = answer;
   const parts: string[] = ['{"status":"success",'];
   const warnings = 'warnings' in result ? result.warnings : [];
@@ -31,7 +34,9 @@ export function encodeAnswer(answer: QueryAnswer, { flags }: EncodingOptions): s
     parts.push('"result":');
     encodeMetric(parts, result);
   }
-  parts.push(`,"stats":${JSON.stringify(statisticsTree(answer))}}}`);
+  parts.push(`,"stats":${JSON.stringify(statisticsTree(answer))}`);
+  if (explains) parts.push(`,"explain":${JSON.stringify(explain(answer.statistics))}`);
+  parts.push('}}');
   return parts.join('');
 }
 

@@ -5,8 +5,9 @@
 
 import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import type { Footer, PageMeta } from '../chunk/format.ts';
+import type { Footer, PageMeta, SectionMeta } from '../chunk/format.ts';
 import { decodePage, type PageWants, wantedBytes } from '../chunk/reader.ts';
+import { decodeHeader, type FilterIndex, maxHeaderBytes, rangeOfUnit } from '../filter/filter-layout.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
@@ -17,8 +18,22 @@ const CACHED_FOOTER_BYTES = 12 * 1024 * 1024;
 /** Streams known by text at once; beyond, the oldest are forgotten and merely lose their identity. */
 const INTERNED_STREAMS = 100_000;
 
+/** Of text filters: units are 8 to 16 KiB, and the same needles need the same ones. */
+const CACHED_FILTER_BYTES = 16 * 1024 * 1024;
+/** Decoded, a page of a filter's index. */
+const FILTER_INDEX_WEIGHT = 150;
+
+/** The text filter of a chunk. */
+export interface ChunkFilter {
+  readonly index: FilterIndex;
+  /** Reads units. Throws what the store throws. */
+  units(wanted: readonly number[]): Promise<Map<number, Buffer>>;
+}
+
 export class ChunkSource {
   private readonly store: ObjectStore;
+  private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
+  private readonly filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
   private readonly footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
   private readonly streams = new LruCache<string, Stream>(INTERNED_STREAMS);
 
@@ -35,6 +50,42 @@ export class ChunkSource {
     const footer = { ...decoded, streams: decoded.streams.map(stream => this.intern(stream)) };
     this.footers.set(key, footer, record.footerBytes);
     return footer;
+  }
+
+  /** Throws what the store throws, and CorruptionError where the filter's index is broken. */
+  async filter(
+    record: ChunkRecord,
+    { pages }: Footer,
+    { place }: SectionMeta,
+    { plan }: QueryStatistics,
+  ): Promise<ChunkFilter> {
+    const key = `${record.tenant}/${record.id}`;
+    const read = async (offset: number, bytes: number): Promise<Buffer> => {
+      plan.filterReads++;
+      plan.filterBytes += bytes;
+      return readChunk(this.store, record, place.offset + offset, place.offset + offset + bytes);
+    };
+    let index = this.filters.get(key);
+    if (index === undefined) {
+      const header = await read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
+      index = decodeHeader(header, pages.length);
+      this.filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
+    }
+    const known = index;
+    const unit = async (number: number): Promise<Buffer> => {
+      const unitKey = `${key}/${number}`;
+      const cached = this.filterUnits.get(unitKey);
+      if (cached !== undefined) return cached;
+      const { offset, bytes } = rangeOfUnit(known, number);
+      const loaded = await read(offset, bytes);
+      this.filterUnits.set(unitKey, loaded, bytes);
+      return loaded;
+    };
+    return {
+      index: known,
+      units: async wanted =>
+        new Map(await Promise.all(wanted.map(async number => [number, await unit(number)] as const))),
+    };
   }
 
   private intern(stream: Stream): Stream {

@@ -13,7 +13,7 @@ import type { Stream } from '../model/page.ts';
 import type { DayRetention } from '../retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
-import type { QueryStatistics } from './statistics.ts';
+import type { PlanStatistics, QueryStatistics } from './statistics.ts';
 import { ALL_VISIBLE, keptOfDay, type Visible } from './visibility.ts';
 
 /** Unix ns, `startNs` inclusive, `endNs` exclusive. */
@@ -81,6 +81,7 @@ export async function planDay(
   records: readonly ChunkRecord[],
   selector: StreamSelector,
   range: TimeRange,
+  statistics: QueryStatistics,
   signal: AbortSignal,
   visible: Visible = ALL_VISIBLE,
 ): Promise<DayPlan> {
@@ -90,6 +91,9 @@ export async function planDay(
   const possible = records.filter(
     ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
   );
+  const figures = statistics.plan;
+  figures.chunks += records.length;
+  figures.chunksBySketch += records.length - possible.length;
   const isUneven = masks !== undefined && !possible.every(record => masks.coversEvenly(record));
   const pages: PlannedPage[] = [];
   for (let i = 0; i < possible.length; i += FOOTERS_AT_ONCE) {
@@ -98,12 +102,32 @@ export async function planDay(
     const footers = await Promise.all(some.map(record => source.footer(record)));
     for (let j = 0; j < some.length; j++) {
       const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
+      const before = pages.length;
       addPages(pages, chunk, selector, { from, to, kept });
+      countPages(chunk.footer, pages, before, figures);
     }
     // Footers in records and caches wait for nothing: others get their turn here.
     await nextTurn();
   }
   return { day, from, to, pages, kept, isUneven };
+}
+
+/** @param first place of the chunk's first page in `planned` */
+function countPages(
+  { pages }: Footer,
+  planned: readonly PlannedPage[],
+  first: number,
+  figures: PlanStatistics,
+): void {
+  let bytes = 0;
+  for (const { storedBytes } of pages) bytes += storedBytes;
+  let plannedBytes = 0;
+  for (let i = first; i < planned.length; i++) plannedBytes += planned[i].page.storedBytes;
+  if (planned.length === first) figures.chunksByStreams++;
+  figures.pages += pages.length;
+  figures.pageBytes += bytes;
+  figures.pagesByStreams += pages.length - (planned.length - first);
+  figures.bytesByStreams += bytes - plannedBytes;
 }
 
 /** The part of a range inside a day, ns since its start. */

@@ -5,10 +5,11 @@
  *
  * What a reader would get wrong: a footer knows how many entries there are, not which. So it counts only where every
  * entry of the stream in that chunk counts: no other chunk has the same stretch of the stream's time (equal entries would
- * count twice), nothing hides some of them, and windows begin and end with minutes.
+ * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
  */
-import type { Footer, LevelCounts, PageMeta, RunMeta } from '../chunk/format.ts';
+import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
 import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
+import { type HiddenRow, type ShownCounts, shownCounts } from '../deletion/shown-counts.ts';
 import type { RangeOp } from '../logql/ast.ts';
 import type { RangeAccumulator } from '../metrics/range-accumulator.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
@@ -62,7 +63,7 @@ export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: Cou
       left.push(...pages);
       continue;
     }
-    count(footer, [...counted], request);
+    count(footer, counted, request);
     for (const page of pages) {
       const runs = page.runs.filter(run => !counted.has(run.stream));
       if (runs.length === page.runs.length) left.push(page);
@@ -74,19 +75,21 @@ export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: Cou
     : { ...plan, pages: left };
 }
 
-/** Places of the streams of a chunk whose counts are those of the query. */
+/** The streams of a chunk whose counts are those of the query, by place, each with its rows that are hidden. */
+type Countable = ReadonlyMap<number, readonly HiddenRow[]>;
+
 function countable(
   footer: Footer,
   pages: readonly PlannedPage[],
   overlaps: Overlaps,
   { extractor, hides }: CountRequest,
-): ReadonlySet<number> {
+): Countable {
   const { metadata } = extractor.needs;
   const wants = (name: string) => metadata === 'all' || metadata.has(name);
   const splits = (page: PageMeta) =>
     page.columns.some(({ kind, name }) => kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(name));
   const isLevelKnown = !wants(LEVEL_NAME) || !footer.levels.includes(OTHER_LEVELS);
-  const counted = new Set<number>();
+  const counted = new Map<number, HiddenRow[]>();
   const others = new Set<number>();
   for (const page of pages) {
     const isSplit = !isLevelKnown || splits(page.page);
@@ -94,8 +97,11 @@ function countable(
     for (const run of page.runs) {
       const { stream } = run;
       const { text } = footer.streams[stream];
-      if (isSplit || shared.has(text) || hides(page, run)) others.add(stream);
-      else counted.add(stream);
+      const hidden = isSplit || shared.has(text) ? undefined : hiddenIn(page, run, hides);
+      const known = counted.get(stream);
+      if (hidden === undefined) others.add(stream);
+      else if (known === undefined) counted.set(stream, [...hidden]);
+      else known.push(...hidden);
     }
   }
   // A stream may lie in several pages: all of them count, or none.
@@ -103,10 +109,35 @@ function countable(
   return counted;
 }
 
-function count(footer: Footer, streams: readonly number[], request: CountRequest): void {
+const NOTHING: readonly HiddenRow[] = Object.freeze([]);
+
+/** The hidden rows of a run; undefined where they are not known one by one. */
+function hiddenIn(
+  page: PlannedPage,
+  run: RunMeta,
+  hides: CountRequest['hides'],
+): readonly HiddenRow[] | undefined {
+  if (!hides(page, run)) return NOTHING;
+  const { mask } = page;
+  // What else hides something, retention or a request without stages, is not told row by row.
+  if (mask === undefined || hides({ ...page, mask: undefined }, run)) return undefined;
+  return mask.hiddenIn(run.firstRow, run.rows);
+}
+
+/** Counts of a stream. */
+interface StreamCounts {
+  readonly stream: Stream;
+  readonly counts: readonly ShownCounts[];
+}
+
+function count(footer: Footer, counted: Countable, request: CountRequest): void {
   const { extractor, accumulator, turn, shown } = request;
-  const rows: LevelCounts[] = streams.flatMap(stream => footer.counts[stream]);
-  const page = new CountedPage(footer, streams, shown);
+  const streams = Array.from(counted, ([stream, hidden]): StreamCounts => {
+    const counts = shownCounts(footer.counts[stream], footer.levels, hidden);
+    return { stream: shown(footer.streams[stream]), counts };
+  });
+  const rows = streams.flatMap(({ counts }) => counts);
+  const page = new CountedPage(footer, streams);
   const dayStartNs = BigInt(footer.day) * NS_PER_DAY;
   const selection = Uint32Array.from(rows, (_, row) => row);
   turn.left = 0;
@@ -129,13 +160,12 @@ class CountedPage implements PageRows {
   readonly runs: readonly Run[];
   readonly metadata: readonly MetadataColumn[];
 
-  constructor(footer: Footer, streams: readonly number[], shown: (stream: Stream) => Stream) {
+  constructor(footer: Footer, streams: readonly StreamCounts[]) {
     const runs: Run[] = [];
     const ids: number[] = [];
-    for (const stream of streams) {
-      const levels = footer.counts[stream];
-      runs.push({ stream: shown(footer.streams[stream]), firstRow: ids.length, rows: levels.length });
-      for (const { level } of levels) ids.push(level);
+    for (const { stream, counts } of streams) {
+      runs.push({ stream, firstRow: ids.length, rows: counts.length });
+      for (const { level } of counts) ids.push(level);
     }
     this.rows = ids.length;
     this.runs = runs;

@@ -16,6 +16,7 @@ import { scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
+import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
 export interface LogRequest {
@@ -151,13 +152,15 @@ async function ofTenant(
   const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const turn = new Turn();
+  const pruner = compileTextPruner(expr.stages, source, statistics);
   const hidden = new HiddenRows();
   const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
   const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown, hidden };
   const found: FoundEntry[] = [];
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
-    const plan = await planDay(source, day, records, selector, range, signal, visible);
-    statistics.streams += streamsOfPlan(plan).size;
+    const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
+    const plan = await pruner.prune(planned, signal);
+    statistics.streams += streamsOfPlan(planned).size;
     const overlaps = new Overlaps(plan, source, statistics);
     const collector = new LogCollector(request.limit - found.length, backward, categorize, budget);
     const wants = { lines: 'bytes', metadata: 'all' } as const;

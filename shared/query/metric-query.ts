@@ -1,5 +1,5 @@
 /** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
-import type { MetricExpr, RangeAggregationExpr } from '../logql/ast.ts';
+import type { MetricExpr, RangeAggregationExpr, Stage } from '../logql/ast.ts';
 import { formatExpr } from '../logql/printer.ts';
 import { evaluateMetric } from '../metrics/evaluate.ts';
 import type { SeriesMatrix } from '../metrics/matrix.ts';
@@ -18,6 +18,7 @@ import { scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
+import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
 export interface MetricRequest {
@@ -86,7 +87,14 @@ async function aggregate(
   const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock, turn, hidden });
   if (rangeNs > 0n) {
     for (const view of tenantViews(request.tenants, range.log.selector)) {
-      const scan = { matchers: range.log.selector, extractor, turn, hidden, accumulator };
+      const scan = {
+        matchers: range.log.selector,
+        stages: range.log.stages,
+        extractor,
+        turn,
+        hidden,
+        accumulator,
+      };
       await scanTenant(sources, request, view, scan, statistics);
     }
   }
@@ -101,6 +109,7 @@ async function aggregate(
 /** One range aggregation, over all tenants. */
 interface LeafScan {
   readonly matchers: RangeAggregationExpr['range']['log']['selector'];
+  readonly stages: readonly Stage[];
   readonly extractor: SampleExtractor;
   readonly turn: Turn;
   /** The extractor asks it. */
@@ -112,7 +121,7 @@ async function scanTenant(
   { catalog, source }: LogSources,
   { signal, charge, visibleOf }: MetricRequest,
   view: TenantView,
-  { matchers, extractor, turn, hidden, accumulator }: LeafScan,
+  { matchers, stages, extractor, turn, hidden, accumulator }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
   // Windows are open on the left and closed on the right.
@@ -123,11 +132,14 @@ async function scanTenant(
   const visible = visibleOf(view.tenant);
   const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWholeMinutes(counting);
+  const pruner = compileTextPruner(stages, source, statistics);
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
-    const plan = await planDay(source, day, records, selector, range, signal, visible);
-    statistics.streams += streamsOfPlan(plan).size;
+    const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
+    const plan = await pruner.prune(planned, signal);
+    statistics.streams += streamsOfPlan(planned).size;
     const ofAll = new Overlaps(plan, source, statistics);
     const rest = counts ? countFromFooters(plan, ofAll, { ...counting, hides: hidesOf(plan) }) : plan;
+    countCounted(plan, rest, statistics);
     // It knows pages by identity, and those that were counted in part are others.
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
@@ -139,6 +151,16 @@ async function scanTenant(
         accumulator.addBatch(batch);
       },
     });
+  }
+}
+
+function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {
+  if (rest === plan) return;
+  const left = new Set(rest.pages.map(({ page }) => page));
+  for (const { page } of plan.pages) {
+    if (left.has(page)) continue;
+    figures.pagesCounted++;
+    figures.bytesCounted += page.storedBytes;
   }
 }
 

@@ -1,3 +1,27 @@
+/** What a query passed over and why, for `explain`; bytes are as stored. */
+export interface PlanStatistics {
+  /** Chunks that meet the time range, and those of them that the labels in the catalog rule out. */
+  chunks: number;
+  chunksBySketch: number;
+  /** Chunks whose footers show no matching stream in the range. */
+  chunksByStreams: number;
+  /** Pages of the chunks whose footers were looked at. */
+  pages: number;
+  pageBytes: number;
+  /** Pages without a matching stream in the range. */
+  pagesByStreams: number;
+  bytesByStreams: number;
+  /** Pages that cannot hold the text that the query asks for. */
+  pagesByText: number;
+  bytesByText: number;
+  /** Pages that the counts of footers answer for. */
+  pagesCounted: number;
+  bytesCounted: number;
+  /** Of text filters. */
+  filterReads: number;
+  filterBytes: number;
+}
+
 /** What a query read and returned: the counters behind the `stats` of an answer (wire-format reference, 3.5). */
 export interface QueryStatistics {
   /** Chunks whose records met the time range. */
@@ -20,6 +44,7 @@ export interface QueryStatistics {
   /** Nanoseconds spent on finding chunks and on reading pages. */
   chunkLookupNs: number;
   downloadNs: number;
+  readonly plan: PlanStatistics;
 }
 
 export function newStatistics(): QueryStatistics {
@@ -37,5 +62,20 @@ export function newStatistics(): QueryStatistics {
     streams: 0,
     chunkLookupNs: 0,
     downloadNs: 0,
+    plan: {
+      chunks: 0,
+      chunksBySketch: 0,
+      chunksByStreams: 0,
+      pages: 0,
+      pageBytes: 0,
+      pagesByStreams: 0,
+      bytesByStreams: 0,
+      pagesByText: 0,
+      bytesByText: 0,
+      pagesCounted: 0,
+      bytesCounted: 0,
+      filterReads: 0,
+      filterBytes: 0,
+    },
   };
 }

@@ -124,6 +124,22 @@ describe('logboom query', () => {
     });
   });
 
+  test('--explain asks the store what it read, and prints it', async () => {
+    const explain = { pages: { considered: 1200, prunedByText: 1100 }, bytes: { read: 7 }, other: 'x' };
+    const recorded = await store(() => ({
+      status: 200,
+      body: JSON.stringify({ status: 'success', data: { resultType: 'streams', result: [], explain } }),
+    }));
+    const outcome = await logboom(['query', '{a="b"}', '--explain', '--addr', recorded.url]);
+    expect(recorded.requests[0].params.get('explain')).toBe('true');
+    const stderr = 'pages        considered 1,200, pruned by text 1,100\nbytes        read 7\n';
+    expect(outcome).toEqual({ code: 0, stdout: '', stderr });
+
+    const silent = await store(() => answer('streams', []));
+    const { stderr: said } = await logboom(['query', '{a="b"}', '--explain', '--addr', silent.url]);
+    expect(said).toBe('the store does not explain queries\n');
+  });
+
   test('looks back an hour from now, or as long as --since says from --to', async () => {
     const recorded = await store(() => answer('streams', []));
     const before = BigInt(Date.now()) * 1_000_000n;

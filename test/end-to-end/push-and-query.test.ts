@@ -146,6 +146,21 @@ describe('questions', () => {
     expect(found.map(({ line }) => line).sort()).toEqual(['s=15', 's=16', 's=17', 's=18', 's=19']);
   });
 
+  test('explain tells what was looked at and read, where it is asked for', async () => {
+    const ask = async (query: string, more: object) => {
+      const answer = await getJson(store.client, '/api/v1/query_range', { ...all, query, ...more }, options);
+      return (answer as { data: { explain?: Record<string, Record<string, number>> } }).data.explain;
+    };
+    expect(await ask('{app=~".+"}', {})).toBeUndefined();
+    const read = await ask('{app=~".+"}', { explain: 'true' });
+    expect(read!.chunks.considered).toBeGreaterThan(0);
+    // Chunks that overlap are read for it, too.
+    expect(read!.pages.read).toBeGreaterThanOrEqual(read!.pages.considered - read!.pages.prunedByStreams);
+    const none = await ask('{app="nobody"}', { explain: 'true' });
+    expect(none).toMatchObject({ pages: { read: 0 }, bytes: { read: 0 } });
+    expect(none!.chunks.prunedByLabels).toBe(none!.chunks.considered);
+  });
+
   test('streams are sorted, and their entries in the direction asked for', async () => {
     for (const [direction, sign] of [
       ['forward', 1],

@@ -51,7 +51,7 @@ async function scanned(
   const turn = new Turn();
   const lines: string[] = [];
   for (const { day, records } of await recordsByDay(catalog, tenant, range, false, statistics)) {
-    const plan = await planDay(source, day, records, compileSelector([]), range, signal);
+    const plan = await planDay(source, day, records, compileSelector([]), range, statistics, signal);
     const context = { source, statistics, signal, turn, shown: (stream: Stream) => stream };
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     await scanPages(context, plan, plan.pages, new Overlaps(plan, source, statistics), wants, {

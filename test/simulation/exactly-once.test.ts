@@ -57,7 +57,7 @@ async function readAll(
   const { signal } = new AbortController();
   const found: DatedEntry[] = [];
   for (const { day, records } of await recordsByDay(store.catalog, tenant, range, false, statistics)) {
-    const plan = await planDay(source, day, records, selector, range, signal);
+    const plan = await planDay(source, day, records, selector, range, statistics, signal);
     const overlaps = new Overlaps(plan, source, statistics);
     const context = {
       source,

@@ -8,10 +8,10 @@ import { combineLimits } from '../../query/query-limits.ts';
 import type { HttpContext } from '../context.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
 import type { Request, Response } from '../message.ts';
-import { param, parseParams } from '../params.ts';
+import { type Params, param, parseParams } from '../params.ts';
 import { encodeParquet } from '../parquet.ts';
 import { PARQUET_TYPE, parquetWanted, refuseParquet } from '../parquet-request.ts';
-import { instantQueryParams, rangeQueryParams } from '../query-params.ts';
+import { booleanParam, instantQueryParams, rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { resolveTenants } from '../tenant.ts';
@@ -19,7 +19,8 @@ import { resolveTenants } from '../tenant.ts';
 export const queryRange: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
-  const { direction, query, ...params } = rangeQueryParams(parseParams(request), context.clock.nowNs());
+  const sent = parseParams(request);
+  const { direction, query, ...params } = rangeQueryParams(sent, context.clock.nowNs());
   const flags = encodingFlags(request);
   const answer = await context.engine.range(
     {
@@ -31,15 +32,16 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
     },
     asker,
   );
-  return parquet ? answeredInParquet(answer, request) : answered(answer, flags);
+  return parquet ? answeredInParquet(answer, request) : answered(answer, flags, sent);
 };
 
 export const queryInstant: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
   const parquet = parquetWanted(request.headers, context.config.frontend);
-  const { query, timeNs } = instantQueryParams(parseParams(request), context.clock.nowNs());
+  const sent = parseParams(request);
+  const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
   const answer = await context.engine.instant({ text: query, expr: parseQuery(query), timeNs }, asker);
-  return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request));
+  return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request), sent);
 };
 
 export const formatQuery: Handler<HttpContext> = async (_context, request) => {
@@ -52,8 +54,8 @@ export const formatQuery: Handler<HttpContext> = async (_context, request) => {
   }
 };
 
-function answered(answer: QueryAnswer, flags: readonly string[]): Response {
-  return jsonText(encodeAnswer(answer, { flags }));
+function answered(answer: QueryAnswer, flags: readonly string[], sent: Params): Response {
+  return jsonText(encodeAnswer(answer, { flags, explains: booleanParam(sent, 'explain', false) }));
 }
 
 async function answeredInParquet(answer: QueryAnswer, { signal }: Request): Promise<Response> {

@@ -1,0 +1,161 @@
+/** Pages that a query passes over because of text filters hold nothing that it would keep: the same answers without them. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { Compactor } from '../../shared/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
+import { type DatedEntry, pushOf } from '../support/pushes.ts';
+
+/** Each stream is a page of its own: 320 KiB of lines. */
+const STREAMS = ['api', 'db', 'web', 'job'];
+const ROWS = 1500;
+const SECOND = 1_000_000_000;
+
+/** Lines of every kind that the store parses, with ids that occur once, words of one stream, escapes and odd letters. */
+function lineOf(stream: string, i: number): string {
+  const id = (((i + 1) * 2_654_435_761) >>> 0).toString(16).padStart(8, '0');
+  const user = `user-${stream}-${i % 97}`;
+  const noise = `${id}-${stream}`.repeat(14);
+  switch (stream) {
+    case 'api':
+      return `{"level":"${i % 50 === 0 ? 'error' : 'info'}","id":"${id}","user":"${user}","path":"/v1/${stream}/${i}","msg":"caf\\u00e9 \\"${i}\\"","noise":"${noise}"}`;
+    case 'db':
+      return `level=${i % 40 === 0 ? 'warn' : 'info'} id=${id} user=${user} took=${i}ms msg="took ${i} ms, größer" noise=${noise}`;
+    case 'web':
+      return `10.0.${i % 256}.${i % 7} - ${user} "GET /${stream}/${id} HTTP/1.1" ${200 + (i % 5)} ${noise}`;
+    default:
+      return `Job ${id} of ${user} ended: ${i % 30 === 0 ? 'Handshake Timeout, deadloc\u212a' : 'ok'} ${noise}`;
+  }
+}
+
+const entries: DatedEntry[] = STREAMS.flatMap(stream =>
+  Array.from({ length: ROWS }, (_, i) => ({
+    stream: { app: stream, env: 'test' },
+    day: DAY,
+    time: i * SECOND,
+    line: lineOf(stream, i),
+    metadata: (i % 3 === 0 ? { user: `meta-${i % 5}` } : {}) as Record<string, string>,
+  })),
+);
+
+let pruning: QueryEngine;
+let scanning: QueryEngine;
+
+beforeAll(async () => {
+  const plain = memoryEngine(0);
+  await plain.push(entries);
+  scanning = plain.engine;
+
+  const [clock, ids] = [systemClock, systemIds];
+  const store = memoryObjectStore();
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock, ids, options });
+  // Two chunks, so that there is something to merge.
+  for (const half of [0, 1]) await committer.commit('t', pushOf(entries.filter((_, i) => i % 2 === half)));
+  const targets = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 0, graceMs: 600_000 };
+  const compactor = new Compactor({ catalog, store, clock, ids, options: targets });
+  const signal = new AbortController().signal;
+  await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
+  pruning = new QueryEngine({ catalog, source: new ChunkSource(store), clock });
+});
+
+async function askBoth(text: string, limit = 20_000) {
+  const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 100_000 };
+  const query = rangeQuery(text, { limit, stepNs: 600n * BigInt(SECOND) });
+  const ask = (engine: QueryEngine) =>
+    engine.range(query, asker({ limits })).then(
+      ({ result, statistics }) => ({ result, statistics }),
+      (error: Error) => ({ result: error.message, statistics: undefined }),
+    );
+  const [pruned, whole] = [await ask(pruning), await ask(scanning)];
+  expect({ text, result: pruned.result }).toEqual({ text, result: whole.result });
+  return pruned.statistics;
+}
+
+/** Pieces of stored lines, most of them whole words, some with another case or a changed letter. */
+const arbitraryNeedle = fc
+  .record({
+    line: fc.nat(entries.length - 1),
+    from: fc.nat(400),
+    length: fc.integer({ min: 1, max: 40 }),
+    change: fc.constantFrom('none', 'none', 'none', 'upper', 'letter'),
+  })
+  .map(({ line, from, length, change }) => {
+    const text = [...entries[line].line].slice(from % 120, (from % 120) + length).join('');
+    if (change === 'upper') return text.toUpperCase();
+    return change === 'letter' ? text.replace(/[a-z0-9]/, 'Z') : text;
+  });
+
+const quoted = (needle: string) => JSON.stringify(needle);
+const escaped = (needle: string) => needle.replaceAll(/[\\^$.*+?()[\]{}|/"]/g, '\\$&');
+
+const arbitraryStages = fc.oneof(
+  arbitraryNeedle.map(needle => `|= ${quoted(needle)}`),
+  fc.tuple(arbitraryNeedle, arbitraryNeedle).map(([a, b]) => `|= ${quoted(a)} or ${quoted(b)}`),
+  arbitraryNeedle.map(needle => `|~ ${quoted(`(?i)${escaped(needle)}`)}`),
+  fc
+    .tuple(arbitraryNeedle, arbitraryNeedle)
+    .map(([a, b]) => `|~ ${quoted(`(${escaped(a)}|${escaped(b)}).*x?`)}`),
+  arbitraryNeedle.map(needle => `!= ${quoted(needle)}`),
+  arbitraryNeedle.map(needle => `| decolorize |= ${quoted(needle)}`),
+  arbitraryNeedle.map(needle => `| line_format "{{.app}} {{__line__}}" |= ${quoted(needle)}`),
+  fc.constantFrom(
+    '| json | level="error"',
+    '| json | user="user-api-7"',
+    '| logfmt | user="user-db-7"',
+    '| json | user="meta-1"',
+    '| json | user_extracted="user-api-3"',
+    '| json | msg="café \\"7\\""',
+    '| logfmt | took="17ms"',
+    '| pattern "<ip> - <user> <_>" | user_extracted="user-web-5"',
+    '|~ "(?i)DEADLOCK"',
+    '| json | env="test" | id="9e3779b1"',
+  ),
+);
+
+const arbitraryQuery = fc
+  .record({
+    selector: fc.constantFrom('{env="test"}', '{app=~"api|db"}', '{app="job"}'),
+    stages: fc.array(arbitraryStages, { minLength: 1, maxLength: 2 }).map(list => list.join(' ')),
+    metric: fc.boolean(),
+  })
+  .map(({ selector, stages, metric }) =>
+    metric ? `sum by (app) (count_over_time(${selector} ${stages} [10m]))` : `${selector} ${stages}`,
+  );
+
+test('any query: the same with and without filters', async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryQuery, async query => {
+      await askBoth(query);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+describe('what is passed over', () => {
+  test.each([
+    ['an absent word', '{env="test"} |= "nowhere-at-all-0815"', 4],
+    ['an id of one line', '{env="test"} |= "\\"id\\":\\"9e3779b1\\""', 3],
+    ['a word of one stream', '{env="test"} |= "Handshake"', 3],
+    ['the same in another case', '{env="test"} |~ "(?i)hANDSHAKE tIMEOUT"', 3],
+    ['an alternation of two streams', '{env="test"} |~ "Handshake|größer"', 2],
+    ['the value of a field', '{env="test"} | json | path="/v1/api/17"', 3],
+    ['nothing where the field may be metadata', '{env="test"} | json | user="user-api-7"', 0],
+    ['nothing behind a changed line', '{env="test"} | line_format "x" |= "nowhere-at-all-0815"', 0],
+    ['nothing for what must not be there', '{env="test"} != "nowhere-at-all-0815"', 0],
+  ])('%s', async (_, query, least) => {
+    const statistics = await askBoth(query);
+    expect(statistics!.plan.pages).toBe(4);
+    expect(statistics!.plan.pagesByText).toBeGreaterThanOrEqual(least);
+    if (least === 0) expect(statistics!.plan.pagesByText).toBe(0);
+    if (least === 4) expect(statistics!.pagesRead).toBe(0);
+  });
+});
