@@ -2,7 +2,7 @@
  * Growing byte writer and bounds-checked reader for footers, column payloads and catalog records. Whole numbers
  * are LEB128 varints up to 2^53 - 1 (a nanosecond of a day needs 47 bits); texts are length-prefixed UTF-8.
  */
-import { CorruptionError } from '../model/errors.ts';
+import { CorruptionError, invariant } from '../model/errors.ts';
 
 export class ByteWriter {
   private buffer: Buffer;
@@ -33,6 +33,8 @@ export class ByteWriter {
 
   /** 0 <= value < 2^53. */
   varint(value: number): void {
+    // NaN and Infinity would never end, or write what is no number.
+    invariant(value >= 0 && value <= Number.MAX_SAFE_INTEGER, 'a varint is a whole number below 2^53');
     this.reserve(8);
     this.length = writeVarint(this.buffer, this.length, value);
   }

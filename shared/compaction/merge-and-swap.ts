@@ -58,7 +58,7 @@ export interface MergedChunks {
   readonly after: DaySnapshot;
 }
 
-/** Throws what mergeChunks, swapChunks, `hold` and the stores throw; nothing is in the place of the inputs then. */
+/** Throws what mergeChunks, swapChunks, `hold` and the stores throw; the inputs are all there then, and outputs may be. */
 export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
   const { catalog, store, clock, ids, options } = parts;
   const { tenant, snapshot, lease, level, drops, signal, hold } = given;

@@ -9,7 +9,7 @@
  *     64 MiB   the same where very many entries have one timestamp        OVERFLOW_FACTOR
  *    100 MiB   digests of more entries than that of one timestamp         MAX_SPILLED_ROWS
  *
- * Usual inputs are far below: a page of 1 MiB of lines takes 1.5 MiB, so 80 large inputs take 120 MiB.
+ * Usual inputs are far below: a page of 1 MiB of lines takes 1.5 MiB, so 97 large inputs take 146 MiB.
  */
 import type { PageMeta } from '../chunk/format.ts';
 import { ColumnKind } from '../chunk/format.ts';
@@ -21,7 +21,7 @@ export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
 export const READS_AT_ONCE = 16;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
 
-/** Of the inputs, decoded: 80 of 10,000 streams take 116 MB. Beyond, fewer are merged at once. */
+/** Of the inputs, decoded: 97 of 10,000 streams take 141 MB. Beyond, fewer are merged at once. */
 export const MAX_FOOTERS_BYTES = 256 * 1024 * 1024;
 /** Measured: a run as an object, and a stream of five labels with its text. */
 export const BYTES_PER_RUN = 130;

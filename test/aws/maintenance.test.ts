@@ -79,8 +79,9 @@ for (const s3 of S3_PLACES) {
 
       const flushes = await Promise.all(stores.map(one => send(one, 'POST', '/flush/tenant')));
       for (const { status } of flushes) expect([202, 204]).toContain(status);
-      const last = await send(stores[1], 'POST', '/flush/tenant');
-      expect(last.status).toBe(204);
+      // 202: it takes longer than a request may, and goes on.
+      while ((await send(stores[1], 'POST', '/flush/tenant')).status === 202);
+      expect((await send(stores[1], 'POST', '/flush/tenant')).status).toBe(204);
       const records = await recordsOf(catalog);
       expect(records.length).toBeLessThanOrEqual(2);
       expect(records.reduce((sum, { rows }) => sum + rows, 0)).toBe(PUSHES);

@@ -178,7 +178,8 @@ describe('a reader that knows docs/format.md alone', () => {
     ]);
     const tail = parts.at(-1)!;
     const hashes = [crc32('a\0b'), crc32('a\0c'), crc32('app\0shop')].sort((a, b) => a - b);
-    const numbers = { rows: 2, lineBytes: 3, metadataBytes: 0, storedBytes: object.length, footerBytes };
+    const sizes = { rows: 2, lineBytes: 3, metadataBytes: 0, storedBytes: object.length, footerBytes };
+    const numbers = { ...sizes, asOfMs: 0 };
     const want = { id: HEAD.id, level: 0, first: 5, last: 90, ...numbers, hashes };
     const read = (record: ChunkRecord) => readRecord(encodeRecord(record));
     const inline = recordOf(footer, object.length, footerBytes, { inline: object, tail });

@@ -1,22 +1,24 @@
 /** Bugs of the way from a push to its acknowledgement. */
+import type { Catalog } from '../../../shared/catalog/catalog.ts';
+import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
 import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
 import { type PushOutcome, type PushRequest, PushService } from '../../../shared/ingest/push.ts';
-import type { AcceptedPush } from '../../../shared/ingest/push-columns.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import type { Bug } from './bug.ts';
 
-/** Answers as soon as the push has joined a group. */
-class EarlyCommitter extends GroupCommitter {
-  override async commit(tenant: string, push: AcceptedPush): Promise<void> {
-    super.commit(tenant, push).catch(() => undefined);
-  }
+/** Goes on as soon as the objects are stored, while the records are on their way; earlier, and the rows of the push would change under it. */
+function earlyCatalog(catalog: Catalog): Catalog {
+  const addChunks = async (records: readonly ChunkRecord[]) => {
+    catalog.addChunks(records).catch(() => undefined);
+  };
+  return Object.create(catalog, { addChunks: { value: addChunks } }) as Catalog;
 }
 
 export const acknowledgesBeforeTheRecord: Bug = {
   name: 'acknowledges before the record',
   maxSeeds: 10,
   breaks: ['acknowledged-is-found'],
-  committer: parts => new EarlyCommitter(parts),
+  committer: parts => new GroupCommitter({ ...parts, catalog: earlyCatalog(parts.catalog) }),
 };
 
 /** Remembers a push when it comes, not when it is stored: a retry of what failed is answered from memory. */
