@@ -28,7 +28,7 @@ describe('facts', () => {
           expect(part.longestRun).toBeLessThanOrEqual(whole.longestRun);
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -55,7 +55,7 @@ describe('facts', () => {
         digits[5] = digits[7] = String(d);
         expect(factsOf(Buffer.from(digits.join('')), false).facts.length).toBeGreaterThan(0);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -81,7 +81,7 @@ describe('pruned pages', () => {
           }
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 600 },
     );
   });
 
@@ -95,7 +95,7 @@ describe('pruned pages', () => {
           if (rows.some(row => row.includes(needle))) expect(kept[page]).toBe(true);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 600 },
     );
   });
 
