@@ -97,7 +97,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
   const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
   mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
   const mayDrop = masks.size > 0 || merged.dropped === 0;
-  mustHold(INVARIANTS.swapKeepsEntries, mayDrop, `${merged.dropped} rows dropped where nothing asks for it`);
+  mustHold(INVARIANTS.onlyWhatMayGoes, mayDrop, `${merged.dropped} rows dropped where nothing asks for it`);
   await hold();
   const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
   const gone = new Set(inputs);

@@ -15,8 +15,13 @@ import type { Clock } from '../ports/clock.ts';
 export class MaskRequest {
   readonly request: DeleteRequest;
   readonly matchers: readonly Matcher[];
-  /** What the request is for ever: an id may be taken again when its request is gone. */
+  /**
+   * What it takes, for ever: an id may be taken again when its request is gone, and a request that is cancelled when part
+   * of it is done ends earlier from then on.
+   */
   readonly key: string;
+  /** It covers every chunk, whatever its age (delete-request.ts). */
+  readonly isSteady: boolean;
   /** Takes every entry of its streams and times. */
   readonly isWhole: boolean;
   /** A text that every line has which it takes. */
@@ -33,7 +38,8 @@ export class MaskRequest {
   /** Throws ParseError and BadRequestError for a query that is no log query. */
   constructor(request: DeleteRequest, clock: Clock) {
     this.request = request;
-    this.key = `${request.id} ${request.createdMs}`;
+    this.key = `${request.id} ${request.createdMs} ${request.endNs}`;
+    this.isSteady = request.pickedUpMs === undefined && request.sealedMs === undefined;
     this.expr = parseLogQuery(request.query);
     this.clock = clock;
     const { selector, stages } = this.expr;

@@ -17,28 +17,26 @@ export interface MaskTimes {
 /** Requests that are looked for together; none of them is whole. */
 export class LineMasks {
   readonly requests: readonly MaskRequest[];
+  readonly keys: ReadonlySet<string>;
   readonly readsMetadata: boolean;
-  /** Members of a group that are in this set. */
-  readonly byGroup: ReadonlyMap<SelectorGroup, readonly MaskRequest[]>;
   private readonly groups: SelectorGroups;
   private readonly groupOf = new Map<MaskRequest, SelectorGroup>();
   private readonly needles: NeedleSet;
   /** For each needle of the set, who asks for it. */
   private readonly askers: readonly (readonly MaskRequest[])[];
   private readonly others: readonly MaskRequest[];
+  /** By the keys that were looked for: many pages share them. */
+  private readonly missing = new WeakMap<ReadonlySet<string>, readonly MaskRequest[]>();
 
   constructor(requests: readonly MaskRequest[], groups: SelectorGroups) {
     this.requests = requests;
+    this.keys = new Set(requests.map(({ key }) => key));
     this.groups = groups;
     this.readsMetadata = requests.some(({ readsMetadata }) => readsMetadata);
     const wanted = new Set(requests);
-    const byGroup = new Map<SelectorGroup, readonly MaskRequest[]>();
     for (const group of groups.all) {
-      const members = group.requests.filter(request => wanted.has(request));
-      if (members.length > 0) byGroup.set(group, members);
-      for (const member of members) this.groupOf.set(member, group);
+      for (const request of group.requests) if (wanted.has(request)) this.groupOf.set(request, group);
     }
-    this.byGroup = byGroup;
     const byNeedle = new Map<string, { readonly needle: Buffer; readonly askers: MaskRequest[] }>();
     for (const request of requests) {
       const { needle } = request;
@@ -51,6 +49,16 @@ export class LineMasks {
     this.needles = new NeedleSet([...byNeedle.values()].map(({ needle }) => needle));
     this.askers = [...byNeedle.values()].map(({ askers }) => askers);
     this.others = requests.filter(({ needle }) => needle === undefined);
+  }
+
+  /** Those of them that are not among `looked`, by their keys. */
+  missingIn(looked: ReadonlySet<string>): readonly MaskRequest[] {
+    let missing = this.missing.get(looked);
+    if (missing === undefined) {
+      missing = looked === this.keys ? [] : this.requests.filter(({ key }) => !looked.has(key));
+      this.missing.set(looked, missing);
+    }
+    return missing;
   }
 
   /**

@@ -4,6 +4,8 @@
  * a new request leaves the rest valid.
  */
 import { LruCache } from '../model/lru.ts';
+import type { PageRows } from '../model/page.ts';
+import { bytesOfFacts, factsOf, type HitFacts } from './hit-facts.ts';
 import type { MaskRequest } from './mask-request.ts';
 
 /** About 100,000 pages without a hit, of up to 1 MiB lines each. */
@@ -19,8 +21,20 @@ export interface PageHits {
   readonly looked: ReadonlySet<string>;
   /** By key, rows ascending; requests that take nothing are left out. */
   readonly rows: ReadonlyMap<string, Uint32Array>;
+  /** Of all rows that any of them takes; undefined where those are many. */
+  readonly facts: HitFacts | undefined;
 }
 
+/** A page that was looked at, with lines and levels. */
+export interface LookedPage {
+  /** Of the page, among all. */
+  readonly name: string;
+  readonly page: PageRows;
+  /** Ns from the start of the day to what the page's times are relative to. */
+  readonly base: number;
+}
+
+const NO_HITS = new Uint32Array(0);
 const NO_ROWS: ReadonlyMap<string, Uint32Array> = new Map();
 
 export class PageHitsCache {
@@ -32,7 +46,7 @@ export class PageHitsCache {
 
   /** Keeps what was found for `looked`, of which `before` knew a part. */
   set(
-    page: string,
+    { name, page, base }: LookedPage,
     looked: ReadonlySet<string>,
     found: ReadonlyMap<MaskRequest, Uint32Array>,
     before: PageHits | undefined,
@@ -45,10 +59,11 @@ export class PageHitsCache {
       for (const [{ key }, ofKey] of found) joined.set(key, ofKey.slice());
       rows = joined;
     }
-    const hits: PageHits = { looked, rows };
-    let bytes = ENTRY_BYTES;
+    const facts = factsOf(page, base, rows.size === 0 ? NO_HITS : joinRows([...rows.values()]));
+    const hits: PageHits = { looked, rows, facts };
+    let bytes = ENTRY_BYTES + (facts === undefined ? 0 : bytesOfFacts(facts));
     for (const one of rows.values()) bytes += HIT_BYTES + one.byteLength;
-    this.pages.set(page, hits, bytes);
+    this.pages.set(name, hits, bytes);
     return hits;
   }
 }
@@ -61,9 +76,17 @@ export function joinRows(lists: readonly Uint32Array[]): Uint32Array {
   return Uint32Array.from(rows).sort();
 }
 
+/** From so many rows of the selection to a hidden one on, searching and moving stretches beats a look at each. */
+const LONG_STRETCH = 16;
+
 /** Takes ascending `rows` out of the ascending `selection[0..count)`, in place; how many stay. */
 export function removeRows(selection: Uint32Array, count: number, rows: Uint32Array): number {
-  if (rows.length === 0) return count;
+  return rows.length * LONG_STRETCH > count
+    ? removeMany(selection, count, rows)
+    : removeFew(selection, count, rows);
+}
+
+function removeMany(selection: Uint32Array, count: number, rows: Uint32Array): number {
   let kept = 0;
   let next = 0;
   for (let i = 0; i < count; i++) {
@@ -76,4 +99,34 @@ export function removeRows(selection: Uint32Array, count: number, rows: Uint32Ar
     if (rows[next] !== row) selection[kept++] = row;
   }
   return kept;
+}
+
+function removeFew(selection: Uint32Array, count: number, rows: Uint32Array): number {
+  let kept = 0;
+  /** Start of the stretch that stays. */
+  let from = 0;
+  let at = 0;
+  for (let i = 0; i < rows.length; i++) {
+    at = placeOf(selection, at, count, rows[i]);
+    if (at === count) break;
+    if (selection[at] !== rows[i]) continue;
+    if (kept !== from) selection.copyWithin(kept, from, at);
+    kept += at - from;
+    from = ++at;
+  }
+  if (kept === from) return count;
+  selection.copyWithin(kept, from, count);
+  return kept + count - from;
+}
+
+/** First place in the ascending `rows[from..to)` that is not below `row`. */
+export function placeOf(rows: Uint32Array, from: number, to: number, row: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (rows[middle] < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

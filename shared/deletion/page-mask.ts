@@ -5,13 +5,15 @@
  * A query asks `wants` when it reads the page, and then `hide` on rows with these columns. Where its own filters left few
  * rows, only those are looked at; else the whole page is, so that it is known for good.
  */
-import type { PageMeta, RunMeta } from '../chunk/format.ts';
+import { LEVEL_NAME, type PageMeta, type RunMeta } from '../chunk/format.ts';
 import type { PageWants } from '../chunk/reader.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import { lowerBound } from '../query/row-search.ts';
-import type { MaskRequest } from './mask-request.ts';
+import type { HitFacts } from './hit-facts.ts';
 import type { LineMasks, MaskTimes } from './masked-rows.ts';
-import { joinRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
+import { joinRows, type PageHits, type PageHitsCache, placeOf, removeRows } from './page-hits.ts';
+import type { HiddenRow } from './shown-counts.ts';
+import type { TouchSets } from './touch-sets.ts';
 
 export interface PageOfMask {
   readonly page: PageMeta;
@@ -39,43 +41,61 @@ export interface PageMaskParts {
   readonly lines: LineMasks | undefined;
   readonly times: MaskTimes;
   readonly hits: PageHitsCache;
-  /** The tables of some requests. */
-  setOf(requests: readonly MaskRequest[]): LineMasks;
+  readonly sets: Pick<TouchSets, 'linesOf'>;
 }
 
 /** Of a page's rows, below which it is cheaper to look at those that are left than to look at all for good. */
 const FEW_ROWS = 1 / 8;
-const keySets = new WeakMap<LineMasks, ReadonlySet<string>>();
 
 export class PageMask {
   private readonly parts: PageMaskParts;
   /** Rows that requests with stages take; undefined where that is not known. */
   private taken: Uint32Array | undefined;
+  /** Where they are known: of these rows, and of what other requests take. */
+  private facts: HitFacts | undefined;
 
   constructor(parts: PageMaskParts) {
     this.parts = parts;
-    if (parts.lines === undefined) this.taken = new Uint32Array(0);
+    if (parts.lines === undefined) this.taken = NO_ROWS;
   }
 
   /** True where it is known, without a look at lines, that nothing between the two rows is hidden. */
   showsAll(firstRow: number, rows: number): boolean {
     if (!this.isKnown || this.parts.cuts.some(cut => cut.firstRow === firstRow)) return false;
     const taken = this.taken!;
-    let low = 0;
-    let high = taken.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (taken[middle] < firstRow) low = middle + 1;
-      else high = middle;
+    const next = placeOf(taken, 0, taken.length, firstRow);
+    return next === taken.length || taken[next] >= firstRow + rows;
+  }
+
+  /**
+   * The rows from `firstRow` on that requests with stages hide, as their footer counted them; undefined where that is not
+   * known without a look at lines. Cuts are not among them.
+   */
+  hiddenIn(firstRow: number, rows: number): readonly HiddenRow[] | undefined {
+    if (!this.isKnown) return undefined;
+    const taken = this.taken!;
+    const { facts } = this;
+    const hidden: HiddenRow[] = [];
+    for (
+      let i = placeOf(taken, 0, taken.length, firstRow);
+      i < taken.length && taken[i] < firstRow + rows;
+      i++
+    ) {
+      if (facts === undefined) return undefined;
+      const at = placeOf(facts.rows, 0, facts.rows.length, taken[i]);
+      const { minutes, levels, lineBytes } = facts;
+      hidden.push({ minute: minutes[at], level: levels[at], lineBytes: lineBytes[at] });
     }
-    return low === taken.length || taken[low] >= firstRow + rows;
+    return hidden;
   }
 
   /** What a page must hold for `hide`; `wants` where lines need not be looked at. */
   wants(wants: PageWants): PageWants {
     if (this.isKnown) return wants;
     const { readsMetadata } = this.parts.lines!;
-    return { lines: 'bytes', metadata: readsMetadata ? 'all' : wants.metadata };
+    const { metadata } = wants;
+    if (readsMetadata || metadata === 'all') return { lines: 'bytes', metadata: 'all' };
+    return { lines: 'bytes', metadata: new Set([...metadata, LEVEL_NAME]) };
   }
 
   /** Takes the hidden rows out of `selection[0..count)`; how many stay. */
@@ -95,43 +115,35 @@ export class PageMask {
     if (this.taken !== undefined) return true;
     const { name, lines, hits } = this.parts;
     const known = name === '' ? undefined : hits.get(name);
-    if (known === undefined || missing(lines!, known).length > 0) return false;
-    this.taken = takenBy(lines!, known);
+    if (known === undefined || lines!.missingIn(known.looked).length > 0) return false;
+    this.know(known);
     return true;
   }
 
   /** Looks at the whole page, for what is not known yet. */
   private look(rows: PageRows): void {
-    const { name, lines, base, times, hits, setOf } = this.parts;
+    const { name, lines, base, times, hits, sets } = this.parts;
     const before = hits.get(name);
-    const asked = before === undefined ? lines! : setOf(missing(lines!, before));
+    const asked = before === undefined ? lines! : sets.linesOf(lines!.missingIn(before.looked));
     const all = Uint32Array.from({ length: rows.rows }, (_, row) => row);
     const found = asked.find(rows, base, times, all, all.length);
-    this.taken = takenBy(lines!, hits.set(name, keysOf(lines!), found, before));
+    this.know(hits.set({ name, page: rows, base }, lines!.keys, found, before));
   }
-}
 
-function keysOf(lines: LineMasks): ReadonlySet<string> {
-  let keys = keySets.get(lines);
-  if (keys === undefined) {
-    keys = new Set(lines.requests.map(({ key }) => key));
-    keySets.set(lines, keys);
+  private know(hits: PageHits): void {
+    this.taken = takenBy(this.parts.lines!, hits);
+    this.facts = hits.facts;
   }
-  return keys;
-}
-
-function missing(lines: LineMasks, { looked }: PageHits): readonly MaskRequest[] {
-  if (keysOf(lines) === looked) return [];
-  return lines.requests.filter(({ key }) => !looked.has(key));
-}
-
-function takenBy(lines: LineMasks, { rows }: PageHits): Uint32Array {
-  if (rows.size === 0) return NO_ROWS;
-  const lists = lines.requests.flatMap(({ key }) => rows.get(key) ?? []);
-  return lists.length === 0 ? NO_ROWS : joinRows(lists);
 }
 
 const NO_ROWS = new Uint32Array(0);
+
+function takenBy({ keys }: LineMasks, { rows }: PageHits): Uint32Array {
+  if (rows.size === 0) return NO_ROWS;
+  const lists: Uint32Array[] = [];
+  for (const [key, list] of rows) if (keys.has(key)) lists.push(list);
+  return lists.length === 0 ? NO_ROWS : joinRows(lists);
+}
 
 /** Takes cut rows out of the selection. Rows of a run ascend by time, and cuts come in the order of their runs. */
 function removeCuts(

@@ -5,17 +5,19 @@
  * only; so what is hidden is hidden in its chunk, and the other copy still counts.
  */
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { coversChunk, type DeleteRequest } from '../catalog/delete-request.ts';
+import type { DeleteRequest } from '../catalog/delete-request.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Run, Stream } from '../model/page.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkMask } from './chunk-mask.ts';
+import { DayRequests, type Touching } from './day-requests.ts';
 import { MaskRequest } from './mask-request.ts';
-import { LineMasks, type MaskTimes } from './masked-rows.ts';
 import { PageHitsCache } from './page-hits.ts';
 import { type Cut, PageMask, type PageOfMask } from './page-mask.ts';
+import type { RequestTimes, Stretch } from './request-times.ts';
 import { type SelectorGroup, SelectorGroups } from './selector-groups.ts';
+import { type TouchSet, TouchSets } from './touch-sets.ts';
 
 export interface TenantMasks {
   /** Equal where the same requests mask in the same way. */
@@ -34,10 +36,8 @@ export interface CompileOptions {
   readonly version?: string;
 }
 
-/** Days whose times are kept: 160 KB each with 10,000 requests. */
-const KEPT_DAYS = 64;
-/** Sets of requests that chunks have in common, each with its tables. */
-const KEPT_SETS = 64;
+/** Of all days whose requests are kept, each once for a day: 200 bytes each. */
+const KEPT_DAY_REQUESTS = 100_000;
 
 /** Throws ParseError and BadRequestError for a request whose query is no log query. */
 export function compileMasks(
@@ -57,13 +57,13 @@ class CompiledMasks implements TenantMasks {
   private readonly requests: readonly MaskRequest[];
   private readonly groups: SelectorGroups;
   private readonly hits: PageHitsCache;
-  private readonly days = new LruCache<number, DayRequests>(KEPT_DAYS);
-  private readonly sets = new LruCache<string, LineMasks>(KEPT_SETS);
-  private lastSet: LineMasks | undefined;
+  private readonly days = new LruCache<number, DayRequests>(KEPT_DAY_REQUESTS);
+  private readonly sets: TouchSets;
 
   constructor(requests: readonly MaskRequest[], hits: PageHitsCache, version: string) {
     this.requests = requests;
     this.groups = new SelectorGroups(requests);
+    this.sets = new TouchSets(this.groups);
     this.hits = hits;
     this.version = version;
     this.isEmpty = requests.length === 0;
@@ -71,183 +71,118 @@ class CompiledMasks implements TenantMasks {
 
   forChunk(record: ChunkRecord): ChunkMasks | undefined {
     if (this.isEmpty) return undefined;
+    const { groups, sets, hits } = this;
     const day = this.dayOf(record.day);
-    const touching: MaskRequest[] = [];
-    for (const { group, requests } of day.byGroup) {
-      if (!group.mayMatch(record.pairs)) continue;
-      for (const request of requests) {
-        const meets = day.from(request) <= record.last && day.to(request) >= record.first;
-        if (meets && coversChunk(request.request, record)) touching.push(request);
-      }
-    }
-    if (touching.length === 0) return undefined;
-    return new ChunkMasks({ record, day, groups: this.groups, touching, hits: this.hits, lines: this.lines });
+    const { times } = day;
+    const touching = day.touching(record);
+    const isMeeting = ({ requests }: Touching) => times.meets(requests, record);
+    if (!touching.own.some(isMeeting) && !touching.shared.some(isMeeting)) return undefined;
+    return new ChunkMasks({ record, times, groups, set: sets.of(touching), sets, hits });
   }
 
   coversEvenly(record: ChunkRecord): boolean {
-    if (this.isEmpty) return true;
-    const { requests } = this.dayOf(record.day);
-    return requests.every(({ request }) => coversChunk(request, record));
+    return this.isEmpty || this.dayOf(record.day).coversEvenly(record);
   }
 
   private dayOf(number: number): DayRequests {
     let day = this.days.get(number);
     if (day === undefined) {
       day = new DayRequests(this.requests, this.groups, number);
-      this.days.set(number, day);
+      this.days.set(number, day, day.count + 1);
     }
     return day;
-  }
-
-  /** Tables of a set of requests; the same for the same set. */
-  private readonly lines = (requests: readonly MaskRequest[]): LineMasks => {
-    // Most chunks of a day have the same.
-    const last = this.lastSet;
-    if (last !== undefined && isSame(last.requests, requests)) return last;
-    this.lastSet = this.interned(requests);
-    return this.lastSet;
-  };
-
-  private interned(requests: readonly MaskRequest[]): LineMasks {
-    const key = requests.map(({ key: one }) => one).join('\n');
-    let masks = this.sets.get(key);
-    if (masks === undefined) {
-      masks = new LineMasks(requests, this.groups);
-      this.sets.set(key, masks);
-    }
-    return masks;
-  }
-}
-
-function isSame(a: readonly MaskRequest[], b: readonly MaskRequest[]): boolean {
-  return a.length === b.length && a.every((request, i) => request === b[i]);
-}
-
-const NS_OF_DAY = Number(NS_PER_DAY);
-
-/** Requests whose times meet a day. */
-class DayRequests implements MaskTimes {
-  readonly requests: readonly MaskRequest[];
-  readonly byGroup: readonly { readonly group: SelectorGroup; readonly requests: readonly MaskRequest[] }[];
-  private readonly times = new Map<MaskRequest, { readonly from: number; readonly to: number }>();
-
-  constructor(requests: readonly MaskRequest[], groups: SelectorGroups, day: number) {
-    const startNs = BigInt(day) * NS_PER_DAY;
-    const inside = (ns: bigint) => (ns < 0n ? -1 : ns >= NS_PER_DAY ? NS_OF_DAY : Number(ns));
-    for (const request of requests) {
-      const from = inside(request.request.startNs - startNs);
-      const to = inside(request.request.endNs - startNs);
-      if (from < NS_OF_DAY && to >= 0) this.times.set(request, { from, to });
-    }
-    this.requests = [...this.times.keys()];
-    this.byGroup = groups.all.flatMap(group => {
-      const ofGroup = group.requests.filter(request => this.times.has(request));
-      return ofGroup.length === 0 ? [] : [{ group, requests: ofGroup }];
-    });
-  }
-
-  from(request: MaskRequest): number {
-    return this.times.get(request)!.from;
-  }
-
-  to(request: MaskRequest): number {
-    return this.times.get(request)!.to;
   }
 }
 
 interface ChunkParts {
   readonly record: ChunkRecord;
-  readonly day: MaskTimes;
+  readonly times: RequestTimes;
   readonly groups: SelectorGroups;
-  /** Requests that cover the chunk and meet its times. */
-  readonly touching: readonly MaskRequest[];
+  /** Requests that cover the chunk and meet its quarters of the day. */
+  readonly set: TouchSet;
+  readonly sets: TouchSets;
   readonly hits: PageHitsCache;
-  lines(requests: readonly MaskRequest[]): LineMasks;
 }
 
 export class ChunkMasks implements ChunkMask {
   private readonly parts: ChunkParts;
-  private readonly whole: ReadonlySet<MaskRequest>;
-  private readonly lines: LineMasks | undefined;
 
   constructor(parts: ChunkParts) {
-    const { touching, lines } = parts;
     this.parts = parts;
-    this.whole = new Set(touching.filter(({ isWhole }) => isWhole));
-    const byLine = touching.filter(({ isWhole }) => !isWhole);
-    this.lines = byLine.length === 0 ? undefined : lines(byLine);
   }
 
+  /** False where no request of the chunk's streams and times takes any of the stream. */
   mayTouch(stream: Stream): boolean {
-    return this.wholeOf(stream).length > 0 || this.linesOf(stream).length > 0;
+    return this.mayTakeWhole(stream) || this.touchesLines(stream, this.parts.record);
   }
 
   /** True where some request takes entries of the stream whatever their lines. */
   mayTakeWhole(stream: Stream): boolean {
-    return this.wholeOf(stream).length > 0;
+    const { times, record } = this.parts;
+    return this.wholeOf(stream).some(requests => times.meets(requests, record));
   }
 
   /** True where every entry of the stream from `first` to `last`, ns since the start of the day, is hidden. */
   takesAll(stream: Stream, first: number, last: number): boolean {
-    const { day } = this.parts;
-    return this.wholeOf(stream).some(request => day.from(request) <= first && day.to(request) >= last);
+    const { times } = this.parts;
+    return this.wholeOf(stream).some(requests => times.holds(requests, { first, last }));
   }
 
   /** What is hidden in a page; undefined where nothing is, whatever its lines. */
   forPage(page: PageOfMask): PageMask | undefined {
-    const { record, day, hits, lines } = this.parts;
+    const { record, times, hits, sets, set } = this.parts;
     const { base, offset } = page.page;
     const cuts: Cut[] = [];
     let touchesLines = false;
     for (const run of page.runs) {
       const stream = page.streams[run.stream];
-      const meets = (request: MaskRequest) => day.from(request) <= run.last && day.to(request) >= run.first;
-      touchesLines ||= this.linesOf(stream).some(members => members.some(meets));
-      if (this.whole.size > 0) cuts.push(...this.cutsOf({ ...run, stream }, base));
-      else if (touchesLines) break;
+      touchesLines ||= this.touchesLines(stream, run);
+      if (set.whole.size === 0 && touchesLines) break;
+      if (this.wholeOf(stream).some(requests => times.meets(requests, run)))
+        cuts.push(...this.cutsOf({ ...run, stream }, base));
     }
     if (!touchesLines && cuts.length === 0) return undefined;
     const name = `${record.tenant}/${record.id}/${offset}`;
-    return new PageMask({
-      name,
-      base,
-      cuts,
-      lines: touchesLines ? this.lines : undefined,
-      times: day,
-      hits,
-      setOf: lines,
-    });
+    const lines = touchesLines ? set.lines : undefined;
+    return new PageMask({ name, base, cuts, lines, times, hits, sets });
   }
 
   hide(rows: PageRows, selection: Uint32Array, count: number): number {
-    const { record, day, hits, lines } = this.parts;
+    const { record, times, hits, sets, set } = this.parts;
     const base = Number(rows.baseNs - BigInt(record.day) * NS_PER_DAY);
-    const cuts = this.whole.size === 0 ? [] : rows.runs.flatMap(run => this.cutsOf(run, base));
-    const mask = new PageMask({ name: '', base, cuts, lines: this.lines, times: day, hits, setOf: lines });
+    const cuts = set.whole.size === 0 ? [] : rows.runs.flatMap(run => this.cutsOf(run, base));
+    const mask = new PageMask({ name: '', base, cuts, lines: set.lines, times, hits, sets });
     return mask.hide(rows, selection, count);
   }
 
   /** Of a run; times relative to `base`. */
   private cutsOf({ stream, firstRow, rows }: Run, base: number): Cut[] {
-    const { day } = this.parts;
-    return this.wholeOf(stream).map(request => {
-      return { firstRow, rows, from: day.from(request) - base, to: day.to(request) - base };
-    });
+    const { times } = this.parts;
+    return this.wholeOf(stream).flatMap(requests =>
+      requests.map(request => {
+        return { firstRow, rows, from: times.from(request) - base, to: times.to(request) - base };
+      }),
+    );
   }
 
-  private wholeOf(stream: Stream): MaskRequest[] {
-    if (this.whole.size === 0) return [];
-    const groups = this.parts.groups.of(stream);
-    return groups.flatMap(({ requests }) => requests.filter(request => this.whole.has(request)));
+  /** By selector. */
+  private wholeOf(stream: Stream): (readonly MaskRequest[])[] {
+    const { groups, set } = this.parts;
+    return set.whole.size === 0 ? [] : membersOf(set.whole, groups.of(stream));
   }
 
-  /** Members, of this chunk, of the groups that match the stream. */
-  private linesOf(stream: Stream): (readonly MaskRequest[])[] {
-    const { lines } = this;
-    if (lines === undefined) return [];
-    return this.parts.groups.of(stream).flatMap(group => {
-      const members = lines.byGroup.get(group);
-      return members === undefined ? [] : [members];
-    });
+  private touchesLines(stream: Stream, stretch: Stretch): boolean {
+    const { groups, set, times } = this.parts;
+    if (set.lines === undefined) return false;
+    return membersOf(set.byLine, groups.of(stream)).some(requests => times.meets(requests, stretch));
   }
+}
+
+function membersOf(byGroup: TouchSet['whole'], groups: readonly SelectorGroup[]): (readonly MaskRequest[])[] {
+  const members: (readonly MaskRequest[])[] = [];
+  for (const group of groups) {
+    const ofGroup = byGroup.get(group);
+    if (ofGroup !== undefined) members.push(ofGroup);
+  }
+  return members;
 }

@@ -14,6 +14,7 @@ import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
+import { Insight } from '../query/insight/insight.ts';
 import { Visibility } from '../query/visibility.ts';
 import { ObservedCommitter } from '../usage/observed-committer.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
@@ -61,14 +62,13 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });
+  const reading = { catalog, source: new ChunkSource(store), clock, indexes, visibility };
   return {
     config,
     clock,
     push: new PushService({ committer, clock, observer: usage.observer, rates }),
-    engine: new ObservedEngine(
-      { catalog, source: new ChunkSource(store), clock, indexes, visibility },
-      usage.onAnswered,
-    ),
+    engine: new ObservedEngine(reading, usage.onAnswered),
+    insight: new Insight(reading),
     maintenance: assembleMaintenance({
       config,
       store,

@@ -8,6 +8,7 @@ import type { Maintenance } from '../maintenance/maintenance.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { QueryEngine } from '../query/engine.ts';
+import type { Insight } from '../query/insight/insight.ts';
 import type { Usage } from '../usage/usage.ts';
 
 export interface HttpContext {
@@ -15,6 +16,7 @@ export interface HttpContext {
   readonly clock: Clock;
   readonly push: PushService;
   readonly engine: QueryEngine;
+  readonly insight: Insight;
   readonly maintenance: Maintenance;
   readonly generations: GenerationNumbers;
   readonly deletes: DeleteService;

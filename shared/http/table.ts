@@ -1,6 +1,9 @@
 /** The route table: every endpoint once. The local gateway, the stack and the documentation are made from it. */
 import type { HttpContext } from './context.ts';
 import { cancelDelete, createDelete, listDeletes, showDeleteProgress } from './handlers/deletes.ts';
+import { listDetectedValues, showDetectedFields } from './handlers/detected-fields.ts';
+import { listDetectedLabels } from './handlers/detected-labels.ts';
+import { showDrilldownLimits } from './handlers/drilldown-limits.ts';
 import {
   acceptElasticSetup,
   pushBulk,
@@ -10,6 +13,7 @@ import {
 } from './handlers/elastic.ts';
 import { pushFirehose } from './handlers/firehose.ts';
 import { increaseGeneration, showGeneration } from './handlers/generation.ts';
+import { showIndexShards, showIndexStats } from './handlers/index-stats.ts';
 import { pushJsonLines } from './handlers/json-lines.ts';
 import { flushAll, flushTenant, showIndexSync, startIndexSync } from './handlers/maintenance.ts';
 import { showMaintenance } from './handlers/maintenance-status.ts';
@@ -20,6 +24,7 @@ import { formatQuery, queryInstant, queryRange } from './handlers/query.ts';
 import { ready, showBuildInfo } from './handlers/status.ts';
 import { listLabels, listLabelValues, listSeries } from './handlers/streams.ts';
 import { showUsage } from './handlers/usage.ts';
+import { showVolume, showVolumeRange } from './handlers/volume.ts';
 import { defineRoutes, type Handler, type Method, type Route } from './routes.ts';
 
 const READ: readonly Method[] = ['GET', 'POST'];
@@ -88,6 +93,14 @@ export const ROUTES = defineRoutes<HttpContext>([
   query('/svc/api/v1/labels', listLabels, ['/svc/api/v1/label']),
   query('/svc/api/v1/label/{name}/values', listLabelValues),
   query('/svc/api/v1/series', listSeries),
+  query('/svc/api/v1/index/stats', showIndexStats),
+  query('/svc/api/v1/index/shards', showIndexShards),
+  query('/svc/api/v1/index/volume', showVolume),
+  query('/svc/api/v1/index/volume_range', showVolumeRange),
+  query('/svc/api/v1/detected_labels', listDetectedLabels),
+  { ...query('/svc/api/v1/drilldown-limits', showDrilldownLimits), methods: ['GET'] },
+  query('/svc/api/v1/detected_fields', showDetectedFields),
+  query('/svc/api/v1/detected_field/{name}/values', listDetectedValues),
   { ...query('/svc/api/v1/usage', showUsage), methods: ['GET'] },
   maintenance('/flush', READ, 'ingester', flushAll),
   maintenance('/flush/tenant', ['POST'], 'ingester', flushTenant),

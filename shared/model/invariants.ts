@@ -181,6 +181,41 @@ export const INVARIANTS = Object.freeze({
     section: 6,
     checkedBy: ['simulation'],
   },
+  removedIsHidden: {
+    name: 'removed-is-hidden',
+    sentence:
+      'No answer shows an entry that was covered by a delete request, or expired, from before the question on.',
+    section: 6,
+    checkedBy: ['simulation', 'tests'],
+  },
+  onlyWhatMayGoes: {
+    name: 'only-what-may-goes',
+    sentence:
+      'A row is left out only where a request that was picked up, and not cancelled, covers it, or where it is expired.',
+    section: 6,
+    checkedBy: ['simulation', 'assertion'],
+  },
+  claimsAreTrue: {
+    name: 'claims-are-true',
+    sentence:
+      'A chunk whose record says that delete requests were applied to it holds no row of one picked up before.',
+    section: 6,
+    checkedBy: ['simulation'],
+  },
+  deletedIsGone: {
+    name: 'deleted-is-gone',
+    sentence:
+      'When a delete request is sealed, no record names a row that it covered when it was picked up; when it is processed, none that it covers, for good.',
+    section: 6,
+    checkedBy: ['simulation', 'tests'],
+  },
+  deletesMoveForward: {
+    name: 'deletes-move-forward',
+    sentence:
+      'A delete request is picked up, sealed and processed in this order, once each, and its progress never falls.',
+    section: 6,
+    checkedBy: ['simulation'],
+  },
   filtersAreSound: {
     name: 'filters-are-sound',
     sentence: 'What is passed over without being read holds nothing that the query selects.',
@@ -191,7 +226,7 @@ export const INVARIANTS = Object.freeze({
     name: 'partials-are-masked',
     sentence: 'Counts and cached partials are used only where no delete or changed retention touches them.',
     section: 7,
-    checkedBy: ['nothing yet'],
+    checkedBy: ['simulation', 'tests'],
   },
   pushWaitsForNoTail: {
     name: 'push-waits-for-no-tail',

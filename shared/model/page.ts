@@ -3,6 +3,7 @@
  * stands for a row; a row is an index into these columns.
  */
 import type { Labels } from './labels.ts';
+import type { PromotedPage } from './promoted.ts';
 
 /** One stream as a page names it. */
 export interface Stream {
@@ -43,4 +44,6 @@ export interface PageRows {
   /** Runs in row order; together they cover all rows. */
   readonly runs: readonly Run[];
   readonly metadata: readonly MetadataColumn[];
+  /** What parsers make of the lines; undefined where nobody asked for it, or the page has none of it. */
+  readonly promoted?: PromotedPage | undefined;
 }

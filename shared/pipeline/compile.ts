@@ -22,6 +22,7 @@ import { compileLogfmt } from './logfmt.ts';
 import { compileLogfmtExpressions } from './logfmt-expressions.ts';
 import { cheapestFirst } from './page-filters.ts';
 import { compilePatternParser } from './pattern-parser.ts';
+import type { PromotedRows } from './promoted-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
 import { StoredLabelFilter } from './stored-label-filter.ts';
@@ -51,6 +52,8 @@ export interface CompileOptions {
   readonly clock: Clock;
   /** Nothing that parsers extract is wanted: they do not run (10.2). */
   readonly skipParsers?: boolean;
+  /** Columns that stand in for one of the parsers. */
+  readonly promoted?: PromotedRows | undefined;
 }
 
 /** Work on a row is not bounded by its length: templates, and regular expressions on lines and labels. */
@@ -65,7 +68,7 @@ const SLOW_STAGES: ReadonlySet<Stage['kind']> = new Set([
 export function compileStages(
   stages: readonly Stage[],
   row: Row,
-  { clock, skipParsers = false }: CompileOptions,
+  { clock, skipParsers = false, promoted }: CompileOptions,
 ): CompiledStages {
   const { labels } = row;
   const lineFilters: LineFilter[] = [];
@@ -140,7 +143,7 @@ export function compileStages(
           if (skipParsers) return;
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
-          add(parser);
+          add(promoted?.parserPlace === i ? promoted.standIn(parser, row) : parser);
         }
       }
     });

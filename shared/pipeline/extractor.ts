@@ -11,9 +11,11 @@
  */
 import type { Grouping, LogRange, RangeOp } from '../logql/ast.ts';
 import type { PageRows } from '../model/page.ts';
+import type { PromotedWants } from '../model/promoted.ts';
 import type { SampleBatch, SeriesTable } from '../model/samples.ts';
 import type { Clock } from '../ports/clock.ts';
 import { compileStages } from './compile.ts';
+import { type PreparedRows, planPromotedRows } from './promoted-rows.ts';
 import { Row } from './row.ts';
 import { sampleFailure } from './sample-failure.ts';
 import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
@@ -42,7 +44,14 @@ export interface SampleExtractor {
   readonly needs: ColumnNeeds;
   /** Columns for the full labels of failed series. */
   readonly needsForFailures: ColumnNeeds;
+  /** Columns of fields that spare lines. A page without them is answered the same. */
+  readonly promoted: PromotedWants | undefined;
   readonly series: SeriesTable;
+  /**
+   * What is left of the rows before lines are looked at. May be left out; where it says that no line is needed, `extract`
+   * takes the page without its lines (and with line lengths, where `needs` asks for lines).
+   */
+  prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
    * Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. With a turn,
    * `turn.left` rows are left at its start, to be run next.
@@ -66,11 +75,14 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
   const plan = planSamples(range, op, grouping);
   const row = new Row(plan.wanted);
-  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers });
+  const promoted = plan.skipParsers
+    ? undefined
+    : planPromotedRows(plan.stages, { wanted: plan.wanted, filtersAfter: range.unwrap?.filters });
+  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, promoted });
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
   const assigner = new SeriesAssigner(row, plan.seriesLabels);
-  const runner = new StageRunner(row, compiled, turn, hidden);
+  const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const extractor = new Extractor(runner, assigner, unwrapper, takesLength);
@@ -79,7 +91,10 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   return {
     needs,
     needsForFailures,
+    promoted: promoted?.wants,
     series: assigner.series,
+    prepare: (page, selection, count) =>
+      promoted?.prepare(page, selection, count) ?? { count, needsLines: needs.lines === 'bytes' },
     extract: (page, selection, count) => extractor.extract(page, selection, count),
     failure() {
       for (; firstFailure === undefined && checked < assigner.series.count; checked++) {

@@ -156,7 +156,7 @@ function keepWithError(row: RowLabels, details: string): boolean {
   return true;
 }
 
-function compareNumbers(value: number, op: CompareOp, limit: number): boolean {
+export function compareNumbers(value: number, op: CompareOp, limit: number): boolean {
   switch (op) {
     case '==':
       return value === limit;

@@ -10,9 +10,11 @@
 import type { LogExpr } from '../logql/ast.ts';
 import { formatLabels, type Labels } from '../model/labels.ts';
 import type { PageRows } from '../model/page.ts';
+import type { PromotedWants } from '../model/promoted.ts';
 import type { Clock } from '../ports/clock.ts';
 import { compileStages } from './compile.ts';
 import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts';
+import { type PreparedRows, planPromotedRows } from './promoted-rows.ts';
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
 import { type RowNarrower, StageRunner } from './stage-runner.ts';
@@ -47,6 +49,10 @@ export interface PipelineRow {
 }
 
 export interface LogPipeline {
+  /** Columns of fields that tell which rows a filter drops. A page without them is answered the same. */
+  readonly promoted: PromotedWants | undefined;
+  /** What is left of the rows before lines are looked at; all that is left needs its line. May be left out. */
+  prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
    * Runs the rows `selection[0..count)` (ascending) of a page; the selection is overwritten. Returns how many rows
    * were emitted. With a turn, `turn.left` rows are left at the start of the selection, to be run next.
@@ -60,7 +66,9 @@ export function compileLogPipeline(
   { clock, turn, hidden }: { readonly clock: Clock; readonly turn?: Turn; readonly hidden?: RowNarrower },
 ): LogPipeline {
   const row = new Row();
-  const runner = new StageRunner(row, compileStages(expr.stages, row, { clock }), turn, hidden);
+  const promoted = planPromotedRows(expr.stages, {});
+  const compiled = compileStages(expr.stages, row, { clock, promoted });
+  const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
   const entry = new CurrentEntry(row);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {
@@ -86,7 +94,14 @@ export function compileLogPipeline(
     }
     return emitted;
   }
-  return { run };
+  return {
+    run,
+    promoted: promoted?.wants,
+    prepare(page, selection, count) {
+      const left = promoted?.prepare(page, selection, count).count ?? count;
+      return { count: left, needsLines: left > 0 };
+    },
+  };
 }
 
 /** Labels of a row, built when asked for. */

@@ -1,6 +1,7 @@
 /**
  * The row at hand: its labels and its line. The line is a range of the page's bytes until a stage changes it; a
- * changed line is text first and bytes when a parser asks. `RowStage` is what every row-wise stage compiles to.
+ * changed line is text first and bytes when a parser asks. Lines and their lengths are not looked at before a stage asks:
+ * the page may have neither. `RowStage` is what every row-wise stage compiles to.
  */
 import type { PageRows } from '../model/page.ts';
 import { RowLabels, type WantedNames } from './row-labels.ts';
@@ -15,10 +16,11 @@ export class Row {
   readonly labels: RowLabels;
   #page: PageRows | undefined;
   #row = 0;
+  #lines: Buffer | undefined;
   #source: Buffer = NO_LINE;
   #start = 0;
   #end = 0;
-  /** The changed line; undefined while only its bytes are known. */
+  /** The line as text; undefined while only its bytes are known, or nobody asked. */
   #text: string | undefined;
   #bytesKnown = false;
   /** True where a stage replaced the line: it is no longer a range of the page. */
@@ -30,18 +32,15 @@ export class Row {
 
   enterPage(page: PageRows): void {
     this.#page = page;
+    this.#lines = undefined;
     this.labels.enterPage(page);
   }
 
   /** Only after `enterPage`, and `labels.enterRun` for the run that holds the row. */
   enter(row: number): void {
-    const page = this.#page!;
     this.#row = row;
-    this.#source = page.lines;
-    this.#start = page.lineOffsets[row];
-    this.#end = page.lineOffsets[row + 1];
     this.#text = undefined;
-    this.#bytesKnown = true;
+    this.#bytesKnown = false;
     this.changed = false;
     this.labels.enterRow(row);
   }
@@ -53,28 +52,29 @@ export class Row {
 
   /** Bytes that hold the current line, from `start` to `end`. */
   get source(): Buffer {
-    if (!this.#bytesKnown) this.#encode();
+    if (!this.#bytesKnown) this.#findBytes();
     return this.#source;
   }
 
   get start(): number {
-    if (!this.#bytesKnown) this.#encode();
+    if (!this.#bytesKnown) this.#findBytes();
     return this.#start;
   }
 
   get end(): number {
-    if (!this.#bytesKnown) this.#encode();
+    if (!this.#bytesKnown) this.#findBytes();
     return this.#end;
   }
 
   /** Length of the current line, bytes. */
   get byteLength(): number {
-    if (!this.#bytesKnown) this.#encode();
-    return this.#end - this.#start;
+    if (this.changed) return this.end - this.start;
+    const { lineOffsets } = this.#page!;
+    return lineOffsets[this.#row + 1] - lineOffsets[this.#row];
   }
 
   line(): string {
-    this.#text ??= decodeUtf8(this.#source, this.#start, this.#end);
+    this.#text ??= decodeUtf8(this.source, this.start, this.end);
     return this.#text;
   }
 
@@ -84,10 +84,18 @@ export class Row {
     this.changed = true;
   }
 
-  #encode(): void {
-    this.#source = Buffer.from(this.#text!);
-    this.#start = 0;
-    this.#end = this.#source.length;
+  #findBytes(): void {
     this.#bytesKnown = true;
+    if (this.changed) {
+      this.#source = Buffer.from(this.#text!);
+      this.#start = 0;
+      this.#end = this.#source.length;
+      return;
+    }
+    const { lineOffsets } = this.#page!;
+    this.#lines ??= this.#page!.lines;
+    this.#source = this.#lines;
+    this.#start = lineOffsets[this.#row];
+    this.#end = lineOffsets[this.#row + 1];
   }
 }

@@ -5,6 +5,7 @@
 import type { PageRows, Run, Stream } from '../model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import { selectLines } from './page-filters.ts';
+import type { PromotedRows } from './promoted-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { Turn } from './turn.ts';
 
@@ -14,6 +15,14 @@ const FAST_ROWS_MASK = 63;
 /** Takes rows of the page at hand out of `selection[0..count)`, ascending; how many stay. */
 export interface RowNarrower {
   narrow(selection: Uint32Array, count: number): number;
+}
+
+export interface RunnerOptions {
+  readonly turn?: Turn | undefined;
+  /** Asked once for a page, for the rows that its line filters left. */
+  readonly hidden?: RowNarrower | undefined;
+  /** The same that the stages were compiled with. */
+  readonly promoted?: PromotedRows | undefined;
 }
 
 export class StageRunner {
@@ -28,9 +37,10 @@ export class StageRunner {
   /** The rows of the page have been through `#hidden`. */
   #isNarrowed = false;
   readonly #hidden: RowNarrower | undefined;
+  readonly #promoted: PromotedRows | undefined;
 
-  /** @param hidden asked once for a page, for the rows that its line filters left */
-  constructor(row: Row, stages: CompiledStages, turn?: Turn, hidden?: RowNarrower) {
+  constructor(row: Row, stages: CompiledStages, { turn, hidden, promoted }: RunnerOptions = {}) {
+    this.#promoted = promoted;
     this.row = row;
     this.#stages = stages;
     this.#turn = turn;
@@ -49,6 +59,7 @@ export class StageRunner {
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
+    this.#promoted?.enterPage(page);
     if (turn === undefined || turn.left === 0) {
       this.#nextFilter = 0;
       this.#isNarrowed = false;

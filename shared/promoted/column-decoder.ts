@@ -7,6 +7,7 @@ import { ByteReader } from '../chunk/byte-io.ts';
 import { PAGE_MAX_ROWS } from '../chunk/format.ts';
 import { ZstdDecoder } from '../chunk/zstd-decoder.ts';
 import { CorruptionError, messageOf } from '../model/errors.ts';
+import { FALLBACK_ID, type PromotedColumn } from '../model/promoted.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_VALUES } from './bounds.ts';
 import { FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
 import {
@@ -19,24 +20,7 @@ import {
 } from './column-format.ts';
 import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
 
-/** Instead of a place: the row's line must be parsed. It is no place of any table, so overlooking it throws. */
-export const FALLBACK_ID = 0xffff_ffff;
-
-export interface PromotedColumn {
-  /** For each row 0 (the line lacks the field), FALLBACK_ID, or 1 + place of its value. */
-  readonly ids: Uint32Array;
-  /** How many rows have FALLBACK_ID. */
-  readonly fallbackRows: number;
-  /** Values of the table. In a column of numbers each row has its own. */
-  readonly count: number;
-  /** Value i is `bytes[starts[i]..starts[i + 1])`: UTF-8 without U+FFFD, unescaped. */
-  readonly bytes: Buffer;
-  readonly starts: Uint32Array;
-  /** For each value the number that its text reads as, NaN where it has a unit or is none. Only of columns of numbers. */
-  readonly numbers: Float64Array | undefined;
-  /** Text of value number `index`, 0 <= index < count. */
-  valueAt(index: number): string;
-}
+export { FALLBACK_ID, type PromotedColumn } from '../model/promoted.ts';
 
 /** No section is larger: a byte for each row, or the values of a dictionary. */
 const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);
@@ -148,7 +132,7 @@ class ColumnReader {
         codes[row] = code - FIRST_CODE + 1;
       }
     }
-    return new DecodedColumn(codes, fallbackRows, bytes, starts, undefined);
+    return new DictionaryColumn(codes, fallbackRows, bytes, starts);
   }
 
   #numbers(codes: Uint32Array): PromotedColumn {
@@ -169,7 +153,7 @@ class ColumnReader {
     }
     if (mode === DELTA_MODE) sumDeltas(mantissas);
     else for (let i = 0; i < count; i++) mantissas[i] += base;
-    return rendered(codes, mantissas, shapes, texts);
+    return numberColumn(codes, mantissas, shapes, texts);
   }
 
   #shapes(): Shape[] {
@@ -193,24 +177,19 @@ function sumDeltas(values: Float64Array): void {
   }
 }
 
-/** Texts of all numbers, written once: tests and conversions then read bytes as they read those of a line. */
-function rendered(
+/** Checks each number, and gives each row with one its place; texts are written when somebody asks for them. */
+function numberColumn(
   codes: Uint32Array,
   mantissas: Float64Array,
   shapes: readonly Shape[],
   texts: readonly Buffer[],
 ): PromotedColumn {
   const count = mantissas.length;
-  const unitBytes = shapes.reduce((most, { unit }) => Math.max(most, unit.length), 0);
-  let room = 0;
-  for (const text of texts) room += text.length;
-  const bytes = Buffer.allocUnsafe(count * (MAX_NUMBER_BYTES + unitBytes) + room);
-  const starts = new Uint32Array(count + 1);
   const numbers = new Float64Array(count).fill(Number.NaN);
+  const codeOf = new Uint8Array(count);
   const used = new Uint8Array(texts.length);
   let fallbackRows = 0;
   let value = 0;
-  let at = 0;
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row];
     if (code === FALLBACK_CODE) {
@@ -223,43 +202,97 @@ function rendered(
       if (!(mantissa < texts.length) || mantissa < 0 || used[mantissa] === 1)
         check(false, `text ${mantissa} of ${texts.length}`);
       used[mantissa] = 1;
-      texts[mantissa].copy(bytes, at);
-      at += texts[mantissa].length;
     } else {
       const shape = shapes[code - SHAPE_CODE];
-      if (shape === undefined || Math.abs(mantissa) >= 10 ** MAX_DIGITS)
+      if (shape === undefined || Math.abs(mantissa) >= MAX_MANTISSA)
         check(false, `number ${mantissa}, code ${code}`);
-      at = writeNumber(bytes, at, mantissa, shape);
       if (shape.unit.length === 0) numbers[value] = valueOfNumber(mantissa, shape.places);
     }
-    starts[++value] = at;
+    codeOf[value++] = code;
     codes[row] = value;
   }
-  return new DecodedColumn(codes, fallbackRows, bytes, starts, numbers);
+  return new NumberColumn(codes, fallbackRows, { numbers, codeOf, mantissas, shapes, texts });
 }
 
-class DecodedColumn implements PromotedColumn {
+const MAX_MANTISSA = 10 ** MAX_DIGITS;
+
+interface NumberParts {
+  readonly numbers: Float64Array;
+  /** TEXT_CODE or SHAPE_CODE + place of its shape. */
+  readonly codeOf: Uint8Array;
+  readonly mantissas: Float64Array;
+  readonly shapes: readonly Shape[];
+  readonly texts: readonly Buffer[];
+}
+
+/** Tests and conversions that take no number read the texts as they read those of a line; all are written at once. */
+class NumberColumn implements PromotedColumn {
+  readonly ids: Uint32Array;
+  readonly fallbackRows: number;
+  readonly count: number;
+  readonly numbers: Float64Array;
+  readonly #parts: NumberParts;
+  #bytes: Buffer | undefined;
+  #starts: Uint32Array | undefined;
+
+  constructor(ids: Uint32Array, fallbackRows: number, parts: NumberParts) {
+    this.ids = ids;
+    this.fallbackRows = fallbackRows;
+    this.count = parts.codeOf.length;
+    this.numbers = parts.numbers;
+    this.#parts = parts;
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) this.#render();
+    return this.#bytes!;
+  }
+
+  get starts(): Uint32Array {
+    if (this.#starts === undefined) this.#render();
+    return this.#starts!;
+  }
+
+  valueAt(index: number): string {
+    if (index >= this.count) throw new CorruptionError(`value ${index} of ${this.count}`);
+    return this.bytes.utf8Slice(this.starts[index], this.starts[index + 1]);
+  }
+
+  #render(): void {
+    const { codeOf, mantissas, shapes, texts } = this.#parts;
+    const unitBytes = shapes.reduce((most, { unit }) => Math.max(most, unit.length), 0);
+    let room = 0;
+    for (const text of texts) room += text.length;
+    const bytes = Buffer.allocUnsafe(this.count * (MAX_NUMBER_BYTES + unitBytes) + room);
+    const starts = new Uint32Array(this.count + 1);
+    let at = 0;
+    for (let value = 0; value < this.count; value++) {
+      const code = codeOf[value];
+      const mantissa = mantissas[value];
+      if (code === TEXT_CODE) at += texts[mantissa].copy(bytes, at);
+      else at = writeNumber(bytes, at, mantissa, shapes[code - SHAPE_CODE]);
+      starts[value + 1] = at;
+    }
+    this.#bytes = bytes;
+    this.#starts = starts;
+  }
+}
+
+class DictionaryColumn implements PromotedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;
   readonly bytes: Buffer;
   readonly starts: Uint32Array;
-  readonly numbers: Float64Array | undefined;
+  readonly numbers = undefined;
   readonly #texts: (string | undefined)[] = [];
 
-  constructor(
-    ids: Uint32Array,
-    fallbackRows: number,
-    bytes: Buffer,
-    starts: Uint32Array,
-    numbers: Float64Array | undefined,
-  ) {
+  constructor(ids: Uint32Array, fallbackRows: number, bytes: Buffer, starts: Uint32Array) {
     this.ids = ids;
     this.fallbackRows = fallbackRows;
     this.count = starts.length - 1;
     this.bytes = bytes;
     this.starts = starts;
-    this.numbers = numbers;
   }
 
   valueAt(index: number): string {

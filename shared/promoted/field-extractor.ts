@@ -8,13 +8,14 @@
  * A line belongs to one parser at most: a JSON object with a member has a quote where logfmt wants a key. Lines of
  * neither are left to the parsers: in every column their rows are fallback rows.
  */
+import type { ParserName } from '../model/promoted.ts';
 import { OPEN_BRACE } from '../pipeline/json-scan.ts';
 import { FieldTable } from './field-table.ts';
 import { readJsonFields } from './json-fields.ts';
 import { LineMembers } from './line-members.ts';
 import { readLogfmtFields } from './logfmt-fields.ts';
 
-export type ParserName = 'json' | 'logfmt';
+export type { ParserName } from '../model/promoted.ts';
 
 // What `PageFields.parserOf` holds for a row.
 export const NO_PARSER = 0;

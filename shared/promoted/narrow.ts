@@ -5,8 +5,10 @@
  *     const narrower = compileNarrower(plan);
  *     count = narrower.narrow(page, promoted, selection, count);
  */
+
+import type { LabelFilter } from '../logql/ast.ts';
 import type { PageRows, Run } from '../model/page.ts';
-import { compileLabelFilter, type LabelTest } from '../pipeline/label-filter.ts';
+import { compareNumbers, compileLabelFilter, type LabelTest } from '../pipeline/label-filter.ts';
 import { KIND_CLEAN, RowLabels } from '../pipeline/row-labels.ts';
 import { FALLBACK_ID, type PromotedColumn } from './column-decoder.ts';
 import { columnFor, type PromotedPage } from './promoted-page.ts';
@@ -22,9 +24,7 @@ export interface Narrower {
 
 /** Throws an Error with the reference's text where a filter cannot be built; compiling the stages reports the same. */
 export function compileNarrower(plan: PromotedPlan): Narrower {
-  const tests = plan.drops.map(
-    ({ source, filter }) => new ValueTest(plan, source, labels => compileLabelFilter(filter, labels)),
-  );
+  const tests = plan.drops.map(({ source, filter }) => new ValueTest(plan, source, filter));
   return {
     narrow(page, promoted, selection, count) {
       let left = count;
@@ -51,13 +51,16 @@ class ValueTest {
   readonly #labels = new RowLabels();
   readonly #id: number;
   readonly #test: LabelTest;
+  /** The filter, where it compares plain numbers. */
+  readonly #comparison: Extract<LabelFilter, { kind: 'number' }> | undefined;
   #verdicts = new Uint8Array(0);
 
-  constructor(plan: PromotedPlan, source: LabelSource, compile: (labels: RowLabels) => LabelTest) {
+  constructor(plan: PromotedPlan, source: LabelSource, filter: LabelFilter) {
     this.#plan = plan;
     this.source = source;
     this.#id = this.#labels.intern(source.label);
-    this.#test = compile(this.#labels);
+    this.#test = compileLabelFilter(filter, this.#labels);
+    this.#comparison = filter.kind === 'number' ? filter : undefined;
     this.#labels.names.pin();
     this.#labels.enterPage(NO_PAGE);
     this.#labels.enterRun({ labels: [], text: '{}' });
@@ -70,6 +73,8 @@ class ValueTest {
     if (this.#verdicts.length <= column.count) this.#verdicts = new Uint8Array(column.count + 1);
     const verdicts = this.#verdicts.fill(UNKNOWN, 0, column.count + 1);
     const { ids } = column;
+    const comparison = this.#comparison;
+    const numbers = comparison === undefined ? undefined : column.numbers;
     let kept = 0;
     let at = 0;
     for (const run of page.runs) {
@@ -80,6 +85,11 @@ class ValueTest {
         const id = ids[row];
         if (!isRead || id === FALLBACK_ID) {
           selection[kept++] = row;
+          continue;
+        }
+        // Texts of numbers are not even written.
+        if (numbers !== undefined && id > 0 && !Number.isNaN(numbers[id - 1])) {
+          if (compareNumbers(numbers[id - 1], comparison!.op, comparison!.value)) selection[kept++] = row;
           continue;
         }
         if (verdicts[id] === UNKNOWN) verdicts[id] = this.#accepts(column, id) ? KEPT : REJECTED;

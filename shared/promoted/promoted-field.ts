@@ -2,16 +2,10 @@
  * What a promoted column stands for: one key of JSON or logfmt lines, and the label that the parsers make of it. In the
  * footer a column is named by its parser and path; the label's name follows from the path.
  */
+import type { PromotedField } from '../model/promoted.ts';
 import { sanitizeName } from '../pipeline/text.ts';
-import type { ParserName } from './field-extractor.ts';
 
-export interface PromotedField {
-  readonly parser: ParserName;
-  /** Label name as `| json` and `| logfmt` give it where it collides with nothing. */
-  readonly name: string;
-  /** Keys from the top of the object down; of logfmt the key alone. No part holds a zero byte. */
-  readonly path: readonly string[];
-}
+export type { PromotedField } from '../model/promoted.ts';
 
 const LETTERS = { json: 'j', logfmt: 'l' } as const;
 

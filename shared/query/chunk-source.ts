@@ -6,7 +6,7 @@
 import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer, PageMeta, SectionMeta } from '../chunk/format.ts';
-import { decodePage, type PageWants, wantedBytes } from '../chunk/reader.ts';
+import { decodePage, linesRange, type PageWants, wantedBytes, withLines } from '../chunk/reader.ts';
 import { decodeHeader, type FilterIndex, maxHeaderBytes, rangeOfUnit } from '../filter/filter-layout.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
@@ -110,5 +110,20 @@ export class ChunkSource {
     statistics.compressedBytes += length;
     statistics.pagesRead++;
     return decodePage(footer, page, stored, wants, nameOfChunk(record));
+  }
+
+  /** The page `rows`, which was read with `lengths` alone, with its lines; counts what it read. */
+  async lines(
+    record: ChunkRecord,
+    page: PageMeta,
+    rows: PageRows,
+    statistics: QueryStatistics,
+  ): Promise<PageRows> {
+    const { start, end } = linesRange(page);
+    const started = process.hrtime.bigint();
+    const stored = await readChunk(this.store, record, start, end);
+    statistics.downloadNs += Number(process.hrtime.bigint() - started);
+    statistics.compressedBytes += end - start;
+    return withLines(rows, page, stored, nameOfChunk(record));
   }
 }

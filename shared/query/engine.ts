@@ -14,7 +14,7 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkEntriesLimit, checkExpr, limitRange } from './query-limits.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
-import { type DayIndexProvider, findStreams } from './streams-query.ts';
+import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
 /** Who asks, and within which bounds. */
@@ -119,19 +119,36 @@ export class QueryEngine {
     });
   }
 
-  /** Streams with entries in the range; an entirely outdated range has none. */
+  /** Streams with entries in the range; an entirely outdated range has none. Throws ClientError. */
   async streams(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
     asker: Asker,
   ): Promise<Stream[]> {
+    const request = this.streamsRequest(selectors, range, asker);
+    return request === undefined ? [] : findStreams(this.catalog, this.source, request, this.indexes);
+  }
+
+  /** The same, shown one by one; see visitStreams. */
+  async visitStreams(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    asker: Asker,
+    visit: (stream: Stream) => void,
+  ): Promise<void> {
+    const request = this.streamsRequest(selectors, range, asker);
+    if (request !== undefined) await visitStreams(this.catalog, this.source, request, this.indexes, visit);
+  }
+
+  private streamsRequest(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    { tenants, limits, signal }: Asker,
+  ): StreamsRequest | undefined {
     const nowNs = this.clock.nowNs();
-    const allowed = limitRange(range, asker.limits, nowNs);
-    if (allowed === undefined) return [];
-    const { tenants, signal } = asker;
-    const visibleOf = this.visibility?.retained(nowNs);
-    const request = { tenants, range: allowed, selectors, signal, visibleOf };
-    return findStreams(this.catalog, this.source, request, this.indexes);
+    const allowed = limitRange(range, limits, nowNs);
+    if (allowed === undefined) return undefined;
+    return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
   }
 
   private get sources() {

@@ -152,9 +152,10 @@ async function ofTenant(
   const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const turn = new Turn();
-  const pruner = compileTextPruner(expr.stages, source, statistics);
   const hidden = new HiddenRows();
   const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
+  // Behind the pipeline, which reports stages that cannot be built.
+  const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown, hidden };
   const found: FoundEntry[] = [];
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
@@ -163,9 +164,10 @@ async function ofTenant(
     statistics.streams += streamsOfPlan(planned).size;
     const overlaps = new Overlaps(plan, source, statistics);
     const collector = new LogCollector(request.limit - found.length, backward, categorize, budget);
-    const wants = { lines: 'bytes', metadata: 'all' } as const;
+    const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
     await scanPages(context, plan, inDirection(plan.pages, backward), overlaps, wants, {
       wants: page => collector.reaches(page.first, page.last),
+      prepare: (rows, selection, count) => pipeline.prepare(rows, selection, count),
       visit: (rows, selection, count, page) => {
         collector.begin(rows, page.page.base);
         statistics.postFilterLines += pipeline.run(rows, selection, count, collector);

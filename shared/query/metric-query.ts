@@ -128,7 +128,7 @@ async function scanTenant(
   const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
   const selector = compileSelector(view.storedMatchers(matchers));
   const context = { source, statistics, signal, turn, charge, shown: view.shown, hidden };
-  const wants = { lines: extractor.needs.lines, metadata: extractor.needs.metadata };
+  const wants = { ...extractor.needs, promoted: extractor.promoted };
   const visible = visibleOf(view.tenant);
   const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWholeMinutes(counting);
@@ -145,6 +145,7 @@ async function scanTenant(
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
     await scanPages(context, rest, pages, overlaps, wants, {
       wants: () => true,
+      prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
       visit: (rows, selection, count) => {
         const batch = extractor.extract(rows, selection, count);
         statistics.postFilterLines += batch.count;

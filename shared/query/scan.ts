@@ -1,10 +1,15 @@
 /**
  * Reads planned pages one after the other, with a few reads ahead, and gives each to a visitor with the rows that
  * count: those of matching runs, inside the range, and not held by another chunk too.
+ *
+ * Where columns of a page may answer for its lines, its front is read alone, and its lines only if the visitor still needs
+ * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promotedColumns } from '../chunk/promoted-columns.ts';
 import type { PageWants } from '../chunk/reader.ts';
 import type { PageRows, Stream } from '../model/page.ts';
+import type { PreparedRows } from '../pipeline/promoted-rows.ts';
 import type { Turn } from '../pipeline/turn.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -19,6 +24,11 @@ const PAGES_AHEAD = 4;
 export interface PageVisitor {
   /** False ends the scan: no page from here on can matter. */
   wants(page: PlannedPage): boolean;
+  /**
+   * Narrows the selection of a page whose lines may not have been read; they are, where it says so. Called once for a page,
+   * with the rows that `visit` would get.
+   */
+  prepare?(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): PreparedRows;
   /**
    * `selection` holds `count` rows, ascending; the visitor may change it. It is called again with the rows that it
    * left at the start of the selection (`turn.left`).
@@ -55,9 +65,15 @@ export async function scanPages(
   const { source, statistics, signal, turn, hidden } = context;
   let selection = new Uint32Array(8192);
   const reads: Promise<PageRows>[] = [];
+  /** Places of pages that were read without lines. */
+  const fronts = new Set<number>();
+  // The page before needed its lines.
+  let linesAreNeeded = false;
   const read = (i: number) => {
-    const { record, footer, page, mask } = pages[i];
-    const pending = source.page(record, footer, page, mask?.wants(wants) ?? wants, statistics);
+    const { record, footer, page } = pages[i];
+    const front = linesAreNeeded || visitor.prepare === undefined ? undefined : frontOf(pages[i], wants);
+    if (front !== undefined) fronts.add(i);
+    const pending = source.page(record, footer, page, front ?? wholeOf(pages[i], wants), statistics);
     // A scan that ends early leaves reads behind; their failure then concerns nobody.
     pending.catch(() => undefined);
     reads[i] = pending;
@@ -89,6 +105,15 @@ export async function scanPages(
     if (turn !== undefined) turn.left = 0;
     let left = count;
     if (hidden === undefined && planned.mask !== undefined) left = planned.mask.hide(rows, selection, count);
+    if (left > 0 && visitor.prepare !== undefined) {
+      const prepared = visitor.prepare(page, selection, left, planned);
+      left = prepared.count;
+      linesAreNeeded = prepared.needsLines;
+      if (linesAreNeeded && fronts.has(i)) {
+        rows = await source.lines(planned.record, planned.page, rows, statistics);
+        page = asShown(withWanted(rows, wants), context.shown);
+      }
+    }
     do {
       signal.throwIfAborted();
       turn?.begin();
@@ -105,6 +130,22 @@ export async function scanPages(
       await nextTurn();
     } while (left > 0);
   }
+}
+
+/**
+ * What is read of a page first where its columns may spare its lines; undefined where it has none, or where a mask looks at
+ * lines all the same.
+ */
+function frontOf({ page, mask }: PlannedPage, wants: PageWants): PageWants | undefined {
+  const { lines, promoted } = wants;
+  if (lines !== 'bytes' || promoted === undefined) return undefined;
+  if (promotedColumns(page, promoted).length === 0) return undefined;
+  const front: PageWants = { ...wants, lines: 'lengths' };
+  return mask === undefined || mask.wants(front).lines !== 'bytes' ? front : undefined;
+}
+
+function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
+  return mask === undefined ? wants : { ...mask.wants(wants), promoted: wants.promoted };
 }
 
 /** A mask may need more of a page than the query does, which must not change what the query sees. */

@@ -17,7 +17,7 @@ import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer } from '../chunk/format.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { ChunkCounts } from '../index/format.ts';
-import { CorruptionError } from '../model/errors.ts';
+import { BadRequestError, CorruptionError } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
 import { ObjectNotFoundError } from '../ports/object-store.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -30,6 +30,11 @@ import { searchPages } from './stream-presence-pages.ts';
 const FOOTERS_AT_ONCE = 32;
 /** Covered chunks looked at before others get their turn: a small one takes 10 µs. */
 const CHUNKS_PER_TURN = 256;
+/**
+ * Streams of a day, and of an answer, that are found: each takes about a kilobyte of labels and text. A tenant has 5,000
+ * active ones by default.
+ */
+export const MAX_FOUND = 300_000;
 /** Streams of chunks that wait for their timestamps; beyond, those that wait are looked at first. */
 const MAX_OPEN = 50_000;
 
@@ -44,7 +49,7 @@ export interface PresenceRequest extends Stretch {
   readonly signal: AbortSignal;
 }
 
-/** In no order. Throws what the store throws, CorruptionError, and the signal's reason. */
+/** In no order. Throws BadRequestError where there are too many, what the store throws, CorruptionError, and the signal's reason. */
 export async function presentStreams(request: PresenceRequest): Promise<Stream[]> {
   const { records, index, selector, from, to } = request;
   const possible = records.filter(
@@ -58,6 +63,14 @@ export async function presentStreams(request: PresenceRequest): Promise<Stream[]
   await search.byFooters(index === undefined ? possible : possible.filter(({ id }) => !index.covers(id)));
   await search.settleOpen();
   return search.streams;
+}
+
+/** Throws BadRequestError where more was found than MAX_FOUND. */
+export function checkFound(count: number, what: 'streams' | 'values'): void {
+  if (count <= MAX_FOUND) return;
+  throw new BadRequestError(
+    `the query finds too many ${what} (limit: ${MAX_FOUND}); consider adding more specific stream selectors or reducing the time range`,
+  );
 }
 
 /** An index is derived data: where its counts are broken, footers answer. Index sync, which reads them too, tells of it. */
@@ -102,7 +115,7 @@ class DaySearch {
         if (verdict === Verdict.open) isOpen = true;
         if (verdict !== Verdict.present) continue;
         known[s] = Known.settled;
-        this.present.set(index.streams[s].text, index.streams[s]);
+        this.found(index.streams[s]);
       }
       if (isOpen) undecided.push(records[r]);
       if (r % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) {
@@ -159,7 +172,7 @@ class DaySearch {
       if (verdict === Verdict.open) this.addOpen(record, index.streams[s]);
       if (verdict !== Verdict.present) continue;
       known[s] = Known.settled;
-      this.present.set(index.streams[s].text, index.streams[s]);
+      this.found(index.streams[s]);
     }
   }
 
@@ -189,16 +202,21 @@ class DaySearch {
         if (verdict === Verdict.open) open.add(s);
         if (verdict !== Verdict.present) continue;
         wanted[s] = false;
-        this.present.set(footer.streams[s].text, footer.streams[s]);
+        this.found(footer.streams[s]);
       }
     }
     for (const s of open) {
       if (!wanted[s]) continue;
       const stream = footer.streams[s];
       const verdict = minutesVerdict(footer.counts[s], { from, to });
-      if (verdict === Verdict.present) this.present.set(stream.text, stream);
+      if (verdict === Verdict.present) this.found(stream);
       if (verdict === Verdict.open) this.addOpen(record, stream);
     }
+  }
+
+  private found(stream: Stream): void {
+    this.present.set(stream.text, stream);
+    checkFound(this.present.size, 'streams');
   }
 
   private addOpen(record: ChunkRecord, stream: Stream): void {
@@ -224,7 +242,7 @@ class DaySearch {
         statistics,
         signal,
         isKnown: (text: string) => this.present.has(text),
-        found: (text: string) => void this.present.set(text, streams.get(text)!),
+        found: (text: string) => this.found(streams.get(text)!),
       };
       await searchPages(search, record, new Set(streams.keys()));
     }

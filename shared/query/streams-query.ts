@@ -14,7 +14,7 @@ import type { ChunkSource } from './chunk-source.ts';
 import { insideDay, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
-import { presentStreams } from './stream-presence.ts';
+import { checkFound, presentStreams } from './stream-presence.ts';
 import type { Stretch } from './stream-presence-facts.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 import { ALL_VISIBLE, keptOfDay, type VisibleOf } from './visibility.ts';
@@ -36,18 +36,37 @@ export interface DayIndexProvider {
 }
 
 /** Labels that the store adds for itself; users do not see them in lists. */
-const INTERNAL_LABELS = new Set(['__aggregated_metric__', '__pattern__', '__stream_shard__']);
+export const INTERNAL_LABELS = new Set(['__aggregated_metric__', '__pattern__', '__stream_shard__']);
 /** For fewer chunks of a day, footers are as few reads as an index. */
 const MIN_INDEXED_CHUNKS = 4;
 
-/** The streams as the query sees them, each once, in order of their text. */
+/** The streams as the query sees them, each once, in order of their text. Throws BadRequestError where there are too many. */
 export async function findStreams(
   catalog: Catalog,
   source: ChunkSource,
-  { tenants, range, selectors, signal, visibleOf = () => ALL_VISIBLE }: StreamsRequest,
+  request: StreamsRequest,
   indexes?: DayIndexProvider,
 ): Promise<Stream[]> {
   const found = new Map<string, Stream>();
+  const add = (stream: Stream): void => {
+    found.set(stream.text, stream);
+    checkFound(found.size, 'streams');
+  };
+  await visitStreams(catalog, source, request, indexes, add);
+  return [...found.values()].sort((a, b) => compareUtf8(a.text, b.text));
+}
+
+/**
+ * Shows the streams as the query sees them, each at least once and at most once a day, in no order: what is kept of them
+ * is the visitor's choice. Throws as findStreams does, where there are too many of one day, and what `visit` throws.
+ */
+export async function visitStreams(
+  catalog: Catalog,
+  source: ChunkSource,
+  { tenants, range, selectors, signal, visibleOf = () => ALL_VISIBLE }: StreamsRequest,
+  indexes: DayIndexProvider | undefined,
+  visit: (stream: Stream) => void,
+): Promise<void> {
   for (const { view, selector } of tenantSearches(tenants, selectors)) {
     for (const day of await catalog.snapshot(view.tenant, range.startNs, range.endNs - 1n)) {
       const { records } = day;
@@ -58,14 +77,10 @@ export async function findStreams(
       const statistics = newStatistics();
       for (const part of partsOf(stretch, selector, kept)) {
         const request = { ...part, source, records, index, statistics, signal };
-        for (const stream of await presentStreams(request)) {
-          const shown = view.shown(stream);
-          found.set(shown.text, shown);
-        }
+        for (const stream of await presentStreams(request)) visit(view.shown(stream));
       }
     }
   }
-  return [...found.values()].sort((a, b) => compareUtf8(a.text, b.text));
 }
 
 /** Streams with one retention each are looked for together, in what is kept of them. */
@@ -116,21 +131,55 @@ function anyOf(selectors: readonly StreamSelector[]): StreamSelector {
   };
 }
 
+/** Gathers label names of streams. */
+export class LabelNames {
+  private readonly names = new Set<string>();
+
+  readonly add = ({ labels }: Stream): void => {
+    for (const { name } of labels) this.names.add(name);
+  };
+
+  /** Ascending. */
+  list(): string[] {
+    return [...this.names].filter(name => !INTERNAL_LABELS.has(name)).sort(compareUtf8);
+  }
+}
+
+/** Gathers the values that one label has in streams. */
+export class LabelValues {
+  private readonly name: string;
+  private readonly values = new Set<string>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Throws BadRequestError where there are too many values. */
+  readonly add = ({ labels }: Stream): void => {
+    const value = labelValue(labels, this.name);
+    if (value === undefined) return;
+    this.values.add(value);
+    checkFound(this.values.size, 'values');
+  };
+
+  /** Ascending. */
+  list(): string[] {
+    return [...this.values].sort(compareUtf8);
+  }
+}
+
 /** Label names, ascending. */
 export function labelNames(streams: readonly Stream[]): string[] {
-  const names = new Set<string>();
-  for (const { labels } of streams) for (const { name } of labels) names.add(name);
-  return [...names].filter(name => !INTERNAL_LABELS.has(name)).sort(compareUtf8);
+  const names = new LabelNames();
+  streams.forEach(names.add);
+  return names.list();
 }
 
 /** Values of one label, ascending. */
 export function labelValues(streams: readonly Stream[], name: string): string[] {
-  const values = new Set<string>();
-  for (const { labels } of streams) {
-    const value = labelValue(labels, name);
-    if (value !== undefined) values.add(value);
-  }
-  return [...values].sort(compareUtf8);
+  const values = new LabelValues(name);
+  streams.forEach(values.add);
+  return values.list();
 }
 
 /** Label sets of series: without the labels that the store adds for itself. */

@@ -4,7 +4,7 @@
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CorruptionError } from '../model/errors.ts';
-import { HyperLogLog, REGISTERS } from './hyperloglog.ts';
+import { HyperLogLog, REGISTERS } from '../model/hyperloglog.ts';
 
 /** Plain sums. */
 export interface Sums {

@@ -1,7 +1,7 @@
 /** Which streams a push stored something of, and how many bytes: the loop over its entries. */
 import type { AcceptedPush } from '../ingest/push-columns.ts';
 import { hashOfStream } from '../ingest/rates/stream-hash.ts';
-import type { HyperLogLog } from './hyperloglog.ts';
+import type { HyperLogLog } from '../model/hyperloglog.ts';
 
 /** Adds the streams to the count; bytes of lines and of values of metadata. */
 export function addStreams({ columns, entries }: AcceptedPush, streams: HyperLogLog): number {

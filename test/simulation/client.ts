@@ -11,6 +11,7 @@ import { isFailureOfOutside } from './failures.ts';
 import type { Model, SimulatedEntry } from './model.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
+import type { Ledger } from './removal/ledger.ts';
 import { askAnything } from './questions.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -35,6 +36,8 @@ export interface ClientParts {
   readonly askShare: number;
   /** Called once, in the middle: where a run rests. */
   readonly rest: () => Promise<void>;
+  /** In runs with delete requests and retention. */
+  readonly ledger?: Ledger;
 }
 
 interface Batch {
@@ -57,10 +60,10 @@ export async function runClient(parts: ClientParts, actions: number): Promise<vo
   }
 }
 
-async function ask({ anyProcess, model, tenants, whole, dice }: ClientParts): Promise<void> {
+async function ask({ anyProcess, model, tenants, whole, dice, ledger }: ClientParts): Promise<void> {
   const process = anyProcess();
   try {
-    await askAnything({ process, model, tenant: dice.pick(tenants), whole }, dice);
+    await askAnything({ process, model, tenant: dice.pick(tenants), whole, ledger }, dice);
   } catch (error) {
     checkFailure(error, process, 'a query');
   }

@@ -19,7 +19,6 @@ const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text:
 const NEITHER: Readonly<Record<string, string | undefined>> = {
   memoryIsBounded: 'test/ingest/push-budget.test.ts',
   filtersAreSound: undefined,
-  partialsAreMasked: undefined,
   pushWaitsForNoTail: undefined,
   noEvaluationIsSkipped: undefined,
 };

@@ -20,7 +20,9 @@ import type { Item, ItemKey, Table, Write } from '../../shared/ports/table.ts';
 import { keyOf } from '../../shared/ports/table-rules.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
 import { newStatistics } from '../../shared/query/statistics.ts';
-import { entriesOfPage } from '../support/rows.ts';
+import { entriesOfPage, streamOf } from '../support/rows.ts';
+import { idOf, type SimulatedEntry } from './model.ts';
+import type { Entries, Ledger } from './removal/ledger.ts';
 import { SwapHistory } from './swap-history.ts';
 
 const DAY_NS = 86_400_000_000_000;
@@ -39,6 +41,8 @@ export interface OracleParts {
   readonly leastGraceMs: number;
   /** Least age of an object that no record ever named, when it is deleted, ms. */
   readonly leastOrphanAgeMs: number;
+  /** In runs with delete requests and retention. */
+  readonly ledger?: Ledger;
 }
 
 export class Oracle {
@@ -51,6 +55,7 @@ export class Oracle {
   /** Count of commits of chunks. */
   moment = 0;
   readonly history = new SwapHistory();
+  readonly ledger: Ledger | undefined;
   private readonly clock: Clock;
   private readonly leastGraceMs: number;
   private readonly leastOrphanAgeMs: number;
@@ -68,11 +73,12 @@ export class Oracle {
   private readonly leases = new Map<string, { readonly owner: string; readonly version: number }>();
   private readonly source: ChunkSource;
   /** Entries of chunks by id: they never change, and outlive the objects here. */
-  private readonly entries = new Map<string, ReadonlySet<string>>();
+  private readonly entries = new Map<string, Entries>();
   /** What the harness found wrong; the first ends the run even where a process swallows the error. */
   failure: unknown;
 
-  constructor({ table, store, clock, leastGraceMs, leastOrphanAgeMs }: OracleParts) {
+  constructor({ table, store, clock, leastGraceMs, leastOrphanAgeMs, ledger }: OracleParts) {
+    this.ledger = ledger;
     this.table = table;
     this.store = store;
     this.clock = clock;
@@ -186,6 +192,8 @@ export class Oracle {
     const before = isSwap ? [...this.chunks.values(), ...this.coming.values()] : [];
     const known = await this.entriesOf(ofDays(writes, before));
     for (const chunk of coming) this.coming.set(chunk.record.id, chunk);
+    const { ledger } = this;
+    if (ledger !== undefined) await this.announce(ledger, writes, removed, coming);
     const moving = [removed, coming].map(chunks => chunks.map(({ record }) => record));
     const result = await this.history.leavingWith(versionIn(writes), moving, effect).finally(() => {
       for (const { record } of coming) this.coming.delete(record.id);
@@ -196,11 +204,18 @@ export class Oracle {
       .filter(write => write.kind === 'put')
       .flatMap(({ item }) => this.notePut(owner, item));
     for (const write of writes) if (write.kind === 'delete') this.chunks.delete(nameOf(keyOf(write)));
+    if (ledger !== undefined) {
+      for (const { record } of coming) ledger.notePut(record, await this.entriesIn(record));
+      await ledger.endWrites(writes, () => this.stored());
+    }
     if (added.length > 0) this.moment++;
     for (const { record } of added) this.history.noteAdded(record, this.moment);
     for (const chunk of added) await this.checkAdded(chunk);
     for (const { key } of removed) this.removedMs.set(key, this.clock.nowMs());
-    for (const write of writes) if (write.kind === 'put' && isDay(write.item)) await this.noteDay(write.item);
+    for (const write of writes) {
+      if (write.kind === 'put' && isDay(write.item)) await this.noteDay(write.item);
+      if (write.kind === 'delete' && isDay(write.key)) this.noteDayGone(write.key);
+    }
     if (!isSwap || removed.length + added.length === 0) return result;
     const now = await this.versionOf((removed[0] ?? added[0]).record);
     const isRaised = removed.length === 0 || (now !== undefined && day !== undefined && now > day);
@@ -209,17 +224,34 @@ export class Oracle {
       now !== undefined && isRaised,
       `${owner} swaps, the day had version ${day} and has ${now}`,
     );
-    const [gone, come] = [removed, added].map(chunks => chunks.map(({ record }) => record));
-    this.history.noteSwap(now, gone, come);
+    const [out, come] = [removed, added].map(chunks => chunks.map(({ record }) => record));
+    this.history.noteSwap(now, out, come);
     if (removed.length > 0) this.swaps++;
     // Whatever the step: what the day held before it, it holds after it.
     const after = removed.length > 0 ? [...this.chunks.values()] : [];
     const kept = await this.entriesOf(ofDays(writes, after));
-    const lost = [...removedEntries].find(entry => !kept.has(entry));
-    mustHold(INVARIANTS.swapKeepsEntries, lost === undefined, `${owner} loses ${lost}`);
+    const gone = [...removedEntries].filter(entry => !kept.has(entry));
+    if (ledger !== undefined) ledger.noteGone(owner, removed[0]?.record.tenant, gone);
+    else mustHold(INVARIANTS.swapKeepsEntries, gone.length === 0, `${owner} loses ${gone[0]}`);
     const invented = [...(await this.entriesOf(added))].find(entry => !known.has(entry));
     mustHold(INVARIANTS.swapKeepsEntries, invented === undefined, `${owner} invents ${invented}`);
     return result;
+  }
+
+  /** Tells the ledger what is about to happen. */
+  private async announce(
+    ledger: Ledger,
+    writes: readonly Write[],
+    removed: readonly NamedChunk[],
+    coming: readonly NamedChunk[],
+  ): Promise<void> {
+    for (const { record } of coming) ledger.noteComing(record, await this.entriesIn(record));
+    ledger.beginWrites(writes);
+    if (removed.length === 0) return;
+    const staying = ofDays(writes, [...this.chunks.values()]).filter(chunk => !removed.includes(chunk));
+    const left = await this.entriesOf([...staying, ...coming]);
+    const lost = [...(await this.entriesOf(removed))].filter(entry => !left.has(entry));
+    ledger.noteGoing(removed[0].record.tenant, lost);
   }
 
   /** True where the day's item changes by more than its version, or together with chunks: what only a swap does. */
@@ -258,6 +290,12 @@ export class Oracle {
     const isDurable = (await this.store.head(key)) !== undefined;
     mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a day names ${key}, which is not there`);
     await this.checkIndex(tenant, day, key);
+  }
+
+  private noteDayGone(key: ItemKey): void {
+    const index = this.indexes.get(nameOf(key));
+    if (index !== undefined) this.removedMs.set(index, this.clock.nowMs());
+    this.indexes.delete(nameOf(key));
   }
 
   /** Compares what the index says of its chunks with their footers. */
@@ -308,22 +346,29 @@ export class Oracle {
   /** Entries of stored chunks, as texts. */
   async entriesOf(chunks: readonly NamedChunk[]): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const { record } of chunks) for (const entry of await this.entriesIn(record)) found.add(entry);
+    for (const { record } of chunks) for (const entry of (await this.entriesIn(record)).keys()) found.add(entry);
     return found;
   }
 
-  private async entriesIn(record: ChunkRecord): Promise<ReadonlySet<string>> {
+  /** All that records name, with their entries. */
+  private stored(): Promise<(readonly [ChunkRecord, Entries])[]> {
+    const ofChunk = async ({ record }: NamedChunk) => [record, await this.entriesIn(record)] as const;
+    return Promise.all([...this.chunks.values()].map(ofChunk));
+  }
+
+  private async entriesIn(record: ChunkRecord): Promise<Entries> {
     const known = this.entries.get(record.id);
     if (known !== undefined) return known;
-    const found = new Set<string>();
+    const found = new Map<string, SimulatedEntry>();
     const footer = await this.source.footer(record);
     const startNs = BigInt(record.day) * BigInt(DAY_NS);
     for (const page of footer.pages) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const rows = await this.source.page(record, footer, page, wants, newStatistics());
       for (const { stream, time, line, metadata } of entriesOfPage(rows, startNs)) {
-        const [labels, pairs] = [stream, metadata].map(of => Object.entries(of).sort());
-        found.add(JSON.stringify([labels, time, line, pairs]));
+        const ns = startNs + BigInt(time);
+        const id = idOf(streamOf(stream).text, ns, line, Object.entries(metadata));
+        found.set(id, { labels: stream, ns, line, metadata });
       }
     }
     this.entries.set(record.id, found);

@@ -12,6 +12,8 @@
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { Compactor } from '../../shared/compaction/compactor.ts';
+import type { DropSource } from '../../shared/compaction/row-drops.ts';
+import type { DeleteService } from '../../shared/deletion/delete-service.ts';
 import { DayIndexes } from '../../shared/index/day-indexes.ts';
 import { Syncer } from '../../shared/index/syncer.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
@@ -25,9 +27,11 @@ import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import type { Table } from '../../shared/ports/table.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/query/engine.ts';
+import type { Visibility } from '../../shared/query/visibility.ts';
 import type { Dice } from './dice.ts';
 import type { Oracle } from './oracle.ts';
 import type { Bug } from './planted/bug.ts';
+import { assembleRemoval, type RemovalSettings } from './removal/assemble.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 import { wiredStore, wiredTable } from './wire.ts';
@@ -61,6 +65,8 @@ export interface ProcessParts {
   /** Time from a swap to the deletion of what it replaced, ms. */
   readonly graceMs: number;
   readonly bug?: Bug;
+  /** In runs with delete requests and retention. */
+  readonly removal?: RemovalSettings;
 }
 
 /** What a client of a killed process sees: the connection is gone. */
@@ -89,6 +95,11 @@ export class SimulatedProcess {
   readonly compactor: Compactor;
   readonly syncer: Syncer;
   readonly maintenance: Maintenance;
+  readonly deletes: DeleteService | undefined;
+  /** What its queries hide. */
+  readonly visibility: Visibility | undefined;
+  /** What its merges leave out. */
+  readonly drops: DropSource | undefined;
   /** Calls of ports so far. */
   calls = 0;
   isDead = false;
@@ -102,7 +113,7 @@ export class SimulatedProcess {
   private pauseMs = 0;
 
   constructor(parts: ProcessParts) {
-    const { name, time, oracle, dice, settings, skewMs, graceMs, bug } = parts;
+    const { name, time, oracle, dice, settings, skewMs, graceMs, bug, removal } = parts;
     this.parts = parts;
     this.name = name;
     this.injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
@@ -142,22 +153,26 @@ export class SimulatedProcess {
     this.source = new ChunkSource(store);
     this.indexes = new DayIndexes({ store, onBroken: error => oracle.noteBrokenIndex(error) });
     const reads = { catalog: this.readCatalog, source: this.source, indexes: this.indexes };
-    this.engine = new QueryEngine({ ...reads, clock });
     this.workCatalog = bug?.workCatalog?.({ table, clock, ids }, store) ?? this.catalog;
     const { indexes, workCatalog } = this;
     const work = { catalog: workCatalog, store, clock, ids };
     const { inlineMaxBytes } = settings;
-    this.compactor = new Compactor({
-      ...work,
-      options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs },
-    });
+    const merging = { ...work, options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs } };
+    const removing = removal && assembleRemoval({ merging, removal, bug });
+    this.deletes = removing?.deletes;
+    this.drops = removing?.drops;
+    this.visibility = removing?.visibility;
+    this.engine = new QueryEngine({ ...reads, clock, visibility: this.visibility });
+    this.compactor = new Compactor({ ...merging, drops: this.drops });
     this.syncer = new Syncer({ ...work, indexes, graceMs });
     const { compactor, syncer } = this;
     this.maintenance = new Maintenance({
       ...work,
       compactor,
       syncer,
+      removal: removing?.jobs,
       options: {
+        removalEveryMs: removal && EVERY_MS,
         compactionEveryMs: EVERY_MS,
         syncEveryMs: EVERY_MS,
         collectionEveryMs: EVERY_MS,

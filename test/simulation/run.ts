@@ -4,6 +4,7 @@
  *     npm run simulate -- --minutes 30            new seeds until the time is up
  *     npm run simulate -- --runs 1000 --from 5000 these seeds
  *     npm run simulate -- --seed 4711 --trace     one seed again, with the calls of its ports
+ *     npm run simulate -- --removal               with delete requests and retention; by default every second run is
  *     npm run simulate -- --bug "NAME"            with a planted bug (tests only; any of test/simulation/planted)
  *     npm run simulate -- --write-page            writes docs/invariants.md
  *
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     from: { type: 'string' },
     seed: { type: 'string' },
     trace: { type: 'boolean' },
+    removal: { type: 'boolean' },
     bug: { type: 'string' },
     'write-page': { type: 'boolean' },
   },
@@ -60,12 +62,17 @@ function report(error: unknown): void {
 
 async function runOne(seed: number, bug: Bug | undefined): Promise<void> {
   try {
-    const { lines, ...result } = await simulate({ seed, bug, keepTrace: values.trace });
+    const { lines, ...result } = await simulate({ seed, bug, keepTrace: values.trace, removes: values.removal });
     if (values.trace) process.stdout.write(`${lines.join('\n')}\n`);
     process.stdout.write(`seed ${seed} passed: ${JSON.stringify(result)}\n`);
   } catch (error) {
     report(error);
   }
+}
+
+/** Every second run, unless all are asked for, or a bug decides. */
+function removes(run: number): boolean {
+  return values.removal === true || (values.bug === undefined && run % 2 === 1);
 }
 
 async function runMany(bug: Bug | undefined): Promise<void> {
@@ -76,7 +83,7 @@ async function runMany(bug: Bug | undefined): Promise<void> {
   let [done, failed, calls, shownMs] = [0, 0, 0, Date.now()];
   while (done < runs && Date.now() < endMs && failed < MAX_FAILURES) {
     try {
-      calls += (await simulate({ seed: (from + done) % SEEDS, bug })).calls;
+      calls += (await simulate({ seed: (from + done) % SEEDS, bug, removes: removes(done) })).calls;
     } catch (error) {
       report(error);
       failed++;

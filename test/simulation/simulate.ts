@@ -16,7 +16,7 @@ import type { Table } from '../../shared/ports/table.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';
 import { collectOrphans } from './actors/collect-orphans.ts';
-import { ACTORS } from './actors/index.ts';
+import { ACTORS, REMOVAL_ACTORS } from './actors/index.ts';
 import { checkRuns } from './actors/run-job.ts';
 import { runClient, sendPush } from './client.ts';
 import { Dice } from './dice.ts';
@@ -27,6 +27,8 @@ import type { Bug } from './planted/bug.ts';
 import { type ProcessSettings, SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
 import { askEntries, askEverything, sameSets } from './questions.ts';
+import type { RemovalSettings } from './removal/assemble.ts';
+import { Ledger } from './removal/ledger.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -51,6 +53,10 @@ const SET_UP_MS = 10_000;
 const REST_MS = ORPHAN_AGE_MS + 3_600_000;
 /** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
 const LAST_JOB_RUNS = 3;
+/** Runs of the deletion job that bring all requests to their end, one after the other where they are worked on one by one. */
+const MAX_DELETION_RUNS = 30;
+/** Longer than anything that a request waits for. */
+const DELETION_STEP_MS = 900_000;
 /** Least and most ms of a call of a port; never 0, so that every call is a moment at which others may go on. */
 const DELAYS_MS: readonly (readonly [number, number])[] = [
   [1, 3],
@@ -64,6 +70,8 @@ export interface RunOptions {
   readonly bug?: Bug;
   readonly actors?: readonly SimulatedActor[];
   readonly keepTrace?: boolean;
+  /** With delete requests and retention. */
+  readonly removes?: boolean;
 }
 
 export interface RunResult {
@@ -79,6 +87,10 @@ export interface RunResult {
   readonly swaps: number;
   /** Indexes that came into force. */
   readonly syncs: number;
+  /** Rows that deletion and retention took out. */
+  readonly removed: number;
+  /** Delete requests that were brought to their end. */
+  readonly processed: number;
   /** Virtual ms from start to end. */
   readonly virtualMs: number;
 }
@@ -88,9 +100,9 @@ export class FailedRunError extends Error {
   readonly seed: number;
   readonly trace: readonly string[];
 
-  constructor({ seed, bug }: RunOptions, cause: unknown, trace: readonly string[]) {
+  constructor({ seed, bug, removes }: RunOptions, cause: unknown, trace: readonly string[]) {
     const what = cause instanceof Error ? cause.message : String(cause);
-    const again = `npm run simulate -- --seed ${seed} --trace${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
+    const again = `npm run simulate -- --seed ${seed} --trace${removes ? ' --removal' : ''}${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
     super(`seed ${seed}: ${what}\nagain: ${again}`, { cause });
     this.name = 'FailedRunError';
     this.seed = seed;
@@ -127,6 +139,7 @@ class World {
   private readonly isBusy: boolean;
   /** When the rest of this run ends, Unix ms; undefined where it has none. */
   private readonly restUntilMs: number | undefined;
+  private readonly removal: RemovalSettings | undefined;
   private clients = 0;
   private resting = 0;
   private started = 0;
@@ -146,8 +159,11 @@ class World {
     const table = memoryTable({ clock: this.time });
     const inParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
     this.stores = { table: inParts ? this.inParts(table, dice.fork()) : table, store: memoryObjectStore() };
+    const removes = options.removes || options.bug?.needsRemoval === true;
+    const ledger = removes ? new Ledger({ clock: this.time, maxSkewMs: MAX_SKEW_MS }) : undefined;
     this.oracle = new Oracle({
       ...this.stores,
+      ledger,
       clock: this.time,
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
@@ -158,7 +174,10 @@ class World {
       startNs: BigInt(FIRST_DAY * DAY_MS) * NS_PER_MS,
       endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
     };
-    this.maxThinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
+    const thinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
+    // A request lives for some minutes at least.
+    this.maxThinkMs = ledger === undefined ? thinkMs : dice.pick([30_000, 120_000, 400_000]);
+    this.removal = ledger && removalOf(ledger, dice);
     const rests = dice.chance(0.3) || options.bug?.needsRest === true;
     this.restUntilMs = rests ? startMs + REST_MS : undefined;
   }
@@ -194,8 +213,9 @@ class World {
           maxThinkMs: this.maxThinkMs,
           askShare: this.isBusy ? 0.5 : 0.35,
           rest: () => this.rest(),
+          ledger: this.oracle.ledger,
         },
-        this.isBusy ? dice.between(14, 24) : dice.between(3, 6),
+        this.isBusy || this.removal !== undefined ? dice.between(14, 24) : dice.between(3, 6),
       ),
     );
     const work = Promise.all(clients).finally(() => {
@@ -225,6 +245,8 @@ class World {
       kills: this.kills,
       swaps: this.oracle.swaps,
       syncs: this.oracle.syncs,
+      removed: this.oracle.ledger?.removed ?? 0,
+      processed: this.oracle.ledger?.processed ?? 0,
       virtualMs: time.nowMs() - startMs,
     };
   }
@@ -254,10 +276,15 @@ class World {
       graceMs: this.options.bug?.graceMs ?? GRACE_MS,
       dice: dice.fork(),
       bug: this.options.bug,
+      removal: this.removal,
     };
     const process = new SimulatedProcess(parts);
     this.processes.push(process);
     return process;
+  }
+
+  private get actors(): readonly SimulatedActor[] {
+    return this.options.actors ?? (this.removal === undefined ? ACTORS : REMOVAL_ACTORS);
   }
 
   private anyProcess(): SimulatedProcess {
@@ -279,7 +306,7 @@ class World {
 
   /** Invokes maintenance at random moments, sometimes twice, or two kinds, at once. */
   private async maintain(dice: Dice): Promise<void> {
-    const actors = (this.options.actors ?? ACTORS).flatMap(actor =>
+    const actors = this.actors.flatMap(actor =>
       Array<SimulatedActor>(actor.weight).fill(actor),
     );
     while (!this.isOver && actors.length > 0) {
@@ -330,28 +357,31 @@ class World {
     for (const process of this.processes) process.heal();
     const alive = this.processes.filter(process => !process.isDead && process !== fresh);
     const { time, model, whole, dice } = this;
+    const { ledger } = this.oracle;
+    const startMs = time.nowMs();
+    const mayDiffer = (id: string) => ledger?.isUncertain(tenant, id, startMs) ?? false;
     const found = new Map<string, Set<string>>();
     for (const tenant of TENANTS) {
-      found.set(tenant, await time.run(askEverything({ process: fresh, model, tenant, whole })));
+      found.set(tenant, await time.run(askEverything({ process: fresh, model, tenant, whole, ledger })));
     }
     // What follows takes one tenant of the two: it halves the time of a run.
     const tenant = dice.pick(TENANTS);
     const before = found.get(tenant)!;
     for (const process of alive) {
-      const same = await time.run(askEntries({ process, model, tenant, whole }, true));
-      sameSets(before, same, `answers of ${tenant} by ${fresh.name} and ${process.name}`);
+      const same = await time.run(askEntries({ process, model, tenant, whole, ledger }, true));
+      sameSets(before, same, `answers of ${tenant} by ${fresh.name} and ${process.name}`, mayDiffer);
     }
-    for (const actor of this.options.actors ?? ACTORS) await time.run(this.step(actor, fresh, dice.fork()));
-    const after = await time.run(askEntries({ process: fresh, model, tenant, whole }));
-    sameSets(before, after, `answers of ${tenant} before and after maintenance`);
+    for (const actor of this.actors) await time.run(this.step(actor, fresh, dice.fork()));
+    const after = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
+    sameSets(before, after, `answers of ${tenant} before and after maintenance`, mayDiffer);
     await time.run(this.pushOneMore(fresh, tenant));
     if (this.restUntilMs === undefined && dice.chance(0.6)) return;
-    const ended = await time.run(askEntries({ process: fresh, model, tenant, whole }));
+    const ended = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
     await this.bringToEnd(fresh);
     const another = this.start();
     another.heal();
-    const last = await time.run(askEverything({ process: another, model, tenant, whole }));
-    sameSets(ended, last, `answers of ${tenant} before and after all work was done`);
+    const last = await time.run(askEverything({ process: another, model, tenant, whole, ledger }));
+    sameSets(ended, last, `answers of ${tenant} before and after all work was done`, mayDiffer);
   }
 
   /** A day later every lease and every grace is over: nothing may be left to do, and nothing that nobody names. */
@@ -359,6 +389,7 @@ class World {
     const { time, oracle } = this;
     const { maintenance, catalog } = process;
     await time.run(time.sleep(REST_MS));
+    if (this.removal !== undefined) await this.removeAll(process);
     for (let i = 0; i < LAST_JOB_RUNS; i++) {
       for (const { name } of maintenance.jobs.list) {
         checkRuns(process, [await time.run(maintenance.jobs.run(name, boundsOf(process)))], []);
@@ -374,15 +405,50 @@ class World {
     await oracle.checkNothingLeft();
   }
 
+  /** Every request comes to its end in a few runs, with time enough between them; then nothing expires any more. */
+  private async removeAll(process: SimulatedProcess): Promise<void> {
+    const { time, oracle } = this;
+    const { limits } = oracle.ledger!;
+    const deletionMode = 'filter-and-delete';
+    for (const tenant of TENANTS) limits.set(tenant, { ...limits.of(tenant), deletionMode });
+    await this.deleteAll(process);
+    checkRuns(process, [await time.run(process.maintenance.jobs.run('retention', boundsOf(process)))], []);
+    const kept = { deletionMode, retentionPeriodNs: 0n, retentionStream: [] } as const;
+    for (const tenant of TENANTS) limits.set(tenant, kept);
+    // Days that the jobs announced leave the list when nobody can trust any more that they are on it.
+    await time.run(time.sleep(REST_MS));
+  }
+
+  private async deleteAll(process: SimulatedProcess): Promise<void> {
+    const { time } = this;
+    for (let i = 0; i < MAX_DELETION_RUNS; i++) {
+      await time.run(time.sleep(DELETION_STEP_MS));
+      checkRuns(process, [await time.run(process.maintenance.jobs.run('deletion', boundsOf(process)))], []);
+      const { value } = await time.run(process.catalog.deletes.tenants().next());
+      if (value === undefined) return;
+    }
+    mustHold(INVARIANTS.workIsDone, false, 'delete requests are not processed');
+  }
+
   /** A healed store takes a push and shows it at once. */
   private async pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
     const { model, whole } = this;
+    const { ledger } = this.oracle;
     const entries = [{ labels: { app: 'a', pod: '1' }, ns: whole.startNs, line: 'after all', metadata: {} }];
     model.attempt(tenant, entries);
     await sendPush(process, { tenant, entries });
     model.acknowledge(tenant, entries);
-    await askEntries({ process, model, tenant, whole });
+    await askEntries({ process, model, tenant, whole, ledger });
   }
+}
+
+function removalOf({ limits }: Ledger, dice: Dice): RemovalSettings {
+  return {
+    limits,
+    cancelPeriodMs: dice.pick([0, 0, 30_000, 300_000]),
+    batchSize: dice.pick([1, 70]),
+    removedGraceMs: GRACE_MS,
+  };
 }
 
 function settingsOf(dice: Dice): ProcessSettings {

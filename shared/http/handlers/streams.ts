@@ -4,7 +4,8 @@ import type { Matcher } from '../../logql/ast.ts';
 import { parseSelector } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
 import { labelsToObject } from '../../model/labels.ts';
-import { labelNames, labelValues, seriesLabels } from '../../query/streams-query.ts';
+import type { Stream } from '../../model/page.ts';
+import { LabelNames, LabelValues, seriesLabels } from '../../query/streams-query.ts';
 import { TENANT_LABEL } from '../../query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
 import type { Response } from '../message.ts';
@@ -13,19 +14,23 @@ import { refuseParquet } from '../parquet-request.ts';
 import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
+import { isEmptySelector } from '../selector-params.ts';
 import { askerOf } from './query.ts';
 
 export const listLabels: Handler<HttpContext> = async (context, request) => {
-  const names = labelNames(await labelledStreams(context, request));
+  const labels = new LabelNames();
+  await visitLabelled(context, request, labels.add);
+  const names = labels.list();
   const several = askerOf(context, request).tenants.length > 1;
   return list(several ? [...new Set([...names, TENANT_LABEL])].sort() : names);
 };
 
 export const listLabelValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
-  const streams = await labelledStreams(context, request);
+  const values = new LabelValues(name);
+  await visitLabelled(context, request, values.add);
   if (name === TENANT_LABEL) return list([...askerOf(context, request).tenants]);
-  return list(labelValues(streams, name));
+  return list(values.list());
 };
 
 export const listSeries: Handler<HttpContext> = async (context, request) => {
@@ -37,15 +42,20 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
   return json({ status: 'success', data: seriesLabels(streams).map(labelsToObject) });
 };
 
-/** The streams that the optional `query` selects. */
-function labelledStreams(context: HttpContext, request: RoutedRequest) {
+/** Shows the streams that the optional `query` selects. Throws ClientError. */
+export function visitLabelled(
+  context: HttpContext,
+  request: RoutedRequest,
+  visit: (stream: Stream) => void,
+  defaultSinceNs = LABELS_SINCE_NS,
+): Promise<void> {
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
-  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
+  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs });
   const query = param(params, 'query');
   const selectors = query === '' ? [] : [parseSelector(query)];
-  return context.engine.streams(selectors, afterStart(range), asker);
+  return context.engine.visitStreams(selectors, afterStart(range), asker, visit);
 }
 
 /** Selectors of `match[]` and `match`; none, or a lone `{}`, means every stream. */
@@ -56,10 +66,6 @@ function seriesSelectors(params: Params): (readonly Matcher[])[] {
     if (isEmptySelector(group)) throw new BadRequestError(`0 matchers in group: ${group}`);
     return parseSelector(group);
   });
-}
-
-function isEmptySelector(text: string): boolean {
-  return /^\s*\{\s*\}\s*$/.test(text);
 }
 
 /** Metadata includes an entry at the end of its range; a query of one instant then has it too. */

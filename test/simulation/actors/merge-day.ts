@@ -5,6 +5,7 @@
 import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
 import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
+import { dropNothing, marksOf, type RowDrops } from '../../../shared/compaction/row-drops.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
@@ -25,7 +26,7 @@ export const mergeDay: SimulatedActor = {
   tolerates: ['SwapConflictError'],
 
   async step({ process, dice, tenants, days, graceMs }: ActorContext): Promise<void> {
-    const { catalog, clock, ids, store } = process;
+    const { catalog, clock, ids, store, drops: source } = process;
     const tenant = dice.pick(tenants);
     const written = await catalog.days(tenant, days[0], days[days.length - 1]);
     if (written.length === 0) return;
@@ -36,11 +37,15 @@ export const mergeDay: SimulatedActor = {
       const snapshot = await catalog.day(tenant, day);
       const inputs = dice.chance(0.5) ? (snapshot?.records ?? []) : someOf(snapshot?.records ?? [], dice);
       if (snapshot === undefined || inputs.length < 2) return;
-      const entries = await entriesOf(store, inputs);
-      const head = { id: newChunkId(clock, ids), tenant, day, level: 1, createdMs: clock.nowMs() };
+      const drops = (await source?.dropsOf(tenant)) ?? dropNothing(clock);
+      const entries = await entriesOf(store, inputs, drops);
+      const head = { id: newChunkId(clock, ids), tenant, day, level: 1, createdMs: drops.asOfMs };
       const inputIds = inputs.map(({ id }) => id);
-      const chunk = await writeChunk({ ...head, inputs: inputIds }, rowsOf(entries), QUICK_COMPRESSION);
-      const added = [await storeChunk(store, chunk, dice.chance(0.3) ? 4096 : 0)];
+      const added: ChunkRecord[] = [];
+      if (entries.length > 0) {
+        const chunk = await writeChunk({ ...head, inputs: inputIds }, rowsOf(entries), QUICK_COMPRESSION);
+        added.push(await storeChunk(store, chunk, dice.chance(0.3) ? 4096 : 0));
+      }
       const { records: _, ...ofDay } = snapshot;
       await catalog.swap({ tenant, day: ofDay, lease, removed: inputs, added, graceMs });
     } finally {
@@ -53,16 +58,23 @@ function someOf(records: readonly ChunkRecord[], dice: Dice): ChunkRecord[] {
   return records.filter(() => dice.chance(0.7));
 }
 
-/** The entries of some chunks, each once. */
-export async function entriesOf(store: ObjectStore, records: readonly ChunkRecord[]): Promise<PlainEntry[]> {
+/** The entries of some chunks that need not go, each once. */
+export async function entriesOf(
+  store: ObjectStore,
+  records: readonly ChunkRecord[],
+  drops?: RowDrops,
+): Promise<PlainEntry[]> {
   const source = new ChunkSource(store);
   const entries = new Map<string, PlainEntry>();
   for (const record of records) {
     const footer = await source.footer(record);
+    const mask = drops?.of(record);
     for (const page of footer.pages) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const rows = await source.page(record, footer, page, wants, newStatistics());
-      for (const entry of entriesOfPage(rows, BigInt(record.day) * DAY_NS)) {
+      const marks = mask && marksOf(mask, rows);
+      for (const [row, entry] of entriesOfPage(rows, BigInt(record.day) * DAY_NS).entries()) {
+        if (marks?.[row] === 1) continue;
         const { stream, time, line, metadata } = entry;
         entries.set(
           JSON.stringify([streamOf(stream).text, time, line, Object.entries(metadata).sort()]),

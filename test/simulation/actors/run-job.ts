@@ -6,7 +6,7 @@ import type { SimulatedProcess } from '../process.ts';
 import { boundsOf } from './bounds.ts';
 
 /** A job keeps the messages of what went wrong, not the errors: those of the outside, and of others being faster. */
-const ORDINARY = [
+export const ORDINARY = [
   /injected (fault|throttle)/,
   /change while they are read/,
   /the lease is lost|the day has changed|an input is gone/,

@@ -1,10 +1,18 @@
 /** A defect put into the store from outside: each process of a run is built with it. The product has no switch for any. */
 import type { Catalog, CatalogParts } from '../../../shared/catalog/catalog.ts';
+import type { DropSource } from '../../../shared/compaction/row-drops.ts';
+import type { MaskSource } from '../../../shared/deletion/masks.ts';
+import type { MergeDropsParts } from '../../../shared/deletion/merge-drops.ts';
+import type { TenantDeletionParts } from '../../../shared/deletion/tenant-deletion.ts';
 import type { GroupCommitParts, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
 import type { PushService, PushServiceParts } from '../../../shared/ingest/push.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import type { Table } from '../../../shared/ports/table.ts';
+import type { RetentionJobParts } from '../../../shared/retention/retention-job.ts';
 import type { Dice } from '../dice.ts';
+
+/** What the retention job is made of. */
+export type RetentionParts = Pick<RetentionJobParts, 'rewriter' | 'limitsOf' | 'removedGraceMs'>;
 
 export interface Bug {
   readonly name: string;
@@ -27,6 +35,14 @@ export interface Bug {
   readonly workCatalog?: (parts: CatalogParts, store: ObjectStore) => Catalog;
   readonly committer?: (parts: GroupCommitParts) => GroupCommitter;
   readonly pushes?: (parts: PushServiceParts) => PushService;
+  /** It shows only in runs with delete requests and retention. */
+  readonly needsRemoval?: boolean;
+  /** What merges leave out. */
+  readonly drops?: (parts: MergeDropsParts) => DropSource;
+  /** What its queries hide for delete requests. */
+  readonly masks?: (parts: ConstructorParameters<typeof MaskSource>[0]) => MaskSource;
+  readonly deletion?: (parts: TenantDeletionParts) => TenantDeletionParts;
+  readonly retention?: (parts: RetentionParts) => RetentionParts;
   /** Grace of the maintenance, ms, instead of the usual one. */
   readonly graceMs?: number;
 }

@@ -1,6 +1,7 @@
 /** What a question is asked about, and the two bounds that its answer must lie between. */
 import type { KnownEntry, Model } from '../model.ts';
 import type { SimulatedProcess } from '../process.ts';
+import type { Ledger } from '../removal/ledger.ts';
 
 export const NS_PER_SECOND = 1_000_000_000n;
 
@@ -22,21 +23,46 @@ export interface Asked {
   readonly tenant: string;
   /** All times that entries of the run can have. */
   readonly whole: Span;
+  /** In runs with delete requests and retention. */
+  readonly ledger?: Ledger;
 }
 
 export interface Bounds {
-  /** Must be in the answer: acknowledged before it began. */
-  readonly lower: readonly KnownEntry[];
-  /** May be in it; to be asked when it has ended. */
+  /** Must be in the answer: acknowledged before it began, and not hidden. All three are to be asked when it has ended. */
+  readonly lower: () => readonly KnownEntry[];
+  /** May be in it. */
   readonly upper: () => readonly KnownEntry[];
+  /** The same if nothing were ever hidden. */
+  readonly attempted: () => readonly KnownEntry[];
 }
 
+/** `labels`: what delete requests hide keeps its labels until it is removed. */
+export type Shown = 'entries' | 'labels';
+
 /** The bounds of an answer that begins now. */
-export function boundsOf({ model, tenant }: Asked, holds: (entry: KnownEntry) => boolean): Bounds {
+export function boundsOf(
+  { model, tenant, ledger }: Asked,
+  holds: (entry: KnownEntry) => boolean,
+  shown: Shown = 'entries',
+): Bounds {
   const began = model.now();
+  const question = ledger?.question(tenant);
   const known = model.entries(tenant);
-  const lower = [...known.values()].filter(entry => entry.acknowledgedAt <= began && holds(entry));
-  return { lower, upper: () => [...known.values()].filter(holds) };
+  const acknowledged = [...known.values()].filter(entry => entry.acknowledgedAt <= began && holds(entry));
+  const attempted = () => [...known.values()].filter(holds);
+  if (question === undefined) return { lower: () => acknowledged, upper: attempted, attempted };
+  const isHidden = (entry: KnownEntry) =>
+    question.isExpired(entry) ||
+    question.isGone(entry.id) ||
+    (shown === 'entries' && question.isDeleted(entry.id, entry));
+  return {
+    lower: () =>
+      acknowledged.filter(
+        entry => !question.mayBeExpired(entry) && !question.mayBeDeleted(entry.id, entry),
+      ),
+    upper: () => attempted().filter(entry => !isHidden(entry)),
+    attempted,
+  };
 }
 
 export const isIn =

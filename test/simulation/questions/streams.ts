@@ -20,20 +20,21 @@ export async function askStreams(asked: Asked, { text, holds }: Selection, span:
   const ways: readonly (() => Promise<Stream[]>)[] = [
     () => process.engine.streams(selectors, span, who),
     () => {
-      const request = { tenants: [tenant], range: span, selectors, signal: who.signal };
+      const visibleOf = process.visibility?.retained(process.clock.nowNs());
+      const request = { tenants: [tenant], range: span, selectors, signal: who.signal, visibleOf };
       return findStreams(process.readCatalog, process.source, request, process.indexes);
     },
   ];
   for (const way of ways) {
-    const { lower, upper } = boundsOf(asked, entry => inside(entry) && holds(entry));
+    const { lower, upper } = boundsOf(asked, entry => inside(entry) && holds(entry), 'labels');
     const streams = await process.request(way);
     const what = `${process.name}, ${tenant}: ${text} ${span.startNs}-${span.endNs}`;
     checkSet(
       `${what}: series`,
       streams.map(stream => stream.text),
-      [lower, upper()].map(entries => entries.map(({ stream }) => stream)),
+      [lower(), upper()].map(entries => entries.map(({ stream }) => stream)),
     );
-    const shown = [lower, upper()].map(entries => entries.map(({ labels }) => streamOf(labels)));
+    const shown = [lower(), upper()].map(entries => entries.map(({ labels }) => streamOf(labels)));
     checkSet(`${what}: names`, labelNames(streams), shown.map(labelNames));
     checkSet(
       `${what}: values`,

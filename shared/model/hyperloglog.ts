@@ -1,7 +1,7 @@
 /**
- * How many different streams there were, in 4 KiB however many they are, and so that the counts of several processes
- * merge: HyperLogLog with 4,096 registers. Standard error 1.04 / sqrt(4096) = 1.6%; up to some hundred streams the count
- * is exact or off by one, because it is then made from the registers that nothing has hit.
+ * How many different things there were (streams, values of a field), in 4 KiB however many they are, and so that the
+ * counts of several processes merge: HyperLogLog with 4,096 registers. Standard error 1.04 / sqrt(4096) = 1.6%; up to some
+ * hundred the count is exact or off by one, because it is then made from the registers that nothing has hit.
  *
  * What a reader would get wrong: the counts of two processes merge only where both hash alike.
  */
@@ -19,7 +19,7 @@ export class HyperLogLog {
   private sparse: Map<number, number> | undefined = new Map();
   private dense: Uint8Array | undefined;
 
-  /** `hash`: below 2^53, every bit of it even (hashOfStream). */
+  /** `hash`: below 2^53, every bit of it even (hashOfStream, hashOfValue). */
   add(hash: number): void {
     const rest = Math.floor(hash / REGISTERS);
     const upper = Math.floor(rest / TWO_32);

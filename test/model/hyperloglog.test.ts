@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { hashOfStream } from '../../shared/ingest/rates/stream-hash.ts';
-import { HyperLogLog, REGISTERS } from '../../shared/usage/hyperloglog.ts';
+import { HyperLogLog, REGISTERS } from '../../shared/model/hyperloglog.ts';
 
 const hash = (i: number) => hashOfStream(`{app="shop", pod="shop-${i}"}`);
 

@@ -1,0 +1,119 @@
+/**
+ * Volume and statistics of a month of a tenant with 100,000 streams, each with two entries a day, in one chunk and one
+ * index for each day. `again` is what a dashboard asks after its first time; `first day` has nothing remembered of one
+ * day. The month is made when the first case runs, which takes a minute.
+ */
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { storeChunk } from '../../shared/catalog/chunk-object.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import type { ChunkRows } from '../../shared/chunk/rows.ts';
+import { writeChunk } from '../../shared/chunk/writer.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { Syncer } from '../../shared/index/syncer.ts';
+import { parseSelector } from '../../shared/logql/parse.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { Insight } from '../../shared/query/insight/insight.ts';
+import type { Grouping } from '../../shared/query/insight/volume-day.ts';
+import { rowsOf } from '../../test/support/rows.ts';
+
+const DAY = 20_000;
+const DAYS = 30;
+const STREAMS = 100_000;
+const SERVICES = 50;
+const DAY_NS = 86_400_000_000_000n;
+const START_NS = BigInt(DAY) * DAY_NS;
+/** The default step of a month. */
+const STEP_NS = 10_368_000_000_000n;
+const LINE = 'level=info msg="query finished" duration=12ms status=200 path=/api/v1/orders/17/items';
+
+function rowsOfDay(): ChunkRows {
+  const at = (i: number) => 1 + Math.floor((i / STREAMS) * 40_000) * 1e9;
+  const entry = (i: number, time: number) => ({
+    stream: { service_name: `service-${i % SERVICES}`, namespace: 'shop', pod: `pod-${i}` },
+    time,
+    line: LINE,
+    metadata: { detected_level: 'info' },
+  });
+  const entries = Array.from({ length: STREAMS }, (_, i) => [entry(i, at(i)), entry(i, at(i) + 4e13)]);
+  return rowsOf(entries.flat());
+}
+
+async function makeMonth() {
+  const store = memoryObjectStore();
+  const table = memoryTable({ clock: systemClock });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const indexes = () =>
+    new DayIndexes({
+      store,
+      onBroken: error => {
+        throw error;
+      },
+    });
+  const syncer = new Syncer({
+    catalog,
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    indexes: indexes(),
+    graceMs: 1,
+  });
+  const rows = rowsOfDay();
+  const signal = new AbortController().signal;
+  for (let day = DAY; day < DAY + DAYS; day++) {
+    const head = { id: systemIds.randomHex(16), tenant: 't', day, level: 1, createdMs: 1, inputs: [] };
+    const written = await writeChunk(head, rows, QUICK_COMPRESSION);
+    await catalog.addChunks([await storeChunk(store, written, 0)]);
+    await syncer.syncDay({ tenant: 't', day, force: true, untilMs: Infinity, signal });
+    process.stderr.write('+');
+  }
+  const insight = () =>
+    new Insight({ catalog, source: new ChunkSource(store), clock: systemClock, indexes: indexes() });
+  return { insight, warm: insight() };
+}
+
+let month: ReturnType<typeof makeMonth> | undefined;
+function whenMade(): ReturnType<typeof makeMonth> {
+  month ??= makeMonth();
+  return month;
+}
+
+const asker = {
+  tenants: ['t'],
+  limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n },
+  signal: new AbortController().signal,
+  partial: false,
+  tags: '',
+};
+const matchers = parseSelector('{service_name=~".+"}');
+const grouping: Grouping = { by: 'series', names: ['service_name'] };
+const whole = { startNs: START_NS, endNs: START_NS + BigInt(DAYS) * DAY_NS - 1n };
+/** Begins and ends inside a day, as "the last 30 days" does. */
+const cut = { startNs: START_NS + DAY_NS / 3n, endNs: START_NS + BigInt(DAYS) * DAY_NS - DAY_NS / 3n };
+const oneDay = { startNs: START_NS, endNs: START_NS + DAY_NS - 1n };
+
+const volumes = (insight: Insight, range: typeof whole, stepNs: bigint | undefined) =>
+  insight.volumes({ matchers, range, grouping, stepNs }, asker);
+
+export const cases = [
+  { name: 'volume, whole days, again', run: async () => volumes((await whenMade()).warm, whole, undefined) },
+  { name: 'volume, cut days, again', run: async () => volumes((await whenMade()).warm, cut, undefined) },
+  { name: 'volume_range, again', run: async () => volumes((await whenMade()).warm, cut, STEP_NS) },
+  {
+    name: 'stats, whole days, again',
+    run: async () => (await whenMade()).warm.stats(matchers, whole, asker),
+  },
+  { name: 'stats, cut days, again', run: async () => (await whenMade()).warm.stats(matchers, cut, asker) },
+  {
+    name: 'volume, first day',
+    run: async () => volumes((await whenMade()).insight(), oneDay, undefined),
+  },
+  {
+    name: 'volume_range, first day',
+    run: async () => volumes((await whenMade()).insight(), oneDay, STEP_NS),
+  },
+  { name: 'stats, first day', run: async () => (await whenMade()).insight().stats(matchers, oneDay, asker) },
+];

@@ -1,0 +1,86 @@
+/**
+ * Times of requests on one day, and whether any of many meets or holds a stretch of it. Where there are many, they are kept
+ * by their start, each with the latest end of those up to it: two steps of a search instead of a look at each.
+ */
+import type { MaskRequest } from './mask-request.ts';
+
+/** Ns since the start of the day, both inclusive. */
+export interface Stretch {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Ns since the start of the day, both inclusive. */
+interface Interval {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Fewer are looked at one by one. */
+const FEW_REQUESTS = 16;
+
+interface Ordered {
+  readonly from: Float64Array;
+  /** The latest end of this one and those before it. */
+  readonly latestTo: Float64Array;
+}
+
+export class RequestTimes {
+  private readonly intervals: ReadonlyMap<MaskRequest, Interval>;
+  private readonly ordered = new WeakMap<readonly MaskRequest[], Ordered>();
+
+  constructor(intervals: ReadonlyMap<MaskRequest, Interval>) {
+    this.intervals = intervals;
+  }
+
+  /** False where the request's times do not meet the day: it has none then. */
+  has(request: MaskRequest): boolean {
+    return this.intervals.has(request);
+  }
+
+  from(request: MaskRequest): number {
+    return this.intervals.get(request)!.from;
+  }
+
+  to(request: MaskRequest): number {
+    return this.intervals.get(request)!.to;
+  }
+
+  /** True where one of them has a moment of the stretch. They are remembered by their array. */
+  meets(requests: readonly MaskRequest[], { first, last }: Stretch): boolean {
+    return this.reaches(requests, last, first);
+  }
+
+  /** True where one of them has all of the stretch. */
+  holds(requests: readonly MaskRequest[], { first, last }: Stretch): boolean {
+    return this.reaches(requests, first, last);
+  }
+
+  /** True where one that starts at or before `from` ends at or after `to`. */
+  private reaches(requests: readonly MaskRequest[], from: number, to: number): boolean {
+    if (requests.length < FEW_REQUESTS) {
+      return requests.some(request => this.from(request) <= from && this.to(request) >= to);
+    }
+    const ordered = this.orderedOf(requests);
+    let low = 0;
+    let high = ordered.from.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (ordered.from[middle] <= from) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && ordered.latestTo[low - 1] >= to;
+  }
+
+  private orderedOf(requests: readonly MaskRequest[]): Ordered {
+    let ordered = this.ordered.get(requests);
+    if (ordered === undefined) {
+      const sorted = requests.map(request => this.intervals.get(request)!).sort((a, b) => a.from - b.from);
+      const latestTo = Float64Array.from(sorted, ({ to }) => to);
+      for (let i = 1; i < latestTo.length; i++) latestTo[i] = Math.max(latestTo[i], latestTo[i - 1]);
+      ordered = { from: Float64Array.from(sorted, ({ from }) => from), latestTo };
+      this.ordered.set(requests, ordered);
+    }
+    return ordered;
+  }
+}

@@ -1,0 +1,242 @@
+/**
+ * Counts from footers less what is hidden are those that reading the entries gives: a line filter that all lines pass
+ * makes a query read them. Each query is asked twice, before and after what masks hide is known.
+ */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { MAX_COUNTED_LEVELS } from '../../shared/chunk/format.ts';
+import { MaskSource } from '../../shared/deletion/masks.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { Visibility } from '../../shared/query/visibility.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { type DatedEntry, pushOf } from '../support/pushes.ts';
+
+const MINUTE = 60_000_000_000;
+const MINUTE_NS = 60_000_000_000n;
+const DAY_NS = 1440n * MINUTE_NS;
+/** Retention ends somewhere in the first day. */
+const NOW_MS = (DAY + 3) * 86_400_000;
+
+function makeStore(retentionPeriodNs: bigint) {
+  const store = memoryObjectStore();
+  const table = memoryTable({ clock: systemClock });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  let requests: readonly DeleteRequest[] = [];
+  let version = 0;
+  const deletes = { list: async () => requests, version: async () => version };
+  const clock = virtualClock(NOW_MS);
+  const visibility = new Visibility({
+    masks: new MaskSource({ deletes, clock }),
+    limitsOf: () => ({ ...DEFAULT_LIMITS, retentionPeriodNs }),
+    enabled: true,
+  });
+  const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock, visibility });
+  return {
+    push: (entries: readonly DatedEntry[]) => committer.commit('t', pushOf(entries)),
+    setRequests: (next: readonly DeleteRequest[]) => {
+      requests = next;
+      version++;
+    },
+    ask: async (text: string, range: { startNs: bigint; endNs: bigint; stepNs: bigint }) => {
+      const { result, statistics } = await engine.range(rangeQuery(text, range), asker());
+      return { result: JSON.parse(JSON.stringify(result, rounded)), pages: statistics.pagesRead };
+    },
+  };
+}
+
+/** The order of series decides the last digits of their sum. */
+function rounded(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(12)) : value;
+}
+
+function requestOf(i: number, query: string, given: Partial<DeleteRequest> = {}): DeleteRequest {
+  return {
+    id: i.toString(16).padStart(8, '0'),
+    tenant: 't',
+    query,
+    startNs: DAY_START_NS,
+    endNs: DAY_START_NS + 2n * DAY_NS,
+    intervalNs: 0n,
+    createdMs: NOW_MS,
+    pickedUpMs: undefined,
+    sealedMs: undefined,
+    processedMs: undefined,
+    doneToNs: undefined,
+    bytesDone: 0,
+    bytesTotal: 0,
+    ...given,
+  };
+}
+
+const arbitraryEntry: fc.Arbitrary<DatedEntry> = fc.record({
+  stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),
+  day: fc.constantFrom(DAY, DAY + 1),
+  time: fc
+    .tuple(fc.constantFrom(0, 1, 2, 5, 720, 1439), fc.constantFrom(0, 1, MINUTE / 2, MINUTE - 1))
+    .map(([minute, ns]) => minute * MINUTE + ns),
+  line: fc.constantFrom('user-17', 'user-18 größer', 'user-19', '', 'x', '{"user":"user-17"}'),
+  metadata: fc.dictionary(fc.constant('detected_level'), fc.constantFrom('info', 'error')),
+});
+
+const arbitraryRequest = fc.record({
+  query: fc
+    .tuple(
+      fc.constantFrom('{app="a"}', '{app=~".+"}', '{pod="2"}', '{app="b", pod="1"}'),
+      fc.oneof(
+        {
+          weight: 5,
+          arbitrary: fc.constantFrom('|= "user-17"', '|= "user-18"', '|~ "user-1[79]"', '|= "user-1" != "7"'),
+        },
+        { weight: 2, arbitrary: fc.constantFrom('| detected_level="error"', '| json | user="user-17"') },
+        { weight: 1, arbitrary: fc.constant('') },
+      ),
+    )
+    .map(([selector, stages]) => `${selector} ${stages}`),
+  startNs: fc.constantFrom(0n, 1n, 2n * MINUTE_NS + 1n, DAY_NS).map(ns => DAY_START_NS + ns),
+  endNs: fc.constantFrom(5n * MINUTE_NS, 720n * MINUTE_NS, 2n * DAY_NS).map(ns => DAY_START_NS + ns),
+  sealedMs: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.constant(1) },
+  ),
+});
+
+const arbitraryQuery = fc.record({
+  text: fc
+    .tuple(
+      fc.constantFrom('sum(%)', '%', 'sum by (detected_level) (%)', 'sum by (pod) (%)', 'count(%)'),
+      fc.constantFrom('count_over_time', 'rate', 'bytes_over_time', 'bytes_rate', 'absent_over_time'),
+      fc.constantFrom('{app=~".+"}', '{app="a"}', '{pod="2"}'),
+      fc.constantFrom('', ' | detected_level="error"', ' | drop pod'),
+      fc.constantFrom('1m', '3m', '1d'),
+    )
+    .map(
+      ([around, op, selector, stages, range]) =>
+        (filter: string) =>
+          around.replace('%', `${op}(${selector}${filter}${stages}[${range}])`),
+    ),
+  stepNs: fc.constantFrom(MINUTE_NS, 5n * MINUTE_NS),
+  startNs: fc.constantFrom(0n, MINUTE_NS, 715n * MINUTE_NS, DAY_NS).map(ns => DAY_START_NS + ns),
+  lengthNs: fc.constantFrom(0n, 10n * MINUTE_NS, DAY_NS),
+});
+
+test('any history, requests and retention: the same with and without lines', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(arbitraryEntry, { minLength: 1, maxLength: 10 }), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.array(arbitraryRequest, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 2 }),
+      fc.array(arbitraryQuery, { minLength: 1, maxLength: 4 }),
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constant(0n) },
+        { weight: 1, arbitrary: fc.constant(3n * DAY_NS - 2n * MINUTE_NS - 1n) },
+      ),
+      async (pushes, versions, queries, periodNs) => {
+        const store = makeStore(periodNs);
+        for (const push of pushes) await store.push(push);
+        const all: DeleteRequest[] = [];
+        for (const more of versions) {
+          for (const { query, ...given } of more) all.push(requestOf(all.length, query, given));
+          store.setRequests(all.slice());
+          for (const { text, stepNs, startNs, lengthNs } of queries) {
+            const range = { startNs, endNs: startNs + lengthNs, stepNs };
+            const before = await store.ask(text(''), range);
+            const read = await store.ask(text(' |= ""'), range);
+            const after = await store.ask(text(''), range);
+            expect(before.result).toEqual(read.result);
+            expect(after.result).toEqual(read.result);
+          }
+        }
+      },
+    ),
+    { numRuns: 80 },
+  );
+}, 120_000);
+
+describe('hidden lines that are known', () => {
+  const LEVELS = MAX_COUNTED_LEVELS + 3;
+  const entries = (pod: string): DatedEntry[] =>
+    Array.from({ length: 200 }, (_, i) => ({
+      stream: { app: 'a', pod },
+      day: DAY,
+      time: 1 + i * 20_000_000_000,
+      line: `user-${i % 50} did something`,
+      metadata: { detected_level: `level-${i % LEVELS}` },
+    }));
+  const range = {
+    startNs: DAY_START_NS + 10n * MINUTE_NS,
+    endNs: DAY_START_NS + 60n * MINUTE_NS,
+    stepNs: MINUTE_NS,
+  };
+
+  test.each([
+    [
+      'are taken out of counts',
+      ['1', '2'],
+      '{app="a"} |= "user-7 "',
+      'sum(count_over_time({app="a"}[1m]))',
+      0,
+    ],
+    ['of bytes too', ['1'], '{app="a"} |= "user-7 "', 'sum by (pod) (bytes_over_time({app="a"}[5m]))', 0],
+    [
+      'of levels counted together',
+      ['1'],
+      `{app="a"} | detected_level="level-${LEVELS - 1}"`,
+      'rate({app="a"}[1m])',
+      1,
+    ],
+    [
+      'where no level is asked for',
+      ['1'],
+      '{pod="1"} |= "user-34 "',
+      'sum(count_over_time({app="a"}[1m]))',
+      0,
+    ],
+    ['all of a stream', ['1', '2'], '{pod="1"} |~ "."', 'sum by (pod) (count_over_time({app="a"}[1m]))', 0],
+    [
+      'not where two chunks have them',
+      ['1', '1'],
+      '{app="a"} |= "user-7 "',
+      'sum(count_over_time({app="a"}[1m]))',
+      6,
+    ],
+    ['not where all lines go by time', ['1', '2'], '{pod="1"}', 'sum(count_over_time({app="a"}[1m]))', 0],
+  ] as const)('%s', async (_, pods, request, query, pages) => {
+    const store = makeStore(0n);
+    for (const pod of pods) await store.push(entries(pod));
+    const without = await store.ask(query, range);
+    store.setRequests([requestOf(1, request)]);
+    const read = await store.ask(query.replace('}[', '} |= ""['), range);
+    const first = await store.ask(query, range);
+    const again = await store.ask(query, range);
+    expect(read.result).not.toEqual(without.result);
+    expect(first.result).toEqual(read.result);
+    expect(again.result).toEqual(read.result);
+    expect(again.pages).toBe(pages);
+  });
+
+  test('a request that ends earlier than it did hides what lies behind no more', async () => {
+    const store = makeStore(0n);
+    await store.push(entries('1'));
+    const query = 'sum(count_over_time({app="a"}[1m]))';
+    const before = await store.ask(query, range);
+    const request = requestOf(1, '{app="a"} |= "user-7 "');
+    store.setRequests([request]);
+    const [hidden] = [await store.ask(query, range), await store.ask(query, range)];
+    expect(hidden.result).not.toEqual(before.result);
+    // As a forced cancel leaves it, of which parts are done.
+    const cut = { endNs: DAY_START_NS + MINUTE_NS, processedMs: NOW_MS - 1 };
+    store.setRequests([{ ...request, ...cut, pickedUpMs: NOW_MS - 2, sealedMs: NOW_MS - 1 }]);
+    for (let i = 0; i < 2; i++) expect((await store.ask(query, range)).result).toEqual(before.result);
+  });
+});

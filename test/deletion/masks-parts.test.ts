@@ -1,0 +1,205 @@
+/** What masks are made of: rows taken out of a selection, counts less hidden rows, times of many requests. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { systemClock } from '../../local/system-clock.ts';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { coversChunk, type DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
+import { type LevelCounts, OTHER_LEVELS } from '../../shared/chunk/format.ts';
+import { MaskRequest } from '../../shared/deletion/mask-request.ts';
+import { compileMasks } from '../../shared/deletion/masks.ts';
+import { removeRows } from '../../shared/deletion/page-hits.ts';
+import { RequestTimes } from '../../shared/deletion/request-times.ts';
+import { shownCounts } from '../../shared/deletion/shown-counts.ts';
+import { compileMatchers } from '../../shared/logql/matcher.ts';
+import { streamOf } from '../support/rows.ts';
+
+const DAY = 20_000;
+const DAY_NS = 86_400_000_000_000n;
+const START_NS = BigInt(DAY) * DAY_NS;
+
+function requestOf(i: number, given: Partial<DeleteRequest>): DeleteRequest {
+  return {
+    id: i.toString(16).padStart(8, '0'),
+    tenant: 't',
+    query: '{app="a"} |= "x"',
+    startNs: START_NS,
+    endNs: START_NS + DAY_NS,
+    intervalNs: 0n,
+    createdMs: 1,
+    pickedUpMs: undefined,
+    sealedMs: undefined,
+    processedMs: undefined,
+    doneToNs: undefined,
+    bytesDone: 0,
+    bytesTotal: 0,
+    ...given,
+  };
+}
+
+test('rows taken out, few or many, are those of the list', () => {
+  const rows = fc.uniqueArray(fc.nat(400), { maxLength: 200 }).map(list => Uint32Array.from(list).sort());
+  fc.assert(
+    fc.property(rows, rows, fc.nat(20), (selection, all, most) => {
+      for (const taken of [all, all.slice(0, most)]) {
+        const left = Array.from(selection).filter(row => !taken.includes(row));
+        const given = selection.slice();
+        const count = removeRows(given, given.length, taken);
+        expect(Array.from(given.subarray(0, count))).toEqual(left);
+      }
+    }),
+  );
+});
+
+describe('counts less hidden rows', () => {
+  const levels = ['', 'info', OTHER_LEVELS];
+  const counts: LevelCounts[] = [
+    { level: 1, minutes: [3, 7], entries: [2, 1], lineBytes: [10, 4], metadataBytes: [0, 0] },
+    { level: 2, minutes: [7], entries: [1], lineBytes: [5], metadataBytes: [0] },
+  ];
+  const hide = (...hidden: [number, string, number][]) =>
+    shownCounts(
+      counts,
+      levels,
+      hidden.map(([minute, level, lineBytes]) => ({ minute, level, lineBytes })),
+    ).map(({ level, minutes, entries, lineBytes }) => [level, minutes, entries, lineBytes]);
+
+  test.each([
+    [
+      'nothing',
+      [],
+      [
+        [1, [3, 7], [2, 1], [10, 4]],
+        [2, [7], [1], [5]],
+      ],
+    ],
+    [
+      'one of two',
+      [[3, 'info', 6]],
+      [
+        [1, [3, 7], [1, 1], [4, 4]],
+        [2, [7], [1], [5]],
+      ],
+    ],
+    [
+      'the only one of a minute',
+      [[7, 'info', 4]],
+      [
+        [1, [3], [2], [10]],
+        [2, [7], [1], [5]],
+      ],
+    ],
+    ['the only one of a level that is not counted apart', [[7, 'rare', 5]], [[1, [3, 7], [2, 1], [10, 4]]]],
+    [
+      'all',
+      [
+        [3, 'info', 6],
+        [3, 'info', 4],
+        [7, 'info', 4],
+        [7, 'rarer', 5],
+      ],
+      [],
+    ],
+  ] as const)('%s', (_, hidden, left) => {
+    expect(hide(...hidden.map((row): [number, string, number] => [row[0], row[1], row[2]]))).toEqual(left);
+  });
+
+  test.each([
+    ['an unknown minute', [4, 'info', 1]],
+    ['an unknown level', [3, '', 1]],
+    ['more bytes than there are', [7, 'info', 5]],
+  ] as const)('%s is refused', (_, row) => {
+    expect(() => hide([row[0], row[1], row[2]])).toThrow('invariant broken');
+  });
+
+  test('what the footer holds is not changed', () => {
+    hide([3, 'info', 6]);
+    expect(counts[0].entries).toEqual([2, 1]);
+  });
+});
+
+test('times of many requests, ordered, tell what looking at each tells', () => {
+  const arbitraryInterval = fc
+    .tuple(fc.nat(50), fc.nat(10))
+    .map(([from, more]) => ({ from, to: from + more }));
+  fc.assert(
+    fc.property(
+      fc.array(arbitraryInterval, { maxLength: 40 }),
+      arbitraryInterval,
+      (intervals, { from, to }) => {
+        const requests = intervals.map((_, i) => new MaskRequest(requestOf(i, {}), systemClock));
+        const times = new RequestTimes(new Map(requests.map((request, i) => [request, intervals[i]])));
+        const stretch = { first: from, last: to };
+        expect(times.meets(requests, stretch)).toBe(intervals.some(one => one.from <= to && one.to >= from));
+        expect(times.holds(requests, stretch)).toBe(intervals.some(one => one.from <= from && one.to >= to));
+      },
+    ),
+  );
+});
+
+const HOUR_NS = 3_600_000_000_000n;
+const SELECTORS = ['{app="a"}', '{app="a", pod="1"}', '{pod="2"}', '{app=~"a|b"}', '{app!="a"}'];
+
+test('chunks and streams that requests may touch are those of a look at each request', () => {
+  const arbitraryRequest = fc.record({
+    selector: fc.constantFrom(...SELECTORS),
+    stages: fc.constantFrom('', '|= "x"'),
+    hours: fc.tuple(fc.nat(30), fc.nat(30)).map(two => two.sort((a, b) => a - b)),
+    steps: fc.array(fc.constantFrom(1, 5, 9), { maxLength: 2 }).map(two => two.sort()),
+  });
+  const arbitraryChunk = fc.record({
+    labels: fc.uniqueArray(fc.constantFrom('a 1', 'a 2', 'b 1', 'c 2'), { minLength: 1, maxLength: 2 }),
+    hour: fc.nat(23),
+    length: fc.constantFrom(0, 60e9, 3600e9),
+    asOfMs: fc.constantFrom(0, 3, 7),
+    hasSketch: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(arbitraryRequest, { minLength: 1, maxLength: 30 }),
+      fc.array(arbitraryChunk, { minLength: 1, maxLength: 10 }),
+      (given, chunks) => {
+        const requests = given.map(({ selector, stages, hours, steps }, i) =>
+          requestOf(i, {
+            query: `${selector} ${stages}`,
+            startNs: START_NS + BigInt(hours[0]) * HOUR_NS,
+            endNs: START_NS + BigInt(hours[1]) * HOUR_NS,
+            pickedUpMs: steps[0],
+            sealedMs: steps[1],
+          }),
+        );
+        const masks = compileMasks(requests, { clock: systemClock });
+        for (const { labels, hour, length, asOfMs, hasSketch } of chunks) {
+          const streams = labels.map(text => streamOf({ app: text[0], pod: text[2] }));
+          const first = hour * 3_600e9 + 1;
+          const record = {
+            tenant: 't',
+            id: '0'.repeat(32),
+            day: DAY,
+            first,
+            last: first + length,
+            asOfMs,
+            pairs: hasSketch ? sketchOf(streams) : undefined,
+          } as ChunkRecord;
+          const touching = requests.filter(({ startNs, endNs }, i) => {
+            const [from, to] = [Number(startNs - START_NS), Number(endNs - START_NS)];
+            return coversChunk(requests[i], record) && from <= record.last && to >= first;
+          });
+          const mask = masks.forChunk(record);
+          for (const stream of streams) {
+            const accepts = (request: DeleteRequest) =>
+              compileMatchers(new MaskRequest(request, systemClock).matchers)(stream.labels);
+            const ofStream = touching.filter(accepts);
+            expect(mask?.mayTouch(stream) ?? false).toBe(ofStream.length > 0);
+            expect(mask?.mayTakeWhole(stream) ?? false).toBe(
+              ofStream.some(({ query }) => !query.includes('|=')),
+            );
+          }
+          const ofDay = requests.filter(({ startNs }) => startNs < START_NS + DAY_NS);
+          expect(masks.coversEvenly(record)).toBe(ofDay.every(request => coversChunk(request, record)));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,125 @@
+/** However entries are packed and indexed: totals of whole minutes are those of the model, and days add up. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Matcher } from '../../../shared/logql/ast.ts';
+import type { Grouping } from '../../../shared/query/insight/volume-day.ts';
+import type { DatedEntry } from '../../support/pushes.ts';
+import { streamOf } from '../../support/rows.ts';
+import {
+  arbitraryHistory,
+  DAY,
+  MINUTE_NS,
+  makeWorld,
+  nsOf,
+  START_NS,
+  volumeOf,
+  type World,
+  who,
+} from './world.ts';
+
+interface Span {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+/** Up to the ns before a minute ends: both ends are inclusive. */
+const arbitrarySpan: fc.Arbitrary<Span> = fc
+  .tuple(fc.integer({ min: 0, max: 2879 }), fc.integer({ min: 1, max: 2880 }))
+  .map(([from, length]) => ({
+    startNs: START_NS + BigInt(from) * MINUTE_NS,
+    endNs: START_NS + BigInt(from + length) * MINUTE_NS - 1n,
+  }));
+
+const NOT_C: readonly Matcher[] = [{ name: 'app', op: '!=', value: 'c' }];
+const GROUPINGS: readonly Grouping[] = [
+  { by: 'series', names: ['app'] },
+  { by: 'series', names: undefined },
+  { by: 'labels', names: undefined },
+];
+
+function keysOf({ stream }: DatedEntry, { by, names }: Grouping): string[] {
+  if (by === 'labels') return Object.keys(stream).map(name => streamOf({ [name]: '' }).text);
+  const kept = Object.entries(stream).filter(([name]) => names?.includes(name) ?? true);
+  return [streamOf(Object.fromEntries(kept)).text];
+}
+
+async function compareVolumes(world: World, known: readonly DatedEntry[], range: Span): Promise<void> {
+  const inside = known.filter(one => nsOf(one) >= range.startNs && nsOf(one) <= range.endNs);
+  const counted = inside.filter(({ stream }) => stream.app !== 'c');
+  for (const grouping of GROUPINGS) {
+    for (const stepMinutes of [undefined, 7n, 60n, 1440n]) {
+      const stepNs = stepMinutes && stepMinutes * MINUTE_NS;
+      const query = { matchers: NOT_C, range, grouping, stepNs };
+      const { timesMs, series } = await world.insight().volumes(query, who());
+      const got: Record<string, number> = {};
+      for (const { text, bytes, totalBytes } of series) {
+        expect(bytes.reduce((sum, one) => sum + one, 0)).toBe(totalBytes);
+        bytes.forEach((value, i) => {
+          if (value > 0) got[`${text} ${timesMs[i]}`] = value;
+        });
+      }
+      const want: Record<string, number> = {};
+      for (const entry of counted) {
+        const bucket = stepNs === undefined ? range.endNs : nsOf(entry) - (nsOf(entry) % stepNs) + stepNs;
+        const timeMs =
+          stepNs === undefined || bucket >= range.endNs ? range.endNs / 1_000_000n : bucket / 1_000_000n - 1n;
+        for (const key of keysOf(entry, grouping)) {
+          want[`${key} ${timeMs}`] = (want[`${key} ${timeMs}`] ?? 0) + volumeOf(entry);
+        }
+      }
+      expect(got).toEqual(want);
+    }
+  }
+}
+
+async function compareStats(world: World, known: readonly DatedEntry[], range: Span): Promise<void> {
+  const hours = 60n * MINUTE_NS;
+  const span = {
+    startNs: range.startNs - (range.startNs % hours),
+    endNs: range.endNs - (range.endNs % hours) + hours - 1n,
+  };
+  const inside = known.filter(one => nsOf(one) >= span.startNs && nsOf(one) <= span.endNs);
+  const counted = inside.filter(({ stream }) => stream.app !== 'c');
+  const { streams, bytes, entries } = await world.insight().stats(NOT_C, span, who());
+  const sizes = counted.map(
+    one =>
+      volumeOf(one) +
+      Object.keys(one.metadata)
+        .filter(name => name === 'detected_level')
+        .join('').length,
+  );
+  expect({ streams, bytes, entries }).toEqual({
+    streams: new Set(counted.map(({ stream }) => streamOf(stream).text)).size,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
+    entries: counted.length,
+  });
+}
+
+test('volumes and statistics are those of the entries', async () => {
+  const property = fc.asyncProperty(
+    arbitraryHistory(),
+    fc.array(fc.constantFrom('compact', 'sync', 'forget'), { minLength: 6, maxLength: 6 }),
+    fc.constantFrom(0, 4096),
+    fc.array(arbitrarySpan, { minLength: 2, maxLength: 2 }),
+    async (history, work, inlineMaxBytes, spans) => {
+      const world = makeWorld({ inlineMaxBytes });
+      const whole = { startNs: START_NS, endNs: START_NS + 2880n * MINUTE_NS - 1n };
+      const each = Math.ceil(history.length / work.length);
+      for (let i = 0; i < work.length; i++) {
+        const entries = history.slice(i * each, (i + 1) * each);
+        if (entries.length > 0) await world.push(entries);
+        const day = DAY + (i % 2);
+        if (work[i] === 'compact') await world.compact(day);
+        else if (work[i] === 'sync') await world.sync(day);
+        else world.forget();
+        const known = history.slice(0, (i + 1) * each);
+        for (const span of i % 3 === 2 ? [...spans, whole] : [whole]) {
+          await compareVolumes(world, known, span);
+          await compareStats(world, known, span);
+        }
+      }
+      expect(world.broken).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: 12 });
+}, 120_000);

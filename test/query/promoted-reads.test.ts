@@ -1,0 +1,170 @@
+/** Which queries read the lines of pages that compaction gave columns, and that what they answer is what was pushed. */
+import { describe, expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { ColumnKind } from '../../shared/chunk/format.ts';
+import { Compactor } from '../../shared/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { type DatedEntry, pushOf } from '../support/pushes.ts';
+
+const ROWS = 3000;
+const HOUR_NS = 3_600_000_000_000n;
+const LEVELS = ['info', 'info', 'info', 'warn', 'error'];
+
+const statusOf = (i: number) => (i % 100 === 7 ? 500 : 200);
+const durationOf = (i: number) => (i * 7919) % 1000;
+
+/** Three streams: sound JSON, logfmt, and JSON in which one line in a hundred is broken. */
+function entries(): DatedEntry[] {
+  const rest = (i: number) => `request ${(i * 2_654_435_761) % 4_294_967_296} of somebody, answered in time`;
+  return ['api', 'shop', 'torn'].flatMap(app =>
+    Array.from({ length: ROWS }, (_, i) => {
+      const level = LEVELS[i % LEVELS.length];
+      const json = `{"level":"${level}","status":${statusOf(i)},"ms":${durationOf(i)},"msg":"${rest(i)}"}`;
+      const logfmt = `level=${level} status=${statusOf(i)} took=${durationOf(i)}ms msg="${rest(i)}"`;
+      const line = app === 'shop' ? logfmt : app === 'torn' && i % 100 === 50 ? json.slice(0, 20) : json;
+      return { stream: { app }, day: DAY, time: (i + 1) * 1e9, line, metadata: {} };
+    }),
+  );
+}
+
+async function compactedStore() {
+  const clock = virtualClock((DAY + 3) * 86_400_000);
+  const ids = seededIds(1);
+  const store = memoryObjectStore();
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock, ids, options });
+  const all = entries();
+  // In parts, of which none is large enough for columns of its own.
+  for (let part = 0; part < 8; part++) {
+    await clock.run(committer.commit('t', pushOf(all.filter((_, i) => i % 8 === part))));
+  }
+  const work = { targetBytes: 100_000_000, inlineMaxBytes: 0, graceMs: 1000 };
+  const compactor = new Compactor({ catalog, store, clock, ids, options: work });
+  const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
+  await compactor.compactDay({ tenant: 't', day: DAY, force: true, ...bounds });
+  const source = new ChunkSource(store);
+  const records = await catalog.chunks('t', DAY_START_NS, DAY_START_NS + 24n * HOUR_NS - 1n);
+  const footers = await Promise.all(records.map(record => source.footer(record)));
+  const linesOf = (app: string): number => {
+    let bytes = 0;
+    for (const { pages, streams } of footers) {
+      for (const { runs, columns } of pages) {
+        if (!runs.some(({ stream }) => streams[stream].text.includes(`"${app}"`))) continue;
+        for (const { kind, place } of columns) if (kind === ColumnKind.lines) bytes += place.storedBytes;
+      }
+    }
+    return bytes;
+  };
+  return { engine: new QueryEngine({ catalog, source, clock }), linesOf, footers };
+}
+
+const stored = compactedStore();
+
+async function ask(query: string) {
+  const { engine } = await stored;
+  const span = { startNs: DAY_START_NS, endNs: DAY_START_NS + HOUR_NS, stepNs: HOUR_NS, limit: 5000 };
+  return engine.range(rangeQuery(query, span), asker());
+}
+
+test('compaction made columns', async () => {
+  const { footers } = await stored;
+  const names = footers.flatMap(({ pages }) =>
+    pages.flatMap(({ columns }) => columns.filter(({ kind }) => kind === ColumnKind.promoted)),
+  );
+  expect(new Set(names.map(({ name }) => name))).toEqual(
+    new Set(['jlevel', 'jstatus', 'jms', 'llevel', 'lstatus', 'ltook']),
+  );
+});
+
+const FEW = ROWS / 100;
+const spared: [app: string, query: string][] = [
+  ['api', 'sum by (status) (count_over_time({app="api"} | json [1h]))'],
+  ['api', 'sum by (status) (count_over_time({app="api"} | json | level="error" [1h]))'],
+  ['api', 'sum by (app) (count_over_time({app="api"} | json | status >= 500 [1h]))'],
+  // No field is wanted: a column only tells that the lines are sound.
+  ['api', 'sum by (app) (count_over_time({app="api"} | json [1h]))'],
+  ['api', 'sum by (app) (count_over_time({app="api"} | json | __error__="" [1h]))'],
+  ['api', 'sum by (level) (bytes_over_time({app="api"} | json | ms > 500 [1h]))'],
+  ['api', 'quantile_over_time(0.9, {app="api"} | json | unwrap ms [1h]) by (level)'],
+  ['api', 'sum by (s) (count_over_time({app="api"} | json s="status" [1h]))'],
+  ['shop', 'avg_over_time({app="shop"} | logfmt | unwrap duration_seconds(took) [1h]) by (app)'],
+  ['shop', 'sum by (level) (count_over_time({app="shop"} | logfmt --strict | took > 500ms [1h]))'],
+  // No row is left for which a line would be needed.
+  ['api', '{app="api"} |= "request" | json | status > 500'],
+  ['shop', '{app="shop"} | logfmt | level="none"'],
+];
+const read: [app: string, query: string][] = [
+  ['api', '{app="api"} | json | status >= 500'],
+  ['api', 'sum by (level) (count_over_time({app="api"} | json | msg=~"request 1.*" [1h]))'],
+  ['api', 'sum by (status) (count_over_time({app="api"} |= "request" | json [1h]))'],
+  ['api', 'sum(count_over_time({app="api"} | json | line_format "{{.level}}" |= "error" [1h]))'],
+  ['api', 'sum by (status) (count_over_time({app="api"} | logfmt [1h]))'],
+  ['torn', 'sum by (status) (count_over_time({app="torn"} | json | __error__="" [1h]))'],
+];
+
+describe('lines are left alone', () => {
+  test.each(spared)('%s: %s', async (app, query) => {
+    const { linesOf } = await stored;
+    const { statistics } = await ask(query);
+    expect(statistics.pagesRead).toBeGreaterThan(0);
+    expect(statistics.compressedBytes).toBeLessThan(linesOf(app) / 2);
+  });
+});
+
+describe('lines are read', () => {
+  test.each(read)('%s: %s', async (app, query) => {
+    const { linesOf } = await stored;
+    const { statistics } = await ask(query);
+    expect(statistics.compressedBytes).toBeGreaterThan(linesOf(app));
+  });
+});
+
+async function totals(query: string): Promise<Record<string, number>> {
+  const { result } = await ask(query);
+  if (result.kind !== 'matrix') throw new TypeError(result.kind);
+  return Object.fromEntries(
+    result.series.map(({ labels, values }) => [labels.map(({ value }) => value).join(), values.at(-1)!]),
+  );
+}
+
+test('answers are those of the lines', async () => {
+  const range = Array.from({ length: ROWS }, (_, i) => i);
+  expect(await totals('sum by (status) (count_over_time({app="api"} | json [1h]))')).toEqual({
+    200: ROWS - FEW,
+    500: FEW,
+  });
+  expect(await totals('sum by (level) (count_over_time({app="shop"} | logfmt | took > 500ms [1h]))')).toEqual(
+    Object.fromEntries(
+      ['info', 'warn', 'error'].map(level => [
+        level,
+        range.filter(i => LEVELS[i % LEVELS.length] === level && durationOf(i) > 500).length,
+      ]),
+    ),
+  );
+  expect(await totals('sum by (app) (sum_over_time({app="api"} | json | unwrap ms [1h]))')).toEqual({
+    api: range.reduce((sum, i) => sum + durationOf(i), 0),
+  });
+  // Rows that columns do not know are parsed, beside rows that they do.
+  expect(await totals('sum by (status) (count_over_time({app="torn"} | json | __error__="" [1h]))')).toEqual({
+    200: ROWS - FEW - ROWS / 100,
+    500: FEW,
+  });
+  await expect(ask('sum by (status) (count_over_time({app="torn"} | json [1h]))')).rejects.toThrow(
+    'JSONParserErr',
+  );
+  // No label of the line is wanted, and still a broken line fails.
+  await expect(ask('sum by (app) (count_over_time({app="torn"} | json [1h]))')).rejects.toThrow(
+    'JSONParserErr',
+  );
+  const { result } = await ask('{app="api"} | json | status >= 500');
+  if (result.kind !== 'streams') throw new TypeError(result.kind);
+  expect(result.streams.flatMap(({ entries: found }) => found)).toHaveLength(FEW);
+});

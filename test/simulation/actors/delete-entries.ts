@@ -1,0 +1,70 @@
+/**
+ * Makes delete requests, and takes some back, in time or by force. Somebody else often looks what is to be hidden while that
+ * goes on, as every query does: what he sees of a change that is on its way must not be what he believes after it.
+ */
+import type { ActorContext, SimulatedActor } from '../actor.ts';
+import { DELETE_QUERIES } from '../removal/queries.ts';
+import type { KnownRequest } from '../removal/requests.ts';
+
+const NS_PER_DAY = 86_400_000_000_000n;
+const NS_PER_HOUR = 3_600_000_000_000n;
+/** Of a tenant, in a run: with many, hardly anything is left to look at. */
+const MAX_REQUESTS = 3;
+
+export const deleteEntries: SimulatedActor = {
+  name: 'delete entries',
+  weight: 2,
+  // It was cancelled, or has gone too far.
+  tolerates: ['ClientError', 'BadRequestError'],
+
+  async step(context: ActorContext): Promise<void> {
+    const { oracle, dice, tenants } = context;
+    const tenant = dice.pick(tenants);
+    const known = oracle.ledger!.requests.of(tenant);
+    const left = known.filter(({ request }) => request.processedMs === undefined);
+    if (left.length > 0 && dice.chance(0.25)) await cancel(context, dice.pick(left));
+    else if (known.length < MAX_REQUESTS) await create(context, tenant);
+  },
+};
+
+async function create(context: ActorContext, tenant: string): Promise<void> {
+  const { process, dice, days } = context;
+  const { query } = dice.pick(DELETE_QUERIES);
+  const whole = BigInt(dice.pick(days)) * NS_PER_DAY;
+  const startNs = whole + BigInt(dice.pick([0, 0, 1, 7])) * NS_PER_HOUR + BigInt(dice.below(2));
+  const endNs = startNs + BigInt(dice.pick([1, 12, 24, 72])) * NS_PER_HOUR;
+  const intervalNs = dice.pick([0n, NS_PER_HOUR]);
+  const { deletes, pushes } = process;
+  await whileOthersLook(context, tenant, () => deletes!.create(tenant, { query, startNs, endNs, intervalNs }));
+  pushes.forget(tenant);
+}
+
+async function whileOthersLook<T>(
+  { anyProcess, dice }: ActorContext,
+  tenant: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const other = anyProcess();
+  let isDone = false;
+  const looking = other.request(async () => {
+    while (!isDone) {
+      await other.visibility!.of([tenant], other.clock.nowNs());
+      await other.clock.sleep(dice.between(1, 10));
+    }
+  });
+  const looked = looking.catch(() => undefined);
+  try {
+    return await work();
+  } finally {
+    isDone = true;
+    await looked;
+  }
+}
+
+async function cancel(context: ActorContext, { request }: KnownRequest): Promise<void> {
+  const { process, oracle } = context;
+  const { tenant, id, pickedUpMs } = request;
+  oracle.ledger!.noteCancelling(tenant, id);
+  const force = pickedUpMs !== undefined;
+  await whileOthersLook(context, tenant, () => process.deletes!.cancel(tenant, id, { force }));
+}

@@ -1,0 +1,156 @@
+/** Bugs of delete requests: what is hidden, and what is taken out. */
+import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
+import type { DropSource, RowDrops } from '../../../shared/compaction/row-drops.ts';
+import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
+import { type DeleteRequestReader, MaskSource, type TenantMasks } from '../../../shared/deletion/masks.ts';
+import { MergeDrops, type MergeDropsParts } from '../../../shared/deletion/merge-drops.ts';
+import type { Bug } from './bug.ts';
+
+/** The same object but for some of its members. */
+function like<T extends object>(original: T, members: Partial<Record<keyof T, unknown>>): T {
+  const descriptors = Object.entries(members).map(([name, value]) => [name, { value }]);
+  return Object.create(original, Object.fromEntries(descriptors) as PropertyDescriptorMap) as T;
+}
+
+type Lists = Pick<DeleteRequestReader, 'list'>;
+
+/** Reads requests in another way than they are. */
+function changedList<T extends Lists>(deletes: T, change: (request: DeleteRequest) => DeleteRequest | undefined): T {
+  const list = async (tenant: string) => (await deletes.list(tenant)).flatMap(request => change(request) ?? []);
+  return like<Lists>(deletes, { list }) as T;
+}
+
+function changedDrops(parts: MergeDropsParts, change: (drops: RowDrops) => RowDrops): DropSource {
+  const sound = new MergeDrops(parts);
+  return {
+    dropsOf: async tenant => change(await sound.dropsOf(tenant)),
+    expiredBeforeNs: tenant => sound.expiredBeforeNs(tenant),
+  };
+}
+
+export const countsWhatIsHidden: Bug = {
+  name: 'counts from footers what is hidden',
+  needsRemoval: true,
+  maxSeeds: 60,
+  breaks: ['partials-are-masked'],
+  masks: parts => {
+    const source = new MaskSource(parts);
+    const forChunk = (masks: TenantMasks): TenantMasks['forChunk'] => record => {
+      const ofChunk = masks.forChunk(record);
+      if (ofChunk === undefined) return undefined;
+      const forPage: typeof ofChunk.forPage = page => {
+        const mask = ofChunk.forPage(page);
+        return mask && like(mask, { hiddenIn: () => [] });
+      };
+      return like(ofChunk, { forPage, mayTakeWhole: () => false });
+    };
+    const masksOf = async (tenant: string) => {
+      const masks = await source.masksOf(tenant);
+      return like(masks, { forChunk: forChunk(masks) });
+    };
+    return like(source, { masksOf });
+  },
+};
+
+export const remembersMasks: Bug = {
+  name: 'keeps masks when requests have changed',
+  needsRemoval: true,
+  maxSeeds: 20,
+  breaks: ['removed-is-hidden', 'acknowledged-is-found'],
+  masks: ({ deletes, clock }) => {
+    const version = async (tenant: string) => Math.min(1, await deletes.version(tenant));
+    return new MaskSource({ deletes: like(deletes, { version }), clock });
+  },
+};
+
+export const showsWhatIsSealed: Bug = {
+  name: 'hides no longer when a request is sealed',
+  needsRemoval: true,
+  maxSeeds: 300,
+  breaks: ['removed-is-hidden', 'partials-are-masked'],
+  masks: ({ deletes, clock }) => {
+    const left = changedList(deletes, request => (request.sealedMs === undefined ? request : undefined));
+    return new MaskSource({ deletes: left, clock });
+  },
+};
+
+export const hidesForGood: Bug = {
+  name: 'hides what was pushed after a request was processed',
+  needsRemoval: true,
+  maxSeeds: 60,
+  breaks: ['acknowledged-is-found'],
+  masks: ({ deletes, clock }) => {
+    const unsealed = { pickedUpMs: undefined, sealedMs: undefined, processedMs: undefined };
+    return new MaskSource({ deletes: changedList(deletes, request => ({ ...request, ...unsealed })), clock });
+  },
+};
+
+export const claimsWithoutDropping: Bug = {
+  name: 'says that it applied requests and does not',
+  needsRemoval: true,
+  maxSeeds: 20,
+  breaks: ['claims-are-true'],
+  drops: parts => changedDrops(parts, drops => ({ ...drops, of: () => undefined })),
+};
+
+export const dropsWhatMayBeCancelled: Bug = {
+  name: 'takes out what nobody has picked up',
+  needsRemoval: true,
+  maxSeeds: 20,
+  breaks: ['only-what-may-goes'],
+  drops: parts => {
+    const change = (request: DeleteRequest) => ({
+      ...request,
+      pickedUpMs: request.pickedUpMs ?? request.createdMs,
+    });
+    return new MergeDrops({ ...parts, deletes: changedList(parts.deletes, change) });
+  },
+};
+
+export const finishesWithoutLooking: Bug = {
+  name: 'seals and ends requests without looking',
+  needsRemoval: true,
+  maxSeeds: 20,
+  breaks: ['deleted-is-gone'],
+  deletion: parts => ({ ...parts, store: parts.store, rewriter: { ...parts.rewriter, drops: blind(parts.rewriter.drops) } }),
+};
+
+export const endsTooEarly: Bug = {
+  name: 'ends requests while pushes are on their way',
+  needsRemoval: true,
+  maxSeeds: 600,
+  breaks: ['deleted-is-gone'],
+  deletion: parts => ({ ...parts, times: { ...DELETE_TIMES, maxCommitMs: -DELETE_TIMES.marginMs } }),
+};
+
+export const datesPickUpsAtOnce: Bug = {
+  name: 'dates a pick-up to the moment of its writing',
+  needsRemoval: true,
+  maxSeeds: 400,
+  breaks: ['claims-are-true', 'deleted-is-gone'],
+  deletion: parts => ({ ...parts, times: { ...DELETE_TIMES, marginMs: 0 } }),
+};
+
+export const goesOnAfterCancel: Bug = {
+  name: 'goes on with requests that were cancelled by force',
+  needsRemoval: true,
+  maxSeeds: 200,
+  breaks: ['only-what-may-goes', 'acknowledged-is-found'],
+  drops: parts => {
+    const seen = new Map<string, DeleteRequest>();
+    const list = async (tenant: string) => {
+      for (const request of await parts.deletes.list(tenant)) {
+        if (request.processedMs === undefined) seen.set(`${tenant}/${request.id}`, request);
+      }
+      return [...seen.values()].filter(request => request.tenant === tenant);
+    };
+    return new MergeDrops({ ...parts, deletes: like(parts.deletes, { list }) });
+  },
+};
+
+function blind(source: DropSource): DropSource {
+  return {
+    dropsOf: async tenant => ({ ...(await source.dropsOf(tenant)), deletesOf: () => undefined }),
+    expiredBeforeNs: tenant => source.expiredBeforeNs(tenant),
+  };
+}

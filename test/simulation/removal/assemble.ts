@@ -1,0 +1,65 @@
+/** What a simulated process needs to delete and to hide, put together as the program does, planted bugs aside. */
+import { MergeDrops } from '../../../shared/deletion/merge-drops.ts';
+import type { DayRewriterParts } from '../../../shared/compaction/day-rewriter.ts';
+import { DeleteService } from '../../../shared/deletion/delete-service.ts';
+import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
+import { MaskSource } from '../../../shared/deletion/masks.ts';
+import { TenantDeletion } from '../../../shared/deletion/tenant-deletion.ts';
+import type { Removal } from '../../../shared/maintenance/maintenance.ts';
+import { Visibility } from '../../../shared/query/visibility.ts';
+import type { Bug } from '../planted/bug.ts';
+import type { TenantLimits } from './tenant-limits.ts';
+
+export interface RemovalSettings {
+  readonly limits: TenantLimits;
+  /** Age from which only force cancels a request, ms. */
+  readonly cancelPeriodMs: number;
+  /** Requests of a tenant in work at once. */
+  readonly batchSize: number;
+  /** How long objects of chunks that are removed whole stay, ms. */
+  readonly removedGraceMs: number;
+}
+
+interface Parts {
+  readonly merging: Omit<DayRewriterParts, 'drops'>;
+  readonly removal: RemovalSettings;
+  readonly bug: Bug | undefined;
+}
+
+export interface Removing {
+  readonly deletes: DeleteService;
+  readonly drops: DayRewriterParts['drops'];
+  readonly visibility: Visibility;
+  readonly jobs: Removal;
+}
+
+export function assembleRemoval({ merging, removal, bug }: Parts): Removing {
+  const { catalog, store, clock, ids } = merging;
+  const { limits, cancelPeriodMs, batchSize, removedGraceMs } = removal;
+  const { deletes, generations } = catalog;
+  const limitsOf = limits.of;
+  const dropParts = { deletes, clock, limitsOf, isEnabled: true };
+  const drops = bug?.drops?.(dropParts) ?? new MergeDrops(dropParts);
+  const rewriter = { ...merging, drops };
+  const masks = bug?.masks?.({ deletes, clock }) ?? new MaskSource({ deletes, clock });
+  const deletion = {
+    catalog,
+    store,
+    clock,
+    rewriter,
+    limitsOf,
+    times: DELETE_TIMES,
+    cancelPeriodMs,
+    batchSize,
+  };
+  const retention = { rewriter, limitsOf, removedGraceMs };
+  return {
+    deletes: new DeleteService({ deletes, generations, clock, ids, cancelPeriodMs }),
+    drops,
+    visibility: new Visibility({ masks, limitsOf, enabled: true }),
+    jobs: {
+      deletion: new TenantDeletion(bug?.deletion?.(deletion) ?? deletion),
+      retention: bug?.retention?.(retention) ?? retention,
+    },
+  };
+}
