@@ -15,6 +15,7 @@ import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { CorruptionError } from '../../shared/model/errors.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
+import { columnsOf, mayHold } from './enriched.ts';
 
 const HEAD = {
   id: 'ab'.repeat(16),
@@ -212,5 +213,14 @@ describe('golden files', () => {
     const want = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8'));
     const { footer, entries } = read(object);
     expect({ ...footer, entries }).toEqual(want);
+  });
+
+  test('promoted columns and the text filter too', () => {
+    const object = readFileSync(join(folder, 'v1-enriched.chunk'));
+    const want = JSON.parse(readFileSync(join(folder, 'v1-enriched.json'), 'utf8'));
+    const footer = footerOf(object, 'golden');
+    const needles = Object.keys(want.filter);
+    const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
+    expect({ filter, columns: columnsOf(object, footer) }).toEqual(want);
   });
 });

@@ -1,0 +1,71 @@
+/**
+ * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns and a text filter: run once when
+ * either changes its version, never again for that one. The tests then hold every later reader to these bytes.
+ *
+ *     node scripts/make-golden-enriched.ts v1-enriched
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
+import { SectionKind } from '../shared/chunk/format.ts';
+import { footerOf } from '../shared/chunk/reader.ts';
+import { writeChunk } from '../shared/chunk/writer.ts';
+import { FilterBuilder } from '../shared/filter/filter-builder.ts';
+import { fieldKey } from '../shared/promoted/promoted-field.ts';
+import { Promoter } from '../shared/promoted/promotion.ts';
+import { columnsOf, mayHold } from '../test/chunk/enriched.ts';
+import { type PlainEntry, rowsOf } from '../test/support/rows.ts';
+
+const folder = join(import.meta.dirname, '../test/chunk/golden');
+const name = process.argv[2];
+if (name === undefined || existsSync(join(folder, `${name}.chunk`))) {
+  console.error('usage: node scripts/make-golden-enriched.ts NAME, one that has no file yet');
+  process.exit(1);
+}
+
+const entries: PlainEntry[] = Array.from({ length: 240 }, (_, i) => {
+  const level = ['info', 'warn', 'error'][i % 3];
+  const id = ((i + 1) * 2_654_435_761).toString(16);
+  return i % 2 === 0
+    ? {
+        stream: { app: 'shop', zone: `z${i % 4}` },
+        time: i * 1_000_000_007,
+        line: `{"level":"${level}","status":${200 + (i % 5)},"took":${(i * 37) / 8},"id":"${id}","größe":${i % 9 === 0 ? '[1]' : `"${i % 6}"`}}`,
+        metadata: {},
+      }
+    : {
+        stream: { app: 'billing', zone: `z${i % 4}` },
+        time: i * 1_000_000_007,
+        line:
+          i % 41 === 0
+            ? 'stack trace \u212a'
+            : `level=${level} took=${i % 90}ms id=${id} msg="sold ${i % 7}"`,
+        metadata: {},
+      };
+});
+const head = {
+  id: '0123456789abcdef0123456789abcdef',
+  tenant: 'golden',
+  day: 20_412,
+  level: 2,
+  createdMs: 1_763_600_000_000,
+  inputs: ['00112233445566778899aabbccddeeff'],
+};
+const filters = new FilterBuilder();
+const promoter = new Promoter({ compression: QUICK_COMPRESSION, maxShare: 1, maxRowBytes: 20 });
+const { parts, bytes } = await writeChunk(head, rowsOf(entries), PUSH_COMPRESSION, {
+  page(lines, lineOffsets, rows) {
+    filters.addPage(lines, lineOffsets, rows, 4096);
+    return promoter
+      .columnsOf(lines, lineOffsets, rows)
+      .map(column => ({ name: fieldKey(column.field), bytes: column.bytes }));
+  },
+  finish: () => [{ kind: SectionKind.filter, bytes: filters.finish() }],
+});
+const object = Buffer.concat(parts, bytes);
+const footer = footerOf(object, 'golden');
+const needles = ['error', 'nowhere', 'sold 3', 'stack trace', '"id":"9e3779b1"', 'id=13c6ef362', 'STATUS'];
+const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
+const columns = columnsOf(object, footer);
+writeFileSync(join(folder, `${name}.chunk`), object);
+writeFileSync(join(folder, `${name}.json`), `${JSON.stringify({ filter, columns }, null, 1)}\n`);

@@ -1,0 +1,36 @@
+/** What an object holds beside its entries, as plain values. */
+import { ColumnKind, type Footer, SectionKind } from '../../shared/chunk/format.ts';
+import { decodeHeader, maxHeaderBytes, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
+import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
+import { containing } from '../../shared/filter/requirement.ts';
+import { decodeColumn, FALLBACK_ID } from '../../shared/promoted/column-decoder.ts';
+
+/** For each page, for each promoted column, its values row by row: null where absent, false where the line must be read. */
+export function columnsOf(object: Buffer, footer: Footer): Record<string, (string | null | false)[]>[] {
+  return footer.pages.map(page => {
+    const promoted = page.columns.filter(({ kind }) => kind === ColumnKind.promoted);
+    return Object.fromEntries(
+      promoted.map(({ name, place: { offset, storedBytes } }) => {
+        const start = page.offset + offset;
+        const column = decodeColumn(object.subarray(start, start + storedBytes), page.rows, 'golden');
+        const values = Array.from(column.ids, id =>
+          id === FALLBACK_ID ? (false as const) : id === 0 ? null : column.valueAt(id - 1),
+        );
+        return [name, values];
+      }),
+    );
+  });
+}
+
+/** For each page 1 where it may hold the text. */
+export function mayHold(object: Buffer, footer: Footer, needle: string): number[] {
+  const { place } = footer.sections.find(({ kind }) => kind === SectionKind.filter)!;
+  const section = object.subarray(place.offset, place.offset + place.storedBytes);
+  const index = decodeHeader(section.subarray(0, maxHeaderBytes(footer.pages.length)), footer.pages.length);
+  const requirement = containing(Buffer.from(needle));
+  const units = unitsOf(index, requirement).map(unit => {
+    const { offset, bytes } = rangeOfUnit(index, unit);
+    return [unit, section.subarray(offset, offset + bytes)] as const;
+  });
+  return [...probePages(index, requirement, new Map(units))];
+}
