@@ -14,6 +14,14 @@ const MAX_BYTES = 4 << 20;
 /** Places looked at for one key: beyond, keys were made to collide, and the key is not remembered. */
 const MAX_PROBES = 64;
 
+/**
+ * Characters of a label's name, as many as a stream's may have by default. A line of 256 KiB with one long key over many
+ * leaves has names of gigabytes together: a longer name is no label, nor is anything below it.
+ */
+export const MAX_NAME_CHARACTERS = 1024;
+/** The path of what has no name: too long for whatever is added to it. */
+const TOO_LONG = '_'.repeat(MAX_NAME_CHARACTERS + 1);
+
 /** What stands before a key, after the value of the key before; and after it, before its value. */
 export interface KeyFrame {
   readonly before: string;
@@ -192,15 +200,19 @@ export class KeyTable {
   #name(entry: number, parent: number, key: string): void {
     const labels = this.#labels;
     const path = parent === 0 ? '' : this.#paths[parent - 1];
+    if (path.length + (path === '' ? 0 : 1) + key.length > MAX_NAME_CHARACTERS) {
+      this.#paths[entry] = TOO_LONG;
+      this.wantedBelow[entry] = 0;
+      this.#ignore(entry);
+      return;
+    }
     const name = sanitizeName(path, key);
     // At the top a blank key is no label; below, it stands for the path itself.
     const ignored = name === '' || (parent === 0 && sanitizeName('', key) === '');
     this.#paths[entry] = name;
     this.wantedBelow[entry] = labels.wantsPrefix(name) ? 1 : 0;
     if (ignored) {
-      this.nameIds[entry] = -1;
-      this.suffixedIds[entry] = -1;
-      this.wanted[entry] = 0;
+      this.#ignore(entry);
       return;
     }
     const id = labels.intern(name);
@@ -210,6 +222,12 @@ export class KeyTable {
     this.nameIds[entry] = id;
     this.suffixedIds[entry] = suffixed;
     this.wanted[entry] = labels.wants(id) || labels.wants(suffixed) ? 1 : 0;
+  }
+
+  #ignore(entry: number): void {
+    this.nameIds[entry] = -1;
+    this.suffixedIds[entry] = -1;
+    this.wanted[entry] = 0;
   }
 
   #grow(): void {

@@ -11,8 +11,8 @@ export const MAX_ARRAY_DEPTH = 30;
 export const MAX_PAGE_KEYS = 4096;
 /** A table with more keys than this is begun anew with the next page. */
 export const KEPT_KEYS = 1024;
-/** Bytes of one key. */
-export const MAX_KEY_BYTES = 128;
+/** Bytes of one key: the joined name of the deepest has fewer characters than the parser's longest (MAX_NAME_CHARACTERS). */
+export const MAX_KEY_BYTES = 112;
 /** Members of all lines of a page: 17 bytes each. A page of 1 MiB of usual lines has some 50,000. */
 export const MAX_PAGE_MEMBERS = 512 * 1024;
 

@@ -163,6 +163,19 @@ describe('a restriction to wanted names (10.2)', () => {
 });
 
 describe('bounded work', () => {
+  test('a name of more than 1024 characters is no label, nor is what is below it', () => {
+    const [fits, long] = ['f'.repeat(1024), 'l'.repeat(1025)];
+    const line = `{"${fits}":{"x":1},"a":2,"${long}":{"b":{"c":3}},"d":{"${'e'.repeat(1023)}":4,"g":5}}`;
+    expect(labelsAfter('| json', line)).toEqual({ a: '2', d_g: '5' });
+    expect(labelsAfter('| json', `{"${fits}":1,"${long}":2}`)).toEqual({ [fits]: '1' });
+    expect(labelsAfter('| logfmt', `${fits}=1 ${long}=2 a=3`)).toEqual({ [fits]: '1', a: '3' });
+  });
+
+  test('a long key over many leaves ends soon', () => {
+    const leaves = Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join();
+    expect(labelsAfter('| json', `{"${'x'.repeat(100_000)}":{${leaves}},"a":"b"}`)).toEqual({ a: 'b' });
+  });
+
   test('deep nesting is stepped over below the limit', () => {
     const deep = 100_000;
     const line = `${'{"a":'.repeat(deep)}1${'}'.repeat(deep)}`;

@@ -41,7 +41,10 @@ export interface Volumes {
   readonly series: readonly VolumeOfSeries[];
 }
 
-/** From this step on, cells of five minutes are fine enough, and take a fifth of the memory: a 32nd of a bucket. */
+/**
+ * From this step on, cells of five minutes are fine enough, and take a fifth of the memory: a 32nd of a bucket. Days in
+ * which the range begins or ends have their minutes all the same.
+ */
 const COARSE_STEP_NS = 160n * 60_000n * NS_PER_MS;
 const COARSE_MINUTES = 5;
 
@@ -61,10 +64,13 @@ export async function findVolumes(
   const cellMinutes = stepNs !== undefined && stepNs >= COARSE_STEP_NS ? COARSE_MINUTES : 1;
   const ofWholeDay = volumeQuestion(grouping, 0, maxSeries);
   const byCells = volumeQuestion(grouping, cellMinutes, maxSeries);
+  const byMinutes = volumeQuestion(grouping, 1, maxSeries);
   for await (const part of dayParts(catalog, { ...request, range })) {
     const buckets = bucketsOfDay(part, edgesNs);
     const isWhole = buckets.edges.length === 2 && holdsAll(part, part.records);
-    for (const { series, curves } of await cache.answer(part, isWhole ? ofWholeDay : byCells, signal)) {
+    const isCut = part.from > 0 || part.to < Number(NS_PER_DAY);
+    const question = isWhole ? ofWholeDay : isCut ? byMinutes : byCells;
+    for (const { series, curves } of await cache.answer(part, question, signal)) {
       for (let row = 0; row < series.length; row++) {
         const { text, labels } = series[row];
         let known = found.get(text);
