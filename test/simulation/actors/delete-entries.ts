@@ -10,6 +10,7 @@ const NS_PER_DAY = 86_400_000_000_000n;
 const NS_PER_HOUR = 3_600_000_000_000n;
 /** Of a tenant, in a run: with many, hardly anything is left to look at. */
 const MAX_REQUESTS = 3;
+const MAX_LOOKS = 200;
 
 export const deleteEntries: SimulatedActor = {
   name: 'delete entries',
@@ -47,7 +48,8 @@ async function whileOthersLook<T>(
   const other = anyProcess();
   let isDone = false;
   const looking = other.request(async () => {
-    while (!isDone) {
+    // Whoever dies at it never comes back.
+    for (let looks = 0; looks < MAX_LOOKS && !isDone; looks++) {
       await other.visibility!.of([tenant], other.clock.nowNs());
       await other.clock.sleep(dice.between(1, 10));
     }
