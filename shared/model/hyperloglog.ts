@@ -29,7 +29,13 @@ export class HyperLogLog {
   }
 
   merge(other: HyperLogLog): void {
-    for (const [register, rank] of other.entries()) this.raise(register, rank);
+    const { dense } = other;
+    if (dense === undefined) {
+      for (const [register, rank] of other.entries()) this.raise(register, rank);
+      return;
+    }
+    // Thirty days of a month are merged while somebody waits: a generator takes ten times as long.
+    for (let i = 0; i < REGISTERS; i++) if (dense[i] > 0) this.raise(i, dense[i]);
   }
 
   count(): number {

@@ -11,8 +11,8 @@ import { isFailureOfOutside } from './failures.ts';
 import type { Model, SimulatedEntry } from './model.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
-import type { Ledger } from './removal/ledger.ts';
 import { askAnything } from './questions.ts';
+import type { Ledger } from './removal/ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What the store would add of itself is off: the model has the entries as they were sent. */

@@ -5,7 +5,7 @@
  */
 
 import { startedMsOf } from '../../shared/catalog/chunk-id.ts';
-import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
 import { type Day, decodeDay, indexKey } from '../../shared/catalog/day-item.ts';
 import { Garbage } from '../../shared/catalog/garbage.ts';
 import { dayKey, workKey } from '../../shared/catalog/keys.ts';
@@ -24,13 +24,9 @@ import { entriesOfPage, streamOf } from '../support/rows.ts';
 import { idOf, type SimulatedEntry } from './model.ts';
 import type { Entries, Ledger } from './removal/ledger.ts';
 import { SwapHistory } from './swap-history.ts';
+import { chunkOf, isDay, type NamedChunk, nameOf, ofDays, renewals, versionIn } from './table-items.ts';
 
 const DAY_NS = 86_400_000_000_000;
-
-interface NamedChunk {
-  readonly record: ChunkRecord;
-  readonly key: string;
-}
 
 export interface OracleParts {
   readonly table: Table;
@@ -346,7 +342,8 @@ export class Oracle {
   /** Entries of stored chunks, as texts. */
   async entriesOf(chunks: readonly NamedChunk[]): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const { record } of chunks) for (const entry of (await this.entriesIn(record)).keys()) found.add(entry);
+    for (const { record } of chunks)
+      for (const entry of (await this.entriesIn(record)).keys()) found.add(entry);
     return found;
   }
 
@@ -374,47 +371,4 @@ export class Oracle {
     this.entries.set(record.id, found);
     return found;
   }
-}
-
-/** The chunk that an item is the record of. */
-function chunkOf({ pk, body }: Item): NamedChunk[] {
-  if (!pk.startsWith('c/')) return [];
-  const [, tenant, day] = pk.split('/');
-  const record = decodeRecord(tenant, Number(day), Buffer.from(body));
-  return [{ record, key: objectKey(tenant, record.day, record.level, record.id) }];
-}
-
-/** The version that some writes give to a day; 0 where they give none. */
-function versionIn(writes: readonly Write[]): number {
-  return Math.max(
-    0,
-    ...writes.map(write => (write.kind === 'put' && isDay(write.item) ? write.item.version : 0)),
-  );
-}
-
-/** Those of the chunks that are of the days of some writes. */
-function ofDays(writes: readonly Write[], chunks: readonly NamedChunk[]): NamedChunk[] {
-  const days = new Set(writes.map(write => dayOfChunk(keyOf(write))));
-  return chunks.filter(({ record }) => days.has(`${record.tenant}/${record.day}`));
-}
-
-/** The lease that a write holds on to. */
-function renewals(write: Write): Item[] {
-  const isRenewal =
-    write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
-  return isRenewal ? [write.item] : [];
-}
-
-function isDay({ pk }: ItemKey): boolean {
-  return pk.startsWith('d/');
-}
-
-/** Tenant and day of a chunk's item; undefined for every other item. */
-function dayOfChunk({ pk }: Pick<ItemKey, 'pk'>): string | undefined {
-  const [kind, tenant, day] = pk.split('/');
-  return kind === 'c' ? `${tenant}/${day}` : undefined;
-}
-
-function nameOf({ pk, sk }: ItemKey): string {
-  return `${pk} / ${sk}`;
 }

@@ -28,7 +28,10 @@ describe('simulated runs with delete requests and retention keep every invariant
 
   test('a seed gives the same calls again', async () => {
     for (let seed = 0; seed < REPLAYED; seed++) {
-      const [once, again] = [await simulate({ seed, removes: true }), await simulate({ seed, removes: true })];
+      const [once, again] = [
+        await simulate({ seed, removes: true }),
+        await simulate({ seed, removes: true }),
+      ];
       mustHold(INVARIANTS.runsRepeat, once.hash === again.hash, `seed ${seed}`);
       expect(again).toEqual(once);
     }

@@ -62,7 +62,12 @@ function report(error: unknown): void {
 
 async function runOne(seed: number, bug: Bug | undefined): Promise<void> {
   try {
-    const { lines, ...result } = await simulate({ seed, bug, keepTrace: values.trace, removes: values.removal });
+    const { lines, ...result } = await simulate({
+      seed,
+      bug,
+      keepTrace: values.trace,
+      removes: values.removal,
+    });
     if (values.trace) process.stdout.write(`${lines.join('\n')}\n`);
     process.stdout.write(`seed ${seed} passed: ${JSON.stringify(result)}\n`);
   } catch (error) {

@@ -28,7 +28,9 @@ import { type ProcessSettings, SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
 import { askEntries, askEverything, sameSets } from './questions.ts';
 import type { RemovalSettings } from './removal/assemble.ts';
+import { removalOf, removeAll } from './removal/end.ts';
 import { Ledger } from './removal/ledger.ts';
+import { FailedRunError, type RunOptions, type RunResult } from './run-result.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
@@ -58,10 +60,6 @@ const SET_UP_MS = 10_000;
 const REST_MS = ORPHAN_AGE_MS + 3_600_000;
 /** Runs of every job that bring all work to its end: one packs and syncs, one takes days off the list, one has nothing to do. */
 const LAST_JOB_RUNS = 3;
-/** Runs of the deletion job that bring all requests to their end, one after the other where they are worked on one by one. */
-const MAX_DELETION_RUNS = 30;
-/** Longer than anything that a request waits for. */
-const DELETION_STEP_MS = 900_000;
 /** Least and most ms of a call of a port; never 0, so that every call is a moment at which others may go on. */
 const DELAYS_MS: readonly (readonly [number, number])[] = [
   [1, 3],
@@ -70,50 +68,7 @@ const DELAYS_MS: readonly (readonly [number, number])[] = [
   [20, 600],
 ];
 
-export interface RunOptions {
-  readonly seed: number;
-  readonly bug?: Bug;
-  readonly actors?: readonly SimulatedActor[];
-  readonly keepTrace?: boolean;
-  /** With delete requests and retention. */
-  readonly removes?: boolean;
-}
-
-export interface RunResult {
-  /** Calls of ports that reached a store or failed on the way. */
-  readonly calls: number;
-  /** Of the trace. */
-  readonly hash: string;
-  /** The trace, where it was asked for. */
-  readonly lines: readonly string[];
-  readonly entries: number;
-  readonly acknowledged: number;
-  readonly kills: number;
-  readonly swaps: number;
-  /** Indexes that came into force. */
-  readonly syncs: number;
-  /** Rows that deletion and retention took out. */
-  readonly removed: number;
-  /** Delete requests that were brought to their end. */
-  readonly processed: number;
-  /** Virtual ms from start to end. */
-  readonly virtualMs: number;
-}
-
-/** A run that broke something; its message says how to see it again. */
-export class FailedRunError extends Error {
-  readonly seed: number;
-  readonly trace: readonly string[];
-
-  constructor({ seed, bug, removes }: RunOptions, cause: unknown, trace: readonly string[]) {
-    const what = cause instanceof Error ? cause.message : String(cause);
-    const again = `npm run simulate -- --seed ${seed} --trace${removes ? ' --removal' : ''}${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
-    super(`seed ${seed}: ${what}\nagain: ${again}`, { cause });
-    this.name = 'FailedRunError';
-    this.seed = seed;
-    this.trace = trace;
-  }
-}
+export { FailedRunError } from './run-result.ts';
 
 /** Throws FailedRunError. */
 export async function simulate(options: RunOptions): Promise<RunResult> {
@@ -183,7 +138,7 @@ class World {
     const thinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
     // A request lives for some minutes at least.
     this.maxThinkMs = ledger === undefined ? thinkMs : dice.pick([30_000, 120_000, 400_000]);
-    this.removal = ledger && removalOf(ledger, dice);
+    this.removal = ledger && removalOf(ledger, dice, GRACE_MS);
     const rests = dice.chance(0.3) || options.bug?.needsRest === true;
     this.restUntilMs = rests ? startMs + REST_MS : undefined;
   }
@@ -312,9 +267,7 @@ class World {
 
   /** Invokes maintenance at random moments, sometimes twice, or two kinds, at once. */
   private async maintain(dice: Dice): Promise<void> {
-    const actors = this.actors.flatMap(actor =>
-      Array<SimulatedActor>(actor.weight).fill(actor),
-    );
+    const actors = this.actors.flatMap(actor => Array<SimulatedActor>(actor.weight).fill(actor));
     while (!this.isOver && actors.length > 0) {
       await this.time.sleep(dice.between(1, this.maxThinkMs));
       let first = dice.pick(actors);
@@ -401,7 +354,11 @@ class World {
     const { time, oracle } = this;
     const { maintenance, catalog } = process;
     await time.run(time.sleep(REST_MS));
-    if (this.removal !== undefined) await this.removeAll(process);
+    if (oracle.ledger !== undefined) {
+      await removeAll(process, { ledger: oracle.ledger, time, tenants: TENANTS });
+      // Days that the jobs announced leave the list when nobody can trust any more that they are on it.
+      await time.run(time.sleep(REST_MS));
+    }
     for (let i = 0; i < LAST_JOB_RUNS; i++) {
       for (const { name } of maintenance.jobs.list) {
         checkRuns(process, [await time.run(maintenance.jobs.run(name, boundsOf(process)))], []);
@@ -417,31 +374,6 @@ class World {
     await oracle.checkNothingLeft();
   }
 
-  /** Every request comes to its end in a few runs, with time enough between them; then nothing expires any more. */
-  private async removeAll(process: SimulatedProcess): Promise<void> {
-    const { time, oracle } = this;
-    const { limits } = oracle.ledger!;
-    const deletionMode = 'filter-and-delete';
-    for (const tenant of TENANTS) limits.set(tenant, { ...limits.of(tenant), deletionMode });
-    await this.deleteAll(process);
-    checkRuns(process, [await time.run(process.maintenance.jobs.run('retention', boundsOf(process)))], []);
-    const kept = { deletionMode, retentionPeriodNs: 0n, retentionStream: [] } as const;
-    for (const tenant of TENANTS) limits.set(tenant, kept);
-    // Days that the jobs announced leave the list when nobody can trust any more that they are on it.
-    await time.run(time.sleep(REST_MS));
-  }
-
-  private async deleteAll(process: SimulatedProcess): Promise<void> {
-    const { time } = this;
-    for (let i = 0; i < MAX_DELETION_RUNS; i++) {
-      await time.run(time.sleep(DELETION_STEP_MS));
-      checkRuns(process, [await time.run(process.maintenance.jobs.run('deletion', boundsOf(process)))], []);
-      const { value } = await time.run(process.catalog.deletes.tenants().next());
-      if (value === undefined) return;
-    }
-    mustHold(INVARIANTS.workIsDone, false, 'delete requests are not processed');
-  }
-
   /** A healed store takes a push and shows it at once. */
   private async pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
     const { model, whole } = this;
@@ -452,15 +384,6 @@ class World {
     model.acknowledge(tenant, entries);
     await askEntries({ process, model, tenant, whole, ledger });
   }
-}
-
-function removalOf({ limits }: Ledger, dice: Dice): RemovalSettings {
-  return {
-    limits,
-    cancelPeriodMs: dice.pick([0, 0, 30_000, 300_000]),
-    batchSize: dice.pick([1, 70]),
-    removedGraceMs: GRACE_MS,
-  };
 }
 
 function settingsOf(dice: Dice): ProcessSettings {

@@ -36,7 +36,9 @@ async function create(context: ActorContext, tenant: string): Promise<void> {
   const endNs = startNs + BigInt(dice.pick([1, 12, 24, 72])) * NS_PER_HOUR;
   const intervalNs = dice.pick([0n, NS_PER_HOUR]);
   const { deletes, pushes } = process;
-  await whileOthersLook(context, tenant, () => deletes!.create(tenant, { query, startNs, endNs, intervalNs }));
+  await whileOthersLook(context, tenant, () =>
+    deletes!.create(tenant, { query, startNs, endNs, intervalNs }),
+  );
   pushes.forget(tenant);
 }
 

@@ -5,9 +5,9 @@
 import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
 import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { dropNothing, marksOf, type RowDrops } from '../../../shared/compaction/row-drops.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
+import { dropNothing, marksOf, type RowDrops } from '../../../shared/compaction/row-drops.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { newStatistics } from '../../../shared/query/statistics.ts';

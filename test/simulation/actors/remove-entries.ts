@@ -15,11 +15,13 @@ export const removeEntries: SimulatedActor = {
     const job = dice.chance(0.75) ? 'deletion' : 'retention';
     const other = anyProcess();
     // A push that stands still meanwhile commits what was covered when it began.
-    if (other !== process && dice.chance(0.2)) other.pauseAtCall(dice.below(8), dice.between(60_000, 250_000));
+    if (other !== process && dice.chance(0.2))
+      other.pauseAtCall(dice.below(8), dice.between(60_000, 250_000));
     for (let times = dice.between(1, 3); times > 0; times--) {
       const ends = [run(process, job)];
       if (dice.chance(0.2)) ends.push(run(other, job));
-      else if (dice.chance(0.3)) ends.push(other.request(() => compactDay.step({ ...context, process: other })));
+      else if (dice.chance(0.3))
+        ends.push(other.request(() => compactDay.step({ ...context, process: other })));
       const failed = (await Promise.allSettled(ends)).find(end => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
       await process.clock.sleep(dice.pick([1, 1000, 65_000]));

@@ -8,6 +8,6 @@ import * as swaps from './swaps.ts';
 import * as table from './table.ts';
 import * as work from './work.ts';
 
-export const BUGS: readonly Bug[] = [pushes, table, maintenance, work, swaps, removal, retention].flatMap(bugs =>
-  Object.values<Bug>({ ...bugs }),
+export const BUGS: readonly Bug[] = [pushes, table, maintenance, work, swaps, removal, retention].flatMap(
+  bugs => Object.values<Bug>({ ...bugs }),
 );

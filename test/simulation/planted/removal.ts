@@ -1,7 +1,6 @@
 /** Bugs of delete requests: what is hidden, and what is taken out. */
 import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
 import type { DropSource, RowDrops } from '../../../shared/compaction/row-drops.ts';
-import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
 import { type DeleteRequestReader, MaskSource, type TenantMasks } from '../../../shared/deletion/masks.ts';
 import { MergeDrops, type MergeDropsParts } from '../../../shared/deletion/merge-drops.ts';
 import type { Bug } from './bug.ts';
@@ -15,8 +14,12 @@ function like<T extends object>(original: T, members: Partial<Record<keyof T, un
 type Lists = Pick<DeleteRequestReader, 'list'>;
 
 /** Reads requests in another way than they are. */
-function changedList<T extends Lists>(deletes: T, change: (request: DeleteRequest) => DeleteRequest | undefined): T {
-  const list = async (tenant: string) => (await deletes.list(tenant)).flatMap(request => change(request) ?? []);
+function changedList<T extends Lists>(
+  deletes: T,
+  change: (request: DeleteRequest) => DeleteRequest | undefined,
+): T {
+  const list = async (tenant: string) =>
+    (await deletes.list(tenant)).flatMap(request => change(request) ?? []);
   return like<Lists>(deletes, { list }) as T;
 }
 
@@ -35,15 +38,17 @@ export const countsWhatIsHidden: Bug = {
   breaks: ['partials-are-masked'],
   masks: parts => {
     const source = new MaskSource(parts);
-    const forChunk = (masks: TenantMasks): TenantMasks['forChunk'] => record => {
-      const ofChunk = masks.forChunk(record);
-      if (ofChunk === undefined) return undefined;
-      const forPage: typeof ofChunk.forPage = page => {
-        const mask = ofChunk.forPage(page);
-        return mask && like(mask, { hiddenIn: () => [] });
+    const forChunk =
+      (masks: TenantMasks): TenantMasks['forChunk'] =>
+      record => {
+        const ofChunk = masks.forChunk(record);
+        if (ofChunk === undefined) return undefined;
+        const forPage: typeof ofChunk.forPage = page => {
+          const mask = ofChunk.forPage(page);
+          return mask && like(mask, { hiddenIn: () => [] });
+        };
+        return like(ofChunk, { forPage, mayTakeWhole: () => false });
       };
-      return like(ofChunk, { forPage, mayTakeWhole: () => false });
-    };
     const masksOf = async (tenant: string) => {
       const masks = await source.masksOf(tenant);
       return like(masks, { forChunk: forChunk(masks) });
@@ -60,17 +65,6 @@ export const remembersMasks: Bug = {
   masks: ({ deletes, clock }) => {
     const version = async (tenant: string) => Math.min(1, await deletes.version(tenant));
     return new MaskSource({ deletes: like(deletes, { version }), clock });
-  },
-};
-
-export const showsWhatIsSealed: Bug = {
-  name: 'hides no longer when a request is sealed',
-  needsRemoval: true,
-  maxSeeds: 300,
-  breaks: ['removed-is-hidden', 'partials-are-masked'],
-  masks: ({ deletes, clock }) => {
-    const left = changedList(deletes, request => (request.sealedMs === undefined ? request : undefined));
-    return new MaskSource({ deletes: left, clock });
   },
 };
 
@@ -112,29 +106,17 @@ export const finishesWithoutLooking: Bug = {
   needsRemoval: true,
   maxSeeds: 20,
   breaks: ['deleted-is-gone'],
-  deletion: parts => ({ ...parts, store: parts.store, rewriter: { ...parts.rewriter, drops: blind(parts.rewriter.drops) } }),
-};
-
-export const endsTooEarly: Bug = {
-  name: 'ends requests while pushes are on their way',
-  needsRemoval: true,
-  maxSeeds: 600,
-  breaks: ['deleted-is-gone'],
-  deletion: parts => ({ ...parts, times: { ...DELETE_TIMES, maxCommitMs: -DELETE_TIMES.marginMs } }),
-};
-
-export const datesPickUpsAtOnce: Bug = {
-  name: 'dates a pick-up to the moment of its writing',
-  needsRemoval: true,
-  maxSeeds: 400,
-  breaks: ['claims-are-true', 'deleted-is-gone'],
-  deletion: parts => ({ ...parts, times: { ...DELETE_TIMES, marginMs: 0 } }),
+  deletion: parts => ({
+    ...parts,
+    store: parts.store,
+    rewriter: { ...parts.rewriter, drops: blind(parts.rewriter.drops) },
+  }),
 };
 
 export const goesOnAfterCancel: Bug = {
   name: 'goes on with requests that were cancelled by force',
   needsRemoval: true,
-  maxSeeds: 200,
+  maxSeeds: 60,
   breaks: ['only-what-may-goes', 'acknowledged-is-found'],
   drops: parts => {
     const seen = new Map<string, DeleteRequest>();

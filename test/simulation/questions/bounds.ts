@@ -57,9 +57,7 @@ export function boundsOf(
     (shown === 'entries' && question.isDeleted(entry.id, entry));
   return {
     lower: () =>
-      acknowledged.filter(
-        entry => !question.mayBeExpired(entry) && !question.mayBeDeleted(entry.id, entry),
-      ),
+      acknowledged.filter(entry => !question.mayBeExpired(entry) && !question.mayBeDeleted(entry.id, entry)),
     upper: () => attempted().filter(entry => !isHidden(entry)),
     attempted,
   };

@@ -1,9 +1,10 @@
 /** What a simulated process needs to delete and to hide, put together as the program does, planted bugs aside. */
-import { MergeDrops } from '../../../shared/deletion/merge-drops.ts';
+
 import type { DayRewriterParts } from '../../../shared/compaction/day-rewriter.ts';
 import { DeleteService } from '../../../shared/deletion/delete-service.ts';
 import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
 import { MaskSource } from '../../../shared/deletion/masks.ts';
+import { MergeDrops } from '../../../shared/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../../shared/deletion/tenant-deletion.ts';
 import type { Removal } from '../../../shared/maintenance/maintenance.ts';
 import { Visibility } from '../../../shared/query/visibility.ts';

@@ -73,8 +73,7 @@ export class Ledger {
     const copiesOf = (id: string) => this.known(tenant).get(id)?.copies ?? [];
     return {
       isExpired: entry => limits.isExpired(tenant, entry, beganMs, beganMs - maxSkewMs),
-      mayBeExpired: entry =>
-        limits.mayBeExpired(tenant, entry, beganMs, this.clock.nowMs() + maxSkewMs),
+      mayBeExpired: entry => limits.mayBeExpired(tenant, entry, beganMs, this.clock.nowMs() + maxSkewMs),
       isGone: id => {
         const copies = copiesOf(id);
         return copies.length > 0 && copies.every(({ goneAt }) => goneAt <= began);
@@ -82,7 +81,8 @@ export class Ledger {
       isDeleted: (id, entry) => {
         const copies = copiesOf(id);
         const inForce = requests().filter(
-          one => one.createdAt <= began && one.cancellingAt === Number.POSITIVE_INFINITY && one.matches(entry),
+          one =>
+            one.createdAt <= began && one.cancellingAt === Number.POSITIVE_INFINITY && one.matches(entry),
         );
         return copies.length > 0 && copies.every(copy => inForce.some(one => isCovered(one, copy)));
       },
@@ -103,7 +103,9 @@ export class Ledger {
     if (known === undefined) return false;
     const { entry, copies } = known;
     if (this.limits.mayBeExpired(tenant, entry, sinceMs, this.clock.nowMs() + this.maxSkewMs)) return true;
-    return this.requests.of(tenant).some(one => one.matches(entry) && copies.some(copy => this.mayCover(one, copy)));
+    return this.requests
+      .of(tenant)
+      .some(one => one.matches(entry) && copies.some(copy => this.mayCover(one, copy)));
   }
 
   /** A chunk is about to be committed. */
@@ -129,9 +131,13 @@ export class Ledger {
    * all requests picked up before some time were applied to its rows, they were.
    */
   notePut(record: ChunkRecord, entries: Entries): void {
-    if (record.asOfMs !== 0) return this.checkClaim(record, entries);
+    if (record.asOfMs !== 0) {
+      this.checkClaim(record, entries);
+      return;
+    }
     this.tick++;
-    for (const copy of this.copiesIn(record, entries)) copy.committedAt = Math.min(copy.committedAt, this.tick);
+    for (const copy of this.copiesIn(record, entries))
+      copy.committedAt = Math.min(copy.committedAt, this.tick);
     for (const one of this.requests.of(record.tenant)) this.checkClean(one, [[record, entries]], 'processed');
   }
 
@@ -201,7 +207,11 @@ export class Ledger {
     if (!isSteady(one) || (step === 'processed' && request.processedMs === undefined)) return;
     const counts = (copy: Copy) => step === 'processed' || copy.committedAt <= one.pickedUpAt;
     const left = this.coveredIn(one, chunks, counts);
-    mustHold(INVARIANTS.deletedIsGone, left === undefined, () => `request ${request.id} is ${step}, and ${left} is there`);
+    mustHold(
+      INVARIANTS.deletedIsGone,
+      left === undefined,
+      () => `request ${request.id} is ${step}, and ${left} is there`,
+    );
   }
 
   /** An entry in the chunks of which the request takes every copy that was not gone, and `counts` every one. */

@@ -9,7 +9,10 @@ export interface DeleteQuery {
 export const DELETE_QUERIES: readonly DeleteQuery[] = [
   { query: '{app="a"}', holds: ({ labels }) => labels.app === 'a' },
   { query: '{app="b", pod!="1"}', holds: ({ labels }) => labels.app === 'b' && labels.pod !== '1' },
-  { query: '{app=~"a|c"} |= "even"', holds: ({ labels, line }) => labels.app !== 'b' && line.includes('even') },
+  {
+    query: '{app=~"a|c"} |= "even"',
+    holds: ({ labels, line }) => labels.app !== 'b' && line.includes('even'),
+  },
   { query: '{pod="2"} != "same"', holds: ({ labels, line }) => labels.pod === '2' && !line.includes('same') },
   {
     query: '{app!="c"} | trace="x"',

@@ -110,9 +110,14 @@ function checkStep(before: DeleteRequest, after: DeleteRequest): void {
     before.processedMs === undefined;
   const isDatedAnew = before.pickedUpMs !== undefined && pickedUpMs !== before.pickedUpMs;
   const isFurther =
-    after.bytesDone >= before.bytesDone && (after.doneToNs ?? after.startNs) >= (before.doneToNs ?? after.startNs);
+    after.bytesDone >= before.bytesDone &&
+    (after.doneToNs ?? after.startNs) >= (before.doneToNs ?? after.startNs);
   const isSame = before === after || (isInOrder && isKept && (isDatedAnew || isFurther));
-  mustHold(INVARIANTS.deletesMoveForward, isSame, () => `request ${id} goes back: ${text(before)} to ${text(after)}`);
+  mustHold(
+    INVARIANTS.deletesMoveForward,
+    isSame,
+    () => `request ${id} goes back: ${text(before)} to ${text(after)}`,
+  );
 }
 
 function text(request: DeleteRequest): string {

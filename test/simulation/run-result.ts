@@ -1,0 +1,48 @@
+/** What a simulated run is asked, and what it tells. */
+import type { SimulatedActor } from './actor.ts';
+import type { Bug } from './planted/bug.ts';
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly bug?: Bug;
+  readonly actors?: readonly SimulatedActor[];
+  readonly keepTrace?: boolean;
+  /** With delete requests and retention. */
+  readonly removes?: boolean;
+}
+
+export interface RunResult {
+  /** Calls of ports that reached a store or failed on the way. */
+  readonly calls: number;
+  /** Of the trace. */
+  readonly hash: string;
+  /** The trace, where it was asked for. */
+  readonly lines: readonly string[];
+  readonly entries: number;
+  readonly acknowledged: number;
+  readonly kills: number;
+  readonly swaps: number;
+  /** Indexes that came into force. */
+  readonly syncs: number;
+  /** Rows that deletion and retention took out. */
+  readonly removed: number;
+  /** Delete requests that were brought to their end. */
+  readonly processed: number;
+  /** Virtual ms from start to end. */
+  readonly virtualMs: number;
+}
+
+/** A run that broke something; its message says how to see it again. */
+export class FailedRunError extends Error {
+  readonly seed: number;
+  readonly trace: readonly string[];
+
+  constructor({ seed, bug, removes }: RunOptions, cause: unknown, trace: readonly string[]) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    const again = `npm run simulate -- --seed ${seed} --trace${removes ? ' --removal' : ''}${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
+    super(`seed ${seed}: ${what}\nagain: ${again}`, { cause });
+    this.name = 'FailedRunError';
+    this.seed = seed;
+    this.trace = trace;
+  }
+}

@@ -1,0 +1,52 @@
+/** What the items of the shared table are, as the oracle sees them pass. */
+import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
+import type { Item, ItemKey, Write } from '../../shared/ports/table.ts';
+import { keyOf } from '../../shared/ports/table-rules.ts';
+
+export interface NamedChunk {
+  readonly record: ChunkRecord;
+  readonly key: string;
+}
+
+/** The chunk that an item is the record of. */
+export function chunkOf({ pk, body }: Item): NamedChunk[] {
+  if (!pk.startsWith('c/')) return [];
+  const [, tenant, day] = pk.split('/');
+  const record = decodeRecord(tenant, Number(day), Buffer.from(body));
+  return [{ record, key: objectKey(tenant, record.day, record.level, record.id) }];
+}
+
+/** The version that some writes give to a day; 0 where they give none. */
+export function versionIn(writes: readonly Write[]): number {
+  return Math.max(
+    0,
+    ...writes.map(write => (write.kind === 'put' && isDay(write.item) ? write.item.version : 0)),
+  );
+}
+
+/** Those of the chunks that are of the days of some writes. */
+export function ofDays(writes: readonly Write[], chunks: readonly NamedChunk[]): NamedChunk[] {
+  const days = new Set(writes.map(write => dayOfChunk(keyOf(write))));
+  return chunks.filter(({ record }) => days.has(`${record.tenant}/${record.day}`));
+}
+
+/** The lease that a write holds on to. */
+export function renewals(write: Write): Item[] {
+  const isRenewal =
+    write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
+  return isRenewal ? [write.item] : [];
+}
+
+export function isDay({ pk }: ItemKey): boolean {
+  return pk.startsWith('d/');
+}
+
+/** Tenant and day of a chunk's item; undefined for every other item. */
+function dayOfChunk({ pk }: Pick<ItemKey, 'pk'>): string | undefined {
+  const [kind, tenant, day] = pk.split('/');
+  return kind === 'c' ? `${tenant}/${day}` : undefined;
+}
+
+export function nameOf({ pk, sk }: ItemKey): string {
+  return `${pk} / ${sk}`;
+}
