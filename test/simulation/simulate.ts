@@ -23,7 +23,6 @@ import { Dice } from './dice.ts';
 import { isFailureOfOutside } from './failures.ts';
 import { Model } from './model.ts';
 import { Oracle } from './oracle.ts';
-import type { Bug } from './planted/bug.ts';
 import { type ProcessSettings, SimulatedProcess } from './process.ts';
 import type { Span } from './questions/bounds.ts';
 import { askEntries, askEverything, sameSets } from './questions.ts';
