@@ -2,9 +2,11 @@
  * `npm run bench -- deletion`: what it costs to delete one user's lines, 0.01% of all, spread everywhere. In memory, so the
  * figures are of reading and writing chunks and not of a disk: what is looked at, read and written anew.
  */
+
 import { performance } from 'node:perf_hooks';
 import { systemIds } from '../local/system-clock.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
+import { NOT_BEGUN } from '../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
 import { Compactor } from '../shared/compaction/compactor.ts';
 import { noRewrites } from '../shared/compaction/day-rewriter.ts';
@@ -80,12 +82,7 @@ export async function runDeletion(mb: number): Promise<DeletionFigures> {
     endNs: CORPUS_START_NS + NS_PER_DAY,
     intervalNs: 0n,
     createdMs: clock.nowMs(),
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
   });
   const figures = { ...noRewrites(), pickedUp: 0, processed: 0, days: 0, readBytes: 0 };
   const failures: string[] = [];

@@ -4,7 +4,7 @@
  */
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { MaskSource } from '../../shared/deletion/masks.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
@@ -76,12 +76,7 @@ const requests = Array.from(
     endNs: START_NS + 86_400n * SECOND_NS,
     intervalNs: 0n,
     createdMs: 1,
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
   }),
 );
 const source = new ChunkSource(store);

@@ -36,6 +36,16 @@ export interface DeleteRequest {
   readonly bytesTotal: number;
 }
 
+/** Of a request that nobody has worked on. */
+export const NOT_BEGUN = Object.freeze({
+  pickedUpMs: undefined,
+  sealedMs: undefined,
+  processedMs: undefined,
+  doneToNs: undefined,
+  bytesDone: 0,
+  bytesTotal: 0,
+});
+
 /** How long a processed request still masks what a query reads: longer than any query. */
 export const MASKED_AFTER_PROCESSED_MS = 600_000;
 

@@ -2,7 +2,7 @@
  * What a tenant does with its delete requests: make, list and cancel them. Whoever keeps answers is told by the cache
  * generation number, after the fact: raised before it, old answers could be kept under the new number.
  */
-import type { DeleteRequest } from '../catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../catalog/delete-request.ts';
 import { DeleteRequestIdTakenError, type DeleteRequests } from '../catalog/delete-requests.ts';
 import type { GenerationNumbers } from '../catalog/generation-numbers.ts';
 import { formatGoDuration, NS_PER_MS } from '../model/duration.ts';
@@ -54,12 +54,7 @@ export class DeleteService {
       endNs,
       intervalNs,
       createdMs: Math.trunc(clock.nowMs()),
-      pickedUpMs: undefined,
-      sealedMs: undefined,
-      processedMs: undefined,
-      doneToNs: undefined,
-      bytesDone: 0,
-      bytesTotal: 0,
+      ...NOT_BEGUN,
     };
     for (let attempt = 1; ; attempt++) {
       const id = ids.randomHex(ID_BYTES);
@@ -106,8 +101,8 @@ export class DeleteService {
     const { doneToNs, endNs, sealedMs } = request;
     if (doneToNs === undefined || countParts(request).done === 0) return undefined;
     const nowMs = Math.trunc(this.parts.clock.nowMs());
-    const end = doneToNs < endNs ? doneToNs : endNs;
-    return { ...request, endNs: end, sealedMs: sealedMs ?? nowMs, processedMs: nowMs };
+    const processed = { ...request, sealedMs: sealedMs ?? nowMs, processedMs: nowMs };
+    return doneToNs < endNs ? { ...processed, endNs: doneToNs } : processed;
   }
 
   private checkMayCancel({ processedMs, pickedUpMs, createdMs }: DeleteRequest, force: boolean): void {

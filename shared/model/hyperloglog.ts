@@ -19,7 +19,7 @@ export class HyperLogLog {
   private sparse: Map<number, number> | undefined = new Map();
   private dense: Uint8Array | undefined;
 
-  /** `hash`: below 2^53, every bit of it even (hashOfStream, hashOfValue). */
+  /** `hash`: below 2^53, every bit of it even (hashOfText, hashOfText). */
   add(hash: number): void {
     const rest = Math.floor(hash / REGISTERS);
     const upper = Math.floor(rest / TWO_32);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { DeleteRequestIdTakenError, DeleteRequests } from '../../shared/catalog/delete-requests.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import type { TableUnderTest } from '../ports/table.contract.ts';
@@ -18,12 +18,7 @@ export function newRequest(given: Partial<DeleteRequest> = {}): DeleteRequest {
     endNs: 2n ** 62n,
     intervalNs: 86_400_000_000_000n,
     createdMs: NOW_MS,
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
     ...given,
   };
 }

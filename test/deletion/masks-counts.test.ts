@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { MAX_COUNTED_LEVELS } from '../../shared/chunk/format.ts';
 import { MaskSource } from '../../shared/deletion/masks.ts';
@@ -70,12 +70,7 @@ function requestOf(i: number, query: string, given: Partial<DeleteRequest> = {})
     endNs: DAY_START_NS + 2n * DAY_NS,
     intervalNs: 0n,
     createdMs: NOW_MS,
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
     ...given,
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { systemClock } from '../../local/system-clock.ts';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { coversChunk, type DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
 import { type LevelCounts, OTHER_LEVELS } from '../../shared/chunk/format.ts';
 import { MaskRequest } from '../../shared/deletion/mask-request.ts';
@@ -27,12 +27,7 @@ function requestOf(i: number, given: Partial<DeleteRequest>): DeleteRequest {
     endNs: START_NS + DAY_NS,
     intervalNs: 0n,
     createdMs: 1,
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
     ...given,
   };
 }

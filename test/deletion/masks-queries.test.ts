@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { MaskSource } from '../../shared/deletion/masks.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
@@ -62,12 +62,7 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
         endNs: END_NS,
         intervalNs: 0n,
         createdMs: systemClock.nowMs(),
-        pickedUpMs: undefined,
-        sealedMs: undefined,
-        processedMs: undefined,
-        doneToNs: undefined,
-        bytesDone: 0,
-        bytesTotal: 0,
+        ...NOT_BEGUN,
         ...given,
       });
     },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashOfStream } from '../../shared/ingest/rates/stream-hash.ts';
 import { HyperLogLog, REGISTERS } from '../../shared/model/hyperloglog.ts';
+import { hashOfText } from '../../shared/model/text-hash.ts';
 
-const hash = (i: number) => hashOfStream(`{app="shop", pod="shop-${i}"}`);
+const hash = (i: number) => hashOfText(`{app="shop", pod="shop-${i}"}`);
 
 function counterOf(from: number, to: number): HyperLogLog {
   const counter = new HyperLogLog();

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { newChunkId } from '../../shared/catalog/chunk-id.ts';
 import { storeChunk } from '../../shared/catalog/chunk-object.ts';
-import type { DeleteRequest } from '../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import type { ChunkEnricher } from '../../shared/chunk/enricher.ts';
 import { writeChunk } from '../../shared/chunk/writer.ts';
@@ -102,12 +102,7 @@ function requestFor(tenant: string, query: string, i: number): DeleteRequest {
     endNs: DAY_START_NS + DAY_NS,
     intervalNs: 0n,
     createdMs: clock.nowMs(),
-    pickedUpMs: undefined,
-    sealedMs: undefined,
-    processedMs: undefined,
-    doneToNs: undefined,
-    bytesDone: 0,
-    bytesTotal: 0,
+    ...NOT_BEGUN,
   };
 }
 

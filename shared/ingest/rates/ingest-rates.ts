@@ -14,6 +14,7 @@ import type { IngestExchange } from '../../catalog/ingest-exchange.ts';
 import type { ClientError } from '../../model/errors.ts';
 import type { Limits } from '../../model/limits.ts';
 import { LruCache } from '../../model/lru.ts';
+import { hashOfText } from '../../model/text-hash.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
@@ -26,7 +27,6 @@ import {
   type RateReason,
   withoutStreams,
 } from './refused-streams.ts';
-import { hashOfStream } from './stream-hash.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
 
@@ -110,7 +110,7 @@ export class IngestRates {
     if (maxGlobalStreamsPerUser <= 0) return;
     if (state.firstRead === undefined) {
       if (!state.streams.isUnread(nowMs)) return;
-      const isActive = (place: number) => state.streams.isActive(hashOfStream(columns.streams[place].text));
+      const isActive = (place: number) => state.streams.isActive(hashOfText(columns.streams[place].text));
       if (columns.streams.every((_, place) => totals.entries[place] === 0 || isActive(place))) return;
       state.firstRead = firstRead(this.parts, tenant, state.streams)
         .catch(error => this.failed(tenant, error))
@@ -132,7 +132,7 @@ export class IngestRates {
     let overRate = -1;
     for (let place = 0; place < columns.streams.length; place++) {
       if (totals.entries[place] === 0) continue;
-      const hash = hashOfStream(columns.streams[place].text);
+      const hash = hashOfText(columns.streams[place].text);
       if (!streams.admit(hash, limits)) {
         refused.set(place, 'stream_limit');
         overLimit = place;

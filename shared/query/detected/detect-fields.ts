@@ -9,6 +9,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Labels } from '../../model/labels.ts';
 import type { PageRows } from '../../model/page.ts';
+import { hashOfAscii, hashOfText } from '../../model/text-hash.ts';
 import { KIND_CLEAN } from '../../pipeline/row-labels.ts';
 import type { LogStream } from '../log-query.ts';
 import { MAX_PATH_CHARACTERS } from './bounds.ts';
@@ -16,7 +17,6 @@ import { type DetectedField, type FieldCount, FieldTable } from './field-table.t
 import { walkJsonPaths } from './json-paths.ts';
 import { type LinePage, linePages } from './line-pages.ts';
 import { LineParser, type LineParserName } from './line-parser.ts';
-import { hashOfAscii, hashOfValue } from './value-hash.ts';
 
 export interface DetectOptions {
   /** Most fields, or most values. */
@@ -78,7 +78,7 @@ class FieldDetector {
       const field = this.#table.field(name);
       if (field === undefined) continue;
       if (parser !== undefined) field.foundBy(parser);
-      field.addText(value, hashOfValue(value));
+      field.addText(value, hashOfText(value));
     }
   }
 
@@ -94,7 +94,7 @@ class FieldDetector {
       if (valueKinds[place] === KIND_CLEAN) {
         hash = hashOfAscii(page.lines, valueStarts[place], valueEnds[place]);
       }
-      field.values.add(hash >= 0 ? hash : hashOfValue(labels.valueText(place)));
+      field.values.add(hash >= 0 ? hash : hashOfText(labels.valueText(place)));
       field.lastValue = undefined;
       field.lastRow = row;
       field.foundBy(parser);

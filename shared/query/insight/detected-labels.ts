@@ -5,9 +5,10 @@
 import { compareUtf8 } from '../../model/bytes.ts';
 import { parseGoFloat } from '../../model/number.ts';
 import type { Stream } from '../../model/page.ts';
+import { hashOfText } from '../../model/text-hash.ts';
 import { INTERNAL_LABELS } from '../streams-query.ts';
 import { TENANT_LABEL } from '../tenant-view.ts';
-import { Distinct, hashOfText } from './distinct.ts';
+import { Distinct } from './distinct.ts';
 
 export interface DetectedLabel {
   readonly label: string;

@@ -2,20 +2,17 @@
  * How many different texts there are, in 4 KiB however many they are: exact up to MAX_EXACT, an estimate within a few
  * percent beyond. Those of several days merge.
  */
-import { hashOfStream } from '../../ingest/rates/stream-hash.ts';
+
 import { HyperLogLog } from '../../model/hyperloglog.ts';
 
 /** Hashes in a set take about 30 bytes each: from here on the estimate, 1.6% off, is smaller. */
 const MAX_EXACT = 1024;
 
-/** A text as Distinct counts it, below 2^53. */
-export const hashOfText = hashOfStream;
-
 export class Distinct {
   private exact: Set<number> | undefined = new Set();
   private estimate: HyperLogLog | undefined;
 
-  /** @param hash of hashOfText */
+  /** @param hash of hashOfText (model/text-hash.ts) */
   add(hash: number): void {
     if (this.exact === undefined) {
       this.estimate!.add(hash);

@@ -5,10 +5,11 @@
  */
 import type { LevelCounts } from '../../chunk/format.ts';
 import type { Stream } from '../../model/page.ts';
+import { hashOfText } from '../../model/text-hash.ts';
 import type { Stretch } from '../stream-presence-facts.ts';
 import { Curves, type Measure } from './curves.ts';
 import type { Collector, Question } from './day-cache.ts';
-import { Distinct, hashOfText } from './distinct.ts';
+import { Distinct } from './distinct.ts';
 import { NO_PLACE, type Sums } from './walk-day.ts';
 
 const HOUR_NS = 3_600_000_000_000;

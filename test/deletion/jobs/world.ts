@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Catalog } from '../../../shared/catalog/catalog.ts';
 import { readChunk, readFooter } from '../../../shared/catalog/chunk-object.ts';
-import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import { decodePage } from '../../../shared/chunk/reader.ts';
 import { Compactor } from '../../../shared/compaction/compactor.ts';
@@ -197,12 +197,7 @@ const NEW_REQUEST: Omit<DeleteRequest, 'query' | 'id' | 'createdMs'> = {
   startNs: BigInt(DAY) * DAY_NS,
   endNs: BigInt(DAY + 3) * DAY_NS,
   intervalNs: 0n,
-  pickedUpMs: undefined,
-  sealedMs: undefined,
-  processedMs: undefined,
-  doneToNs: undefined,
-  bytesDone: 0,
-  bytesTotal: 0,
+  ...NOT_BEGUN,
 };
 
 export type World = ReturnType<typeof makeWorld>;

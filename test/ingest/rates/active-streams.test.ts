@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ActiveStreams } from '../../../shared/ingest/rates/active-streams.ts';
 import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/ingest/rates/bounds.ts';
-import { hashOfStream } from '../../../shared/ingest/rates/stream-hash.ts';
 import { TenantStreams } from '../../../shared/ingest/rates/tenant-streams.ts';
 import type { Limits } from '../../../shared/model/limits.ts';
+import { hashOfText } from '../../../shared/model/text-hash.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -243,9 +243,9 @@ test('active streams are those of a model', () => {
 });
 
 test('hashes of streams are whole numbers below 2^53, by their text', () => {
-  const hashes = Array.from({ length: 5000 }, (_, i) => hashOfStream(`{app="a${i}"}`));
+  const hashes = Array.from({ length: 5000 }, (_, i) => hashOfText(`{app="a${i}"}`));
   expect(new Set(hashes).size).toBe(5000);
   for (const hash of hashes) expect(Number.isSafeInteger(hash) && hash >= 0).toBe(true);
   expect(Math.max(...hashes)).toBeGreaterThan(2 ** 52);
-  expect(hashOfStream(`{app="a1"}`)).toBe(hashes[1]);
+  expect(hashOfText(`{app="a1"}`)).toBe(hashes[1]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { HyperLogLog } from '../../../shared/model/hyperloglog.ts';
+import { hashOfText } from '../../../shared/model/text-hash.ts';
 import {
   MAX_FIELDS,
   MAX_KEPT_NAME_CHARACTERS,
@@ -8,7 +9,6 @@ import {
   PAGE_ROWS,
 } from '../../../shared/query/detected/bounds.ts';
 import { detectFields } from '../../../shared/query/detected/detect-fields.ts';
-import { hashOfValue } from '../../../shared/query/detected/value-hash.ts';
 import { typeOfValue } from '../../../shared/query/detected/value-type.ts';
 import { labelsAfter } from '../../pipeline/support.ts';
 import { fieldsOf, streamOf, type Texts } from './support.ts';
@@ -212,7 +212,7 @@ test('fields and values are those of `| json` or `| logfmt` on the same lines', 
         for (const [label, found] of Object.entries(parsedOf(text))) {
           const count = counts.get(label) ?? new HyperLogLog();
           counts.set(label, count);
-          count.add(hashOfValue(found));
+          count.add(hashOfText(found));
           last.set(label, found);
         }
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashOfAscii, hashOfValue } from '../../../shared/query/detected/value-hash.ts';
+import { hashOfAscii, hashOfText } from '../../../shared/model/text-hash.ts';
 import { type FieldType, shownValue, typeOfValue } from '../../../shared/query/detected/value-type.ts';
 
 test.each<[FieldType, readonly string[]]>([
@@ -59,15 +59,15 @@ describe('for any text', () => {
       fc.property(text, fc.nat(5), (value, before) => {
         const bytes = Buffer.from('.'.repeat(before) + value);
         const isAscii = bytes.every(byte => byte < 0x80);
-        expect(hashOfAscii(bytes, before, bytes.length)).toBe(isAscii ? hashOfValue(value) : -1);
-        expect(hashOfValue(value)).toBeLessThan(2 ** 53);
+        expect(hashOfAscii(bytes, before, bytes.length)).toBe(isAscii ? hashOfText(value) : -1);
+        expect(hashOfText(value)).toBeLessThan(2 ** 53);
       }),
     );
   });
 
   test('different values hardly ever share a hash', () => {
     const hashes = new Set<number>();
-    for (let i = 0; i < 20_000; i++) hashes.add(hashOfValue(`${i}`)).add(hashOfValue(`value-${i}`));
+    for (let i = 0; i < 20_000; i++) hashes.add(hashOfText(`${i}`)).add(hashOfText(`value-${i}`));
     expect(hashes.size).toBe(40_000);
   });
 });

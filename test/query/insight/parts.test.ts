@@ -2,9 +2,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
+import { hashOfText } from '../../../shared/model/text-hash.ts';
 import { Curves } from '../../../shared/query/insight/curves.ts';
 import { DetectedLabels } from '../../../shared/query/insight/detected-labels.ts';
-import { Distinct, hashOfText } from '../../../shared/query/insight/distinct.ts';
+import { Distinct } from '../../../shared/query/insight/distinct.ts';
 import { volumeBytes } from '../../../shared/query/insight/volume-bytes.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { streamOf } from '../../support/rows.ts';
