@@ -173,6 +173,7 @@ export class DeleteRequests {
       if (step === undefined) return false;
       try {
         await this.table.transact([...headWrites(tenant, head, step.change), ...step.writes]);
+        await this.raise(tenant, head.version + 1);
         return true;
       } catch (error) {
         if (!(error instanceof ConditionFailedError)) throw error;
@@ -180,6 +181,21 @@ export class DeleteRequests {
       }
     }
     throw new ThrottledError(`delete requests of ${tenant} change faster than they can be written`);
+  }
+
+  /**
+   * Raises the version once more, alone. A reader may see a transaction in parts: the head raised, and the request not there
+   * yet. What it keeps under that version is older than the answer; under this one it is not. Where somebody else has
+   * changed the head since, that has begun after the transaction has ended.
+   */
+  private async raise(tenant: string, version: number): Promise<void> {
+    const item = await this.table.get(headKey(tenant));
+    if (item?.version !== version) return;
+    try {
+      await this.table.put({ ...item, version: version + 1 }, { kind: 'version', version });
+    } catch (error) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+    }
   }
 
   private async head(tenant: string): Promise<Head> {

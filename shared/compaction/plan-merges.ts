@@ -85,7 +85,9 @@ export function nextClosingMs(
   { targetBytes, nowMs }: PlanOptions,
 ): number {
   const small = records.filter(({ storedBytes }) => storedBytes < targetBytes / 2);
-  let next = Infinity;
+  // Whatever there is to pack: when the day closes it is settled, and leaves the list.
+  const settlesMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
+  let next = settlesMs > nowMs ? settlesMs : Infinity;
   for (const window of WINDOWS) {
     for (const [index] of groupsOf(window, small)) {
       const closing = closingMs(day, window, index);

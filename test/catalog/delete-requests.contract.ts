@@ -128,7 +128,8 @@ export function deleteRequestsContract(
       );
       await Promise.all(requests.map((request, i) => (i % 2 ? deletes : other).create(request)));
       expect(await deletes.list(tenant)).toEqual(requests);
-      expect(await deletes.version(tenant)).toBe(requests.length);
+      // Each change raises it, and once more when it is wholly there, unless another one has by then.
+      expect(await deletes.version(tenant)).toBeGreaterThanOrEqual(requests.length);
     });
 
     test('any course of changes is kept as it was made', async () => {
@@ -169,7 +170,7 @@ export function deleteRequestsContract(
         }
         const all = [...model.values()].sort((a, b) => a.createdMs - b.createdMs);
         expect(await other.list(tenant)).toEqual(all);
-        expect(await deletes.version(tenant)).toBe(versions);
+        expect(await deletes.version(tenant)).toBe(2 * versions);
         expect(await waiting(tenant)).toBe(all.some(({ processedMs }) => processedMs === undefined));
       });
       await fc.assert(course, { numRuns: rounds });

@@ -138,14 +138,15 @@ describe('any day', () => {
 describe('what time alone brings', () => {
   // [name, chunks, minute of the day, minute of the next closing]
   test.each<[string, ChunkRecord[], number, number]>([
-    ['nothing of nothing', [], 3, Infinity],
-    ['nothing of one', some(1, 1000, 1), 3, Infinity],
+    ['the end of the day for nothing', [], 3, 1500],
+    ['the end of the day for one', some(1, 1000, 1), 3, 1500],
     ['the five minutes of two', some(2, 1000, 1), 3, 6],
     ['then their hour', some(2, 1000, 1), 6, 70],
     ['the hour of two windows', [...some(1, 1000, 1), ...some(1, 1000, 20)], 30, 70],
     ['the day of two hours', [...some(1, 1000, 1), ...some(1, 1000, 200)], 300, 1500],
     ['nothing when all are closed', some(2, 1000, 1), 1500, Infinity],
-    ['nothing of what is full', some(2, 64 * MIB, 1), 3, Infinity],
+    ['the end of the day for what is full', some(2, 64 * MIB, 1), 3, 1500],
+    ['nothing of one when the day is closed', some(1, 1000, 1), 1500, Infinity],
   ])('%s', (_name, records, minute, want) => {
     expect(nextClosingMs(DAY, records, at(minute))).toBe(DAY_START_MS + want * MINUTE_MS);
   });

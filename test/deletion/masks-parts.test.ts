@@ -172,7 +172,8 @@ test('chunks and streams that requests may touch are those of a look at each req
             id: '0'.repeat(32),
             day: DAY,
             first,
-            last: first + length,
+            // The last instant of the day at most.
+            last: Math.min(first + length, 24 * 3_600e9 - 1),
             asOfMs,
             pairs: hasSketch ? sketchOf(streams) : undefined,
           } as ChunkRecord;

@@ -46,11 +46,6 @@ const MAX_SKEW_MS = 3_000;
 const GRACE_MS = 600_000;
 /** Share of the runs in which transactions are seen in parts, as DynamoDB may show them. */
 const PARTS_SHARE = 0.4;
-/**
- * The same for runs that delete. False as long as a change of a delete request is one transaction and nothing after it: a
- * query that sees the first item of it alone keeps masks without the request under the version that the request has.
- */
-const REMOVES_IN_PARTS = false;
 /** Most ms from one item of a transaction to the next. */
 const MAX_ITEM_MS = 12;
 /** Longer than clocks differ. */
@@ -117,8 +112,7 @@ class World {
     this.time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
     const table = memoryTable({ clock: this.time });
     const removes = options.removes || options.bug?.needsRemoval === true;
-    const mayBeInParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
-    const inParts = mayBeInParts && (!removes || REMOVES_IN_PARTS);
+    const inParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
     this.stores = { table: inParts ? this.inParts(table, dice.fork()) : table, store: memoryObjectStore() };
     const ledger = removes ? new Ledger({ clock: this.time, maxSkewMs: MAX_SKEW_MS }) : undefined;
     this.oracle = new Oracle({
@@ -335,8 +329,7 @@ class World {
     await time.run(this.pushOneMore(fresh, tenant));
     if (this.restUntilMs === undefined && dice.chance(0.6)) return;
     const ended = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
-    // One that looked at a day with a single chunk before its end takes it for quiet for good: another goes on.
-    await this.bringToEnd(ledger === undefined ? fresh : this.startHealed());
+    await this.bringToEnd(fresh);
     const another = this.startHealed();
     const last = await time.run(askEverything({ process: another, model, tenant, whole, ledger }));
     sameSets(ended, last, `answers of ${tenant} before and after all work was done`, mayDiffer);

@@ -4,8 +4,8 @@
 export const MAX_FIELDS = 5000;
 /** Distinct values of one field in an answer: with usual values some MB. The default of a request is 1,000. */
 export const MAX_VALUES = 100_000;
-/** A longer name is no field: keys that nest make names out of what a line holds once, over and over. */
-export const MAX_NAME_CHARACTERS = 4096;
+/** A longer name is no field, as it is no label for the parsers. */
+export { MAX_NAME_CHARACTERS } from '../../pipeline/key-table.ts';
 /** Characters of names that the search for JSON paths puts together for one request; fields met later have no path. */
 export const MAX_PATH_CHARACTERS = 64 * 1024 * 1024;
 /** Lines are parsed in pages of about this size, with a pause in between: a page takes some milliseconds. */
