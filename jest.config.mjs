@@ -15,4 +15,6 @@ export default {
   // A bound, not a measure: machines of CI are several times slower at times.
   testTimeout: 300_000,
   maxWorkers: 2,
+  // Pages in large buffers beside a large heap make every allocation pay for a collection: such tests took ten times as long.
+  workerIdleMemoryLimit: '400MB',
 };
