@@ -31,7 +31,7 @@ export interface Series {
 interface Told {
   readonly warnings: readonly string[];
   /** As the store gave it; undefined where it does not tell. */
-  readonly explain: unknown;
+  readonly explain?: unknown;
 }
 
 export type RangeAnswer = Told &
