@@ -44,7 +44,7 @@ describe.each(cases)('$name from columns', ({ lines, parsers }) => {
           parsed += got.parsed;
         }
       }),
-      { numRuns: 800 },
+      { numRuns: 500 },
     );
     // The property would hold with no columns at all: most must be used.
     expect(replaced).toBeGreaterThan(100);
@@ -81,7 +81,7 @@ describe.each(cases)('$name from columns', ({ lines, parsers }) => {
           }
         },
       ),
-      { numRuns: 800 },
+      { numRuns: 500 },
     );
     expect(replaced).toBeGreaterThan(100);
     expect(parsed).toBeLessThan(rows * 0.9);

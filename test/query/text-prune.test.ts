@@ -136,7 +136,7 @@ test('any query: the same with and without filters', async () => {
     fc.asyncProperty(arbitraryQuery, async query => {
       await askBoth(query);
     }),
-    { numRuns: 150 },
+    { numRuns: 80 },
   );
 });
 
