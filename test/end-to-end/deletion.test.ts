@@ -193,3 +193,45 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
     await store.table.close();
   }
 });
+
+test('labels, statistics and volume are those of what is left, once it was rewritten and indexed', async () => {
+  const store = await openStore();
+  const range = () => `start=${START_MS - 3_600_000}000000&end=${store.clock.nowMs()}000000`;
+  const all = encodeURIComponent('{app=~".+"}');
+  const ask = async (path: string, more = '') =>
+    JSON.parse(await store.ask('GET', `/loki/api/v1/${path}`, `${range()}${more}`));
+  const seen = async () => {
+    const { entries, streams } = await ask('index/stats', `&query=${all}`);
+    const { result } = (await ask('index/volume', `&query=${all}`)).data as {
+      result: { metric: { app: string } }[];
+    };
+    return {
+      values: (await ask('label/app/values')).data,
+      series: (await ask('series')).data.map(({ app }: { app: string }) => app).sort(),
+      entries,
+      streams,
+      volumes: result.map(({ metric }) => metric.app).sort(),
+    };
+  };
+  try {
+    await push(store, 'kept', linesOf(30, -1));
+    await push(store, 'gone', linesOf(40, -1));
+    const both = ['gone', 'kept'];
+    const before = { values: both, series: both, entries: 70, streams: 2, volumes: both };
+    expect(await seen()).toEqual(before);
+    const query = encodeURIComponent('{app="gone"}');
+    await store.ask('POST', '/loki/api/v1/delete', `query=${query}&start=${START_MS / 1000 - 3600}`);
+    // Queries of lines do not see them any more; what is told of streams changes with what is stored.
+    expect(await countOf(store, '{app=~".+"}')).toBe(30);
+    expect(await seen()).toEqual(before);
+
+    await run(store, 'deletion');
+    store.clock.advance(2 * MINUTE_MS);
+    await run(store, 'deletion');
+    await run(store, 'index-sync');
+    const kept = ['kept'];
+    expect(await seen()).toEqual({ values: kept, series: kept, entries: 30, streams: 1, volumes: kept });
+  } finally {
+    await store.table.close();
+  }
+});
