@@ -38,6 +38,13 @@ module.exports = {
       to: { path: '^shared/', pathNot: `${leaf}|${engine}` },
     },
     {
+      name: 'query-knows-no-insight',
+      comment: 'insight asks the query engine, and nothing that runs a query asks insight.',
+      severity: 'error',
+      from: { path: '^shared/(query|deletion|compaction|ingest)/' },
+      to: { path: '^shared/insight/' },
+    },
+    {
       name: 'capabilities-do-not-import-http',
       comment: 'http calls the capabilities, never the other way round.',
       severity: 'error',

@@ -14,7 +14,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('./commands/start.ts'),
   push: () => import('./commands/push.ts'),
   query: () => import('./commands/query.ts'),
+  tail: () => import('./commands/tail.ts'),
   delete: () => import('./commands/delete.ts'),
+  rules: () => import('./commands/rules.ts'),
   inspect: () => import('./commands/inspect.ts'),
   doctor: () => import('./commands/doctor.ts'),
 };

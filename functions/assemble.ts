@@ -7,7 +7,9 @@ import { overridesSources } from '../local/overrides-file.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
 import { createMetrics } from '../shared/admin/metrics/metrics.ts';
 import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
+import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import { createLambdaClient, type TailWaker, tailWaker as createTailWaker } from '../shared/aws/tail-waker.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
 import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/catalog/usage-records.ts';
@@ -19,8 +21,9 @@ import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
 import type { ObjectStore } from '../shared/ports/object-store.ts';
 import type { Table } from '../shared/ports/table.ts';
+import { inlineInvoker } from '../shared/query/tasks/inline-invoker.ts';
 import type { UsageLedger } from '../shared/usage/usage-ledger.ts';
-import { type EventFunctionName, type FunctionName, functionOf } from './groups.ts';
+import { type EventFunctionName, type FunctionName, functionOf, type TailFunctionName } from './groups.ts';
 import { createHandler } from './handler.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
@@ -34,10 +37,14 @@ export interface Stores {
   readonly table: Table;
 }
 
+export type StoreSettings = Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'queryWorker'>;
+
 export interface AssembledStore {
   readonly context: HttpContext;
   readonly overrides: OverridesWatch;
   readonly log: Log;
+  /** Calls the dispatcher of live tails; undefined where there is none. */
+  readonly tailWaker: TailWaker | undefined;
 }
 
 /** Of a function that takes events of several kinds: what it returns depends on the kind. */
@@ -58,8 +65,8 @@ export function createMaintenanceFunction(environment: Environment): EventHandle
 
 /** The store's services over given stores, for a function of any kind. */
 export function assembleStore(
-  name: FunctionName | EventFunctionName,
-  { config, warnings }: Pick<Settings, 'config' | 'warnings'>,
+  name: FunctionName | EventFunctionName | TailFunctionName,
+  { config, warnings, tailFunction, queryWorker }: StoreSettings,
   { store, table }: Stores,
 ): AssembledStore {
   const log = createLog(config.server.logLevel);
@@ -83,15 +90,29 @@ export function assembleStore(
     clock: systemClock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,
+    invoker:
+      name === 'query' && queryWorker !== undefined
+        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock: systemClock }))
+        : undefined,
     notReady: () => undefined,
   });
-  return { context, overrides, log };
+  const tailWaker =
+    tailFunction === undefined
+      ? undefined
+      : createTailWaker({
+          client: createLambdaClient(),
+          functionName: tailFunction,
+          clock: systemClock,
+          log,
+        });
+  tailWaker?.follow(context.reading.catalog.tailLog);
+  return { context, overrides, log, tailWaker };
 }
 
 /** The handler over given stores. */
 export function assemble(
   name: FunctionName,
-  settings: Pick<Settings, 'config' | 'warnings'>,
+  settings: StoreSettings,
   stores: Stores,
 ): LambdaHandler {
   return createHttpHandler(name, settings.config, assembleStore(name, settings, stores));
@@ -112,7 +133,7 @@ export function assembleMaintenanceFunction(
 function createHttpHandler(
   name: FunctionName,
   config: Settings['config'],
-  { context, overrides, log }: AssembledStore,
+  { context, overrides, log, tailWaker }: AssembledStore,
 ): LambdaHandler {
   const router = createRouter(ROUTES.filter(route => functionOf(route) === name));
   const dispatch = createDispatcher({
@@ -128,6 +149,7 @@ function createHttpHandler(
       await overrides.refreshIfDue();
       const response = await dispatch(request);
       await writeUsage(context.usage.ledger);
+      await tailWaker?.settled();
       return response;
     },
     limitsOf: createRequestLimits(router, config, overrides.limitsOf),

@@ -54,13 +54,13 @@ export function createEventStore(name: EventFunctionName, environment: Environme
 /** The same over given stores. */
 export function assembleEventStore(
   name: EventFunctionName,
-  settings: Pick<Settings, 'config' | 'warnings' | 'bucket'>,
+  settings: Pick<Settings, 'config' | 'warnings' | 'bucket' | 'tailFunction'>,
   stores: Stores,
   environment: Environment,
 ): EventStore {
   const { config } = settings;
   const tenant = tenantOf(environment, config.auth);
-  const { context, overrides, log } = assembleStore(name, settings, stores);
+  const { context, overrides, log, tailWaker } = assembleStore(name, settings, stores);
   // The whole object or envelope is there already: what bounds it is the memory of the function.
   const maxBytes = maxDecompressedBytes(config);
   const bodyLimits = { maxBodyBytes: maxBytes, maxDecompressedBytes: maxBytes };
@@ -95,6 +95,7 @@ export function assembleEventStore(
         throw error;
       } finally {
         await writeUsage(context.usage.ledger);
+        await tailWaker?.settled();
       }
     },
   };

@@ -23,3 +23,18 @@ export function functionOf({ cost }: Pick<Route<never>, 'cost'>): FunctionName {
 export type EventFunctionName = 'cloudwatch-logs' | 's3-objects';
 
 export const EVENT_FUNCTION_NAMES: readonly EventFunctionName[] = ['cloudwatch-logs', 's3-objects'];
+
+/** Functions of the WebSocket API of live tails, and the one that serves them. */
+export type TailFunctionName = 'tail-connect' | 'tail-disconnect' | 'tail-default' | 'tail-dispatch';
+
+export const TAIL_FUNCTION_NAMES: readonly TailFunctionName[] = [
+  'tail-connect',
+  'tail-disconnect',
+  'tail-default',
+  'tail-dispatch',
+];
+
+/** What the query function calls for parts of queries; it serves no route. */
+export type WorkerFunctionName = 'query-worker';
+
+export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];

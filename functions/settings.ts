@@ -3,6 +3,8 @@
  *
  *     LOGBOOM_BUCKET, LOGBOOM_TABLE   where the data lies
  *     LOGBOOM_ENDPOINT                another place than AWS, for emulators; AWS_ENDPOINT_URL counts too
+ *     LOGBOOM_TAIL_FUNCTION           the dispatcher of live tails, where there is one
+ *     LOGBOOM_QUERY_WORKER            the function that works on parts of queries, where there is one
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
@@ -15,6 +17,10 @@ export interface Settings {
   readonly bucket: string;
   readonly table: string;
   readonly endpoint: string | undefined;
+  /** Name of the function that serves live tails, for those that call it. */
+  readonly tailFunction?: string | undefined;
+  /** Name of the function that works on parts of queries, for the one that hands them out. */
+  readonly queryWorker?: string | undefined;
   /** With the limits of the platform. */
   readonly config: Config;
   /** Ready to be logged. */
@@ -39,6 +45,8 @@ export function readSettings(environment: Environment): Settings {
     bucket: named('LOGBOOM_BUCKET', environment),
     table: named('LOGBOOM_TABLE', environment),
     endpoint: environment.LOGBOOM_ENDPOINT || environment.AWS_ENDPOINT_URL || undefined,
+    tailFunction: environment.LOGBOOM_TAIL_FUNCTION || undefined,
+    queryWorker: environment.LOGBOOM_QUERY_WORKER || undefined,
     config: withinPlatform(config),
     warnings,
   };

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { FUNCTION_NAMES } from '../functions/groups.ts';
+import { FUNCTION_NAMES, TAIL_FUNCTION_NAMES, WORKER_FUNCTION_NAMES } from '../functions/groups.ts';
 import { parseConfig } from '../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
@@ -33,7 +33,12 @@ export async function synthesise(): Promise<void> {
   const settings = { authorization: authorizationOf(app), configYaml, schedules, events };
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
-    const names = [...FUNCTION_NAMES, ...eventFunctionsOf(events)];
+    const names = [
+      ...FUNCTION_NAMES,
+      ...TAIL_FUNCTION_NAMES,
+      ...WORKER_FUNCTION_NAMES,
+      ...eventFunctionsOf(events),
+    ];
     const bundles = await Promise.all(names.map(name => bundleFunction(name, folder)));
     const code = Object.fromEntries(names.map((name, i) => [name, bundles[i].folder]));
     new LogboomStack(app, STACK_NAME, {

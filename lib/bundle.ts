@@ -7,7 +7,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { EventFunctionName, FunctionName } from '../functions/groups.ts';
+import type {
+  EventFunctionName,
+  FunctionName,
+  TailFunctionName,
+  WorkerFunctionName,
+} from '../functions/groups.ts';
 
 export interface Bundle {
   /** Holds index.mjs and nothing else. */
@@ -24,7 +29,10 @@ const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** The same bytes wherever the repository lies, so that a deployment without changes changes nothing. */
-export async function bundleFunction(name: FunctionName | EventFunctionName, into: string): Promise<Bundle> {
+export async function bundleFunction(
+  name: FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName,
+  into: string,
+): Promise<Bundle> {
   const folder = join(into, name);
   const module = join(folder, 'index.mjs');
   const sourceMap = join(into, `${name}.mjs.map`);

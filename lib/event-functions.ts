@@ -34,6 +34,8 @@ export interface EventFunctionsProps {
   readonly table: Table;
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
+  /** Called with each function, which stores what live tails show. */
+  readonly onFunction?: (lambda: ApiFunction['lambda']) => void;
 }
 
 const EVENT_CLASSES: Readonly<Record<EventFunctionName, FunctionClass>> = {
@@ -58,6 +60,7 @@ export class EventFunctions extends Construct {
     const { settings } = props;
     for (const name of eventFunctionsOf(settings)) {
       const { lambda, queue } = this.addFunction(name, props);
+      props.onFunction?.(lambda);
       if (name === 'cloudwatch-logs') subscribe(this, lambda, settings.logGroups);
       else readBucket(this, lambda, queue, settings.bucketName);
       const description = `Events that ${name} could not store`;

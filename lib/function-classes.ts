@@ -15,7 +15,7 @@ export interface FunctionClass {
 }
 
 /** Longer than any answer takes (functions/deadline.ts), shorter than the gateway waits. */
-const API_TIMEOUT = Duration.seconds(29);
+export const API_TIMEOUT = Duration.seconds(29);
 /** Lambda's most: a schedule calls, and nobody waits. Requests are answered within the gateway's time all the same. */
 const SCHEDULED_TIMEOUT = Duration.minutes(15);
 

@@ -48,6 +48,10 @@ export interface GatewayOptions {
   readonly dispatch: (request: Request) => Promise<Response>;
   readonly limits: GatewayLimits;
   readonly log: Log;
+  /** Requests that are handed over as sockets, to whoever listens to `upgrade` of the server. Default: none. */
+  readonly isUpgrade?: (incoming: IncomingMessage) => boolean;
+  /** Asked first: true where it answers the request itself. */
+  readonly intercept?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 }
 
 export interface Gateway {
@@ -71,17 +75,20 @@ const TIMEOUT_CHECK_MS = 1000;
 
 /** Resolves when it listens; rejects with the error of `listen`, for example EADDRINUSE. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { host, port, limits, log } = options;
+  const { host, port, limits, log, isUpgrade = () => false, intercept = () => false } = options;
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: limits.readTimeoutMs,
     headersTimeout: limits.readTimeoutMs,
     keepAliveTimeout: limits.idleTimeoutMs,
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.readTimeoutMs),
+    shouldUpgradeCallback: isUpgrade,
   });
   server.maxConnections = MAX_CONNECTIONS;
   const service = createService(options, watchConnections(server));
-  server.on('request', (request, response) => service.handle(request, response, false));
+  server.on('request', (request, response) => {
+    if (!intercept(request, response)) service.handle(request, response, false);
+  });
   server.on('checkContinue', (request, response) => service.handle(request, response, true));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

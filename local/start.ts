@@ -7,22 +7,21 @@ import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/catalog/usage-records.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
+import { createQueryTurns } from '../shared/http/query-turns.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { createGate } from './gate.ts';
+import { createConnectionsApi } from './connections-api.ts';
 import { startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
 import { overridesSources } from './overrides-file.ts';
+import { ruleFilesReader } from './rule-files.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
+import { startLocalTails } from './start-tails.ts';
 import { openStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
-
-/**
- * Queries share one thread: more of them at once end no sooner, and each holds its plan and its pages. The others wait
- * in the order in which they came.
- */
-const MAX_QUERIES_AT_ONCE = 32;
+import { isTailUpgrade } from './websocket.ts';
+import { createWorkerPool, defaultWorkers } from './worker-pool.ts';
 
 export interface LocalOptions {
   readonly config: Config;
@@ -55,6 +54,10 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     await storage.close();
     throw error;
   });
+  const { queryWorkers, pageCacheBytes } = config.logboom;
+  const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
+  // Threads start when a query is large enough for them.
+  const invoker = workers === 0 ? undefined : createWorkerPool({ storage: options.storage, workers, pageCacheBytes });
   let stopping = false;
   let scheduler: Scheduler | undefined;
   const context = assembleContext({
@@ -68,13 +71,16 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     clock: systemClock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,
+    invoker,
     foldTable: storage.foldTable,
     kick: job => scheduler?.kick(job),
-    onBroken: error => log.warn({ err: error }, 'an index is broken; its footers are read instead'),
+    readRuleFiles: ruleFilesReader(config.ruler.storage),
+    onBroken: error => log.warn({ err: error }, 'something is broken that the store can do without'),
     notReady: () => (stopping ? 'Application is stopping' : undefined),
   });
   const router = createRouter(ROUTES);
-  const queries = createGate(MAX_QUERIES_AT_ONCE);
+  const isShared = options.storage.kind === 's3';
+  const tails = startLocalTails({ context, ids: systemIds, log, isShared });
   const gateway = await startGateway({
     host,
     port,
@@ -83,7 +89,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       context,
       log,
       compress: config.frontend.compressResponses,
-      inTurn: (cost, task) => (cost === 'query' ? queries(task) : task()),
+      inTurn: createQueryTurns(config),
       observer: context.metrics.requests,
     }),
     limits: {
@@ -96,10 +102,15 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       drainTimeoutMs: config.server.gracefulShutdownTimeoutMs,
     },
     log,
+    isUpgrade: isTailUpgrade,
+    intercept: config.logboom.connectionsApi ? createConnectionsApi(tails.connections) : undefined,
   }).catch(async error => {
+    await tails.stop();
+    await invoker?.close();
     await storage.close();
     throw error;
   });
+  tails.serve(gateway.server);
   scheduler = startScheduler({
     jobs: context.maintenance.jobs,
     clock: systemClock,
@@ -116,11 +127,14 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       stopping = true;
       watching.abort();
       await watched;
+      // Their sockets would keep the gateway open.
+      await tails.stop();
       await gateway.stop();
       // The last requests are counted too.
       counting.abort();
       await counted;
       await scheduler?.stop();
+      await invoker?.close();
       await storage.close();
     },
   };

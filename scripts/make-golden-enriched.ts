@@ -1,6 +1,6 @@
 /**
- * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns and a text filter: run once when
- * either changes its version, never again for that one. The tests then hold every later reader to these bytes.
+ * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns, a text filter and page summaries: run
+ * once when one of them changes its version, never again for that one. The tests then hold every later reader to these bytes.
  *
  *     node scripts/make-golden-enriched.ts v1-enriched
  */
@@ -11,6 +11,8 @@ import { SectionKind } from '../shared/chunk/format.ts';
 import { footerOf } from '../shared/chunk/reader.ts';
 import { writeChunk } from '../shared/chunk/writer.ts';
 import { FilterBuilder } from '../shared/filter/filter-builder.ts';
+import { summariesOf } from '../shared/filter/page-summary.ts';
+import { SummaryWriter } from '../shared/filter/summary-codec.ts';
 import { fieldKey } from '../shared/promoted/promoted-field.ts';
 import { Promoter } from '../shared/promoted/promotion.ts';
 import { columnsOf, mayHold } from '../test/chunk/enriched.ts';
@@ -52,15 +54,19 @@ const head = {
   inputs: ['00112233445566778899aabbccddeeff'],
 };
 const filters = new FilterBuilder();
+const summaries = new SummaryWriter();
 const promoter = new Promoter({ compression: QUICK_COMPRESSION, maxShare: 1, maxRowBytes: 20 });
 const { parts, bytes } = await writeChunk(head, rowsOf(entries), PUSH_COMPRESSION, {
-  page(lines, lineOffsets, rows) {
-    filters.addPage(lines, lineOffsets, rows, 4096);
-    return promoter
-      .columnsOf(lines, lineOffsets, rows)
-      .map(column => ({ name: fieldKey(column.field), bytes: column.bytes }));
+  page(lines, lineOffsets, rows, metadata) {
+    const found = promoter.columnsOf(lines, lineOffsets, rows);
+    filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata, maxBytes: 4096 });
+    summaries.addPage(summariesOf(promoter.cells));
+    return found.map(column => ({ name: fieldKey(column.field), bytes: column.bytes }));
   },
-  finish: () => [{ kind: SectionKind.filter, bytes: filters.finish() }],
+  finish: () => [
+    { kind: SectionKind.filter, bytes: filters.finish() },
+    { kind: SectionKind.summaries, bytes: summaries.finish() },
+  ],
 });
 const object = Buffer.concat(parts, bytes);
 const footer = footerOf(object, 'golden');

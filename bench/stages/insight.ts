@@ -11,13 +11,13 @@ import type { ChunkRows } from '../../shared/chunk/rows.ts';
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { DayIndexes } from '../../shared/index/day-indexes.ts';
 import { Syncer } from '../../shared/index/syncer.ts';
+import { Insight } from '../../shared/insight/insight.ts';
+import type { Grouping } from '../../shared/insight/volume-day.ts';
 import { parseSelector } from '../../shared/logql/parse.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { Insight } from '../../shared/query/insight/insight.ts';
-import type { Grouping } from '../../shared/query/insight/volume-day.ts';
 import { rowsOf } from '../../test/support/rows.ts';
 
 const DAY = 20_000;

@@ -90,7 +90,8 @@ export async function ask(store: StoreFlags, url: URL, request: SentRequest): Pr
   }
 }
 
-function storeHeaders({ addr, tenant }: StoreFlags): Record<string, string> {
+/** Who asks, as headers. */
+export function storeHeaders({ addr, tenant }: StoreFlags): Record<string, string> {
   const headers: Record<string, string> = { 'user-agent': `logboom/${LOGBOOM_VERSION}` };
   if (tenant !== undefined && tenant !== '') headers['x-scope-orgid'] = tenant;
   if (addr.username !== '') {

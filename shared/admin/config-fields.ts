@@ -31,6 +31,7 @@ import {
   times,
 } from './config-limits-kinds.ts';
 import { otlpConfig } from './config-otlp.ts';
+import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -45,6 +46,8 @@ export interface Config {
   readonly querier: QuerierConfig;
   readonly frontend: FrontendConfig;
   readonly compactor: CompactorConfig;
+  readonly patternIngester: PatternIngesterConfig;
+  readonly ruler: RulerConfig;
   readonly limits: Limits;
   readonly runtime: RuntimeConfig;
   readonly logboom: LogboomConfig;
@@ -75,7 +78,11 @@ export interface DistributorConfig {
 }
 
 export interface QuerierConfig {
+  /** Longest life of a live tail; 0 is no limit. */
+  readonly tailMaxDurationMs: number;
   readonly multiTenantQueriesEnabled: boolean;
+  /** Queries that a process works on at once; others wait, tenants in turns. */
+  readonly maxConcurrent: number;
 }
 
 export interface FrontendConfig {
@@ -83,6 +90,8 @@ export interface FrontendConfig {
   readonly supportParquetEncoding: boolean;
   /** Largest body of a request that is no push, bytes. */
   readonly maxBodySize: number;
+  /** Queries of a tenant that wait for their turn; more are answered 429. */
+  readonly maxOutstandingPerTenant: number;
 }
 
 /** Limits of single tenants, read again while the program runs (overrides.ts). */
@@ -111,6 +120,11 @@ export interface CompactorConfig {
   readonly deleteRequestStore: string;
 }
 
+export interface PatternIngesterConfig {
+  /** Mine patterns where chunks are packed, and answer for them. */
+  readonly enabled: boolean;
+}
+
 /** What only Logboom has. */
 export interface LogboomConfig {
   /** Where chunks and catalog are kept: in `dataDir`, or in a bucket of S3 and a table of DynamoDB. */
@@ -128,8 +142,18 @@ export interface LogboomConfig {
   readonly groupCommitWaitMs: number;
   /** Requests that the gateway serves at once; more are answered 503. */
   readonly maxConcurrentRequests: number;
+  /** WebSockets that the gateway holds at once; more are answered 503. */
+  readonly maxWebSockets: number;
+  /** The gateway speaks the management API of its WebSockets (`/@connections/{id}`), to programs of this machine. */
+  readonly connectionsApi: boolean;
   /** Bytes of request bodies that the gateway holds at once; more are answered 503. */
   readonly maxBufferedBodyBytes: number;
+  /** Threads that scan for queries; -1 is one less than there are cores, at most 8; 0 is none. One machine only. */
+  readonly queryWorkers: number;
+  /** What all queries of a process may hold in memory; more are answered 429. */
+  readonly queryMemoryBytes: number;
+  /** Pages that queries come back to, unpacked: bytes of one thread. */
+  readonly pageCacheBytes: number;
   /** Stored bytes of a well-packed chunk. */
   readonly compactionTargetBytes: number;
   /** A run of a scheduled job begins nothing new after this time; the next one goes on. */
@@ -164,8 +188,14 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     gracefulShutdownTimeoutMs: 30_000,
   },
   distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 0 },
-  querier: { multiTenantQueriesEnabled: false },
-  frontend: { compressResponses: true, supportParquetEncoding: true, maxBodySize: 10 * MIB },
+  // The reference works on 4 parts of queries at once. More queries at once end no sooner, and each holds its plan and its pages.
+  querier: { tailMaxDurationMs: 3_600_000, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
+  frontend: {
+    compressResponses: true,
+    supportParquetEncoding: true,
+    maxBodySize: 10 * MIB,
+    maxOutstandingPerTenant: 2048,
+  },
   // The reference's is 10m; here small pushes cost every query until they are packed.
   compactor: {
     compactionIntervalMs: 60_000,
@@ -177,6 +207,8 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     deleteMaxIntervalMs: 86_400_000,
     deleteRequestStore: '',
   },
+  patternIngester: { enabled: false },
+  ruler: DEFAULT_RULER,
   limits: DEFAULT_LIMITS,
   runtime: { files: [], object: '', periodMs: 10_000 },
   logboom: {
@@ -190,8 +222,15 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     inlineMaxBytes: 4 * KIB,
     groupCommitWaitMs: 2,
     maxConcurrentRequests: 1024,
+    maxWebSockets: 1000,
+    connectionsApi: false,
     // Five of the largest pushes at once.
     maxBufferedBodyBytes: 512 * MIB,
+    queryWorkers: -1,
+    // Two of the largest, or a hundred usual ones.
+    queryMemoryBytes: 1024 * MIB,
+    // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
+    pageCacheBytes: 160_000_000,
     compactionTargetBytes: 128 * MIB,
     maintenanceRunMs: 300_000,
     // Ten times the default deadline of a query.
@@ -226,13 +265,16 @@ const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
 };
 
 const QUERIER_FIELDS: Fields<QuerierConfig> = {
+  tailMaxDurationMs: { name: 'tail_max_duration', kind: durationMs },
   multiTenantQueriesEnabled: { name: 'multi_tenant_queries_enabled', kind: flag },
+  maxConcurrent: { name: 'max_concurrent', kind: whole(1) },
 };
 
 const FRONTEND_FIELDS: Fields<FrontendConfig> = {
   compressResponses: { name: 'compress_responses', kind: flag },
   supportParquetEncoding: { name: 'support_parquet_encoding', kind: flag },
   maxBodySize: { name: 'max_body_size', kind: bytes },
+  maxOutstandingPerTenant: { name: 'max_outstanding_per_tenant', kind: whole(1) },
 };
 
 const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
@@ -243,6 +285,10 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
   deleteBatchSize: { name: 'delete_batch_size', kind: whole(1) },
   deleteMaxIntervalMs: { name: 'delete_max_interval', kind: durationMs },
   deleteRequestStore: { name: 'delete_request_store', kind: text },
+};
+
+const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
+  enabled: { name: 'enabled', kind: flag },
 };
 
 export const LIMIT_FIELDS: Fields<Limits> = {
@@ -282,6 +328,7 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   perStreamRateLimitBurst: { name: 'per_stream_rate_limit_burst', kind: bytes },
   maxEntriesLimitPerQuery: { name: 'max_entries_limit_per_query', kind: count },
   maxQuerySeries: { name: 'max_query_series', kind: count },
+  maxQueryParallelism: { name: 'max_query_parallelism', kind: count },
   maxQueryLengthNs: { name: 'max_query_length', kind: durationNs },
   maxQueryLookbackNs: { name: 'max_query_lookback', kind: durationNs },
   maxQueryRangeNs: { name: 'max_query_range', kind: durationNs },
@@ -294,9 +341,13 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   queryTimeoutNs: { name: 'query_timeout', kind: durationNs },
   volumeEnabled: { name: 'volume_enabled', kind: flag },
   volumeMaxSeries: { name: 'volume_max_series', kind: count },
+  maxConcurrentTailRequests: { name: 'max_concurrent_tail_requests', kind: count },
   deletionMode: { name: 'deletion_mode', kind: oneOf(DELETION_MODES) },
   retentionPeriodNs: { name: 'retention_period', kind: durationNs },
   retentionStream: { name: 'retention_stream', kind: streamRetention },
+  rulerMaxRulesPerRuleGroup: { name: 'ruler_max_rules_per_rule_group', kind: count },
+  rulerMaxRuleGroupsPerTenant: { name: 'ruler_max_rule_groups_per_tenant', kind: count },
+  rulerRemoteWriteDisabled: { name: 'ruler_remote_write_disabled', kind: flag },
 };
 
 const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
@@ -321,7 +372,12 @@ const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   inlineMaxBytes: { name: 'inline_max_bytes', kind: bytes },
   groupCommitWaitMs: { name: 'group_commit_wait', kind: durationMs },
   maxConcurrentRequests: { name: 'max_concurrent_requests', kind: whole(1) },
+  maxWebSockets: { name: 'max_web_sockets', kind: count },
+  connectionsApi: { name: 'connections_api', kind: flag },
   maxBufferedBodyBytes: { name: 'max_buffered_body_bytes', kind: bytes },
+  queryWorkers: { name: 'query_workers', kind: whole(-1) },
+  queryMemoryBytes: { name: 'query_memory', kind: bytes },
+  pageCacheBytes: { name: 'page_cache_bytes', kind: bytes },
   compactionTargetBytes: { name: 'compaction_target_size', kind: bytes },
   maintenanceRunMs: { name: 'maintenance_run', kind: durationMs },
   objectGraceMs: { name: 'object_grace_period', kind: durationMs },
@@ -340,6 +396,8 @@ export const SECTIONS = {
   querier: { key: 'querier', fields: QUERIER_FIELDS },
   frontend: { key: 'frontend', fields: FRONTEND_FIELDS },
   compactor: { key: 'compactor', fields: COMPACTOR_FIELDS },
+  pattern_ingester: { key: 'patternIngester', fields: PATTERN_INGESTER_FIELDS },
+  ruler: { key: 'ruler', fields: RULER_FIELDS },
   limits_config: { key: 'limits', fields: LIMIT_FIELDS },
   runtime_config: { key: 'runtime', fields: RUNTIME_FIELDS },
   logboom: { key: 'logboom', fields: LOGBOOM_FIELDS },

@@ -5,8 +5,16 @@
  */
 import { parse as parseYaml } from 'yaml';
 import { messageOf } from '../model/errors.ts';
+import type { Limits } from '../model/limits.ts';
 import { expandEnvironment } from './config-environment.ts';
-import { AUTH_FIELDS, type Config, DEFAULT_CONFIG, OLDER_RUNTIME_FIELDS, SECTIONS } from './config-fields.ts';
+import {
+  AUTH_FIELDS,
+  type Config,
+  DEFAULT_CONFIG,
+  LIMIT_FIELDS,
+  OLDER_RUNTIME_FIELDS,
+  SECTIONS,
+} from './config-fields.ts';
 import type { Field } from './config-kinds.ts';
 
 /** The message is ready to be shown: one line for each problem. */
@@ -81,6 +89,11 @@ export function formatConfig(config: Config, { mode }: { mode: FormatMode }): Re
     if (Object.keys(section).length > 0) out[name] = section;
   }
   return out;
+}
+
+/** Limits with the file's names and texts. */
+export function formatLimits(limits: Limits): Record<string, unknown> {
+  return formatFields(LIMIT_FIELDS as AnyFields, limits, limits, false);
 }
 
 type OlderRuntime = Pick<Config['runtime'], 'files' | 'periodMs'>;

@@ -41,8 +41,12 @@ import {
 } from './keys.ts';
 import { Leases } from './leases.ts';
 import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
+import { Members } from './members.ts';
+import { RuleGroups } from './rule-groups.ts';
 import { States } from './states.ts';
+import { Subscriptions } from './subscriptions.ts';
 import { type Swap, swapChunks } from './swap.ts';
+import { TailLog } from './tail-log.ts';
 
 const NS_OF_DAY = Number(NS_PER_DAY);
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
@@ -61,6 +65,7 @@ const MAX_COMMITS = 10;
 interface Batch {
   readonly writes: Write[];
   readonly days: Map<string, ChunkRecord>;
+  readonly records: ChunkRecord[];
 }
 
 interface DecodedRecord {
@@ -91,6 +96,10 @@ export class Catalog {
   readonly states: States;
   readonly generations: GenerationNumbers;
   readonly deletes: DeleteRequests;
+  readonly tailLog: TailLog;
+  readonly subscriptions: Subscriptions;
+  readonly ruleGroups: RuleGroups;
+  readonly members: Members;
   private readonly parts: CatalogParts;
   private readonly table: Table;
   /** Days that this process has announced, with the time (ms). */
@@ -106,34 +115,55 @@ export class Catalog {
     this.states = new States(parts.table);
     this.generations = new GenerationNumbers(parts);
     this.deletes = new DeleteRequests(parts);
+    this.tailLog = new TailLog(parts);
+    this.subscriptions = new Subscriptions(parts);
+    this.ruleGroups = new RuleGroups(parts);
+    this.members = new Members(parts);
   }
 
   /**
    * Makes chunks visible, durably; their objects are durable already. All together where they fit one transaction;
-   * else in several, and a failure between them leaves some visible, which a retry makes good.
+   * else in several, and a failure between them leaves some visible, which a retry makes good. Live tails follow them,
+   * unless they are `known` from before.
    */
-  async addChunks(records: readonly ChunkRecord[]): Promise<void> {
+  async addChunks(
+    records: readonly ChunkRecord[],
+    { known = false }: { readonly known?: boolean } = {},
+  ): Promise<void> {
     const nowMs = this.parts.clock.nowMs();
-    let batch: Batch = { writes: [], days: new Map() };
+    const tailed = known ? undefined : await this.tailedOf(records);
+    let batch: Batch = { writes: [], days: new Map(), records: [] };
     let bytes = 0;
     for (const record of records) {
       const { first, last } = record;
       const isInside = first >= 0 && first <= last && last < NS_OF_DAY;
       mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${record.tenant}/${record.id}: ${first} to ${last}`);
       const body = encodeRecord(record);
-      // Two items for a day, one for its tenant at most.
-      const items = batch.writes.length + 3 * batch.days.size + 4;
-      if (items > MAX_TRANSACTION_ITEMS || bytes + body.length > MAX_TRANSACTION_BYTES) {
-        await this.commit(batch, nowMs);
-        batch = { writes: [], days: new Map() };
+      const isLogged = tailed?.get(record.tenant) === true;
+      const more = isLogged ? 2 * body.length : body.length;
+      // Two items for a day, one for its tenant, one for the tails at most.
+      const items = batch.writes.length + 3 * batch.days.size + 5;
+      if (items > MAX_TRANSACTION_ITEMS || bytes + more > MAX_TRANSACTION_BYTES) {
+        await this.commit(batch, nowMs, tailed);
+        batch = { writes: [], days: new Map(), records: [] };
         bytes = 0;
       }
       const day = `${record.tenant}/${record.day}`;
       if (!this.isKnown(day, nowMs)) batch.days.set(day, record);
       batch.writes.push({ kind: 'put', item: { ...chunkKey(record), version: 0, body } });
-      bytes += body.length;
+      if (isLogged) batch.writes.push(...this.tailLog.writes([record], nowMs));
+      batch.records.push(record);
+      bytes += more;
     }
-    await this.commit(batch, nowMs);
+    await this.commit(batch, nowMs, tailed);
+  }
+
+  /** By tenant, whether it has live tails. */
+  private async tailedOf(records: readonly ChunkRecord[]): Promise<ReadonlyMap<string, boolean>> {
+    const tenants = [...new Set(records.map(({ tenant }) => tenant))];
+    return new Map(
+      await Promise.all(tenants.map(async tenant => [tenant, await this.tailLog.isTailed(tenant)] as const)),
+    );
   }
 
   private isKnown(day: string, nowMs: number): boolean {
@@ -142,7 +172,19 @@ export class Catalog {
     return announcedMs !== undefined && announcedMs <= nowMs && nowMs - announcedMs < KNOWN_MS;
   }
 
-  private async commit({ writes, days }: Batch, nowMs: number): Promise<void> {
+  private async commit(
+    batch: Batch,
+    stampMs: number,
+    tailed: ReadonlyMap<string, boolean> | undefined,
+  ): Promise<void> {
+    await this.write(batch, stampMs);
+    for (const [tenant, logged] of tailed ?? []) {
+      const ofTenant = batch.records.filter(record => record.tenant === tenant);
+      if (ofTenant.length > 0) await this.tailLog.committed(tenant, ofTenant, { stampMs, logged });
+    }
+  }
+
+  private async write({ writes, days }: Batch, nowMs: number): Promise<void> {
     if (days.size === 0 && writes.length === 1 && writes[0].kind === 'put') {
       return this.table.put(writes[0].item);
     }

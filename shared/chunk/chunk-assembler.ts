@@ -12,7 +12,7 @@ import { type Compression, storeRaw } from './compression.ts';
 import { RowCounter } from './counts.ts';
 import type { ChunkEnricher } from './enricher.ts';
 import { encodeFooter } from './footer-codec.ts';
-import { FORMAT_VERSION, type Footer, type PageMeta, type SectionMeta } from './format.ts';
+import { FORMAT_VERSION, type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { packPage } from './page-writer.ts';
@@ -48,6 +48,7 @@ interface PageRowsToPack extends RowSlice {
 export class ChunkAssembler {
   private readonly compression: Compression;
   private readonly enricher: ChunkEnricher | undefined;
+  private readonly pageBytes: number;
   private readonly streams: Stream[] = [];
   private readonly counter = new RowCounter();
   private readonly pages: PageMeta[] = [];
@@ -61,10 +62,12 @@ export class ChunkAssembler {
   /**
    * @param compression zstd parameters for the large blocks
    * @param enricher of this object alone
+   * @param pageBytes raw bytes of the lines of a page
    */
-  constructor(compression: Compression, enricher?: ChunkEnricher) {
+  constructor(compression: Compression, enricher?: ChunkEnricher, pageBytes = PAGE_TARGET_BYTES) {
     this.compression = compression;
     this.enricher = enricher;
+    this.pageBytes = pageBytes;
   }
 
   /** Stored bytes of the pages so far; the open page, at most 1 MiB of lines, is not among them. */
@@ -81,7 +84,7 @@ export class ChunkAssembler {
     this.counter.add(input, firstStream);
     const full: PageRowsToPack[] = [];
     let from = 0;
-    for (const cut of cutPages(input, this.open)) {
+    for (const cut of cutPages(input, this.open, this.pageBytes)) {
       full.push(this.pageOf({ rows: input, from, to: cut }, firstStream));
       from = cut;
     }

@@ -99,7 +99,7 @@ export interface BlockPlace {
   readonly crc: number;
 }
 
-/** The raw bytes of a stored block, in a buffer of their own. Throws CorruptionError; `what` names the block. */
+/** The raw bytes of a stored block, in a buffer that stays as it is. Throws CorruptionError; `what` names the block. */
 export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buffer {
   const raw = borrowBlock(stored, place, what);
   return place.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
@@ -110,8 +110,16 @@ const DECODER = new ZstdDecoder();
 /**
  * The raw bytes of a stored block, valid until the decoder's next block: for what is looked at once and at once.
  * Throws CorruptionError; `what` names the block.
+ *
+ * @param into see ZstdDecoder.unpack
  */
-export function borrowBlock(stored: Buffer, place: BlockPlace, what: string, decoder = DECODER): Buffer {
+export function borrowBlock(
+  stored: Buffer,
+  place: BlockPlace,
+  what: string,
+  decoder = DECODER,
+  into?: Buffer,
+): Buffer {
   if (stored.length !== place.storedBytes) {
     throw new CorruptionError(`${what}: ${stored.length} bytes where ${place.storedBytes} are stored`);
   }
@@ -122,7 +130,7 @@ export function borrowBlock(stored: Buffer, place: BlockPlace, what: string, dec
   if (place.rawBytes > MAX_BLOCK_BYTES) throw new CorruptionError(`${what}: claims ${place.rawBytes} bytes`);
   let raw: Buffer;
   try {
-    raw = decoder.unpack(stored, place.rawBytes);
+    raw = decoder.unpack(stored, place.rawBytes, into);
   } catch (error) {
     throw new CorruptionError(`${what}: ${messageOf(error)}`);
   }

@@ -1,4 +1,5 @@
 /** What an object may hold beside its entries, made of their lines while pages are packed; entries are whole without it. */
+import type { ChunkRows } from './rows.ts';
 
 export interface ExtraColumn {
   /** The column's name in the footer. */
@@ -14,13 +15,43 @@ export interface ExtraSection {
   readonly bytes: Uint8Array;
 }
 
+/** Structured metadata of a page that has too many values for the footer to list them. */
+export interface LargeMetadata {
+  readonly name: string;
+  /** Each value once. */
+  readonly values: readonly Uint8Array[];
+}
+
+/** Where the rows of a page come from: its row i is row `from + i`. */
+export interface PageOrigin {
+  readonly input: ChunkRows;
+  readonly from: number;
+}
+
 /** Of one object. */
 export interface ChunkEnricher {
   /**
    * Called for each page in the order of the object; line i lies between offsets i and i + 1. The lines are valid during
-   * the call. The result becomes promoted columns of the page.
+   * the call. `metadata` are all names whose values the footer does not list. The result becomes promoted columns of the page.
    */
-  page(lines: Buffer, lineOffsets: Uint32Array, rows: number): readonly ExtraColumn[];
+  page(
+    lines: Buffer,
+    lineOffsets: Uint32Array,
+    rows: number,
+    metadata: readonly LargeMetadata[],
+    origin: PageOrigin,
+  ): readonly ExtraColumn[];
   /** Called behind the last page. */
   finish(): readonly ExtraSection[];
+}
+
+/** Of an object that is made from another one and has most pages of it as they are. */
+export interface PatchEnricher extends ChunkEnricher {
+  /**
+   * Called instead of `page` for a page that is copied, promoted columns and all.
+   *
+   * @param place of the page in the other object
+   * @param lineBytes raw bytes of its lines
+   */
+  copied(place: number, lineBytes: number): void;
 }

@@ -59,6 +59,10 @@ export const ColumnKind = {
 export const SectionKind = {
   /** For text: which pages may hold it (shared/filter). */
   filter: 1,
+  /** For label filters: values and ranges of the promoted columns of each page (shared/filter/summary-codec.ts). */
+  summaries: 2,
+  /** What kinds of lines there are, and when (shared/patterns). */
+  patterns: 3,
 } as const;
 
 export interface ColumnMeta {

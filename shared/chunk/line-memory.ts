@@ -1,29 +1,40 @@
 /**
- * Where the lines of the page at hand are unpacked to: memory that the loops of `vector-code.ts` work on, so that finding
- * bytes in lines needs no copy. Lines that lie elsewhere (changed by a stage, kept for a later turn, stored unpacked, above
- * the space) are searched in JavaScript, with the same answers.
+ * Memory for lines that the loops of `vector-code.ts` work on, so that finding bytes in lines needs no copy. The lines of the
+ * page at hand are unpacked into the line space; lines that are kept lie in regions of their own (`line-pool.ts`). Lines that lie
+ * elsewhere (changed by a stage, kept for a later turn, stored unpacked, above the space) are searched in JavaScript, with
+ * the same answers.
  *
- *     0            8 MiB                            9 MiB
- *     | lines       | space to read past the end     | a bit for each byte of lines |
+ *     0            lineBytes                        + 64 KiB
+ *     | lines       | space to read past the end     | a bit for each byte of the lines of one page |
  *
- * What a reader would get wrong: the memory is one for the process, like the lines of a page, which are valid until the
+ * What a reader would get wrong: the line space is one for the process, like the lines of a page, which are valid until the
  * next page's are looked at. Nothing here may be kept over an await.
  */
 import { vectorModule } from './vector-code.ts';
 
 /** As much as a decoder keeps of scratch: a page ends at 1 MiB, only a single line is longer. */
-const SPACE_BYTES = 8 * 1024 * 1024;
-/** Past the end of lines the loops read up to 31 bytes, and as many as a pair is apart. */
+export const SPACE_BYTES = 8 * 1024 * 1024;
+/** Past the end of lines the loops read up to 79 bytes, and as many as a pair is apart. */
 const MARGIN_BYTES = 64 * 1024;
-const BITS_AT = SPACE_BYTES + MARGIN_BYTES;
 const PAGE_BYTES = 64 * 1024;
 /** The largest distance of a pair. */
 export const MAX_DISTANCE = 255;
 
 interface VectorCode {
   mark(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
-  find(from: number, to: number, distance: number, a: number, a2: number, b: number, b2: number): number;
+  find: FindLoop;
+  findExact: FindLoop;
 }
+
+type FindLoop = (
+  from: number,
+  to: number,
+  distance: number,
+  a: number,
+  a2: number,
+  b: number,
+  b2: number,
+) => number;
 
 /** What is used of a global that the types of Node leave out. */
 interface WebAssemblyApi {
@@ -34,18 +45,52 @@ interface WebAssemblyApi {
 
 const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
   .WebAssembly;
-/** No byte of it is taken from the machine before it is written. */
-const MEMORY = new Memory({ initial: (SPACE_BYTES + 2 * MARGIN_BYTES + SPACE_BYTES / 8) / PAGE_BYTES });
-/** The getter is a call. */
-const SPACE = MEMORY.buffer;
-const CODE = new Instance(new Module(vectorModule()), { m: { m: MEMORY } }).exports;
+const MODULE = new Module(vectorModule());
+
+/** A memory and the loops on it. */
+interface Region {
+  readonly buffer: ArrayBuffer;
+  readonly code: VectorCode;
+  readonly bitsAt: number;
+  /** The bits; as words, for hot loops. */
+  readonly bits: Int32Array;
+}
+
+/** Regions by their memory: one that nobody has lines in goes with it. */
+const REGIONS = new WeakMap<ArrayBufferLike, Region>();
+
+/**
+ * Memory of `bytes` for lines, none of which is taken from the machine before it is written; no more than SPACE_BYTES are
+ * those of one page. Throws RangeError where there is no such memory.
+ */
+export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
+  const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
+  const bitsAt = lineBytes + MARGIN_BYTES;
+  const memory = new Memory({ initial: (bitsAt + MARGIN_BYTES + SPACE_BYTES / 8) / PAGE_BYTES });
+  // The getter is a call.
+  const { buffer } = memory;
+  const { exports: code } = new Instance(MODULE, { m: { m: memory } });
+  const bits = new Int32Array(buffer, bitsAt, (SPACE_BYTES + MARGIN_BYTES) / 32);
+  REGIONS.set(buffer, { buffer, code, bitsAt, bits });
+  return Buffer.from(buffer, 0, lineBytes);
+}
 
 /** For the decoder of lines. */
-export const LINE_SPACE = Buffer.from(SPACE, 0, SPACE_BYTES);
+export const LINE_SPACE = createLineMemory(SPACE_BYTES);
 
-/** True where `findPair` works on the bytes. */
+/** The region looked at last: pages come from one of two. */
+let latest = REGIONS.get(LINE_SPACE.buffer)!;
+
+function regionOf({ buffer }: Buffer): Region | undefined {
+  if (buffer === latest.buffer) return latest;
+  const region = REGIONS.get(buffer);
+  if (region !== undefined) latest = region;
+  return region;
+}
+
+/** True where pairs can be sought in the bytes. */
 export function isInLineSpace(bytes: Buffer): boolean {
-  return bytes.buffer === SPACE;
+  return regionOf(bytes) !== undefined;
 }
 
 /** Two bytes at a distance, each in one or two forms (the second may equal the first). */
@@ -58,17 +103,41 @@ export interface BytePair {
   readonly second2: number;
 }
 
-/** First place of the pair with `from <= place < to`, or -1. The bytes must be in the line space. */
-export function findPair(bytes: Buffer, from: number, to: number, pair: BytePair): number {
-  if (from >= to) return -1;
-  const at = bytes.byteOffset;
-  const { distance, first, first2, second, second2 } = pair;
-  const found = CODE.find(at + from, at + to, distance, first, first2, second, second2);
-  return found < 0 ? -1 : found - at;
+/** Searches one page's lines for pairs. */
+export interface PairFinder {
+  /** First place of the pair with `from <= place < to`, or -1. */
+  find(from: number, to: number, pair: BytePair): number;
 }
 
-/** The bits of the line space; as words, for hot loops. */
-const SPACE_BITS = new Int32Array(SPACE, BITS_AT, (SPACE_BYTES + MARGIN_BYTES) / 32);
+/** For bytes in memory for lines. */
+export function pairFinder(bytes: Buffer): PairFinder {
+  return new RegionFinder(bytes);
+}
+
+class RegionFinder implements PairFinder {
+  readonly #code: VectorCode;
+  readonly #at: number;
+
+  constructor(bytes: Buffer) {
+    this.#code = regionOf(bytes)!.code;
+    this.#at = bytes.byteOffset;
+  }
+
+  find(from: number, to: number, { distance, first, first2, second, second2 }: BytePair): number {
+    if (from >= to) return -1;
+    const at = this.#at;
+    const isExact = first === first2 && second === second2;
+    const found = isExact
+      ? this.#code.findExact(at + from, at + to, distance, first, first2, second, second2)
+      : this.#code.find(at + from, at + to, distance, first, first2, second, second2);
+    return found < 0 ? -1 : found - at;
+  }
+}
+
+/** `find` of a finder for one call. The bytes must be in memory for lines. */
+export function findPair(bytes: Buffer, from: number, to: number, pair: BytePair): number {
+  return pairFinder(bytes).find(from, to, pair);
+}
 
 /** Which bytes are marked: three of them, and all below a fourth (0 for none). */
 export interface MarkedBytes {
@@ -78,10 +147,12 @@ export interface MarkedBytes {
   readonly below: number;
 }
 
+const NO_WORDS = new Int32Array(0);
+
 /** Bytes marked at once where line follows line: a call of the loop costs as much as 600 bytes in it. */
 const STRETCH_BYTES = 8192;
 
-/** Whose marks are in the line space. */
+/** Whose marks are in the bits of the regions. */
 let owner: LineMarks | undefined;
 
 /**
@@ -97,7 +168,7 @@ export class LineMarks {
   #source: Buffer | undefined;
   #from = 0;
   #to = 0;
-  words: Int32Array = SPACE_BITS;
+  words: Int32Array = NO_WORDS;
   /** What turns a place in the source into the number of its bit. */
   shift = 0;
 
@@ -116,7 +187,8 @@ export class LineMarks {
   }
 
   #mark(source: Buffer, start: number, end: number): void {
-    if (source.buffer !== SPACE) {
+    const region = regionOf(source);
+    if (region === undefined) {
       this.#source = undefined;
       this.#markElsewhere(source, start, end);
       return;
@@ -125,10 +197,21 @@ export class LineMarks {
       source === this.#source && owner === this && start - this.#to < STRETCH_BYTES && start >= this.#from;
     const to = follows ? Math.max(end, Math.min(start + STRETCH_BYTES, source.length)) : end;
     const { a, b, c, below } = this.#bytes;
-    const shift = source.byteOffset;
-    CODE.mark((start + shift) & ~31, to + shift + 1, BITS_AT, a, b, c, below);
-    SPACE_BITS[(to + shift) >> 5] |= 1 << ((to + shift) & 31);
-    this.words = SPACE_BITS;
+    const { code, bits, bitsAt } = region;
+    // The bits are those of one page, which may lie anywhere in the region.
+    const first = source.byteOffset & ~31;
+    const shift = source.byteOffset - first;
+    code.mark(
+      (start + source.byteOffset) & ~31,
+      to + source.byteOffset + 1,
+      bitsAt - (first >> 3),
+      a,
+      b,
+      c,
+      below,
+    );
+    bits[(to + shift) >> 5] |= 1 << ((to + shift) & 31);
+    this.words = bits;
     this.shift = shift;
     this.#source = source;
     this.#from = start;

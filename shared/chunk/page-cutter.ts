@@ -16,8 +16,9 @@ const BYTES_PER_VALUE = 16;
  * The rows of `input` that begin a page behind another one, ascending.
  * @param open the rows of the page that the batches before left open, names and values only those that its rows have;
  * then the first page of `input` goes on with it, unless row 0 is among the cuts
+ * @param pageBytes raw bytes of the lines of a page
  */
-export function cutPages(input: ChunkRows, open?: ChunkRows): number[] {
+export function cutPages(input: ChunkRows, open?: ChunkRows, pageBytes = PAGE_TARGET_BYTES): number[] {
   const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
   const cuts: number[] = [];
   /** Number of the page, from 1, that a name or value occurred in last. */
@@ -48,8 +49,8 @@ export function cutPages(input: ChunkRows, open?: ChunkRows): number[] {
     }
     const full =
       pageRows > 0 &&
-      (bytes + lineBytes > PAGE_TARGET_BYTES ||
-        (streamOf[row] !== before && bytes >= PAGE_TARGET_BYTES / 4) ||
+      (bytes + lineBytes > pageBytes ||
+        (streamOf[row] !== before && bytes >= pageBytes / 4) ||
         pageRows >= PAGE_MAX_ROWS ||
         names + newNames > PAGE_MAX_NAMES ||
         (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS ||

@@ -32,7 +32,9 @@ export async function packPage(
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths } = gatherLines(input, from, to);
-  const promoted = enricher?.page(lines, offsetsOf(lengths), rows) ?? [];
+  const metadata = metadataColumns(input, from, to);
+  const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
+  const promoted = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;
@@ -42,7 +44,6 @@ export async function packPage(
   for (const run of runs) runStarts[run.firstRow] = 1;
   const times = encodeTimes(offsets, rows, runStarts);
 
-  const metadata = metadataColumns(input, from, to);
   const {
     times: timesKind,
     lowTimes,
@@ -143,6 +144,7 @@ function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
 
 interface NamedColumn {
   readonly name: string;
+  readonly values: readonly Buffer[];
   readonly encoded: ReturnType<typeof encodeMetadata>;
 }
 
@@ -170,6 +172,7 @@ function metadataColumns(input: ChunkRows, from: number, to: number): NamedColum
   return [...byName]
     .map(([name, { ids, values }]) => ({
       name: input.names[name],
+      values,
       encoded: encodeMetadata(ids, rows, values),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

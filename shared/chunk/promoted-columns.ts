@@ -2,7 +2,6 @@
  * The promoted columns of a stored page that a query asks for: which they are, and their values, decoded when they are
  * first looked at. A column that is damaged counts as none: the lines say the same.
  */
-import { CorruptionError } from '../model/errors.ts';
 import type {
   FieldColumn,
   ParserName,
@@ -11,10 +10,9 @@ import type {
   PromotedPage,
   PromotedWants,
 } from '../model/promoted.ts';
-import { decodeColumn } from '../promoted/column-decoder.ts';
 import { fieldOfKey } from '../promoted/promoted-field.ts';
-import { loadBlock } from './compression.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta } from './format.ts';
+import type { PageColumns } from './page-columns.ts';
 
 /** Names of columns whose fields are remembered: 24 a page at most, mostly the same ones in every page. */
 const MAX_KNOWN_FIELDS = 4096;
@@ -45,60 +43,37 @@ export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants
   return named.length > 0 || smallest === undefined ? named : [smallest];
 }
 
-export interface StoredColumn {
-  readonly meta: ColumnMeta;
-  readonly stored: Buffer;
-}
-
-/** @param what names the page's chunk in errors */
-export function promotedPageOf(columns: readonly StoredColumn[], rows: number, what: string): PromotedPage {
-  return new StoredPromoted(columns, rows, what);
+/** @param wanted of the page, read */
+export function promotedPageOf(columns: PageColumns, wanted: readonly ColumnMeta[]): PromotedPage {
+  return new StoredPromoted(columns, wanted);
 }
 
 class StoredPromoted implements PromotedPage {
-  private readonly columns: readonly StoredColumn[];
-  private readonly rows: number;
-  private readonly what: string;
-  private readonly decoded = new Map<ColumnMeta, PromotedColumn | undefined>();
+  private readonly columns: PageColumns;
+  private readonly wanted: readonly ColumnMeta[];
 
-  constructor(columns: readonly StoredColumn[], rows: number, what: string) {
+  constructor(columns: PageColumns, wanted: readonly ColumnMeta[]) {
     this.columns = columns;
-    this.rows = rows;
-    this.what = what;
+    this.wanted = wanted;
   }
 
   column(parser: ParserName, name: string): FieldColumn | undefined {
-    for (const stored of this.columns) {
-      const field = fieldOf(stored.meta);
+    for (const meta of this.wanted) {
+      const field = fieldOf(meta);
       if (field?.parser !== parser || field.name !== name) continue;
-      const column = this.decode(stored);
+      const column = this.columns.promoted(meta);
       return column && { field, column };
     }
     return undefined;
   }
 
   guard(parser: ParserName): PromotedColumn | undefined {
-    let cheapest: StoredColumn | undefined;
-    for (const stored of this.columns) {
-      if (fieldOf(stored.meta)?.parser !== parser) continue;
-      if (this.decoded.get(stored.meta) !== undefined) return this.decoded.get(stored.meta);
-      if (cheapest === undefined || stored.stored.length < cheapest.stored.length) cheapest = stored;
+    let cheapest: ColumnMeta | undefined;
+    for (const meta of this.wanted) {
+      if (fieldOf(meta)?.parser !== parser) continue;
+      if (this.columns.isPromotedDecoded(meta)) return this.columns.promoted(meta);
+      if (cheapest === undefined || meta.place.storedBytes < cheapest.place.storedBytes) cheapest = meta;
     }
-    return cheapest && this.decode(cheapest);
-  }
-
-  private decode(stored: StoredColumn): PromotedColumn | undefined {
-    if (!this.decoded.has(stored.meta)) this.decoded.set(stored.meta, this.tryDecode(stored));
-    return this.decoded.get(stored.meta);
-  }
-
-  private tryDecode({ meta, stored }: StoredColumn): PromotedColumn | undefined {
-    const what = `${this.what}: promoted column ${JSON.stringify(meta.name)}`;
-    try {
-      return decodeColumn(loadBlock(stored, meta.place, what), this.rows, what);
-    } catch (error) {
-      if (error instanceof CorruptionError) return undefined;
-      throw error;
-    }
+    return cheapest && this.columns.promoted(cheapest);
   }
 }

@@ -32,22 +32,25 @@ export class ZstdDecoder {
   /**
    * The `rawBytes` bytes of a frame, in a buffer that the next call overwrites. Throws what zlib throws where the
    * frame is broken or holds more; a shorter frame gives a shorter buffer.
+   *
+   * @param into of at least `rawBytes`: where to unpack to instead; not certain, so what is returned tells
    */
-  unpack(frame: Buffer, rawBytes: number): Buffer {
+  unpack(frame: Buffer, rawBytes: number, into?: Buffer): Buffer {
     if (this.usable && rawBytes > 0 && rawBytes <= MAX_SCRATCH_BYTES) {
-      const unpacked = this.unpackWithHandle(frame, rawBytes);
+      const unpacked = this.unpackWithHandle(frame, rawBytes, into);
       if (unpacked !== undefined) return unpacked;
     }
     const size = Math.max(rawBytes, 64);
     return zstdDecompressSync(frame, { chunkSize: size, maxOutputLength: size });
   }
 
-  private unpackWithHandle(frame: Buffer, rawBytes: number): Buffer | undefined {
+  private unpackWithHandle(frame: Buffer, rawBytes: number, into?: Buffer): Buffer | undefined {
     const context = (this.context ??= openContext());
     if (context === undefined) return undefined;
-    if (this.scratch.length < rawBytes) {
+    if (into === undefined && this.scratch.length < rawBytes) {
       this.scratch = Buffer.allocUnsafeSlow(Math.min(MAX_SCRATCH_BYTES, 2 ** Math.ceil(Math.log2(rawBytes))));
     }
+    const output = into ?? this.scratch;
     const { handle, state } = context;
     // A reset makes a context anew, 10 to 20 us: a whole frame unpacked into just its size leaves nothing to reset.
     if (this.mayHoldMore) handle.reset();
@@ -62,8 +65,8 @@ export class ZstdDecoder {
     }
     this.mayHoldMore = size !== rawBytes && input === frame;
     state.fill(FAILED);
-    handle.writeSync(constants.ZSTD_e_end, input, 0, inputLength, this.scratch, 0, rawBytes);
-    if (state[0] === 0 && state[1] === 0) return this.scratch.subarray(0, rawBytes);
+    handle.writeSync(constants.ZSTD_e_end, input, 0, inputLength, output, 0, rawBytes);
+    if (state[0] === 0 && state[1] === 0) return output.subarray(0, rawBytes);
     // Not touched again: after an error the stream closes itself, and a closed handle must not be called.
     this.context = undefined;
     this.mayHoldMore = false;

@@ -13,6 +13,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
+import type { Packing } from './packing.ts';
 import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerge } from './plan-merges.ts';
 import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
 
@@ -33,6 +34,10 @@ export interface CompactorOptions {
   readonly inlineMaxBytes: number;
   /** How long objects stay after their record is gone; longer than any query, ms. */
   readonly graceMs: number;
+  /** Default PACKING. */
+  readonly packing?: Packing;
+  /** Outputs have patterns beside their entries. */
+  readonly minesPatterns?: boolean;
 }
 
 export interface DayWork {
@@ -117,7 +122,8 @@ export class Compactor {
       if (snapshot === undefined) return this.ended('settled');
       const goneBefore = this.expiredBefore(work);
       const records = snapshot.records.filter(({ id, last }) => !setAside.has(id) && last >= goneBefore);
-      const plan = { targetBytes: options.targetBytes, nowMs: clock.nowMs(), force: work.force ?? false };
+      const { targetBytes, packing } = options;
+      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force: work.force ?? false };
       const merge = planMerge(work.day, records, plan);
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
@@ -190,7 +196,7 @@ export class Compactor {
     lease: Lease,
     hold: () => Promise<void>,
     snapshot: DaySnapshot,
-    { level, inputs }: PlannedMerge,
+    { level, inputs, quality }: PlannedMerge,
   ): Promise<MergedChunks> {
     const { tenant, signal } = work;
     const drops = await (this.parts.drops?.dropsOf(tenant) ?? dropNothing(this.parts.clock));
@@ -198,7 +204,7 @@ export class Compactor {
       await hold();
       await drops.check();
     };
-    const given = { tenant, snapshot, lease, level, inputs, drops, signal, hold: holdAndCheck };
+    const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
     return mergeAndSwap(this.parts, given);
   }
 }

@@ -13,7 +13,9 @@ import { SwapConflictError } from '../catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
 import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
+import { PACKING } from './packing.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
+import { rewriteAndSwap } from './rewrite-and-swap.ts';
 import { DeleteCancelledError, type DropSource, type RowDrops } from './row-drops.ts';
 
 /** `clean`: nothing of it is to go. `rewrite`: some rows. `remove`: all, so that it need not be read. */
@@ -42,6 +44,11 @@ export interface RewriteFigures {
   rewritten: number;
   rewrittenBytes: number;
   outputBytes: number;
+  /** Of what was rewritten: pages and stored bytes that were copied as they are, and those that were packed anew. */
+  pagesCopied: number;
+  pagesPacked: number;
+  copiedBytes: number;
+  packedBytes: number;
   /** Rows that rewriting left out. */
   rows: number;
   removed: number;
@@ -63,6 +70,10 @@ export function noRewrites(): RewriteFigures {
     rewritten: 0,
     rewrittenBytes: 0,
     outputBytes: 0,
+    pagesCopied: 0,
+    pagesPacked: 0,
+    copiedBytes: 0,
+    packedBytes: 0,
     rows: 0,
     removed: 0,
     removedBytes: 0,
@@ -155,6 +166,8 @@ class DayRewriter {
       if (this.clean.push(record) === NOTED_AT_ONCE) await this.noteClean();
     } else if (decision === 'remove') {
       if (this.removed.push(record) === MAX_INPUTS) await this.removeWhole();
+    } else if (this.isCopied(record)) {
+      await this.rewrite([record]);
     } else {
       const { level } = record;
       const window = windowOf(record);
@@ -201,8 +214,19 @@ class DayRewriter {
     this.snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
   }
 
+  /** Most of a large chunk is left as it is: joined with others all of it would have to be packed anew. */
+  private isCopied({ lineBytes }: ChunkRecord): boolean {
+    const { packing = PACKING } = this.parts.options;
+    return lineBytes >= packing.copiedFromBytes;
+  }
+
   /** Of one level, together; one by one where one of them keeps the others from it. */
   private async rewrite(group: readonly ChunkRecord[]): Promise<void> {
+    if (group.length === 1 && this.isCopied(group[0])) {
+      // Where that fails, a merge of it alone tells whether the chunk can be read.
+      const isDone = await this.trying(() => this.copyMost(group[0]), false);
+      if (isDone === true) return;
+    }
     for (let rest = group; rest.length > 0; ) {
       const merged = await this.trying(() => this.mergeSome(rest), group.length === 1);
       if (merged === undefined) {
@@ -213,18 +237,47 @@ class DayRewriter {
     }
   }
 
+  /** False where it must be packed as a whole. */
+  private async copyMost(record: ChunkRecord): Promise<boolean> {
+    const { tenant, signal } = this.work;
+    await this.announce();
+    const { lease, figures } = this;
+    const [snapshot, drops] = [this.snapshot!, this.drops!];
+    const hold = () => this.hold();
+    const given = { tenant, snapshot, lease, record, drops, signal, hold };
+    const rewritten = await rewriteAndSwap(this.parts, given);
+    if (rewritten === 'whole') return false;
+    if (rewritten === 'clean') {
+      this.clean.push(record);
+      await this.noteClean();
+      return true;
+    }
+    this.snapshot = rewritten.after;
+    figures.rewritten++;
+    figures.rewrittenBytes += rewritten.inputBytes;
+    figures.outputBytes += rewritten.outputBytes;
+    figures.pagesCopied += rewritten.pagesCopied;
+    figures.pagesPacked += rewritten.pagesPacked;
+    figures.copiedBytes += rewritten.copiedBytes;
+    figures.packedBytes += rewritten.packedBytes;
+    figures.rows += rewritten.dropped;
+    return true;
+  }
+
   /** How many of the first ones were written anew. */
   private async mergeSome(inputs: readonly ChunkRecord[]): Promise<number> {
     const { tenant, signal } = this.work;
     await this.announce();
     const { lease, figures } = this;
     const [snapshot, drops] = [this.snapshot!, this.drops!];
-    const given = { tenant, snapshot, lease, level: inputs[0].level, inputs, drops, signal };
+    const { level } = inputs[0];
+    const given = { tenant, snapshot, lease, level, quality: 'final', inputs, drops, signal } as const;
     const merged = await mergeAndSwap(this.parts, { ...given, hold: () => this.hold() });
     this.snapshot = merged.after;
     figures.rewritten += merged.merged;
     figures.rewrittenBytes += merged.inputBytes;
     figures.outputBytes += merged.outputBytes;
+    figures.packedBytes += merged.outputBytes;
     figures.rows += merged.dropped;
     return merged.merged;
   }

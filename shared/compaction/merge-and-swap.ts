@@ -7,17 +7,18 @@ import { newChunkId } from '../catalog/chunk-id.ts';
 import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Lease } from '../catalog/leases.ts';
+import { PUSH_COMPRESSION } from '../chunk/compression.ts';
+import type { ChunkEnricher } from '../chunk/enricher.ts';
 import type { ChunkMask } from '../deletion/chunk-mask.ts';
 import { chunkEnrichers } from '../enrich/chunk-enricher.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import { withPatterns } from '../patterns/pattern-enricher.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
 import { openInputs } from './merge-input.ts';
+import { PACKING, type Packing, type Quality } from './packing.ts';
 import { marksOf, type RowDrops } from './row-drops.ts';
-
-/** Raw bytes of lines; reading fewer costs no query more than asking a filter. */
-const ENRICHED_FROM_BYTES = 256 * 1024;
 
 export interface MergeParts {
   readonly catalog: Catalog;
@@ -28,6 +29,10 @@ export interface MergeParts {
     readonly targetBytes: number;
     readonly inlineMaxBytes: number;
     readonly graceMs: number;
+    /** Default PACKING. */
+    readonly packing?: Packing;
+    /** Outputs have patterns beside their entries. */
+    readonly minesPatterns?: boolean;
   };
 }
 
@@ -37,6 +42,7 @@ export interface ChunksToMerge {
   readonly lease: Lease;
   /** Of the outputs. */
   readonly level: number;
+  readonly quality: Quality;
   readonly inputs: readonly ChunkRecord[];
   /** Read before the merge and after the inputs' day was. */
   readonly drops: RowDrops;
@@ -60,9 +66,10 @@ export interface MergedChunks {
 
 /** Throws what mergeChunks, swapChunks, `hold` and the stores throw; the inputs are all there then, and outputs may be. */
 export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
-  const { catalog, store, clock, ids, options } = parts;
-  const { tenant, snapshot, lease, level, drops, signal, hold } = given;
-  const { records, ...day } = snapshot;
+  const { store, clock, ids, options } = parts;
+  const { tenant, snapshot, level, drops, signal, hold } = given;
+  const { packing = PACKING } = options;
+  const { pageBytes, enrichedFromBytes } = packing;
   const added: ChunkRecord[] = [];
   const opened = await openInputs(store, given.inputs);
   const inputs = given.inputs.slice(0, opened.length);
@@ -71,17 +78,20 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
     const mask = drops.of(record);
     if (mask !== undefined) masks.set(record.id, mask);
   }
+  const isFinal = given.quality === 'final';
+  const isEnriched = isFinal && lineBytesOf(inputs) >= enrichedFromBytes;
   const merged = await mergeChunks(
     opened,
     {
       tenant,
-      day: day.day,
+      day: snapshot.day,
       level,
       newId: () => newChunkId(clock, ids),
       createdMs: drops.asOfMs,
-      compression: COMPACTION_COMPRESSION,
-      enricher: lineBytesOf(inputs) < ENRICHED_FROM_BYTES ? undefined : chunkEnrichers(),
+      compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
+      enricher: isEnriched ? enrichersOf(options, enrichedFromBytes) : undefined,
       maxOutputBytes: options.targetBytes,
+      pageBytes,
       signal,
       pause: hold,
       dropRows: (page, { footer }) => {
@@ -93,18 +103,49 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
       added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
     },
   );
+  const { duplicates, dropped } = merged;
+  return publish(parts, given, { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 });
+}
+
+export interface Outcome {
+  /** Those that go. */
+  readonly inputs: readonly ChunkRecord[];
+  /** Stored already. */
+  readonly added: readonly ChunkRecord[];
+  readonly duplicates: number;
+  readonly dropped: number;
+  /** Something asks for rows to go. */
+  readonly mayDrop: boolean;
+}
+
+function enrichersOf(
+  { minesPatterns }: MergeParts['options'],
+  enrichedFromBytes: number,
+): () => ChunkEnricher {
+  const enrichers = chunkEnrichers(enrichedFromBytes);
+  return minesPatterns === true ? () => withPatterns(enrichers()) : enrichers;
+}
+
+/** Puts the outputs in the place of the inputs, if all rows are accounted for. Throws what swapChunks and `hold` throw. */
+export async function publish(
+  { catalog, options }: MergeParts,
+  { tenant, snapshot, lease, hold }: Pick<ChunksToMerge, 'tenant' | 'snapshot' | 'lease' | 'hold'>,
+  { inputs, added, duplicates, dropped, mayDrop }: Outcome,
+): Promise<MergedChunks> {
+  const rows = rowsOf(added);
   const rowsIn = rowsOf(inputs);
-  const accounted = rowsOf(added) + merged.duplicates + merged.dropped;
+  const accounted = rows + duplicates + dropped;
   mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
-  const mayDrop = masks.size > 0 || merged.dropped === 0;
-  mustHold(INVARIANTS.onlyWhatMayGoes, mayDrop, `${merged.dropped} rows dropped where nothing asks for it`);
+  const isAsked = mayDrop || dropped === 0;
+  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped where nothing asks for it`);
   await hold();
+  const { records, ...day } = snapshot;
   const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
   const gone = new Set(inputs);
   return {
-    rows: merged.rowsOut,
-    duplicates: merged.duplicates,
-    dropped: merged.dropped,
+    rows,
+    duplicates,
+    dropped,
     inputBytes: storedBytesOf(inputs),
     outputBytes: storedBytesOf(added),
     merged: inputs.length,

@@ -6,7 +6,7 @@ import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../chunk/chun
 import type { Compression } from '../chunk/compression.ts';
 import type { ChunkEnricher } from '../chunk/enricher.ts';
 import { decodeFooter } from '../chunk/footer-codec.ts';
-import { type Footer, TRAILER_BYTES } from '../chunk/format.ts';
+import { type Footer, type PageMeta, TRAILER_BYTES } from '../chunk/format.ts';
 import { decodePage } from '../chunk/reader.ts';
 import type { ChunkRows } from '../chunk/rows.ts';
 import { invariant } from '../model/errors.ts';
@@ -14,6 +14,12 @@ import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } fro
 
 /** Asserted of every object before anybody sees it, and of a merge as a whole. */
 export const PRESERVES_ENTRIES = 'compaction.preserves-entries';
+
+export interface PageOptions {
+  readonly enricher?: ChunkEnricher;
+  /** Raw bytes of the lines of a page. */
+  readonly pageBytes?: number;
+}
 
 export interface ReadBack {
   readonly hasher: RowHasher;
@@ -28,9 +34,9 @@ export class MergeOutput {
   private adding: Promise<void> = Promise.resolve();
 
   /** @param id the chunk's own */
-  constructor(id: string, compression: Compression, enricher?: ChunkEnricher) {
+  constructor(id: string, compression: Compression, { enricher, pageBytes }: PageOptions) {
     this.id = id;
-    this.assembler = new ChunkAssembler(compression, enricher);
+    this.assembler = new ChunkAssembler(compression, enricher, pageBytes);
   }
 
   /** Pages packed so far. */
@@ -73,17 +79,28 @@ export function assertPreserved(expected: Fingerprint, found: Fingerprint, what:
   invariant(sameFingerprint(expected, found), `${PRESERVES_ENTRIES}: ${what}: ${difference}`);
 }
 
-/** The fingerprint of what the bytes of an object say, footer included. Throws CorruptionError. */
+/**
+ * The fingerprint of what the bytes of an object say, footer included. Throws CorruptionError.
+ *
+ * @param copied of each page whether it is one stored block whose bytes were verified where they came from: it counts with its
+ * rows and bytes alone, hashes 0
+ */
 export async function readObject(
   { parts, footerBytes }: WrittenChunk,
   { hasher, turn }: ReadBack,
+  copied: readonly boolean[] = [],
 ): Promise<Fingerprint> {
   const tail = Buffer.from(parts[parts.length - 1]);
   invariant(tail.length === footerBytes, 'the last part of an object is its footer');
   const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), 'the object just written');
   const sum = new FingerprintSum();
   let part = 0;
-  for (const page of footer.pages) {
+  for (const [place, page] of footer.pages.entries()) {
+    if (copied[place] === true) {
+      invariant(parts[part++].length === page.storedBytes, 'a copied page is one part of its object');
+      sum.add(unhashed(page));
+      continue;
+    }
     const blocks: Uint8Array[] = [];
     for (let bytes = 0; bytes < page.storedBytes; part++) {
       blocks.push(parts[part]);
@@ -97,6 +114,12 @@ export async function readObject(
   }
   checkTotals(footer, sum.value);
   return sum.value;
+}
+
+/** What the footer tells of a page. */
+export function unhashed({ rows, lineBytes, runs }: PageMeta): Fingerprint {
+  const metadataBytes = runs.reduce((sum, run) => sum + run.metadataBytes, 0);
+  return { rows, lineBytes, metadataBytes, one: 0, two: 0 };
 }
 
 /** What the footer says of the whole, and its counts, against the rows. */

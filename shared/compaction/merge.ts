@@ -52,6 +52,8 @@ export interface MergeOptions {
   readonly compression: Compression;
   /** Called for each output when its writing begins; without it outputs hold entries alone. */
   readonly enricher?: () => ChunkEnricher;
+  /** Raw bytes of the lines of a page; default PAGE_TARGET_BYTES. */
+  readonly pageBytes?: number;
   /** An output ends when its stored bytes reach this, at the end of a batch (about half a megabyte) or two. */
   readonly maxOutputBytes: number;
   /**
@@ -234,7 +236,10 @@ class Merge {
       await this.finishOutput(false);
     }
     if (goesOn) this.ties.spill(filling);
-    this.output ??= new MergeOutput(options.newId(), options.compression, options.enricher?.());
+    this.output ??= new MergeOutput(options.newId(), options.compression, {
+      enricher: options.enricher?.(),
+      pageBytes: options.pageBytes,
+    });
     this.output.add(filling.toRows(), filling.sum.value);
     this.resting?.clear();
     this.filling = this.resting ?? new MergeBatch(this.batchBytes);

@@ -9,6 +9,7 @@
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../model/duration.ts';
+import { DRAFT_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
 
 const NS_OF_MINUTE = 60_000_000_000;
 
@@ -42,11 +43,15 @@ export interface PlanOptions {
   readonly nowMs: number;
   /** Pack what is there now, whatever is still open. */
   readonly force: boolean;
+  /** Default PACKING. */
+  readonly packing?: Packing;
 }
 
 export interface PlannedMerge {
   readonly level: number;
+  /** One alone is packed better than it is. */
   readonly inputs: readonly ChunkRecord[];
+  readonly quality: Quality;
 }
 
 /** The next merge of a day, the newest edge first; undefined where nothing is to do now. */
@@ -56,17 +61,33 @@ export function planMerge(
   options: PlanOptions,
 ): PlannedMerge | undefined {
   const small = records.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
-  if (small.length < 2) return undefined;
-  if (options.force) return closedMerge(WINDOWS[WINDOWS.length - 1], small, options);
+  const last = WINDOWS[WINDOWS.length - 1];
+  if (options.force) return closedMerge(last, small, options) ?? finishing(records, options);
+  const isOver = isClosed(day, last, 0, options.nowMs);
   for (const window of WINDOWS) {
     for (const [index, group] of groupsOf(window, small)) {
       const merge = isClosed(day, window, index, options.nowMs)
         ? closedMerge(window, group, options)
         : pileMerge(window, group, options);
+      // Late pushes to an old day: nothing comes that the output could be joined with.
+      if (merge !== undefined && isOver && merge.inputs.length === records.length) return finished(merge);
       if (merge !== undefined) return merge;
     }
   }
-  return undefined;
+  return isOver ? finishing(records, options) : undefined;
+}
+
+/** Nothing is left to join it with: one that is no more than a draft is packed by itself. */
+function finishing(
+  records: readonly ChunkRecord[],
+  { packing = PACKING }: PlanOptions,
+): PlannedMerge | undefined {
+  const draft = records.find(record => isUnfinished(record, packing));
+  return draft && finished({ inputs: [draft] });
+}
+
+function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
+  return { level: WINDOWS[WINDOWS.length - 1].level, inputs, quality: 'final' };
 }
 
 /** True where nothing will be planned for the day unless something is pushed to it. */
@@ -159,18 +180,31 @@ function pileMerge(
 function mergeOf(
   level: number,
   sorted: readonly ChunkRecord[],
-  { targetBytes }: PlanOptions,
+  { targetBytes, packing = PACKING }: PlanOptions,
 ): PlannedMerge | undefined {
   const inputs: ChunkRecord[] = [];
   let bytes = 0;
+  let lineBytes = 0;
   for (const record of sorted) {
     if (inputs.length === MAX_INPUTS || (inputs.length > 1 && bytes + record.storedBytes > targetBytes))
       break;
     inputs.push(record);
     bytes += record.storedBytes;
+    lineBytes += record.lineBytes;
   }
   if (inputs.length < 2) return undefined;
-  return { level: Math.max(level, ...inputs.map(input => input.level)), inputs };
+  const highest = Math.max(...inputs.map(input => input.level));
+  if (highest <= DRAFT_LEVEL) {
+    // There were too many for one merge, and what is left is enough for the output to join the next ones.
+    let left = 0;
+    for (let i = inputs.length; i < sorted.length; i++) left += sorted[i].storedBytes;
+    const joinsNext =
+      inputs.length === MAX_INPUTS && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
+    if (joinsNext || (level === DRAFT_LEVEL && lineBytes < packing.finalFromBytes)) {
+      return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
+    }
+  }
+  return { level: Math.max(level, highest), inputs, quality: 'final' };
 }
 
 function classOf(bytes: number): number {

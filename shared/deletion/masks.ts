@@ -23,6 +23,7 @@ const KEPT_REQUESTS = 20_000;
 const NO_MASKS: TenantMasks = Object.freeze({
   version: '0',
   isEmpty: true,
+  definitions: [],
   forChunk: () => undefined,
   coversEvenly: () => true,
 });

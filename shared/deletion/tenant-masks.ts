@@ -23,6 +23,8 @@ export interface TenantMasks {
   /** Equal where the same requests mask in the same way. */
   readonly version: string;
   readonly isEmpty: boolean;
+  /** What was compiled: a worker compiles the same. */
+  readonly definitions: readonly DeleteRequest[];
   /** Undefined where no request may touch the chunk. */
   forChunk(record: ChunkRecord): ChunkMasks | undefined;
   /** False where some request of these times does not cover the chunk, though it may have its rows. */
@@ -54,6 +56,7 @@ export function compileMasks(
 class CompiledMasks implements TenantMasks {
   readonly version: string;
   readonly isEmpty: boolean;
+  readonly definitions: readonly DeleteRequest[];
   private readonly requests: readonly MaskRequest[];
   private readonly groups: SelectorGroups;
   private readonly hits: PageHitsCache;
@@ -67,6 +70,7 @@ class CompiledMasks implements TenantMasks {
     this.hits = hits;
     this.version = version;
     this.isEmpty = requests.length === 0;
+    this.definitions = requests.map(({ request }) => request);
   }
 
   forChunk(record: ChunkRecord): ChunkMasks | undefined {

@@ -125,7 +125,7 @@ class DayRebuild {
     }
     if (records.length === 0) return;
     await this.hold();
-    await this.parts.catalog.addChunks(records);
+    await this.parts.catalog.addChunks(records, { known: true });
     this.outcome.added += records.length;
   }
 

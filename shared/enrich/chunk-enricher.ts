@@ -1,35 +1,56 @@
 /**
- * What large objects hold beside their entries: promoted columns in each page, and one section of text filters. Both only
- * save queries work; an object without them answers the same.
+ * What large objects hold beside their entries: promoted columns in each page, one section of text filters, and one that sums
+ * up the fields. All only save queries work; an object without them answers the same.
  */
 import { QUICK_COMPRESSION } from '../chunk/compression.ts';
-import type { ChunkEnricher, ExtraColumn, ExtraSection } from '../chunk/enricher.ts';
+import type { ExtraColumn, ExtraSection, PatchEnricher } from '../chunk/enricher.ts';
 import { SectionKind } from '../chunk/format.ts';
 import { FilterBuilder, newFactRoom } from '../filter/filter-builder.ts';
+import { summariesOf } from '../filter/page-summary.ts';
+import { SummaryWriter } from '../filter/summary-codec.ts';
+import { invariant } from '../model/errors.ts';
 import { fieldKey } from '../promoted/promoted-field.ts';
 import { Promoter } from '../promoted/promotion.ts';
+import type { StoredExtras } from './stored-extras.ts';
 
 /** Raw bytes of the lines of an object below which reading them costs less than asking its filter. */
 const FILTER_FROM_BYTES = 256 * 1024;
 
-/** One object after the other; each is begun anew. Room to work in is shared by them. */
-export function chunkEnrichers(): () => ChunkEnricher {
+/**
+ * One object after the other; each is begun anew. Room to work in is shared by them. Pages of another object may be copied where
+ * what that one holds is given.
+ *
+ * @param filterFromBytes raw bytes of lines from which on an object has sections
+ */
+export function chunkEnrichers(
+  filterFromBytes = FILTER_FROM_BYTES,
+): (stored?: StoredExtras) => PatchEnricher {
   const room = newFactRoom();
-  return () => {
+  return stored => {
     const promoter = new Promoter({ compression: QUICK_COMPRESSION });
     const filters = new FilterBuilder(room);
+    const summaries = new SummaryWriter();
     let lineBytes = 0;
     return {
-      page(lines, lineOffsets, rows): readonly ExtraColumn[] {
+      page(lines, lineOffsets, rows, metadata): readonly ExtraColumn[] {
         lineBytes += lines.length;
-        filters.addPage(lines, lineOffsets, rows);
-        return promoter
-          .columnsOf(lines, lineOffsets, rows)
-          .map(({ field, bytes }) => ({ name: fieldKey(field), bytes }));
+        const columns = promoter.columnsOf(lines, lineOffsets, rows);
+        filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata });
+        summaries.addPage(summariesOf(promoter.cells));
+        return columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes }));
+      },
+      copied(place, ofPage): void {
+        invariant(stored !== undefined, 'pages are copied with what their object says of them');
+        lineBytes += ofPage;
+        filters.addBuilt(stored.filter.page(place));
+        summaries.addPage([...stored.summaries[place].values()]);
       },
       finish(): readonly ExtraSection[] {
-        if (lineBytes < FILTER_FROM_BYTES) return [];
-        return [{ kind: SectionKind.filter, bytes: filters.finish() }];
+        if (lineBytes < filterFromBytes) return [];
+        return [
+          { kind: SectionKind.filter, bytes: filters.finish() },
+          { kind: SectionKind.summaries, bytes: summaries.finish() },
+        ];
       },
     };
   };

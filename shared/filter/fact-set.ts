@@ -4,6 +4,7 @@
  * bits: what a lookup then cannot ask for, it takes as present.
  */
 import { invariant } from '../model/errors.ts';
+import { maxSeenStretches, SeenStretches } from './seen-stretches.ts';
 
 /** Halvings of one page: a page of 1 MiB holds at most 2^21 facts, 2^16 of which fit without any. */
 export const maxThinning = 7;
@@ -18,6 +19,9 @@ export function isRecorded(fact: number, thinning: number): boolean {
 /** 64 KiB: stays in the second level of the cache, and holds four times what a page of logs has. */
 const maxSeenGrams = 16_384;
 
+/** Facts that are collected before they are looked up. */
+const waitingFacts = 1024;
+
 export class FactSet {
   /** Slot: a fact, or 0 where it is free. The fact 0 is recorded as `zeroStandIn`, at build and lookup alike. */
   readonly #slots: Uint32Array;
@@ -27,10 +31,13 @@ export class FactSet {
   /** Words of grams seen lately, each at its highest bits: most grams of a page are there, and need no look at the set. */
   readonly seenGrams: Int32Array;
   readonly seenShift: number;
+  readonly #waiting = new Uint32Array(waitingFacts);
+  #waitingCount = 0;
   #count = 0;
   #thinMask = 0;
   #thinning = 0;
   #overflowed = false;
+  readonly #stretches: SeenStretches;
   /** Length of the longest run of letters and digits that holds a digit, bytes. */
   longestRun = 0;
 
@@ -43,23 +50,46 @@ export class FactSet {
     this.#list = new Uint32Array(capacity);
     this.seenGrams = new Int32Array(Math.min(slots, maxSeenGrams));
     this.seenShift = 32 - Math.log2(this.seenGrams.length);
+    this.#stretches = new SeenStretches(Math.min(slots, maxSeenStretches));
   }
 
-  /** Distinct facts in the order they came; valid until the next `add` or `clear`. */
+  /** Distinct facts in the order they came; valid until the next `clear`, or `facts` after an `add`. */
   get facts(): Uint32Array {
+    this.#settle();
     return this.#list.subarray(0, this.#count);
   }
 
   get thinning(): number {
+    this.#settle();
     return this.#thinning;
   }
 
   /** More facts than even the last thinning holds: the page cannot be told by its facts. */
   get overflowed(): boolean {
+    this.#settle();
     return this.#overflowed;
   }
 
+  /** Stretches of `bytes` whose grams were added since the last `clear`. */
+  stretchesOf(bytes: Uint8Array): SeenStretches {
+    this.#stretches.enter(bytes);
+    return this.#stretches;
+  }
+
   add(fact: number): void {
+    this.#waiting[this.#waitingCount++] = fact;
+    if (this.#waitingCount === waitingFacts) this.#settle();
+  }
+
+  /** Many lookups one behind the other: the processor waits for several slots at a time, not for each by itself. */
+  #settle(): void {
+    const count = this.#waitingCount;
+    this.#waitingCount = 0;
+    const waiting = this.#waiting;
+    for (let i = 0; i < count; i++) this.#insert(waiting[i]);
+  }
+
+  #insert(fact: number): void {
     const slots = this.#slots;
     const mask = this.#mask;
     const wanted = fact === 0 ? zeroStandIn : fact;
@@ -73,7 +103,7 @@ export class FactSet {
     if ((wanted & this.#thinMask) !== 0) return;
     if (this.#count === this.#capacity) {
       this.#thin();
-      this.add(fact);
+      this.#insert(fact);
       return;
     }
     slots[slot] = wanted;
@@ -83,6 +113,8 @@ export class FactSet {
   clear(): void {
     this.#slots.fill(0);
     this.seenGrams.fill(0);
+    this.#stretches.clear();
+    this.#waitingCount = 0;
     this.#count = 0;
     this.#thinning = 0;
     this.#thinMask = 0;
@@ -102,7 +134,7 @@ export class FactSet {
     }
     this.#thinning++;
     this.#thinMask = ((1 << this.#thinning) - 1) << thinningShift;
-    for (const fact of kept) this.add(fact);
+    for (const fact of kept) this.#insert(fact);
     invariant(this.#count <= this.#capacity, 'a thinned fact set holds no more than before');
   }
 }

@@ -8,6 +8,7 @@
  * - token: a run of four or five letters and digits, at least one digit, with both of its ends known.
  * - prefix: the first six of a longer run whose start is known, with a digit among them.
  * - quad: the middle two numbers of a dotted address, `.168.13.`.
+ * - value: a whole value of a named field or metadata (value-facts.ts); only these are not about bytes in a row.
  * - sample: eight letters and digits in a row, at least one digit, chosen by a rule that looks at these eight bytes only
  *   (closed syncmers): every stretch of `sampledStretchBytes` letters and digits holds one, all letters set apart.
  *
@@ -19,8 +20,10 @@
 // Looked up once: in a vm context, where tests run, each look at a global costs as much as a line.
 const { imul } = Math;
 
-/** Raised when facts, their hashes or the layout change. */
-export const FILTER_VERSION = 1;
+/** Raised when facts, their hashes or the layout change. 2: values of fields and of metadata are recorded too. */
+export const FILTER_VERSION = 2;
+/** Filters of this version hold the facts of values (value-facts.ts). */
+export const VALUES_SINCE = 2;
 
 export const gramBytes = 5;
 export const minTokenBytes = 4;
@@ -53,6 +56,7 @@ export function isGramFact(fact: number): boolean {
 /** Bits of `symbolOf` above the folded byte. */
 export const letterBit = 0x100;
 export const digitBit = 0x200;
+export const digitShift = 9;
 
 /** Of each byte: itself, ASCII letters in lower case, and its class. Bytes above ASCII are neither letters nor digits. */
 export const symbolOf = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -67,6 +71,7 @@ const tokenSeed = 0x51ed270b;
 const prefixSeed = 0x3c6ef372;
 const quadSeed = 0x1b873593;
 const sampleSeed = 0x7feb352d;
+const valueSeed = 0x2c1b3c6d;
 
 /** Two words to one whose bits all depend on all of theirs. */
 function hash(a: number, b: number, seed: number): number {
@@ -103,6 +108,11 @@ export function quadFact(left: number, right: number): number {
 /** Four and four folded bytes. */
 export function sampleFact(first: number, rest: number): number {
   return ((hash(first, rest, sampleSeed) & ~kindMask) | FactKind.sample) >>> 0;
+}
+
+/** Words that name and value were made to; see value-facts.ts. */
+export function valueFactOf(name: number, value: number): number {
+  return ((hash(name, value, valueSeed) & ~kindMask) | FactKind.exact) >>> 0;
 }
 
 /** Order of two folded bytes in a sample: mixed, so that no common pair is always the least. Whole, below 2^24. */

@@ -3,10 +3,12 @@
  * kept, about 1% of its lines. See `facts.ts` for what is recorded and `filter-layout.ts` for the bytes.
  */
 import { crc32 } from 'node:zlib';
+import type { LargeMetadata } from '../chunk/enricher.ts';
 import { invariant } from '../model/errors.ts';
 import { FactSet } from './fact-set.ts';
 import { bitsOfFact } from './facts.ts';
 import {
+  copyBits,
   encodeHeader,
   firstPlaces,
   laterPlaces,
@@ -20,23 +22,36 @@ import {
   placeIn,
   unitsFor,
 } from './filter-layout.ts';
+import type { PageFields } from '../promoted/field-extractor.ts';
 import { scanLines } from './scan-facts.ts';
+import { addFieldValues, addMetadataValues } from './value-facts.ts';
 
 /** A page of 1 MiB of JSON with two ids a line has 45,000; more are thinned out (fact-set.ts). */
 const maxPageFacts = 65_536;
 /** Half the bits of a filter are set when it has 1/ln 2 bits for each that its facts set: where a bit tells most. */
 const bitsPerSetBit = 1.44;
 /** Of the raw bytes of a page's lines, where the caller names no limit: stored lines are 13-16% of raw ones. */
-const maxShareOfLines = 1 / 60;
+const maxShareOfLines = 1 / 54;
+/** Of the bytes of metadata values that are recorded: of ids, which do not compress. */
+const maxShareOfMetadata = 1 / 16;
 const maxRunLength = 0xff;
 
 const longS = Buffer.from('\u017f');
 const kelvin = Buffer.from('\u212a');
 const backslash = 0x5c;
 
-interface BuiltPage extends PageFacts {
+export interface BuiltPage extends PageFacts {
   /** `partitionCount` blocks, bit after bit. */
   readonly bits: Uint8Array;
+}
+
+export interface PageExtras {
+  /** The members of all sound lines; without them the page cannot be told by values of fields. */
+  readonly fields?: PageFields;
+  /** Metadata whose values the footer does not list, all of it. */
+  readonly metadata?: readonly LargeMetadata[];
+  /** Most bytes of the page's filter. */
+  readonly maxBytes?: number;
 }
 
 export function newFactRoom(): FactSet {
@@ -56,7 +71,8 @@ export class FilterBuilder {
    * Records the next page: `rows` lines in one buffer, line i between offsets i and i + 1. Its filter takes what half-set
    * bits need, at most `maxBytes`; with less room it lets more pages pass and stays right.
    */
-  addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, maxBytes?: number): void {
+  addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, extras: PageExtras = {}): void {
+    const { fields, metadata = [] } = extras;
     invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
     const found = this.#found;
     found.clear();
@@ -65,12 +81,29 @@ export class FilterBuilder {
     let flags = 0;
     if (used.includes(longS) || used.includes(kelvin)) flags |= PageFlag.wideFold;
     if (used.includes(backslash)) flags |= PageFlag.backslash;
+    flags |=
+      fields === undefined
+        ? PageFlag.jsonUnknown | PageFlag.logfmtUnknown
+        : addFieldValues(fields, lineOffsets, found);
+    let metadataBytes = 0;
+    for (const { name, values } of metadata) {
+      addMetadataValues(name, values, found);
+      for (const value of values) metadataBytes += value.length;
+    }
     const { facts, thinning } = found;
+    const maxBytes =
+      extras.maxBytes ?? used.length * maxShareOfLines + metadataBytes * maxShareOfMetadata;
     const blockBits = found.overflowed
       ? 0
-      : blockBitsFor(setCountOf(facts), maxBytes ?? used.length * maxShareOfLines);
+      : blockBitsFor(setCountOf(facts), maxBytes);
     const longestRun = Math.min(found.longestRun, maxRunLength);
     this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(facts, blockBits) });
+  }
+
+  /** Records the next page as another object has it (stored-filter.ts). */
+  addBuilt(page: BuiltPage): void {
+    invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
+    this.#pages.push(page);
   }
 
   /** The section. The builder may not be used afterwards. */
@@ -124,18 +157,4 @@ function setBits(facts: Uint32Array, blockBits: number): Uint8Array {
 
 function setBit(bits: Uint8Array, at: number): void {
   bits[at >>> 3] |= 1 << (at & 7);
-}
-
-/** Copies `count` bits to a place that holds zeros, eight at a time; no place is a whole byte in general. */
-function copyBits(source: Uint8Array, from: number, target: Uint8Array, to: number, count: number): void {
-  for (let done = 0; done < count; done += 8) {
-    const at = from + done;
-    const pair = source[at >>> 3] | ((source[(at >>> 3) + 1] ?? 0) << 8);
-    const left = count - done;
-    const bits = (pair >>> (at & 7)) & (left < 8 ? (1 << left) - 1 : 0xff);
-    const into = to + done;
-    const shifted = bits << (into & 7);
-    target[into >>> 3] |= shifted;
-    if (shifted > 0xff) target[(into >>> 3) + 1] |= shifted >>> 8;
-  }
 }

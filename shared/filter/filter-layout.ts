@@ -33,6 +33,10 @@ export const PageFlag = {
   wideFold: 1,
   /** Holds a backslash, so parsed values may differ from the line's bytes. */
   backslash: 2,
+  /** Has a line of which a JSON parser may make labels that no fact of a value tells of. */
+  jsonUnknown: 4,
+  /** Likewise a logfmt parser. */
+  logfmtUnknown: 8,
 } as const;
 const flagBits = 4;
 
@@ -56,6 +60,8 @@ export interface ByteRange {
 
 /** Everything but the bits: enough to say which ranges a question needs. Offsets are from the section's start. */
 export interface FilterIndex {
+  /** From 1 to FILTER_VERSION. */
+  readonly version: number;
   readonly pages: readonly PageFacts[];
   /** Where each page's block starts in every partition, bits. */
   readonly blockStarts: Uint32Array;
@@ -120,7 +126,8 @@ export function encodeHeader(pages: readonly PageFacts[], unitCrcs: readonly num
 export function decodeHeader(start: Buffer, pages: number): FilterIndex {
   if (start.length < fixedHeaderBytes) throw broken(`${start.length} bytes are no header`);
   const version = start.readUInt32LE(0);
-  if (version !== FILTER_VERSION) throw broken(`version ${version} where ${FILTER_VERSION} is known`);
+  if (version < 1 || version > FILTER_VERSION)
+    throw broken(`version ${version} where those up to ${FILTER_VERSION} are known`);
   const found = start.readUInt32LE(4);
   if (found !== pages) throw broken(`${found} pages where the footer has ${pages}`);
   const units = start.readUInt32LE(8);
@@ -146,7 +153,7 @@ export function decodeHeader(start: Buffer, pages: number): FilterIndex {
   }
   const unitCrcs = Uint32Array.from({ length: units }, (_, unit) => start.readUInt32LE(at + unit * crcBytes));
   const { starts, bytes } = layOutBlocks(facts.map(page => page.blockBits));
-  return { pages: facts, blockStarts: starts, partitionBytes: bytes, units, unitCrcs, headerBytes };
+  return { version, pages: facts, blockStarts: starts, partitionBytes: bytes, units, unitCrcs, headerBytes };
 }
 
 export function broken(detail: string): CorruptionError {
@@ -170,4 +177,24 @@ export function laterPlaces(fact: number): number {
 /** A half word to a place below `blockBits`, evenly. */
 export function placeIn(halfWord: number, blockBits: number): number {
   return ((halfWord & 0xffff) * blockBits) >>> 16;
+}
+
+/** Copies `count` bits to a place that holds zeros, eight at a time; no place is a whole byte in general. */
+export function copyBits(
+  source: Uint8Array,
+  from: number,
+  target: Uint8Array,
+  to: number,
+  count: number,
+): void {
+  for (let done = 0; done < count; done += 8) {
+    const at = from + done;
+    const pair = source[at >>> 3] | ((source[(at >>> 3) + 1] ?? 0) << 8);
+    const left = count - done;
+    const bits = (pair >>> (at & 7)) & (left < 8 ? (1 << left) - 1 : 0xff);
+    const into = to + done;
+    const shifted = bits << (into & 7);
+    target[into >>> 3] |= shifted;
+    if (shifted > 0xff) target[(into >>> 3) + 1] |= shifted >>> 8;
+  }
 }

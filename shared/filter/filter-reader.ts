@@ -37,10 +37,14 @@ export function unitsOf(index: FilterIndex, requirement: Requirement): number[] 
 }
 
 function collectUnits(index: FilterIndex, requirement: Requirement, units: Set<number>): void {
-  if (requirement.kind === 'needle') {
-    for (const fact of requirement.facts) units.add(unitOf(index, fact));
-  } else if (requirement.kind !== 'anything') {
-    for (const part of requirement.of) collectUnits(index, part, units);
+  switch (requirement.kind) {
+    case 'needle':
+      if (index.version < requirement.since) return;
+      for (const fact of requirement.facts) units.add(unitOf(index, fact));
+      return;
+    case 'all':
+    case 'any':
+      for (const part of requirement.of) collectUnits(index, part, units);
   }
 }
 
@@ -58,7 +62,12 @@ export function probePages(
   units: ReadonlyMap<number, Buffer>,
 ): Uint8Array {
   for (const unit of unitsOf(index, requirement)) checkUnit(index, unit, units.get(unit));
-  return probe(index, requirement, units);
+  return probe(index.pages.length, requirement, needle => probeNeedle(index, needle, units));
+}
+
+/** The same without a filter: for each of `pages` pages 1 where it may hold such a line for all that is known besides. */
+export function withoutFilter(requirement: Requirement, pages: number): Uint8Array {
+  return probe(pages, requirement, () => new Uint8Array(pages).fill(1));
 }
 
 function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined): void {
@@ -70,24 +79,33 @@ function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined):
   if (crc !== stored) throw broken(`checksum ${crc} of unit ${unit} where ${stored} is stored`);
 }
 
-function probe(index: FilterIndex, requirement: Requirement, units: ReadonlyMap<number, Buffer>): Uint8Array {
+function probe(
+  pageCount: number,
+  requirement: Requirement,
+  ofNeedle: (needle: NeedleRequirement) => Uint8Array,
+): Uint8Array {
   switch (requirement.kind) {
     case 'anything':
-      return new Uint8Array(index.pages.length).fill(1);
+      return new Uint8Array(pageCount).fill(1);
+    case 'nothing':
+      return new Uint8Array(pageCount);
+    case 'pages':
+      invariant(requirement.mayMatch.length === pageCount, 'a requirement is about the chunk it is asked of');
+      return requirement.mayMatch.slice();
     case 'needle':
-      return probeNeedle(index, requirement, units);
+      return ofNeedle(requirement);
     case 'all': {
-      const result = new Uint8Array(index.pages.length).fill(1);
+      const result = new Uint8Array(pageCount).fill(1);
       for (const part of requirement.of) {
-        const pages = probe(index, part, units);
+        const pages = probe(pageCount, part, ofNeedle);
         for (let page = 0; page < result.length; page++) result[page] &= pages[page];
       }
       return result;
     }
     case 'any': {
-      const result = new Uint8Array(index.pages.length);
+      const result = new Uint8Array(pageCount);
       for (const part of requirement.of) {
-        const pages = probe(index, part, units);
+        const pages = probe(pageCount, part, ofNeedle);
         for (let page = 0; page < result.length; page++) result[page] |= pages[page];
       }
       return result;
@@ -97,10 +115,11 @@ function probe(index: FilterIndex, requirement: Requirement, units: ReadonlyMap<
 
 function probeNeedle(
   index: FilterIndex,
-  { facts, longestRun, exceptFlags }: NeedleRequirement,
+  { facts, longestRun, exceptFlags, since }: NeedleRequirement,
   units: ReadonlyMap<number, Buffer>,
 ): Uint8Array {
   const result = new Uint8Array(index.pages.length).fill(1);
+  if (index.version < since) return result;
   const run = Math.min(longestRun, maxStoredRun);
   for (const [page, known] of index.pages.entries()) if (known.longestRun < run) result[page] = 0;
   for (const fact of facts) clearPagesWithout(index, fact, units, result);

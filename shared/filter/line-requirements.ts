@@ -1,63 +1,70 @@
 /**
- * From the stages of a query to what a line as stored must hold for its entry to survive them. Line filters count wherever
- * they stand before the line is changed: every stage between only drops entries or sets labels. A filter on a label
- * that can only come from the line counts too: the value then stands in the line, unless escapes hide it.
+ * From the stages of a query to what a page must hold for an entry to survive them, in two parts: what its lines hold
+ * because of line filters, and what its labels may be because of label filters. Line filters count wherever they stand before
+ * the line is changed, label filters as long as nothing but parsers changed labels: every stage between only drops
+ * entries or sets other labels.
  *
- * What a reader would get wrong: `| json | level="error"` reads the stream's label `level` where there is one, and
- * entries' metadata before the line; so label filters count only for names that the caller knows to be neither.
+ * What a reader would get wrong: a changed line ends what line filters and later parsers tell, but not what filters
+ * on labels tell that were parsed before.
  */
-import type { LabelFilter, LineFilterStage, LineOperand, Stage } from '../logql/ast.ts';
+import type { LineFilterStage, LineOperand, Stage } from '../logql/ast.ts';
 import { parsePattern } from '../pipeline/pattern-syntax.ts';
-import { PageFlag } from './filter-layout.ts';
+import { type ChunkKnowledge, labelRequirement, noKnowledge } from './label-requirements.ts';
+import { lineSource, type ParsedSource, sourceOfParser } from './parsed-sources.ts';
 import { regexRequirement } from './regex-literals.ts';
 import { allOf, anyOf, anything, containing, type Requirement } from './requirement.ts';
 
-export interface LineRequirementOptions {
-  /** False where the name is no label of the streams that are read and no metadata name of their entries. */
-  readonly mayBeStored?: (name: string) => boolean;
+/** Of the line filters. Throws an Error with the words of Go for an invalid regular expression. */
+export function lineRequirement(stages: readonly Stage[]): Requirement {
+  const parts: Requirement[] = [];
+  for (const stage of stages) {
+    if (stage.kind === 'lineFilter') parts.push(lineFilterRequirement(stage));
+    else if (changesLine(stage)) break;
+  }
+  return allOf(parts);
 }
 
-/** Throws an Error with the words of Go for an invalid regular expression. */
-export function lineRequirement(
+/** Of the label filters. */
+export function labelsRequirement(
   stages: readonly Stage[],
-  { mayBeStored = () => true }: LineRequirementOptions = {},
+  knowledge: ChunkKnowledge = noKnowledge,
 ): Requirement {
   const parts: Requirement[] = [];
-  // Labels that are not stored hold pieces of the line, one or more parsers having run.
-  let labelsAreOfTheLine = false;
-  let labelsAreKnown = true;
+  const sources: ParsedSource[] = [];
+  let lineIsStored = true;
   for (const stage of stages) {
     switch (stage.kind) {
       case 'lineFilter':
-        parts.push(lineFilterRequirement(stage));
         break;
       case 'labelFilter':
-        if (labelsAreOfTheLine && labelsAreKnown) {
-          parts.push(labelFilterRequirement(stage.filter, mayBeStored));
-        }
+        parts.push(labelRequirement(stage.filter, sources, knowledge));
         break;
       case 'json':
       case 'logfmt':
-        // An expression may name a whole object, which is written anew.
-        if (stage.extractions.length > 0) labelsAreKnown = false;
-        labelsAreOfTheLine = true;
+        if (!lineIsStored) return allOf(parts);
+        sources.push(sourceOfParser(stage));
         break;
       case 'regexp':
       case 'pattern':
-        labelsAreOfTheLine = true;
+        if (!lineIsStored) return allOf(parts);
+        sources.push(lineSource);
         break;
+      case 'lineFormat':
+      case 'decolorize':
+        lineIsStored = false;
+        break;
+      case 'unpack':
       case 'labelFormat':
       case 'drop':
       case 'keep':
-        labelsAreKnown = false;
-        break;
-      case 'lineFormat':
-      case 'unpack':
-      case 'decolorize':
         return allOf(parts);
     }
   }
   return allOf(parts);
+}
+
+function changesLine({ kind }: Stage): boolean {
+  return kind === 'lineFormat' || kind === 'unpack' || kind === 'decolorize';
 }
 
 function lineFilterRequirement({ op, operand, alternatives }: LineFilterStage): Requirement {
@@ -80,33 +87,4 @@ function operandRequirement(op: '|=' | '|~' | '|>', { kind, value }: LineOperand
         parsePattern(value).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),
       );
   }
-}
-
-function labelFilterRequirement(filter: LabelFilter, mayBeStored: (name: string) => boolean): Requirement {
-  switch (filter.kind) {
-    case 'and':
-      return allOf([
-        labelFilterRequirement(filter.left, mayBeStored),
-        labelFilterRequirement(filter.right, mayBeStored),
-      ]);
-    case 'or':
-      return anyOf([
-        labelFilterRequirement(filter.left, mayBeStored),
-        labelFilterRequirement(filter.right, mayBeStored),
-      ]);
-    case 'string': {
-      const { name, op, value } = filter.matcher;
-      if (op !== '=' || name.startsWith('__') || mayBeStored(name)) return anything;
-      return valueRequirement(value);
-    }
-    default:
-      return anything;
-  }
-}
-
-/** A broken byte of a value reads as a space, so the value is asked for piece by piece. */
-const notVerbatim = /[ \ufffd]+/;
-
-function valueRequirement(value: string): Requirement {
-  return allOf(value.split(notVerbatim).map(piece => containing(Buffer.from(piece), PageFlag.backslash)));
 }

@@ -20,10 +20,11 @@ const maxNeedleBytes = 4_096;
 /** A gram and a sample end at a byte, and a run has a prefix or a quad besides: never more, so nothing is thinned out. */
 const maxFactsPerByte = 4;
 
-export function needleFacts(needle: Uint8Array): NeedleFacts {
+/** @param endsAreKnown what stands beside the needle is no letter, no digit and no dot */
+export function needleFacts(needle: Uint8Array, endsAreKnown = false): NeedleFacts {
   const length = Math.min(needle.length, maxNeedleBytes);
   const found = new FactSet(maxFactsPerByte * (length + 1));
-  scanFacts(needle, 0, length, false, found);
+  scanFacts(needle, 0, length, endsAreKnown && length === needle.length, found);
   const facts = [...found.facts];
   const exact = facts.filter(isExactFact);
   const samples = facts.filter(fact => !isExactFact(fact) && !isGramFact(fact));

@@ -2,11 +2,16 @@
  * What a line must hold for a query to keep it: a tree of needles joined by and and or, plain frozen data. It is a
  * necessary condition, never a sufficient one; `anything` asks for nothing and prunes nothing.
  */
+import { VALUES_SINCE } from './facts.ts';
 import { needleFacts } from './needle-facts.ts';
 
 export type Requirement =
   | { readonly kind: 'anything' }
+  /** No line meets it. */
+  | { readonly kind: 'nothing' }
   | NeedleRequirement
+  /** Decided without a filter, for each page of the one chunk that it is about: 1 where it may hold such a line. */
+  | { readonly kind: 'pages'; readonly mayMatch: Uint8Array }
   | { readonly kind: 'all'; readonly of: readonly Requirement[] }
   | { readonly kind: 'any'; readonly of: readonly Requirement[] };
 
@@ -18,15 +23,32 @@ export interface NeedleRequirement {
   readonly longestRun: number;
   /** Bits of PageFlag: on a page with one of them the facts are not implied. */
   readonly exceptFlags: number;
+  /** Filters of versions before do not record these facts. */
+  readonly since: number;
 }
 
 export const anything: Requirement = Object.freeze({ kind: 'anything' });
+export const nothing: Requirement = Object.freeze({ kind: 'nothing' });
 
-/** The line contains the bytes, whatever the case of ASCII letters; `exceptFlags` are bits of PageFlag. */
-export function containing(needle: Uint8Array, exceptFlags = 0): Requirement {
-  const { facts, longestRun } = needleFacts(needle);
+/**
+ * The line contains the bytes, whatever the case of ASCII letters; `exceptFlags` are bits of PageFlag. With `endsAreKnown` no
+ * letter, digit or dot stands beside them.
+ */
+export function containing(needle: Uint8Array, exceptFlags = 0, endsAreKnown = false): Requirement {
+  const { facts, longestRun } = needleFacts(needle, endsAreKnown);
   if (facts.length === 0 && longestRun === 0) return anything;
-  return Object.freeze({ kind: 'needle', facts: Object.freeze(facts), longestRun, exceptFlags });
+  return Object.freeze({ kind: 'needle', facts: Object.freeze(facts), longestRun, exceptFlags, since: 1 });
+}
+
+/** Some row has a value: one fact of value-facts.ts. */
+export function havingValue(fact: number, exceptFlags = 0): Requirement {
+  const facts = Object.freeze([fact]);
+  return Object.freeze({ kind: 'needle', facts, longestRun: 0, exceptFlags, since: VALUES_SINCE });
+}
+
+export function onPages(mayMatch: Uint8Array): Requirement {
+  if (!mayMatch.includes(0)) return anything;
+  return mayMatch.includes(1) ? Object.freeze({ kind: 'pages', mayMatch }) : nothing;
 }
 
 export function allOf(parts: readonly Requirement[]): Requirement {
@@ -34,14 +56,17 @@ export function allOf(parts: readonly Requirement[]): Requirement {
     part.kind === 'all' ? part.of : part.kind === 'anything' ? [] : [part],
   );
   if (asked.length === 0) return anything;
+  if (asked.some(part => part.kind === 'nothing')) return nothing;
   return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'all', of: Object.freeze(asked) });
 }
 
 /** At least one part, of which there must be one. */
 export function anyOf(parts: readonly Requirement[]): Requirement {
-  if (parts.some(part => part.kind === 'anything')) return anything;
-  const asked = parts.flatMap(part => (part.kind === 'any' ? part.of : [part]));
-  if (asked.length === 0) return anything;
+  if (parts.length === 0 || parts.some(part => part.kind === 'anything')) return anything;
+  const asked = parts.flatMap(part =>
+    part.kind === 'any' ? part.of : part.kind === 'nothing' ? [] : [part],
+  );
+  if (asked.length === 0) return nothing;
   return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'any', of: Object.freeze(asked) });
 }
 
@@ -49,6 +74,8 @@ export function anyOf(parts: readonly Requirement[]): Requirement {
 export function countNeedles(requirement: Requirement): number {
   switch (requirement.kind) {
     case 'anything':
+    case 'nothing':
+    case 'pages':
       return 0;
     case 'needle':
       return 1;

@@ -43,7 +43,9 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = config.logboom;
   const isEnabled = config.compactor.retentionEnabled;
   const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
-  const merging = { catalog, store, clock, ids, options: { targetBytes, inlineMaxBytes, graceMs }, drops };
+  const minesPatterns = config.patternIngester.enabled;
+  const options = { targetBytes, inlineMaxBytes, graceMs, minesPatterns };
+  const merging = { catalog, store, clock, ids, options, drops };
   return new Maintenance({
     catalog,
     store,

@@ -1,8 +1,13 @@
 /** Puts the store's services together over given stores: the same on one machine, in a function and in a test. */
 import type { Config } from '../admin/config-fields.ts';
 import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
+import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
+import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
+import type { ServiceState } from '../admin/services.ts';
+import { Shutdown, type ShutdownParts } from '../admin/shutdown.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IngestExchange } from '../catalog/ingest-exchange.ts';
+import type { RuleStore } from '../catalog/rule-group.ts';
 import type { UsageRecords } from '../catalog/usage-records.ts';
 import { DeleteService } from '../deletion/delete-service.ts';
 import { MaskSource } from '../deletion/masks.ts';
@@ -10,17 +15,24 @@ import { DayIndexes } from '../index/day-indexes.ts';
 import { DEFAULT_GROUP_COMMIT } from '../ingest/group-commit.ts';
 import { PushService } from '../ingest/push.ts';
 import { IngestRates, type RatesLog } from '../ingest/rates/ingest-rates.ts';
+import { Insight } from '../insight/insight.ts';
 import type { Limits } from '../model/limits.ts';
+import { Patterns } from '../patterns/patterns.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
+import type { Invoker } from '../ports/invoker.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
-import { Insight } from '../query/insight/insight.ts';
+import { PageCache } from '../query/page-cache.ts';
+import { QueryMemory } from '../query/query-memory.ts';
+import { QueryWorkers } from '../query/tasks/query-workers.ts';
 import { Visibility } from '../query/visibility.ts';
+import { LocalRuleStore, type ReadRuleFiles } from '../rules/local-rule-store.ts';
+import { checkTemplate } from '../rules/template/check-template.ts';
 import { ObservedCommitter } from '../usage/observed-committer.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
-import type { HttpContext } from './context.ts';
+import type { HttpContext, LogLevelSetting } from './context.ts';
 
 export interface Parts {
   readonly config: Config;
@@ -41,15 +53,26 @@ export interface Parts {
   readonly kick?: (job: string) => void;
   /** See MaintenanceSources. */
   readonly foldTable?: () => Promise<boolean>;
+  /** Files of `ruler.storage` where that is local; without it rules lie in the store. */
+  readonly readRuleFiles?: ReadRuleFiles;
   /** Told of what is broken and can be done without. */
   readonly onBroken?: (error: Error) => void;
+  /** Default: kept here, without effect on what is logged. */
+  readonly logLevel?: LogLevelSetting;
+  /** Who this is, for settings that outlive the process, and how it leaves and ends. Default: nobody, who does neither. */
+  readonly instance?: InstanceControl;
+  /** Default: none. */
+  readonly services?: () => ReadonlyMap<string, ServiceState>;
+  /** Who works on parts of queries; without it all is scanned in this thread. */
+  readonly invoker?: Invoker;
   /** See HttpContext. */
   readonly notReady: () => string | undefined;
 }
 
 export function assembleContext({ config, store, catalog, clock, ids, ...given }: Parts): HttpContext {
   const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
-  const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes };
+  const minesPatterns = config.patternIngester.enabled;
+  const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes, minesPatterns };
   const { usageRecords: records, metrics = createMetrics() } = given;
   const usage = createUsage({ records, catalog, clock, ids, metrics, prices: config.logboom.prices });
   const committer = new ObservedCommitter({ store, catalog, clock, ids, options: grouping }, usage.onStored);
@@ -62,23 +85,46 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });
-  const reading = { catalog, source: new ChunkSource(store), clock, indexes, visibility };
+  const pages = new PageCache(config.logboom.pageCacheBytes);
+  addPageCacheMetrics(metrics.registry, () => pages.figures);
+  const source = new ChunkSource(store, pages);
+  const workers = given.invoker && new QueryWorkers(given.invoker);
+  const memory = new QueryMemory(config.logboom.queryMemoryBytes);
+  addWorkerMetrics(metrics.registry, { workers, memory });
+  const reading = { catalog, source, clock, indexes, visibility, workers, memory };
+  const maintenance = assembleMaintenance({
+    config,
+    store,
+    catalog,
+    indexes,
+    clock,
+    ids,
+    limitsOf: given.limitsOf,
+    foldTable: given.foldTable,
+  });
+  const shutdown = new Shutdown({
+    ...(given.instance ?? NOBODY),
+    states: catalog.states,
+    flush: async () => {
+      await maintenance.flush.make();
+      given.kick?.('compaction');
+    },
+  });
   return {
     config,
     clock,
-    push: new PushService({ committer, clock, observer: usage.observer, rates }),
+    push: new PushService({
+      committer,
+      clock,
+      observer: usage.observer,
+      rates,
+      admit: () => shutdown.refusePushes(),
+    }),
     engine: new ObservedEngine(reading, usage.onAnswered),
     insight: new Insight(reading),
-    maintenance: assembleMaintenance({
-      config,
-      store,
-      catalog,
-      indexes,
-      clock,
-      ids,
-      limitsOf: given.limitsOf,
-      foldTable: given.foldTable,
-    }),
+    reading,
+    patterns: new Patterns({ ...reading, store }),
+    maintenance,
     generations: catalog.generations,
     deletes: new DeleteService({
       deletes: catalog.deletes,
@@ -87,10 +133,52 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
       ids,
       cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
     }),
+    rules: { store: ruleStoreOf({ config, catalog, clock, ...given }), states: NO_STATES, checkTemplate },
     metrics,
     usage,
     kick: given.kick ?? (() => undefined),
     limitsOf,
+    logLevel: given.logLevel ?? levelOf(config),
+    members: catalog.members,
+    shutdown,
+    services: given.services ?? (() => new Map()),
     notReady: given.notReady,
   };
 }
+
+const NO_STATES = { read: async () => undefined };
+
+function ruleStoreOf({
+  config,
+  catalog,
+  clock,
+  readRuleFiles: read,
+  onBroken = () => undefined,
+}: Pick<Parts, 'config' | 'catalog' | 'clock' | 'readRuleFiles' | 'onBroken'>): RuleStore {
+  if (read === undefined) return catalog.ruleGroups;
+  return new LocalRuleStore({
+    read,
+    clock,
+    pollMs: config.ruler.pollIntervalMs,
+    check: checkTemplate,
+    onBroken,
+  });
+}
+
+function levelOf({ server }: Config): LogLevelSetting {
+  let level = server.logLevel;
+  return {
+    get: async () => level,
+    set: async wanted => {
+      level = wanted;
+    },
+  };
+}
+
+export type InstanceControl = Pick<ShutdownParts, 'instance' | 'leave' | 'terminate'>;
+
+const NOBODY: InstanceControl = {
+  instance: 'process',
+  leave: async () => undefined,
+  terminate: () => undefined,
+};

@@ -1,14 +1,23 @@
 /** What handlers are given: the store's services and the configuration. No handler makes any of these. */
-import type { Config } from '../admin/config-fields.ts';
+import type { Config, LogLevel } from '../admin/config-fields.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
+import type { ServiceState } from '../admin/services.ts';
+import type { Shutdown } from '../admin/shutdown.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { GenerationNumbers } from '../catalog/generation-numbers.ts';
+import type { Members } from '../catalog/members.ts';
+import type { GroupStates, RuleStore } from '../catalog/rule-group.ts';
 import type { DeleteService } from '../deletion/delete-service.ts';
 import type { PushService } from '../ingest/push.ts';
+import type { Insight } from '../insight/insight.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
 import type { Limits } from '../model/limits.ts';
+import type { Patterns } from '../patterns/patterns.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
 import type { QueryEngine } from '../query/engine.ts';
-import type { Insight } from '../query/insight/insight.ts';
+import type { Visibility } from '../query/visibility.ts';
+import type { CheckTemplate } from '../rules/validate-group.ts';
 import type { Usage } from '../usage/usage.ts';
 
 export interface HttpContext {
@@ -17,9 +26,17 @@ export interface HttpContext {
   readonly push: PushService;
   readonly engine: QueryEngine;
   readonly insight: Insight;
+  readonly reading: Reading;
+  readonly patterns: Patterns;
   readonly maintenance: Maintenance;
   readonly generations: GenerationNumbers;
   readonly deletes: DeleteService;
+  readonly rules: RuleServices;
+  readonly logLevel: LogLevelSetting;
+  readonly members: Members;
+  readonly shutdown: Shutdown;
+  /** The parts of the process that answers, by name. */
+  services(): ReadonlyMap<string, ServiceState>;
   /** `metrics.registry` is where a part gets metrics of its own. */
   readonly metrics: Metrics;
   readonly usage: Usage;
@@ -29,4 +46,24 @@ export interface HttpContext {
   kick(job: string): void;
   /** Why the store cannot serve now, or undefined where it can. */
   notReady(): string | undefined;
+}
+
+/** What reads the store beside requests: live tails. */
+export interface Reading {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly visibility: Visibility;
+}
+
+export interface RuleServices {
+  readonly store: RuleStore;
+  /** What is known of groups from their last evaluation. */
+  readonly states: GroupStates;
+  readonly checkTemplate: CheckTemplate;
+}
+
+/** The least level that is logged, by this process and by whoever shares its setting. */
+export interface LogLevelSetting {
+  get(): Promise<LogLevel>;
+  set(level: LogLevel): Promise<void>;
 }

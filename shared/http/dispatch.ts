@@ -9,6 +9,8 @@ import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';
 import type { CostClass, Router } from './routes.ts';
 
+export type InTurn = <T>(cost: CostClass, task: () => Promise<T>, request: Request) => Promise<T>;
+
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
   readonly context: Context;
@@ -16,7 +18,7 @@ export interface DispatchOptions<Context> {
   /** `frontend.compress_responses`. */
   readonly compress: boolean;
   /** Runs a handler, when its turn comes where the adapter bounds how many of a kind run at once. Default: at once. */
-  readonly inTurn?: <T>(cost: CostClass, task: () => Promise<T>) => Promise<T>;
+  readonly inTurn?: InTurn;
   /** Told of every request. Default: nobody. */
   readonly observer?: RequestObserver;
 }
@@ -60,11 +62,15 @@ async function answer<Context>(
     switch (match.kind) {
       case 'route':
         style = match.route.errors;
-        return await inTurn(match.route.cost, async () => {
-          // Who went away, or is late, while it waited costs nothing more.
-          request.signal.throwIfAborted();
-          return match.route.handler(context, { ...request, pathParams: match.pathParams });
-        });
+        return await inTurn(
+          match.route.cost,
+          async () => {
+            // Who went away, or is late, while it waited costs nothing more.
+            request.signal.throwIfAborted();
+            return match.route.handler(context, { ...request, pathParams: match.pathParams });
+          },
+          request,
+        );
       case 'moved':
         return empty(301, { location: match.path + (request.rawQuery === '' ? '' : `?${request.rawQuery}`) });
       case 'wrong-method':

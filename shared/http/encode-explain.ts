@@ -12,7 +12,10 @@ export interface Explained {
 }
 
 type PageFigures = Readonly<
-  Record<'considered' | 'prunedByStreams' | 'prunedByText' | 'answeredByFooters' | 'read', number>
+  Record<
+    'considered' | 'prunedByStreams' | 'prunedByText' | 'prunedByValues' | 'answeredByFooters' | 'read',
+    number
+  >
 >;
 
 export function explain({ plan, chunksRead, pagesRead, compressedBytes }: QueryStatistics): Explained {
@@ -27,6 +30,7 @@ export function explain({ plan, chunksRead, pagesRead, compressedBytes }: QueryS
       considered: plan.pages,
       prunedByStreams: plan.pagesByStreams,
       prunedByText: plan.pagesByText,
+      prunedByValues: plan.pagesByValues,
       answeredByFooters: plan.pagesCounted,
       read: pagesRead,
     },
@@ -34,6 +38,7 @@ export function explain({ plan, chunksRead, pagesRead, compressedBytes }: QueryS
       considered: plan.pageBytes,
       prunedByStreams: plan.bytesByStreams,
       prunedByText: plan.bytesByText,
+      prunedByValues: plan.bytesByValues,
       answeredByFooters: plan.bytesCounted,
       read: compressedBytes,
     },

@@ -1,5 +1,6 @@
 /** The route table: every endpoint once. The local gateway, the stack and the documentation are made from it. */
 import type { HttpContext } from './context.ts';
+import { showConfig, showTenantLimits } from './handlers/config.ts';
 import { cancelDelete, createDelete, listDeletes, showDeleteProgress } from './handlers/deletes.ts';
 import { listDetectedValues, showDetectedFields } from './handlers/detected-fields.ts';
 import { listDetectedLabels } from './handlers/detected-labels.ts';
@@ -15,17 +16,33 @@ import { pushFirehose } from './handlers/firehose.ts';
 import { increaseGeneration, showGeneration } from './handlers/generation.ts';
 import { showIndexShards, showIndexStats } from './handlers/index-stats.ts';
 import { pushJsonLines } from './handlers/json-lines.ts';
+import { listLegacyLabels, listLegacyValues, queryLegacy } from './handlers/legacy-query.ts';
+import { setLogLevel, showLogLevel } from './handlers/log-level.ts';
 import { flushAll, flushTenant, showIndexSync, startIndexSync } from './handlers/maintenance.ts';
 import { showMaintenance } from './handlers/maintenance-status.ts';
 import { showMetrics } from './handlers/metrics.ts';
 import { pushOtlpLogs, refuseDoubledPath } from './handlers/otlp.ts';
+import { showPatterns } from './handlers/patterns.ts';
 import { pushLegacyLogs, pushLogs } from './handlers/push.ts';
 import { formatQuery, queryInstant, queryRange } from './handlers/query.ts';
-import { ready, showBuildInfo } from './handlers/status.ts';
+import { distributorRing, ringOf } from './handlers/rings.ts';
+import { showAlerts, showRules } from './handlers/rule-status.ts';
+import {
+  deleteGroup,
+  deleteNamespace,
+  listNamespace,
+  listRules,
+  setGroup,
+  showGroup,
+} from './handlers/rules.ts';
+import { prepareShutdown, showPrepared, shutDown, unprepareShutdown } from './handlers/shutdown.ts';
+import { listServices, ready, showBuildInfo } from './handlers/status.ts';
 import { listLabels, listLabelValues, listSeries } from './handlers/streams.ts';
+import { refuseTail } from './handlers/tail.ts';
 import { showUsage } from './handlers/usage.ts';
 import { showVolume, showVolumeRange } from './handlers/volume.ts';
-import { defineRoutes, type Handler, type Method, type Route } from './routes.ts';
+import { type Component, defineRoutes, type Handler, type Method, type Route } from './routes.ts';
+import { LEGACY_TAIL_PATH, TAIL_PATH } from './tail-request.ts';
 
 const READ: readonly Method[] = ['GET', 'POST'];
 
@@ -34,7 +51,24 @@ function query(
   handler: Handler<HttpContext>,
   aliases: readonly string[] = [],
 ): Route<HttpContext> {
-  return { methods: READ, path, aliases, component: 'querier', cost: 'query', errors: 'query', handler };
+  return {
+    methods: READ,
+    path,
+    aliases,
+    component: 'query-frontend',
+    cost: 'query',
+    errors: 'query',
+    handler,
+  };
+}
+
+/** What a front end leaves to the querier. */
+function querier(
+  path: string,
+  handler: Handler<HttpContext>,
+  aliases: readonly string[] = [],
+): Route<HttpContext> {
+  return { ...query(path, handler, aliases), component: 'querier' };
 }
 
 function push(path: string, handler: Handler<HttpContext>): Route<HttpContext> {
@@ -67,6 +101,36 @@ function maintenance(
   return { methods, path, component, cost: 'maintenance', errors: 'push', handler };
 }
 
+/** What tells of the process that answers, and asks for no tenant. */
+function status(
+  path: string,
+  handler: Handler<HttpContext>,
+  methods: readonly Method[] = ['GET'],
+): Route<HttpContext> {
+  return { methods, path, component: 'all', cost: 'light', errors: 'push', handler };
+}
+
+/** A page of the members that run a component. */
+function ring(path: string, component: Component, handler: Handler<HttpContext>): Route<HttpContext> {
+  return { methods: READ, path, component, cost: 'maintenance', errors: 'push', handler };
+}
+
+/** Under both roots of rule groups. */
+function rules(
+  path: string,
+  methods: readonly Method[],
+  handler: Handler<HttpContext>,
+): readonly Route<HttpContext>[] {
+  return ['/svc/api/v1/rules', '/api/compat/rules'].map(root => ({
+    methods,
+    path: root + path,
+    component: 'ruler',
+    cost: 'maintenance',
+    errors: 'push',
+    handler,
+  }));
+}
+
 export const ROUTES = defineRoutes<HttpContext>([
   push('/svc/api/v1/push', pushLogs),
   push('/api/compat/push', pushLegacyLogs),
@@ -90,18 +154,24 @@ export const ROUTES = defineRoutes<HttpContext>([
   push('/aws/firehose', pushFirehose),
   query('/svc/api/v1/query_range', queryRange),
   query('/svc/api/v1/query', queryInstant),
-  query('/svc/api/v1/labels', listLabels, ['/svc/api/v1/label']),
-  query('/svc/api/v1/label/{name}/values', listLabelValues),
-  query('/svc/api/v1/series', listSeries),
+  { ...query('/api/compat/query', queryLegacy), methods: ['GET'] },
+  { ...querier('/api/compat/label', listLegacyLabels), methods: ['GET'] },
+  { ...querier('/api/compat/label/{name}/values', listLegacyValues), methods: ['GET'] },
+  querier('/api/compat/series', listSeries),
+  querier('/svc/api/v1/labels', listLabels, ['/svc/api/v1/label']),
+  querier('/svc/api/v1/label/{name}/values', listLabelValues),
+  querier('/svc/api/v1/series', listSeries),
   query('/svc/api/v1/index/stats', showIndexStats),
   query('/svc/api/v1/index/shards', showIndexShards),
   query('/svc/api/v1/index/volume', showVolume),
   query('/svc/api/v1/index/volume_range', showVolumeRange),
   query('/svc/api/v1/detected_labels', listDetectedLabels),
+  query('/svc/api/v1/patterns', showPatterns),
   { ...query('/svc/api/v1/drilldown-limits', showDrilldownLimits), methods: ['GET'] },
   query('/svc/api/v1/detected_fields', showDetectedFields),
   query('/svc/api/v1/detected_field/{name}/values', listDetectedValues),
-  { ...query('/svc/api/v1/usage', showUsage), methods: ['GET'] },
+  { ...query('/svc/api/v1/usage', showUsage), methods: ['GET'], component: 'all' },
+  { ...querier(TAIL_PATH, refuseTail, [LEGACY_TAIL_PATH]), methods: ['GET'], cost: 'light' },
   maintenance('/flush', READ, 'ingester', flushAll),
   maintenance('/flush/tenant', ['POST'], 'ingester', flushTenant),
   maintenance('/sync-indexes', ['PUT'], 'index-gateway', startIndexSync),
@@ -112,6 +182,28 @@ export const ROUTES = defineRoutes<HttpContext>([
   maintenance('/svc/api/v1/status/deletes', ['GET'], 'compactor', showDeleteProgress),
   maintenance('/svc/api/v1/cache/generation_numbers', ['GET'], 'compactor', showGeneration),
   maintenance('/svc/api/v1/cache/generation_numbers/increase', ['POST'], 'compactor', increaseGeneration),
+  ...rules('', ['GET'], listRules),
+  ...rules('/{namespace}', ['GET'], listNamespace),
+  ...rules('/{namespace}', ['POST'], setGroup),
+  ...rules('/{namespace}', ['DELETE'], deleteNamespace),
+  ...rules('/{namespace}/{group}', ['GET'], showGroup),
+  ...rules('/{namespace}/{group}', ['DELETE'], deleteGroup),
+  {
+    methods: ['GET'],
+    path: '/compat/api/v1/rules',
+    component: 'ruler',
+    cost: 'light',
+    errors: 'push',
+    handler: showRules,
+  },
+  {
+    methods: ['GET'],
+    path: '/compat/api/v1/alerts',
+    component: 'ruler',
+    cost: 'light',
+    errors: 'push',
+    handler: showAlerts,
+  },
   maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance),
   {
     methods: READ,
@@ -121,28 +213,21 @@ export const ROUTES = defineRoutes<HttpContext>([
     errors: 'query',
     handler: formatQuery,
   },
-  {
-    methods: ['GET'],
-    path: '/ready',
-    component: 'all',
-    cost: 'light',
-    errors: 'push',
-    handler: ready,
-  },
-  {
-    methods: ['GET'],
-    path: '/metrics',
-    component: 'all',
-    cost: 'light',
-    errors: 'push',
-    handler: showMetrics,
-  },
-  {
-    methods: ['GET'],
-    path: '/svc/api/v1/status/buildinfo',
-    component: 'all',
-    cost: 'light',
-    errors: 'push',
-    handler: showBuildInfo,
-  },
+  maintenance('/ingester/prepare_shutdown', ['GET'], 'ingester', showPrepared),
+  maintenance('/ingester/prepare_shutdown', ['POST'], 'ingester', prepareShutdown),
+  maintenance('/ingester/prepare_shutdown', ['DELETE'], 'ingester', unprepareShutdown),
+  maintenance('/ingester/shutdown', READ, 'ingester', shutDown),
+  ring('/ring', 'ingester', ringOf('ingester')),
+  ring('/distributor/ring', 'distributor', distributorRing),
+  ring('/indexgateway/ring', 'index-gateway', ringOf('index-gateway')),
+  ring('/ruler/ring', 'ruler', ringOf('ruler')),
+  ring('/compactor/ring', 'compactor', ringOf('compactor')),
+  status('/ready', ready),
+  status('/metrics', showMetrics),
+  status('/services', listServices),
+  status('/log_level', showLogLevel),
+  status('/log_level', setLogLevel, ['POST']),
+  status('/config', showConfig),
+  status('/config/tenant/v1/limits', showTenantLimits),
+  status('/svc/api/v1/status/buildinfo', showBuildInfo),
 ]);

@@ -14,7 +14,9 @@ export const MAX_TENANTS_PER_REQUEST = 100;
 const UNSUPPORTED = /[^0-9a-zA-Z!\-_.*'()]/;
 const SEVERAL = 'multiple org IDs present';
 
-export type TenantConfig = Pick<Config, 'auth' | 'querier'>;
+export type TenantConfig = Pick<Config, 'auth'> & {
+  readonly querier: Pick<Config['querier'], 'multiTenantQueriesEnabled'>;
+};
 type Headers = Request['headers'];
 
 /** The tenants of a query, at least one, sorted, each once. Throws ClientError 401 or 400. */

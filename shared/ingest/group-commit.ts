@@ -9,10 +9,12 @@ import { MAX_COMMIT_MS, newChunkId } from '../catalog/chunk-id.ts';
 import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
+import type { ChunkEnricher } from '../chunk/enricher.ts';
 import type { ChunkRows } from '../chunk/rows.ts';
 import { writeChunk } from '../chunk/writer.ts';
 import { chunkEnrichers } from '../enrich/chunk-enricher.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import { withPatterns } from '../patterns/pattern-enricher.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
@@ -27,6 +29,8 @@ export interface GroupCommitOptions {
   /** Chunks up to this many stored bytes lie in their record. */
   readonly inlineMaxBytes: number;
   readonly compression: Compression;
+  /** Large chunks have patterns beside their entries. */
+  readonly minesPatterns?: boolean;
 }
 
 export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
@@ -152,6 +156,11 @@ export class GroupCommitter {
     }
   }
 
+  private enricher(): ChunkEnricher {
+    const enricher = chunkEnrichers()();
+    return this.options.minesPatterns === true ? withPatterns(enricher) : enricher;
+  }
+
   private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
     const segments = segmentsOf(group.map(waiting => waiting.push));
     const records: ChunkRecord[] = [];
@@ -159,7 +168,7 @@ export class GroupCommitter {
     for (const { day, rows } of segments) {
       const id = newChunkId(this.clock, this.ids);
       const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };
-      const enricher = isLarge(rows) ? chunkEnrichers()() : undefined;
+      const enricher = isLarge(rows) ? this.enricher() : undefined;
       const chunk = await writeChunk(head, rows, this.options.compression, enricher);
       records.push(await storeChunk(this.store, chunk, this.options.inlineMaxBytes));
       // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.

@@ -8,14 +8,14 @@
  * What a reader would get wrong: one nonce for all would be a fault of an encryption. Nothing is sent here that it could
  * tell of: cipher text and tag stay in this process.
  */
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 
 /** Below it the cipher's set-up costs more than it saves. */
 const MIN_TAGGED_BYTES = 128 * 1024;
 const ID_BYTES = 16;
 const CIPHER = 'aes-128-gcm';
 // Of this process alone: ids are compared with ids that it made, and no decision depends on what they are.
-const KEY = randomBytes(16);
+const KEY = createSecretKey(randomBytes(16));
 const NONCE = randomBytes(12);
 
 /** 32 hex digits. `rest`: what the entries depend on beside the body, as one unambiguous text. */

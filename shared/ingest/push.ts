@@ -51,6 +51,8 @@ export interface PushServiceParts {
   readonly observer: IngestObserver;
   /** Without it neither rates nor streams are limited. */
   readonly rates?: IngestRates;
+  /** Called before a push is looked at; throws ClientError where none is taken any more. */
+  readonly admit?: () => void;
 }
 
 export class PushService {
@@ -69,7 +71,8 @@ export class PushService {
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet } = request;
-    const { clock } = this.parts;
+    const { clock, admit } = this.parts;
+    admit?.();
     // An id costs up to half a second per GB of bodies: only where it is of use.
     const id = inlet.repeatable ? pushId(request, this.eras.get(request.tenant)) : undefined;
     if (id !== undefined && this.isStored(id)) {

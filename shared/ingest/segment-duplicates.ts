@@ -5,39 +5,31 @@
 import { type PairColumns, samePairs } from '../chunk/rows.ts';
 import { equalRange } from '../model/bytes.ts';
 import type { AcceptedPush } from './push-columns.ts';
-
-/** Entries by push and place: parallel arrays. */
-export interface Refs {
-  readonly push: Uint16Array;
-  readonly entry: Uint32Array;
-}
+import type { Refs, SortedRows } from './sorted-rows.ts';
 
 /** Ties up to this many are compared pair by pair; above it a map of lines finds the equal ones. */
 const COMPARED_TIES = 8;
 
-/** 1 for each row to keep: of equal entries the first. */
+/** 1 for each row to keep: of equal entries the first. Undefined where all are kept. */
 export function withoutDuplicates(
   pushes: readonly AcceptedPush[],
-  refs: Refs,
-  starts: Uint32Array,
-  pairs: PairColumns,
-): Uint8Array {
-  const total = refs.entry.length;
-  const keep = new Uint8Array(total).fill(1);
+  { starts, refs, times, pairs }: SortedRows,
+): Uint8Array | undefined {
+  let keep: Uint8Array | undefined;
   for (let s = 0; s + 1 < starts.length; s++) {
+    const end = starts[s + 1];
     let tie = starts[s];
-    for (let i = starts[s] + 1; i <= starts[s + 1]; i++) {
-      if (i < starts[s + 1] && timeAt(pushes, refs, i) === timeAt(pushes, refs, tie)) continue;
-      if (i - tie > COMPARED_TIES) dropEqualInMap(pushes, refs, pairs, tie, i, keep);
-      else if (i - tie > 1) dropEqualInPairs(pushes, refs, pairs, tie, i, keep);
+    for (let i = tie + 1; i <= end; i++) {
+      if (i < end && times[i] === times[tie]) continue;
+      if (i - tie > 1) {
+        keep ??= new Uint8Array(times.length).fill(1);
+        const drop = i - tie > COMPARED_TIES ? dropEqualInMap : dropEqualInPairs;
+        drop(pushes, refs, pairs, tie, i, keep);
+      }
       tie = i;
     }
   }
-  return keep;
-}
-
-function timeAt(pushes: readonly AcceptedPush[], refs: Refs, i: number): number {
-  return pushes[refs.push[i]].columns.timeOfDay[refs.entry[i]];
+  return keep === undefined || !keep.includes(0) ? undefined : keep;
 }
 
 function dropEqualInPairs(

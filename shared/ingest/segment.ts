@@ -4,11 +4,12 @@
  */
 
 import { LEVEL_NAME } from '../chunk/format.ts';
-import type { ChunkRows, PairColumns } from '../chunk/rows.ts';
+import type { ChunkRows } from '../chunk/rows.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import type { Stream } from '../model/page.ts';
 import type { AcceptedPush } from './push-columns.ts';
-import { type Refs, withoutDuplicates } from './segment-duplicates.ts';
+import { withoutDuplicates } from './segment-duplicates.ts';
+import { type InternedPairs, type Refs, type SortedRows, selectRows } from './sorted-rows.ts';
 
 export interface DayRows {
   /** UTC day since 1970-01-01. */
@@ -80,9 +81,12 @@ function rowsOfDay(
 ): ChunkRows {
   const total = arrived.entry.length;
   const places = new Uint32Array(total);
-  for (let i = 0; i < total; i++) {
+  for (let i = 0; i < total; ) {
+    // Neighbours are of one push most often: what leads to its columns is looked up once for each run of them.
     const p = arrived.push[i];
-    places[i] = placeOf[p][pushes[p].columns.streamOf[arrived.entry[i]]];
+    const placeOfPush = placeOf[p];
+    const { streamOf } = pushes[p].columns;
+    for (; i < total && arrived.push[i] === p; i++) places[i] = placeOfPush[streamOf[arrived.entry[i]]];
   }
   // `localOf` is all zeros between two days.
   const used: number[] = [];
@@ -101,11 +105,13 @@ function rowsOfDay(
     refs.entry[at] = arrived.entry[i];
   }
   for (const place of used) localOf[place] = 0;
-  for (let s = 0; s < used.length; s++) sortByTime(pushes, refs, starts[s], starts[s + 1]);
+  const times = timesOf(pushes, refs);
+  for (let s = 0; s < used.length; s++) sortByTime(refs, times, starts[s], starts[s + 1]);
   const pairs = internPairs(pushes, refs, total, interner);
-  const keep = withoutDuplicates(pushes, refs, starts, pairs);
   const streams = used.map(place => all[place]);
-  return gather(pushes, sources, streams, starts, refs, pairs, keep);
+  const stored = { streams, starts, refs, times, pairs };
+  const keep = withoutDuplicates(pushes, stored);
+  return gather(pushes, sources, keep === undefined ? stored : selectRows(stored, keep));
 }
 
 interface Streams {
@@ -126,27 +132,30 @@ function streamsOf(pushes: readonly AcceptedPush[]): Streams {
   return { all, placeOf, localOf: new Uint32Array(all.length) };
 }
 
-/** Sorts one stream's entries by time; those of equal time keep their order of arrival. */
-function sortByTime(pushes: readonly AcceptedPush[], refs: Refs, from: number, to: number): void {
-  const times = new Float64Array(to - from);
-  let sorted = true;
-  for (let i = from; i < to; i++) {
-    times[i - from] = pushes[refs.push[i]].columns.timeOfDay[refs.entry[i]];
-    if (i > from && times[i - from] < times[i - from - 1]) sorted = false;
+function timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Float64Array {
+  const times = new Float64Array(entry.length);
+  for (let i = 0; i < times.length; ) {
+    const p = push[i];
+    const { timeOfDay } = pushes[p].columns;
+    for (; i < times.length && push[i] === p; i++) times[i] = timeOfDay[entry[i]];
   }
-  if (sorted) return;
+  return times;
+}
+
+/** Sorts one stream's entries and their times by time; those of equal time keep their order of arrival. */
+function sortByTime(refs: Refs, allTimes: Float64Array, from: number, to: number): void {
+  let at = from + 1;
+  while (at < to && allTimes[at] >= allTimes[at - 1]) at++;
+  if (at >= to) return;
+  const times = allTimes.slice(from, to);
   const order = Uint32Array.from(times, (_, i) => i).sort((a, b) => times[a] - times[b] || a - b);
   const push = refs.push.slice(from, to);
   const entry = refs.entry.slice(from, to);
   for (let i = 0; i < order.length; i++) {
     refs.push[from + i] = push[order[i]];
     refs.entry[from + i] = entry[order[i]];
+    allTimes[from + i] = times[order[i]];
   }
-}
-
-interface Pairs extends PairColumns {
-  readonly names: string[];
-  readonly values: Buffer[];
 }
 
 /** What a number of a push (of a name, of a level) is in the day at hand: looked up at its first use there. */
@@ -186,7 +195,12 @@ class Interner {
 const RECENT_RANGES = 4096;
 
 /** Numbers metadata names and values across the pushes, so that equal texts are equal numbers from here on. */
-function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number, interner: Interner): Pairs {
+function internPairs(
+  pushes: readonly AcceptedPush[],
+  refs: Refs,
+  total: number,
+  interner: Interner,
+): InternedPairs {
   interner.day++;
   const names: string[] = [];
   const nameIds = new Map<string, number>();
@@ -220,41 +234,46 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
   };
 
   let count = 0;
-  for (let i = 0; i < total; i++) {
-    const { columns, levelOf: added } = pushes[refs.push[i]];
-    const e = refs.entry[i];
-    count += columns.firstPair[e + 1] - columns.firstPair[e] + (added[e] > 0 ? 1 : 0);
+  for (let i = 0; i < total; ) {
+    const p = refs.push[i];
+    const { columns, levelOf: added } = pushes[p];
+    const { firstPair } = columns;
+    for (; i < total && refs.push[i] === p; i++) {
+      const e = refs.entry[i];
+      count += firstPair[e + 1] - firstPair[e] + (added[e] > 0 ? 1 : 0);
+    }
   }
   const first = new Uint32Array(total + 1);
   const name = new Uint32Array(count);
   const value = new Uint32Array(count);
   let at = 0;
   let levelName = -1;
-  for (let i = 0; i < total; i++) {
+  for (let i = 0; i < total; ) {
     const p = refs.push[i];
-    const e = refs.entry[i];
     const { columns, levelOf: added, levels } = pushes[p];
+    const { bytes, firstPair, pairStart, pairEnd, pairName } = columns;
     const ofName = interner.names[p];
     const ofLevel = interner.levels[p];
-    first[i] = at;
-    for (let pair = columns.firstPair[e]; pair < columns.firstPair[e + 1]; pair++) {
-      const { bytes } = columns;
-      const start = columns.pairStart[pair];
-      const end = columns.pairEnd[pair];
-      const n = columns.pairName[pair];
-      const id = interner.idOf(ofName, n);
-      name[at] = id >= 0 ? id : interner.setId(ofName, n, nameId(columns.names[n]));
-      const slot = start % RECENT_RANGES;
-      if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
-        recent.push[slot] = p + 1;
-        recent.start[slot] = start;
-        recent.end[slot] = end;
-        recent.value[slot] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
+    for (; i < total && refs.push[i] === p; i++) {
+      const e = refs.entry[i];
+      first[i] = at;
+      for (let pair = firstPair[e]; pair < firstPair[e + 1]; pair++) {
+        const start = pairStart[pair];
+        const end = pairEnd[pair];
+        const n = pairName[pair];
+        const id = interner.idOf(ofName, n);
+        name[at] = id >= 0 ? id : interner.setId(ofName, n, nameId(columns.names[n]));
+        const slot = start % RECENT_RANGES;
+        if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
+          recent.push[slot] = p + 1;
+          recent.start[slot] = start;
+          recent.end[slot] = end;
+          recent.value[slot] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
+        }
+        value[at] = recent.value[slot];
+        at++;
       }
-      value[at] = recent.value[slot];
-      at++;
-    }
-    if (added[e] > 0) {
+      if (added[e] === 0) continue;
       if (levelName < 0) levelName = nameId(LEVEL_NAME);
       name[at] = levelName;
       const n = added[e] - 1;
@@ -270,60 +289,35 @@ function internPairs(pushes: readonly AcceptedPush[], refs: Refs, total: number,
 function gather(
   pushes: readonly AcceptedPush[],
   sources: readonly Buffer[],
-  streams: readonly Stream[],
-  starts: Uint32Array,
-  refs: Refs,
-  pairs: Pairs,
-  keep: Uint8Array,
+  { streams, starts, refs, times, pairs }: SortedRows,
 ): ChunkRows {
-  let rows = 0;
-  for (let i = 0; i < keep.length; i++) rows += keep[i];
+  const rows = times.length;
   const streamOf = new Uint32Array(rows);
-  const times = new Float64Array(rows);
-  const sourceOf = new Uint16Array(rows);
   const lineStart = new Uint32Array(rows);
   const lineEnd = new Uint32Array(rows);
-  const firstPair = new Uint32Array(rows + 1);
-  const pairName = new Uint32Array(pairs.name.length);
-  const pairValue = new Uint32Array(pairs.value.length);
-  const used: Stream[] = [];
-  let at = 0;
-  let pairAt = 0;
-  for (let s = 0; s < streams.length; s++) {
-    const before = at;
-    for (let i = starts[s]; i < starts[s + 1]; i++) {
-      if (keep[i] === 0) continue;
-      const p = refs.push[i];
+  for (let s = 0; s < streams.length; s++) streamOf.fill(s, starts[s], starts[s + 1]);
+  for (let i = 0; i < rows; ) {
+    const p = refs.push[i];
+    const { lineStart: startOf, lineEnd: endOf } = pushes[p].columns;
+    for (; i < rows && refs.push[i] === p; i++) {
       const e = refs.entry[i];
-      const { columns } = pushes[p];
-      streamOf[at] = used.length;
-      times[at] = columns.timeOfDay[e];
-      sourceOf[at] = p;
-      lineStart[at] = columns.lineStart[e];
-      lineEnd[at] = columns.lineEnd[e];
-      for (let x = pairs.first[i]; x < pairs.first[i + 1]; x++) {
-        pairName[pairAt] = pairs.name[x];
-        pairValue[pairAt] = pairs.value[x];
-        pairAt++;
-      }
-      at++;
-      firstPair[at] = pairAt;
+      lineStart[i] = startOf[e];
+      lineEnd[i] = endOf[e];
     }
-    if (at > before) used.push(streams[s]);
   }
   return {
-    streams: used,
+    streams,
     rows,
     streamOf,
     times,
     sources,
-    sourceOf,
+    sourceOf: refs.push,
     lineStart,
     lineEnd,
     names: pairs.names,
     values: pairs.values,
-    firstPair,
-    pairName,
-    pairValue,
+    firstPair: pairs.first,
+    pairName: pairs.name,
+    pairValue: pairs.value,
   };
 }

@@ -152,7 +152,7 @@ function readSamples(reader: ByteReader, accumulator: PaneStates, slots: Uint32A
   }
 }
 
-function writeSpec(writer: ByteWriter, spec: RangeSpec): void {
+export function writeSpec(writer: ByteWriter, spec: RangeSpec): void {
   writer.byte(VERSION);
   writer.byte(OPERATIONS.indexOf(spec.op));
   writer.byte((spec.unwrapped ? UNWRAPPED : 0) | (spec.parameter === undefined ? 0 : HAS_PARAMETER));
@@ -164,7 +164,8 @@ function writeSpec(writer: ByteWriter, spec: RangeSpec): void {
   writer.bytes(new Uint8Array(fixed.buffer));
 }
 
-function readSpec(reader: ByteReader): RangeSpec {
+/** Throws CorruptionError. */
+export function readSpec(reader: ByteReader): RangeSpec {
   const version = reader.byte();
   if (version !== VERSION) throw corrupt(`version ${version}`);
   const op = OPERATIONS[reader.byte()];

@@ -14,7 +14,7 @@ import type { Labels } from '../model/labels.ts';
 import type { SampleBatch } from '../model/samples.ts';
 import { isRate, type Kernel, kernelOf } from './kernels.ts';
 import { BYTES_PER_CELL, hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
-import { DEFAULT_MAX_BYTES, MemoryBudget } from './memory-budget.ts';
+import { DEFAULT_MAX_BYTES, MemoryBudget, type SharedMemory } from './memory-budget.ts';
 import { PaneTable } from './pane-table.ts';
 import { decodePartial, encodePartial } from './partial-state.ts';
 import { slideQuantile } from './quantile.ts';
@@ -51,13 +51,13 @@ export class RangeAccumulator {
   private readonly counts: boolean;
   private readonly oneSeries: boolean;
 
-  constructor(spec: RangeSpec, maxBytes: number) {
+  constructor(spec: RangeSpec, maxBytes: number, shared?: SharedMemory) {
     this.spec = spec;
     this.windows = windowsOf(spec);
     this.readFromNs = this.windows.originNs;
     this.readToNs = this.windows.readToNs;
     this.locator = new PaneLocator(this.windows);
-    this.budget = new MemoryBudget(maxBytes);
+    this.budget = new MemoryBudget(maxBytes, undefined, shared);
     this.table = new PaneTable(this.budget);
     this.kernel = kernelOf(spec.op, spec.unwrapped);
     this.width = this.kernel?.layout.length ?? 0;
@@ -247,6 +247,10 @@ function inPane(offset: number, above: number, upTo: number): boolean {
 }
 
 /** `maxBytes` bounds all that the accumulator holds; see `MemoryBudget`. */
-export function createRangeAccumulator(spec: RangeSpec, maxBytes = DEFAULT_MAX_BYTES): RangeAccumulator {
-  return new RangeAccumulator(spec, maxBytes);
+export function createRangeAccumulator(
+  spec: RangeSpec,
+  maxBytes = DEFAULT_MAX_BYTES,
+  shared?: SharedMemory,
+): RangeAccumulator {
+  return new RangeAccumulator(spec, maxBytes, shared);
 }

@@ -134,6 +134,8 @@ export interface Limits {
   // Query (wire-format 3.11).
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
+  /** Tasks of one query at once, at most; 0 refuses all queries. */
+  readonly maxQueryParallelism: number;
   /** 0 is off. */
   readonly maxQueryLengthNs: bigint;
   /** 0 is off. */
@@ -151,6 +153,8 @@ export interface Limits {
   readonly queryTimeoutNs: bigint;
   readonly volumeEnabled: boolean;
   readonly volumeMaxSeries: number;
+  /** Live tails of a tenant; 0 is no limit. */
+  readonly maxConcurrentTailRequests: number;
 
   // Deletion and retention (wire-format 5).
   readonly deletionMode: DeletionMode;
@@ -158,6 +162,12 @@ export interface Limits {
   readonly retentionPeriodNs: bigint;
   /** Streams with a period of their own. */
   readonly retentionStream: readonly StreamRetention[];
+  /** Rules of one group; 0 is no limit. */
+  readonly rulerMaxRulesPerRuleGroup: number;
+  /** Groups of a tenant; 0 is no limit. */
+  readonly rulerMaxRuleGroupsPerTenant: number;
+  /** Series that rules make are discarded. */
+  readonly rulerRemoteWriteDisabled: boolean;
 }
 
 const HOUR = 3600n * NS_PER_SECOND;
@@ -260,6 +270,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   perStreamRateLimitBurst: 15 * MIB,
   maxEntriesLimitPerQuery: 5000,
   maxQuerySeries: 500,
+  maxQueryParallelism: 32,
   maxQueryLengthNs: 721n * HOUR,
   maxQueryLookbackNs: 0n,
   maxQueryRangeNs: 0n,
@@ -272,7 +283,11 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   queryTimeoutNs: 60n * NS_PER_SECOND,
   volumeEnabled: true,
   volumeMaxSeries: 1000,
+  maxConcurrentTailRequests: 10,
   deletionMode: 'filter-and-delete',
   retentionPeriodNs: 0n,
   retentionStream: [],
+  rulerMaxRulesPerRuleGroup: 0,
+  rulerMaxRuleGroupsPerTenant: 0,
+  rulerRemoteWriteDisabled: false,
 });

@@ -10,15 +10,18 @@
  * row with an error keeps all its labels whatever the grouping, so that the failure is found (`sampleFailure`).
  */
 import type { Grouping, LogRange, RangeOp } from '../logql/ast.ts';
+import type { SharedMemory } from '../metrics/memory-budget.ts';
 import type { PageRows } from '../model/page.ts';
 import type { PromotedWants } from '../model/promoted.ts';
-import type { SampleBatch, SeriesTable } from '../model/samples.ts';
+import type { SampleBatch } from '../model/samples.ts';
 import type { Clock } from '../ports/clock.ts';
+import { ColumnSamples } from './column-samples.ts';
 import { compileStages } from './compile.ts';
 import { type PreparedRows, planPromotedRows } from './promoted-rows.ts';
 import { Row } from './row.ts';
 import { sampleFailure } from './sample-failure.ts';
 import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
+import type { Series } from './series.ts';
 import { SeriesAssigner } from './series-assigner.ts';
 import { type RowNarrower, StageRunner } from './stage-runner.ts';
 import type { Turn } from './turn.ts';
@@ -37,6 +40,8 @@ export interface ExtractorOptions {
   readonly turn?: Turn;
   /** Hides rows behind the line filters. */
   readonly hidden?: RowNarrower;
+  /** What the labels of series take is charged to it too. */
+  readonly memory?: SharedMemory | undefined;
 }
 
 export interface SampleExtractor {
@@ -46,7 +51,7 @@ export interface SampleExtractor {
   readonly needsForFailures: ColumnNeeds;
   /** Columns of fields that spare lines. A page without them is answered the same. */
   readonly promoted: PromotedWants | undefined;
-  readonly series: SeriesTable;
+  readonly series: Series;
   /**
    * What is left of the rows before lines are looked at. May be left out; where it says that no line is needed, `extract`
    * takes the page without its lines (and with line lengths, where `needs` asks for lines).
@@ -81,11 +86,13 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, promoted });
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
-  const assigner = new SeriesAssigner(row, plan.seriesLabels);
+  const assigner = new SeriesAssigner(row, plan.seriesLabels, options.memory);
   const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
-  const extractor = new Extractor(runner, assigner, unwrapper, takesLength);
+  const columns =
+    promoted?.stage && new ColumnSamples({ runner, assigner, stage: promoted.stage, unwrapper });
+  const extractor = new Extractor({ runner, assigner, unwrapper, columns, takesLength });
   let checked = 0;
   let firstFailure: string | undefined;
   return {
@@ -118,10 +125,20 @@ interface MutableBatch {
   values: Float64Array | undefined;
 }
 
+interface ExtractorParts {
+  readonly runner: StageRunner;
+  readonly assigner: SeriesAssigner;
+  readonly unwrapper: Unwrapper | undefined;
+  /** Where columns stand in for a parser. */
+  readonly columns: ColumnSamples | undefined;
+  readonly takesLength: boolean;
+}
+
 class Extractor {
   readonly #runner: StageRunner;
   readonly #assigner: SeriesAssigner;
   readonly #unwrapper: Unwrapper | undefined;
+  readonly #columns: ColumnSamples | undefined;
   readonly #takesLength: boolean;
   #values = NO_FLOATS;
   readonly #batch: MutableBatch = {
@@ -133,16 +150,12 @@ class Extractor {
     values: undefined,
   };
 
-  constructor(
-    runner: StageRunner,
-    assigner: SeriesAssigner,
-    unwrapper: Unwrapper | undefined,
-    takesLength: boolean,
-  ) {
+  constructor({ runner, assigner, unwrapper, columns, takesLength }: ExtractorParts) {
     this.#runner = runner;
     this.#assigner = assigner;
     this.#unwrapper = unwrapper;
     this.#takesLength = takesLength && unwrapper === undefined;
+    this.#columns = this.#takesLength ? undefined : columns;
   }
 
   extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch {
@@ -158,7 +171,11 @@ class Extractor {
       const to = runner.enterGroup(selection, from, groupEnd);
       if (to > from) {
         if (runner.isPlain && this.#unwrapper === undefined) this.#plainGroup(page, selection, from, to);
-        else {
+        else if (this.#columns?.enterRun()) {
+          const { rows, series } = batch;
+          const out = { rows, series, values: this.#values };
+          batch.count = this.#columns.append(selection, from, to, out, batch.count);
+        } else {
           const next = this.#rowByRow(selection, from, to);
           if (next < to) {
             runner.leave(selection, next, to, groupEnd, left);

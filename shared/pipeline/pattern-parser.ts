@@ -32,8 +32,11 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
   // Captures that nobody wants set nothing, and there is no failure to find: those at the end are not looked for.
   const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
   const marks = marksOf(ends.slice(0, wanted + 1));
+  const targets = new CaptureTargets(ids, labels);
 
   return (row: Row) => {
+    if (targets.runSerial !== labels.runSerial) targets.enterRun();
+    const targetIds = targets.ids;
     const source = row.source;
     const end = row.end;
     let at = row.start;
@@ -48,9 +51,10 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
       const literal = ends[i];
       const found = literal === undefined ? -1 : placeOf(literal, source, at, end, marks);
       const stop = found < 0 ? end : found;
-      if (ids[i] >= 0) {
-        const id = labels.collides(ids[i]) ? labels.suffixed(ids[i]) : ids[i];
-        if (labels.wants(id) && !labels.isExtracted(id)) {
+      const target = targetIds[i];
+      if (target !== UNSEEN) {
+        const id = target === BY_ROW ? targets.ofRow(i) : target;
+        if (id >= 0 && !labels.isExtracted(id)) {
           labels.setBytes(id, KIND_RAW, source, at, stop);
           if (early.rejects(id, labels)) return false;
         }
@@ -60,6 +64,47 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     }
     return true;
   };
+}
+
+/** Nobody wants the capture. */
+const UNSEEN = -1;
+/** Which label it goes to depends on the row's metadata. */
+const BY_ROW = -2;
+
+/** Labels that captures go to, which mostly the stream alone decides. */
+class CaptureTargets {
+  readonly #names: readonly number[];
+  readonly #labels: RowLabels;
+  /** For each capture its label, UNSEEN or BY_ROW. */
+  readonly ids: Int32Array;
+  runSerial = -1;
+
+  constructor(names: readonly number[], labels: RowLabels) {
+    this.#names = names;
+    this.#labels = labels;
+    this.ids = new Int32Array(names.length);
+  }
+
+  enterRun(): void {
+    const labels = this.#labels;
+    this.runSerial = labels.runSerial;
+    for (let i = 0; i < this.ids.length; i++) {
+      const name = this.#names[i];
+      if (name < 0) this.ids[i] = UNSEEN;
+      else if (labels.hasColumn(name)) this.ids[i] = BY_ROW;
+      else this.ids[i] = this.#wantedOf(labels.streamHas(name) ? labels.suffixed(name) : name);
+    }
+  }
+
+  /** Of a capture that is BY_ROW, for the row at hand. */
+  ofRow(capture: number): number {
+    const name = this.#names[capture];
+    return this.#wantedOf(this.#labels.collides(name) ? this.#labels.suffixed(name) : name);
+  }
+
+  #wantedOf(id: number): number {
+    return this.#labels.wants(id) ? id : UNSEEN;
+  }
 }
 
 /** Marks for the first bytes of the literals; undefined where they are too many, or some are not to be sought so. */

@@ -70,6 +70,11 @@ export class PromotedRows {
     return this.#stage.stage;
   }
 
+  /** What stands in for the parser, where something does. */
+  get stage(): PromotedStage | undefined {
+    return this.#stage;
+  }
+
   /** Before the rows of a page are run. */
   enterPage({ promoted }: PageRows): void {
     this.#stage?.enterPage(promoted);

@@ -79,6 +79,8 @@ export class RowKeys {
           value = this.#streamValue(i, id);
           break;
       }
+      // The value's number will do where it is the only one, and saves a look-up a row.
+      if (ids.length === 1) return value;
       node = this.#trie.next(node, i, value);
     }
     return node;

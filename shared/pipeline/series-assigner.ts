@@ -2,6 +2,7 @@
  * Which series a sample goes to (logql reference 12.3). Rows whose labels are as stored are assigned run by run: one
  * look-up for the run, or one for each value of the metadata column that splits it.
  */
+import type { SharedMemory } from '../metrics/memory-budget.ts';
 import type { Labels } from '../model/labels.ts';
 import { categoriesOf, mergedLabels } from './label-map.ts';
 import type { Row } from './row.ts';
@@ -27,14 +28,26 @@ export class SeriesAssigner {
   #columnRuns = new Float64Array(0);
   #columnSeries = new Uint32Array(0);
 
-  constructor(row: Row, labels: SeriesLabels) {
+  constructor(row: Row, labels: SeriesLabels, memory?: SharedMemory) {
     this.#row = row;
     this.#labels = labels;
     this.#keys = new RowKeys(row.labels);
-    this.series = new Series(labels.kind === 'without');
+    this.series = new Series(labels.kind === 'without', undefined, memory);
     const names = labels.kind === 'by' || labels.kind === 'without' ? [...new Set(labels.names)] : [];
     this.#ids = names.sort().map(name => row.labels.intern(name));
     this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
+  }
+
+  /** Numbers of the labels that make the series; undefined where all others do. */
+  get groupingNames(): readonly number[] | undefined {
+    switch (this.#labels.kind) {
+      case 'none':
+        return [];
+      case 'by':
+        return this.#ids;
+      default:
+        return undefined;
+    }
   }
 
   /** Series of the row at hand. */

@@ -2,7 +2,7 @@
  * The series that an extractor has met, by their labels' text. Series under `without` differ even where the labels
  * that are left are equal: an empty value counts while it groups, but is not shown (logql reference 12.3).
  */
-import { MemoryBudget } from '../metrics/memory-budget.ts';
+import { MemoryBudget, type SharedMemory } from '../metrics/memory-budget.ts';
 import { formatLabels, type Labels, NO_LABELS } from '../model/labels.ts';
 import type { SeriesTable } from '../model/samples.ts';
 
@@ -17,9 +17,14 @@ export class Series implements SeriesTable {
   readonly #hidesEmpty: boolean;
   readonly #budget: MemoryBudget;
 
-  constructor(hidesEmpty: boolean, maxBytes = MAX_SERIES_BYTES) {
+  constructor(hidesEmpty: boolean, maxBytes = MAX_SERIES_BYTES, shared?: SharedMemory) {
     this.#hidesEmpty = hidesEmpty;
-    this.#budget = new MemoryBudget(maxBytes);
+    this.#budget = new MemoryBudget(maxBytes, undefined, shared);
+  }
+
+  /** Bytes that the labels hold, roughly. */
+  get usedBytes(): number {
+    return this.#budget.usedBytes;
   }
 
   get count(): number {
@@ -27,6 +32,12 @@ export class Series implements SeriesTable {
   }
 
   labelsOf(series: number): Labels {
+    const labels = this.groupLabelsOf(series);
+    return this.#hidesEmpty ? labels.filter(({ value }) => value !== '') : labels;
+  }
+
+  /** With the empty values that `labelsOf` does not show: `numberOf` these labels is the series. */
+  groupLabelsOf(series: number): Labels {
     return this.#labels[series] ?? NO_LABELS;
   }
 
@@ -39,7 +50,7 @@ export class Series implements SeriesTable {
       this.#budget.reserve(BYTES_PER_SERIES + 2 * text.length);
       number = this.#labels.length;
       this.#byText.set(text, number);
-      this.#labels.push(this.#hidesEmpty ? labels.filter(({ value }) => value !== '') : labels);
+      this.#labels.push(labels);
     }
     return number;
   }

@@ -138,6 +138,12 @@ export class StageRunner {
     return this.#rowStages.length === 0 && !this.row.labels.hasErrorColumns;
   }
 
+  /** True where one stage is all that the rows of the current run go through. */
+  runsOnly(stage: RowStage): boolean {
+    const stages = this.#rowStages;
+    return stages.length === 1 && stages[0] === stage && !this.row.labels.hasErrorColumns;
+  }
+
   /** Runs the row stages on a row of the current run. False where one dropped it. */
   process(row: number): boolean {
     this.row.enter(row);

@@ -12,7 +12,16 @@ import { ABSENT, PARSED, type RowLabels } from './row-labels.ts';
 
 const SAMPLE_ERROR = 'SampleExtractionErr';
 
+/** Name of the conversion that is none. */
+export const PLAIN = 'number';
+
 export interface Unwrapper {
+  /** Number of the label. */
+  readonly label: number;
+  /** What a value goes through, by name: the same name and text give the same number. */
+  readonly conversion: string;
+  /** Filters behind it look at the row. */
+  readonly hasFilters: boolean;
   /** False where the row gives no sample; else `value` is it. */
   read(): boolean;
   value: number;
@@ -52,7 +61,14 @@ export function compileUnwrap(unwrap: Unwrap, labels: RowLabels): Unwrapper {
     return labels.isValueEmpty(labels.placeOf(id));
   }
 
-  const unwrapper: Unwrapper = { read, value: 0 };
+  const hasFilters = filters.length > 0;
+  const unwrapper: Unwrapper = {
+    label: id,
+    conversion: unwrap.conversion ?? PLAIN,
+    hasFilters,
+    read,
+    value: 0,
+  };
   return unwrapper;
 }
 

@@ -75,6 +75,11 @@ class ValueTest {
     const { ids } = column;
     const comparison = this.#comparison;
     const numbers = comparison === undefined ? undefined : column.numbers;
+    const limit = comparison?.value ?? 0;
+    // By what a number is beside the limit; the loop asks for no operator.
+    const [below, equal, above] = [-1, 0, 1].map(
+      order => comparison !== undefined && compareNumbers(order, comparison.op, 0),
+    );
     let kept = 0;
     let at = 0;
     for (const run of page.runs) {
@@ -88,9 +93,13 @@ class ValueTest {
           continue;
         }
         // Texts of numbers are not even written.
-        if (numbers !== undefined && id > 0 && !Number.isNaN(numbers[id - 1])) {
-          if (compareNumbers(numbers[id - 1], comparison!.op, comparison!.value)) selection[kept++] = row;
-          continue;
+        if (numbers !== undefined && id > 0) {
+          const number = numbers[id - 1];
+          if (number < limit ? below : number > limit ? above : number === limit ? equal : false) {
+            selection[kept++] = row;
+            continue;
+          }
+          if (!Number.isNaN(number)) continue;
         }
         if (verdicts[id] === UNKNOWN) verdicts[id] = this.#accepts(column, id) ? KEPT : REJECTED;
         if (verdicts[id] === KEPT) selection[kept++] = row;

@@ -92,13 +92,29 @@ export class PromotedStage {
     return column && [{ id: -1, column }];
   }
 
-  readonly stage: RowStage = (row: Row) => {
+  /**
+   * Columns of the labels that the stage sets in the run at hand, by number of the label; undefined where some row must be
+   * parsed, or what is set depends on the row.
+   */
+  columnsOfRun(): ReadonlyMap<number, PromotedColumn> | undefined {
+    const bound = this.#boundToRun();
+    if (bound === undefined || this.#plan.isExpression) return undefined;
+    if (bound.some(({ column }) => column.fallbackRows > 0)) return undefined;
+    return new Map(bound.filter(({ id }) => id >= 0).map(({ id, column }) => [id, column]));
+  }
+
+  #boundToRun(): readonly Bound[] | undefined {
     const labels = this.#labels;
     if (this.#runSerial !== labels.runSerial) {
       this.#runSerial = labels.runSerial;
       this.#bound = this.#bind(name => labels.streamHas(labels.intern(name)));
     }
-    const bound = this.#bound;
+    return this.#bound;
+  }
+
+  readonly stage: RowStage = (row: Row) => {
+    const labels = this.#labels;
+    const bound = this.#boundToRun();
     if (bound === undefined) return this.#parse(row);
     const { isExpression, dropsEmpty } = this.#plan;
     const number = labels.row;

@@ -24,6 +24,12 @@ export interface PromotedBlock {
   readonly fallbackRows: number;
 }
 
+/** A field that might have a column, whether it got one or not. */
+export interface FieldCells {
+  readonly field: PromotedField;
+  readonly cells: ColumnCells;
+}
+
 export interface PromoterOptions {
   readonly compression: Compression;
   /** What all columns of a page may take, as a share of the stored bytes of the lines that they are made of. */
@@ -77,6 +83,8 @@ export class Promoter {
   readonly #minRows: number;
   readonly #maxFallbackShare: number;
   #kept: ReadonlySet<string> = new Set();
+  #page: PageFields | undefined;
+  #cells: FieldCells[] = [];
 
   constructor({
     compression,
@@ -105,11 +113,23 @@ export class Promoter {
     storedLineBytes?: number,
   ): PromotedBlock[] {
     const page = this.#extractor.extract(lines, lineOffsets, rows);
+    this.#page = page;
+    this.#cells = [];
     const ratio = storedLineBytes === undefined ? USUAL_RATIO : lines.length / Math.max(1, storedLineBytes);
     const chosen = [...this.#chosenOf(page, page.json, ratio), ...this.#chosenOf(page, page.logfmt, ratio)];
     // A page of other streams in between does not make the choice forgotten.
     if (chosen.length > 0) this.#kept = new Set(chosen.map(({ key }) => key));
     return chosen.map(({ field, bytes, cells }) => ({ field, bytes, fallbackRows: cells.fallbackRows }));
+  }
+
+  /** Every member of every sound line of the page that `columnsOf` looked at last; text filters count on all being there. */
+  get fields(): PageFields | undefined {
+    return this.#page;
+  }
+
+  /** Cells of that page's fields, of columns or not: page summaries are made of them. */
+  get cells(): readonly FieldCells[] {
+    return this.#cells;
   }
 
   #chosenOf(page: PageFields, fields: ParserFields, ratio: number): Candidate[] {
@@ -147,6 +167,7 @@ export class Promoter {
       const cells = cellsOf(page, fields, entry, { others, maxFallbackShare: this.#maxFallbackShare });
       if (cells === undefined) continue;
       const field: PromotedField = { parser, name, path };
+      this.#cells.push({ field, cells });
       const bytes = encodeColumn(cells, this.#compression);
       const key = fieldKey(field);
       const size = bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;

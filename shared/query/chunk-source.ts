@@ -1,16 +1,20 @@
 /**
- * Footers and pages of chunks, from records, objects and a bounded cache of footers. Streams are interned: the same
- * stream is the same object in every footer, so that later stages compare and remember by identity.
+ * Footers and pages of chunks, from records, objects and bounded caches. Streams are interned: the same stream is the same
+ * object in every footer, so that later stages compare and remember by identity.
  */
 
 import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { loadBlock } from '../chunk/compression.ts';
 import type { Footer, PageMeta, SectionMeta } from '../chunk/format.ts';
-import { decodePage, linesRange, type PageWants, wantedBytes, withLines } from '../chunk/reader.ts';
+import type { PageWants } from '../chunk/reader.ts';
 import { decodeHeader, type FilterIndex, maxHeaderBytes, rangeOfUnit } from '../filter/filter-layout.ts';
+import { decodeSummaries, type PageSummary } from '../filter/summary-codec.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import type { PageCache } from './page-cache.ts';
+import { PageReader, type PageRequest } from './page-reader.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Encoded size of the footers kept; decoded they take about six times as much. */
@@ -20,6 +24,8 @@ const INTERNED_STREAMS = 100_000;
 
 /** Of text filters: units are 8 to 16 KiB, and the same needles need the same ones. */
 const CACHED_FILTER_BYTES = 16 * 1024 * 1024;
+/** Of page summaries, which take some 100 bytes a page; decoded about six times as much. */
+const CACHED_SUMMARY_BYTES = 2 * 1024 * 1024;
 /** Decoded, a page of a filter's index. */
 const FILTER_INDEX_WEIGHT = 150;
 
@@ -33,12 +39,16 @@ export interface ChunkFilter {
 export class ChunkSource {
   private readonly store: ObjectStore;
   private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
+  private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
   private readonly filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
   private readonly footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
   private readonly streams = new LruCache<string, Stream>(INTERNED_STREAMS);
+  private readonly reader: PageReader;
 
-  constructor(store: ObjectStore) {
+  /** @param cache without it every page is read again */
+  constructor(store: ObjectStore, cache?: PageCache) {
     this.store = store;
+    this.reader = new PageReader(store, cache);
   }
 
   async footer(record: ChunkRecord): Promise<Footer> {
@@ -88,6 +98,30 @@ export class ChunkSource {
     };
   }
 
+  /**
+   * What the promoted columns of each page hold in short; none of a version that is not known. Throws what the store throws,
+   * and CorruptionError where the section is broken.
+   */
+  async pageSummaries(
+    record: ChunkRecord,
+    { pages }: Footer,
+    { place }: SectionMeta,
+    { plan }: QueryStatistics,
+  ): Promise<readonly PageSummary[]> {
+    const key = `${record.tenant}/${record.id}`;
+    const cached = this.summaries.get(key);
+    if (cached !== undefined) return cached;
+    plan.filterReads++;
+    plan.filterBytes += place.storedBytes;
+    const stored = await readChunk(this.store, record, place.offset, place.offset + place.storedBytes);
+    const decoded = decodeSummaries(
+      loadBlock(stored, place, `summaries of ${nameOfChunk(record)}`),
+      pages.length,
+    );
+    this.summaries.set(key, decoded ?? [], place.storedBytes);
+    return decoded ?? [];
+  }
+
   private intern(stream: Stream): Stream {
     const known = this.streams.get(stream.text);
     if (known !== undefined) return known;
@@ -95,35 +129,29 @@ export class ChunkSource {
     return stream;
   }
 
-  /** Reads and decodes a page; counts what it read. */
-  async page(
+  /** Reads a page; counts what it read. Throws what the store throws, and CorruptionError. */
+  page(
     record: ChunkRecord,
     footer: Footer,
     page: PageMeta,
     wants: PageWants,
     statistics: QueryStatistics,
   ): Promise<PageRows> {
-    const length = wantedBytes(page, wants);
-    const started = process.hrtime.bigint();
-    const stored = await readChunk(this.store, record, page.offset, page.offset + length);
-    statistics.downloadNs += Number(process.hrtime.bigint() - started);
-    statistics.compressedBytes += length;
-    statistics.pagesRead++;
-    return decodePage(footer, page, stored, wants, nameOfChunk(record));
+    return this.reader.pages([{ record, footer, page, wants }], statistics)[0];
   }
 
-  /** The page `rows`, which was read with `lengths` alone, with its lines; counts what it read. */
-  async lines(
+  /** The same of some pages, in the order asked for; those that lie together are read together. */
+  pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
+    return this.reader.pages(requests, statistics);
+  }
+
+  /** The page of `rows`, which was read for less, with all that is wanted now; counts what it read. */
+  more(
     record: ChunkRecord,
-    page: PageMeta,
     rows: PageRows,
+    wants: PageWants,
     statistics: QueryStatistics,
   ): Promise<PageRows> {
-    const { start, end } = linesRange(page);
-    const started = process.hrtime.bigint();
-    const stored = await readChunk(this.store, record, start, end);
-    statistics.downloadNs += Number(process.hrtime.bigint() - started);
-    statistics.compressedBytes += end - start;
-    return withLines(rows, page, stored, nameOfChunk(record));
+    return this.reader.more(record, rows, wants, statistics);
   }
 }

@@ -1,6 +1,7 @@
 /** Queries as the API asks them: parsed, checked against the tenant's limits, run, with what they read. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Expr, Matcher } from '../logql/ast.ts';
+import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import type { MetricResult } from '../metrics/result.ts';
 import { BadRequestError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
@@ -12,9 +13,11 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { TimeRange } from './day-plan.ts';
 import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
-import { checkEntriesLimit, checkExpr, limitRange } from './query-limits.ts';
+import { checkEntriesLimit, checkExpr, checkParallelism, limitRange } from './query-limits.ts';
+import { QueryMemory } from './query-memory.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
+import type { QueryWorkers } from './tasks/query-workers.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
 /** Who asks, and within which bounds. */
@@ -66,6 +69,18 @@ export interface EngineParts {
   readonly indexes?: DayIndexProvider;
   /** Without it all that is stored is shown. */
   readonly visibility?: Visibility;
+  /** Without them all is scanned in this thread. */
+  readonly workers?: QueryWorkers | undefined;
+  /** Of all queries of the process; by default of this engine's, with the usual bound. */
+  readonly memory?: QueryMemory;
+}
+
+/** A query on its way. */
+interface Run {
+  readonly asker: Asker;
+  readonly nowNs: bigint;
+  readonly statistics: QueryStatistics;
+  readonly memory: MemoryBudget;
 }
 
 export class QueryEngine {
@@ -74,48 +89,58 @@ export class QueryEngine {
   private readonly clock: Clock;
   private readonly indexes: DayIndexProvider | undefined;
   private readonly visibility: Visibility | undefined;
+  private readonly workers: QueryWorkers | undefined;
+  private readonly memory: QueryMemory;
 
-  constructor({ catalog, source, clock, indexes, visibility }: EngineParts) {
+  constructor(parts: EngineParts) {
+    const { catalog, source, clock, indexes, visibility, workers, memory = new QueryMemory() } = parts;
     this.catalog = catalog;
     this.source = source;
     this.clock = clock;
     this.indexes = indexes;
     this.visibility = visibility;
+    this.workers = workers;
+    this.memory = memory;
   }
 
   /** Throws ClientError. */
   async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
     const { expr } = query;
     if (expr.kind === 'log') checkEntriesLimit(query.limit, asker.limits);
+    checkParallelism(asker.limits);
     checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange(query, asker.limits, nowNs);
-    return this.timed(async statistics => {
+    return this.timed(async (statistics, memory) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = await this.visible(asker, nowNs);
-        const request = { ...query, expr, range, ...asker, visibleOf, charge: chargeOf(asker.limits) };
+        const charge = chargeOf(asker.limits);
+        const maxParallelism = asker.limits.maxQueryParallelism;
+        const request = { ...query, expr, range, ...asker, visibleOf, charge, maxParallelism, memory };
         return { kind: 'streams', streams: await runLogQuery(this.sources, request, statistics) };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
-      return this.metric({ expr, startNs, endNs, stepNs, instant: false }, asker, nowNs, statistics);
+      const over = { expr, startNs, endNs, stepNs, instant: false };
+      return this.metric(over, { asker, nowNs, statistics, memory });
     });
   }
 
   /** Throws ClientError. */
   async instant({ text, expr, timeNs }: InstantQuery, asker: Asker): Promise<QueryAnswer> {
     if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
+    checkParallelism(asker.limits);
     checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, nowNs);
-    return this.timed(async statistics => {
+    return this.timed(async (statistics, memory) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.metric(at, asker, nowNs, statistics);
+      return this.metric(at, { asker, nowNs, statistics, memory });
     });
   }
 
@@ -152,7 +177,7 @@ export class QueryEngine {
   }
 
   private get sources() {
-    return { catalog: this.catalog, source: this.source, clock: this.clock };
+    return { catalog: this.catalog, source: this.source, clock: this.clock, workers: this.workers };
   }
 
   private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
@@ -161,21 +186,32 @@ export class QueryEngine {
 
   private async metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    asker: Asker,
-    nowNs: bigint,
-    statistics: QueryStatistics,
+    { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
     const { tenants, limits, signal, partial } = asker;
     const visibleOf = await this.visible(asker, nowNs);
-    const maxSeries = limits.maxQuerySeries;
-    const request = { ...query, tenants, maxSeries, partial, signal, visibleOf, charge: chargeOf(limits) };
+    const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
+    const charge = chargeOf(limits);
+    const request = {
+      ...query,
+      tenants,
+      maxSeries,
+      partial,
+      signal,
+      visibleOf,
+      charge,
+      maxParallelism,
+      memory,
+    };
     return runMetricQuery(this.sources, request, statistics);
   }
 
-  private async timed(run: (statistics: QueryStatistics) => Promise<QueryResult>): Promise<QueryAnswer> {
+  private async timed(
+    run: (statistics: QueryStatistics, memory: MemoryBudget) => Promise<QueryResult>,
+  ): Promise<QueryAnswer> {
     const statistics = newStatistics();
     const started = process.hrtime.bigint();
-    const result = await run(statistics);
+    const result = await this.memory.query(memory => run(statistics, memory));
     return { result, statistics, execNs: Number(process.hrtime.bigint() - started) };
   }
 }

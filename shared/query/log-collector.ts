@@ -50,6 +50,23 @@ export class LogCollector implements LogSink {
     this.base = base;
   }
 
+  /** Entries at or past this time come too late; undefined while there is room. */
+  get bound(): number | undefined {
+    return this.threshold === -1 || this.threshold === Infinity ? undefined : this.threshold;
+  }
+
+  /** What others have found bounds what is looked for here. */
+  startAt(bound: number | undefined): void {
+    if (bound !== undefined) this.threshold = bound;
+  }
+
+  /** Takes an entry that another collector has kept, behind those that are here. Throws as `emit`. */
+  take(entry: Omit<CollectedEntry, 'order'>): void {
+    if (!this.reaches(entry.time, entry.time)) return;
+    this.add({ ...entry, order: this.order++ });
+    if (this.entries.length >= 2 * this.limit + 64) this.prune();
+  }
+
   /** False where nothing between the two times can be among the first. */
   reaches(first: number, last: number): boolean {
     return this.backward ? last > this.threshold : first < this.threshold;

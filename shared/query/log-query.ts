@@ -4,17 +4,18 @@ import type { LogExpr } from '../logql/ast.ts';
 import { MemoryBudget } from '../metrics/memory-budget.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
-import { compileLogPipeline } from '../pipeline/pipeline.ts';
-import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
-import { HiddenRows } from './hidden-rows.ts';
 import { type CollectedEntry, LogCollector } from './log-collector.ts';
+import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
-import { scanPages } from './scan.ts';
+import { MAX_QUERY_BYTES } from './query-memory.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
+import type { QueryWorkers } from './tasks/query-workers.ts';
+import type { SpreadParts } from './tasks/spread.ts';
+import { EntrySpread } from './tasks/spread-entries.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
@@ -32,8 +33,12 @@ export interface LogRequest {
   readonly categorize: boolean;
   readonly signal: AbortSignal;
   readonly visibleOf: VisibleOf;
-  /** Called with the bytes of each page before it is looked at; may throw. */
-  readonly charge?: (bytes: number) => void;
+  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  readonly charge?: ((bytes: number) => void) | undefined;
+  /** Tasks at once, at most; 0 is as many as the workers take. */
+  readonly maxParallelism?: number;
+  /** Of the whole query; without it each part has a bound of its own. */
+  readonly memory?: MemoryBudget | undefined;
 }
 
 export interface LogEntry {
@@ -54,6 +59,8 @@ export interface LogSources {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly clock: Clock;
+  /** Without them all is scanned in this thread. */
+  readonly workers?: QueryWorkers | undefined;
 }
 
 interface FoundEntry extends Omit<CollectedEntry, 'time' | 'order'> {
@@ -74,12 +81,6 @@ export async function runLogQuery(
   return grouped(found);
 }
 
-/**
- * What the entries of an answer may hold, bytes: 5,000 lines of 25 KiB. Written as JSON they grow, and a string of V8
- * ends at 512 Mi characters.
- */
-const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
-
 /** The first `limit` entries over all tenants. */
 async function first(
   sources: LogSources,
@@ -87,7 +88,7 @@ async function first(
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
   const views = tenantViews(request.tenants, request.expr.selector);
-  const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
+  const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', request.memory);
   const lists: FoundEntry[][] = [];
   for (const view of views) lists.push(await ofTenant(sources, request, view, budget, statistics));
   if (lists.length === 1) return lists[0];
@@ -148,39 +149,57 @@ async function ofTenant(
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
   const { source, catalog, clock } = sources;
-  const { expr, range, backward, categorize, signal } = request;
+  const { expr, range, limit, backward, categorize, signal } = request;
   const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
-  const turn = new Turn();
-  const hidden = new HiddenRows();
-  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
+  const scan = compileLogScan(expr, { clock });
   // Behind the pipeline, which reports stages that cannot be built.
   const pruner = compileTextPruner(expr.stages, source, statistics);
-  const context = { source, statistics, signal, turn, charge: request.charge, shown: view.shown, hidden };
+  const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
+  const parts = spreadParts(sources, request, statistics);
+  const spread = parts && new EntrySpread(parts, request);
   const found: FoundEntry[] = [];
-  for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
-    const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
-    const plan = await pruner.prune(planned, signal);
-    statistics.streams += streamsOfPlan(planned).size;
-    const overlaps = new Overlaps(plan, source, statistics);
-    const collector = new LogCollector(request.limit - found.length, backward, categorize, budget);
-    const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
-    await scanPages(context, plan, inDirection(plan.pages, backward), overlaps, wants, {
-      wants: page => collector.reaches(page.first, page.last),
-      prepare: (rows, selection, count) => pipeline.prepare(rows, selection, count),
-      visit: (rows, selection, count, page) => {
-        collector.begin(rows, page.page.base);
-        statistics.postFilterLines += pipeline.run(rows, selection, count, collector);
-        collector.settle();
-      },
-    });
-    const dayStart = BigInt(day) * NS_PER_DAY;
-    for (const { time, order: _, ...entry } of collector.finish()) {
-      found.push({ ...entry, timeNs: dayStart + BigInt(time) });
+  const isOver = () => found.length >= limit;
+  try {
+    for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
+      const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
+      const plan = await pruner.prune(planned, signal);
+      statistics.streams += streamsOfPlan(planned).size;
+      const overlaps = new Overlaps(plan, source, statistics);
+      const collector = new LogCollector(limit - found.length, backward, categorize, budget);
+      const pages = inDirection(plan.pages, backward);
+      const here = spread?.scannedHere(pages) ?? pages.length;
+      await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector);
+      const finishDay = () => {
+        const dayStart = BigInt(day) * NS_PER_DAY;
+        for (const { time, order: _, ...entry } of collector.finish()) {
+          if (found.length < limit) found.push({ ...entry, timeNs: dayStart + BigInt(time) });
+        }
+      };
+      if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
+      else {
+        const from = { plan, pages: pages.slice(here), overlaps };
+        await spread.add({ from, view, visible, nowNs: clock.nowNs(), collector }, isOver);
+        await spread.whenMerged(finishDay);
+      }
+      if (isOver()) break;
     }
-    if (found.length >= request.limit) break;
+    await spread?.finish(isOver);
+  } finally {
+    spread?.stop();
   }
   return found;
+}
+
+/** Undefined where there are no workers. */
+export function spreadParts(
+  { workers }: LogSources,
+  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
+  statistics: QueryStatistics,
+): SpreadParts | undefined {
+  if (workers === undefined) return undefined;
+  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
+  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
 }
 
 /** Pages whose entries come first in the direction of the query stand first. */

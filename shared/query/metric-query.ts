@@ -1,22 +1,21 @@
 /** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
-import type { MetricExpr, RangeAggregationExpr, Stage } from '../logql/ast.ts';
+import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../logql/ast.ts';
 import { formatExpr } from '../logql/printer.ts';
 import { evaluateMetric } from '../metrics/evaluate.ts';
-import type { SeriesMatrix } from '../metrics/matrix.ts';
+import { BYTES_PER_CELL, type SeriesMatrix } from '../metrics/matrix.ts';
+import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import { type Leaf, leavesOf } from '../metrics/plan.ts';
-import { createRangeAccumulator, type RangeAccumulator } from '../metrics/range-accumulator.ts';
 import type { MetricResult } from '../metrics/result.ts';
 import { BadRequestError } from '../model/errors.ts';
-import { compileSampleExtractor, type SampleExtractor, sampleFailure } from '../pipeline/extractor.ts';
-import { Turn } from '../pipeline/turn.ts';
+import { sampleFailure } from '../pipeline/sample-failure.ts';
 import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
-import { HiddenRows } from './hidden-rows.ts';
-import type { LogSources } from './log-query.ts';
+import { type LogSources, spreadParts } from './log-query.ts';
+import { compileMetricScan, type MetricScan, scanSamples } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
-import { scanPages } from './scan.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
+import { SampleSpread } from './tasks/spread-samples.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
@@ -37,8 +36,12 @@ export interface MetricRequest {
   readonly partial: boolean;
   readonly signal: AbortSignal;
   readonly visibleOf: VisibleOf;
-  /** Called with the bytes of each page before it is looked at; may throw. */
-  readonly charge?: (bytes: number) => void;
+  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  readonly charge?: ((bytes: number) => void) | undefined;
+  /** Tasks at once, at most; 0 is as many as the workers take. */
+  readonly maxParallelism?: number;
+  /** Of the whole query; without it each part has a bound of its own. */
+  readonly memory?: MemoryBudget | undefined;
 }
 
 export async function runMetricQuery(
@@ -73,29 +76,27 @@ export async function runMetricQuery(
 async function aggregate(
   sources: LogSources,
   request: MetricRequest,
-  { node, grouping }: Leaf,
+  leaf: Leaf,
   statistics: QueryStatistics,
 ): Promise<SeriesMatrix> {
+  const { node, grouping } = leaf;
   const { op, parameter, range } = node;
   const { rangeNs, offsetNs } = range;
   const unwrapped = range.unwrap !== undefined;
-  const { startNs, endNs, stepNs } = request;
+  const { startNs, endNs, stepNs, memory } = request;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
-  const accumulator = createRangeAccumulator(spec);
-  const turn = new Turn();
-  const hidden = new HiddenRows();
-  const extractor = compileSampleExtractor(range, { op, grouping, clock: sources.clock, turn, hidden });
+  const scan = compileMetricScan(range, { spec, grouping, clock: sources.clock, memory });
+  const { extractor, accumulator } = scan;
   if (rangeNs > 0n) {
-    for (const view of tenantViews(request.tenants, range.log.selector)) {
-      const scan = {
-        matchers: range.log.selector,
-        stages: range.log.stages,
-        extractor,
-        turn,
-        hidden,
-        accumulator,
-      };
-      await scanTenant(sources, request, view, scan, statistics);
+    const parts = spreadParts(sources, request, statistics);
+    const spread = parts && new SampleSpread(parts, scan, leaf);
+    try {
+      for (const view of tenantViews(request.tenants, range.log.selector)) {
+        await scanTenant(sources, request, view, { log: range.log, scan, spread }, statistics);
+      }
+      await spread?.finish();
+    } finally {
+      spread?.stop();
     }
   }
   const matrix = accumulator.finish(series => extractor.series.labelsOf(series));
@@ -103,36 +104,36 @@ async function aggregate(
     const failure = sampleFailure(labels);
     if (failure !== undefined) throw new BadRequestError(failure);
   }
+  // The matrix stays until the query ends, what it was made of does not; the series' labels are its own.
+  memory?.reserve(matrix.series.reduce((bytes, { values }) => bytes + values.length * BYTES_PER_CELL, 0));
+  accumulator.budget.releaseAll();
   return matrix;
 }
 
 /** One range aggregation, over all tenants. */
 interface LeafScan {
-  readonly matchers: RangeAggregationExpr['range']['log']['selector'];
-  readonly stages: readonly Stage[];
-  readonly extractor: SampleExtractor;
-  readonly turn: Turn;
-  /** The extractor asks it. */
-  readonly hidden: HiddenRows;
-  readonly accumulator: RangeAccumulator;
+  readonly log: LogExpr;
+  readonly scan: MetricScan;
+  /** Undefined where all is scanned here. */
+  readonly spread: SampleSpread | undefined;
 }
 
 async function scanTenant(
-  { catalog, source }: LogSources,
+  { catalog, source, clock }: LogSources,
   { signal, charge, visibleOf }: MetricRequest,
   view: TenantView,
-  { matchers, stages, extractor, turn, hidden, accumulator }: LeafScan,
+  { log, scan, spread }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
+  const { extractor, accumulator, turn } = scan;
   // Windows are open on the left and closed on the right.
   const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
-  const selector = compileSelector(view.storedMatchers(matchers));
-  const context = { source, statistics, signal, turn, charge, shown: view.shown, hidden };
-  const wants = { ...extractor.needs, promoted: extractor.promoted };
+  const selector = compileSelector(view.storedMatchers(log.selector));
+  const context = { source, statistics, signal, charge, shown: view.shown };
   const visible = visibleOf(view.tenant);
   const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWholeMinutes(counting);
-  const pruner = compileTextPruner(stages, source, statistics);
+  const pruner = compileTextPruner(log.stages, source, statistics);
   for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
     const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
     const plan = await pruner.prune(planned, signal);
@@ -143,15 +144,9 @@ async function scanTenant(
     // It knows pages by identity, and those that were counted in part are others.
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
-    await scanPages(context, rest, pages, overlaps, wants, {
-      wants: () => true,
-      prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
-      visit: (rows, selection, count) => {
-        const batch = extractor.extract(rows, selection, count);
-        statistics.postFilterLines += batch.count;
-        accumulator.addBatch(batch);
-      },
-    });
+    const ofPlan = { plan: rest, pages, overlaps };
+    const isTaken = await spread?.takes(ofPlan, { view, visible, nowNs: clock.nowNs() });
+    if (isTaken !== true) await scanSamples(context, scan, ofPlan);
   }
 }
 

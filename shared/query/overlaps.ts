@@ -48,8 +48,16 @@ export class Overlaps {
   private readonly source: ChunkSource;
   private readonly statistics: QueryStatistics;
   private readonly isUneven: boolean;
+  private readonly counts: (page: PlannedPage) => boolean;
 
-  constructor(plan: DayPlan, source: ChunkSource, statistics: QueryStatistics) {
+  /** @param counts whether dropped rows of a page count in the statistics; by default all do */
+  constructor(
+    plan: DayPlan,
+    source: ChunkSource,
+    statistics: QueryStatistics,
+    counts: (page: PlannedPage) => boolean = () => true,
+  ) {
+    this.counts = counts;
     this.source = source;
     this.statistics = statistics;
     this.isUneven = plan.isUneven;
@@ -72,6 +80,15 @@ export class Overlaps {
   /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
   sharedStreams(page: PlannedPage): ReadonlySet<string> {
     return new Set(this.regions.get(page)?.map(({ stream }) => stream));
+  }
+
+  /** Pages whose entries this page's may repeat, itself among them; none where it shares no stretch. */
+  neighboursOf(page: PlannedPage): ReadonlySet<PlannedPage> {
+    const neighbours = new Set<PlannedPage>();
+    for (const { places } of this.regions.get(page) ?? []) {
+      for (const place of places) neighbours.add(place.page);
+    }
+    return neighbours;
   }
 
   /** Rows of the page that are to be passed over (1), or undefined where there are none. */
@@ -110,7 +127,7 @@ export class Overlaps {
       dropped = new Uint8Array(page.page.rows);
       this.drops.set(page, dropped);
     }
-    if (dropped[row] === 0) this.statistics.duplicates++;
+    if (dropped[row] === 0 && this.counts(page)) this.statistics.duplicates++;
     dropped[row] = 1;
   }
 

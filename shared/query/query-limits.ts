@@ -2,7 +2,7 @@
 import type { Expr, LogExpr, Matcher } from '../logql/ast.ts';
 import { leavesOf } from '../metrics/plan.ts';
 import { formatGoDuration, formatPrometheusDuration } from '../model/duration.ts';
-import { BadRequestError } from '../model/errors.ts';
+import { BadRequestError, ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import type { TimeRange } from './day-plan.ts';
 
@@ -15,6 +15,8 @@ export function combineLimits(limits: readonly Limits[]): Limits {
     ...limits[0],
     maxEntriesLimitPerQuery: least(one => one.maxEntriesLimitPerQuery),
     maxQuerySeries: least(one => one.maxQuerySeries),
+    // Here 0 is none at all.
+    maxQueryParallelism: Math.min(...limits.map(one => one.maxQueryParallelism)),
     maxQueryLengthNs: leastNs(one => one.maxQueryLengthNs),
     maxQueryLookbackNs: leastNs(one => one.maxQueryLookbackNs),
     maxQueryRangeNs: leastNs(one => one.maxQueryRangeNs),
@@ -64,6 +66,13 @@ export function checkEntriesLimit(limit: number, limits: Limits): void {
     throw new BadRequestError(
       `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${most})`,
     );
+  }
+}
+
+/** Throws ClientError 429 for a tenant that may not run any task (wire-format reference, 0.3). */
+export function checkParallelism({ maxQueryParallelism }: Limits): void {
+  if (maxQueryParallelism === 0) {
+    throw new ClientError(429, 'querying is disabled, please contact your Loki operator');
   }
 }
 

@@ -15,11 +15,9 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { HiddenRows } from './hidden-rows.ts';
 import type { Overlaps } from './overlaps.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
-
-/** Pages read ahead: hides the latency of a read, holds 4 MiB of pages at most. */
-const PAGES_AHEAD = 4;
 
 export interface PageVisitor {
   /** False ends the scan: no page from here on can matter. */
@@ -64,31 +62,27 @@ export async function scanPages(
 ): Promise<void> {
   const { source, statistics, signal, turn, hidden } = context;
   let selection = new Uint32Array(8192);
-  const reads: Promise<PageRows>[] = [];
   /** Places of pages that were read without lines. */
   const fronts = new Set<number>();
   // The page before needed its lines.
   let linesAreNeeded = false;
-  const read = (i: number) => {
+  const request = (i: number) => {
     const { record, footer, page } = pages[i];
+    // Page i itself was asked about; of the others, none from the first that cannot matter.
+    if (i > current && !visitor.wants(pages[i])) return undefined;
     const front = linesAreNeeded || visitor.prepare === undefined ? undefined : frontOf(pages[i], wants);
     if (front !== undefined) fronts.add(i);
-    const pending = source.page(record, footer, page, front ?? wholeOf(pages[i], wants), statistics);
-    // A scan that ends early leaves reads behind; their failure then concerns nobody.
-    pending.catch(() => undefined);
-    reads[i] = pending;
+    return { record, footer, page, wants: front ?? wholeOf(pages[i], wants) };
   };
+  let current = 0;
+  const reads = new ReadAhead({ source, statistics, pages: pages.length, request });
   const seen = new Set<string>();
   for (let i = 0; i < pages.length; i++) {
     const planned = pages[i];
     if (!visitor.wants(planned)) break;
     signal.throwIfAborted();
-    for (let ahead = reads.length; ahead < pages.length && ahead <= i + PAGES_AHEAD; ahead++) {
-      if (!visitor.wants(pages[ahead])) break;
-      read(ahead);
-    }
-    let rows = await reads[i];
-    delete reads[i];
+    current = i;
+    let rows = await reads.next(i);
     const dropped = await overlaps.droppedRows(planned, signal);
     if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
     const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
@@ -110,7 +104,7 @@ export async function scanPages(
       left = prepared.count;
       linesAreNeeded = prepared.needsLines;
       if (linesAreNeeded && fronts.has(i)) {
-        rows = await source.lines(planned.record, planned.page, rows, statistics);
+        rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
         page = asShown(withWanted(rows, wants), context.shown);
       }
     }

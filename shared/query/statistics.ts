@@ -14,6 +14,9 @@ export interface PlanStatistics {
   /** Pages that cannot hold the text that the query asks for. */
   pagesByText: number;
   bytesByText: number;
+  /** Pages that pass those but cannot hold a value that a label filter asks for: of metadata or of a field. */
+  pagesByValues: number;
+  bytesByValues: number;
   /** Pages that the counts of footers answer for. */
   pagesCounted: number;
   bytesCounted: number;
@@ -72,6 +75,8 @@ export function newStatistics(): QueryStatistics {
       bytesByStreams: 0,
       pagesByText: 0,
       bytesByText: 0,
+      pagesByValues: 0,
+      bytesByValues: 0,
       pagesCounted: 0,
       bytesCounted: 0,
       filterReads: 0,

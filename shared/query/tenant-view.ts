@@ -14,6 +14,8 @@ export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
 
 export interface TenantView {
   readonly tenant: string;
+  /** The streams carry the tenant's name as a label. */
+  readonly isLabelled: boolean;
   /** The selector as it applies to stored labels. */
   storedMatchers(matchers: readonly Matcher[]): readonly Matcher[];
   /** The stream as the query sees it; the same object for the same stream. */
@@ -28,13 +30,15 @@ export function tenantViews(tenants: readonly string[], selector: readonly Match
 }
 
 export function plainView(tenant: string): TenantView {
-  return { tenant, storedMatchers: matchers => matchers, shown: stream => stream };
+  return { tenant, isLabelled: false, storedMatchers: matchers => matchers, shown: stream => stream };
 }
 
-function labelledView(tenant: string): TenantView {
+/** Of one of several tenants. */
+export function labelledView(tenant: string): TenantView {
   const shown = new Map<Stream, Stream>();
   return {
     tenant,
+    isLabelled: true,
     storedMatchers: matchers =>
       matchers
         .filter(matcher => matcher.name !== TENANT_LABEL)

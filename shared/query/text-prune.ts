@@ -1,30 +1,36 @@
 /**
- * Passes over pages that cannot hold a line which the query keeps, as far as the filters of their chunks prove it
- * (shared/filter). Pages without a filter stay, and so does a chunk whose filter is broken: its pages say what is true.
+ * Passes over pages that cannot hold an entry which the query keeps, as far as their chunks prove it (shared/filter): lines by
+ * the facts of the text filter; labels by streams, dictionaries of metadata in the footer, summaries of promoted columns, and
+ * values in the filter. Pages that nothing is known of stay, and so does a chunk whose filter is broken: its pages say
+ * what is true.
  *
- * Equal entries of two chunks have equal lines: where one's page is passed over, no copy of it is in the answer.
+ * Equal entries of two chunks have equal lines and metadata: where one's page is passed over, no copy of it is in the answer.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ColumnKind, type Footer, SectionKind } from '../chunk/format.ts';
-import { probePages, unitsOf } from '../filter/filter-reader.ts';
-import { lineRequirement } from '../filter/line-requirements.ts';
-import type { Requirement } from '../filter/requirement.ts';
+import { type Footer, SectionKind } from '../chunk/format.ts';
+import { knowledgeOf } from '../filter/chunk-knowledge.ts';
+import { probePages, unitsOf, withoutFilter } from '../filter/filter-reader.ts';
+import { labelsRequirement, lineRequirement } from '../filter/line-requirements.ts';
+import { allOf, type Requirement } from '../filter/requirement.ts';
+import type { PageSummary } from '../filter/summary-codec.ts';
 import type { Stage } from '../logql/ast.ts';
 import { CorruptionError } from '../model/errors.ts';
-import { labelValue } from '../model/labels.ts';
-import { sanitizeName } from '../pipeline/text.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Chunks whose filters are asked side by side; each takes a few small reads. */
 const CHUNKS_AT_ONCE = 8;
-/** Label filters of a query are on a handful of names; more than this are left alone. */
-const MAX_NAMES = 16;
 
 export interface TextPruner {
   /** The plan without the pages that cannot matter; the same one where that is none. Throws what the store throws. */
   prune(plan: DayPlan, signal: AbortSignal): Promise<DayPlan>;
+}
+
+/** For each page of a chunk 1 where it may hold what is asked. */
+interface Verdicts {
+  readonly text: Uint8Array;
+  readonly values: Uint8Array;
 }
 
 export function compileTextPruner(
@@ -32,81 +38,101 @@ export function compileTextPruner(
   source: ChunkSource,
   statistics: QueryStatistics,
 ): TextPruner {
-  // Filters on labels tell of the line only where the label is not stored: that differs from chunk to chunk.
-  const names = new Set<string>();
-  const anyChunk = lineRequirement(stages, { mayBeStored: name => names.add(name) !== undefined });
-  if (names.size > MAX_NAMES) names.clear();
-  const byStored = new Map<string, Requirement>();
+  const line = lineRequirement(stages);
+  const readsLabels = stages.some(({ kind }) => kind === 'labelFilter');
+  const readsFields = readsLabels && stages.some(({ kind }) => kind === 'json' || kind === 'logfmt');
 
-  function requirementOf(footer: Footer): Requirement {
-    if (names.size === 0) return anyChunk;
-    const stored = [...names].filter(name => isStored(footer, name));
-    const key = JSON.stringify(stored);
-    let requirement = byStored.get(key);
-    if (requirement === undefined) {
-      requirement = lineRequirement(stages, {
-        mayBeStored: name => !names.has(name) || stored.includes(name),
-      });
-      byStored.set(key, requirement);
+  async function summariesOf({ record, footer }: PlannedPage): Promise<readonly PageSummary[]> {
+    const section = footer.sections.find(({ kind }) => kind === SectionKind.summaries);
+    if (!readsFields || section === undefined) return [];
+    try {
+      return await source.pageSummaries(record, footer, section, statistics);
+    } catch (error) {
+      if (error instanceof CorruptionError) return [];
+      throw error;
     }
-    return requirement;
   }
 
-  /** The pages that stay. */
-  async function ofChunk(pages: readonly PlannedPage[]): Promise<readonly PlannedPage[]> {
+  async function labelsOf(pages: readonly PlannedPage[]): Promise<Requirement> {
+    const { streams, pages: all } = pages[0].footer;
+    const planned = new Map(pages.map(({ page, runs }) => [page, runs]));
+    return labelsRequirement(
+      stages,
+      knowledgeOf({ streams, pages: all, planned, summaries: await summariesOf(pages[0]) }),
+    );
+  }
+
+  /** Undefined where nothing can be passed over. */
+  async function ofChunk(pages: readonly PlannedPage[]): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
+    const labels: Requirement = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
+    const requirement = allOf([line, labels]);
+    if (requirement.kind === 'anything') return undefined;
+    const known = withoutFilter(labels, footer.pages.length);
+    const text = new Uint8Array(footer.pages.length).fill(1);
     const section = footer.sections.find(({ kind }) => kind === SectionKind.filter);
-    if (section === undefined) return pages;
-    const requirement = requirementOf(footer);
-    if (requirement.kind === 'anything') return pages;
+    const place = placesOf(footer);
+    if (section === undefined || pages.every(({ page }) => known[place.get(page)!] === 0)) {
+      return { text, values: known };
+    }
     try {
       const filter = await source.filter(record, footer, section, statistics);
       const units = await filter.units(unitsOf(filter.index, requirement));
-      const mayMatch = probePages(filter.index, requirement, units);
-      const place = new Map(footer.pages.map((page, i) => [page, i]));
-      return pages.filter(({ page }) => mayMatch[place.get(page)!] === 1);
+      return {
+        text: probePages(filter.index, line, units),
+        values: probePages(filter.index, labels, units),
+      };
     } catch (error) {
-      if (error instanceof CorruptionError) return pages;
+      if (error instanceof CorruptionError) return { text, values: known };
       throw error;
     }
   }
 
   return {
     async prune(plan, signal) {
-      if (anyChunk.kind === 'anything' && names.size === 0) return plan;
-      const chunks = Map.groupBy(plan.pages, ({ footer }) => footer);
-      const lists = [...chunks.values()];
-      const left: PlannedPage[] = [];
+      if (line.kind === 'anything' && !readsLabels) return plan;
+      const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
+      const verdictsOf = new Map<Footer, Verdicts | undefined>();
       for (let i = 0; i < lists.length; i += CHUNKS_AT_ONCE) {
         signal.throwIfAborted();
-        for (const pages of await Promise.all(lists.slice(i, i + CHUNKS_AT_ONCE).map(ofChunk))) {
-          left.push(...pages);
+        const some = lists.slice(i, i + CHUNKS_AT_ONCE);
+        for (const [j, verdicts] of (await Promise.all(some.map(ofChunk))).entries()) {
+          verdictsOf.set(some[j][0].footer, verdicts);
         }
         await nextTurn();
       }
+      const left = lists.flatMap(pages => kept(pages, verdictsOf.get(pages[0].footer), statistics));
       if (left.length === plan.pages.length) return plan;
-      const kept = new Set(left);
-      for (const page of plan.pages) if (!kept.has(page)) countPruned(page, statistics);
-      return { ...plan, pages: left };
+      const stays = new Set(left);
+      return { ...plan, pages: plan.pages.filter(page => stays.has(page)) };
     },
   };
 }
 
-function countPruned({ page }: PlannedPage, { plan }: QueryStatistics): void {
-  plan.pagesByText++;
-  plan.bytesByText += page.storedBytes;
+function placesOf({ pages }: Footer): Map<unknown, number> {
+  return new Map(pages.map((page, i) => [page, i]));
 }
 
-/** True where the label may come from a stream or from metadata. */
-function isStored({ streams, pages }: Footer, name: string): boolean {
-  // Added to the streams of a query over several tenants.
-  if (name === '__tenant_id__') return true;
-  if (streams.some(({ labels }) => labelValue(labels, name) !== undefined)) return true;
-  return pages.some(({ columns }) =>
-    columns.some(
-      column =>
-        column.kind === ColumnKind.metadata &&
-        (column.name === name || sanitizeName('', column.name) === name),
-    ),
-  );
+/** The pages that stay; counts those that do not. */
+function kept(
+  pages: readonly PlannedPage[],
+  verdicts: Verdicts | undefined,
+  { plan }: QueryStatistics,
+): readonly PlannedPage[] {
+  if (verdicts === undefined) return pages;
+  const place = placesOf(pages[0].footer);
+  return pages.filter(({ page }) => {
+    const at = place.get(page)!;
+    if (verdicts.text[at] === 0) {
+      plan.pagesByText++;
+      plan.bytesByText += page.storedBytes;
+      return false;
+    }
+    if (verdicts.values[at] === 0) {
+      plan.pagesByValues++;
+      plan.bytesByValues += page.storedBytes;
+      return false;
+    }
+    return true;
+  });
 }

@@ -1,5 +1,5 @@
 /** Search for stretches in the lines of a page, place by place; only for bytes in the line space (`line-memory.ts`). */
-import { type BytePair, findPair } from '../chunk/line-memory.ts';
+import { type BytePair, type PairFinder, pairFinder } from '../chunk/line-memory.ts';
 import { rarestPlaces, type Stretch, stretchOfNeedle } from './stretches.ts';
 
 /** A stretch with the pair of its bytes that is looked for, and where it was found last. */
@@ -15,6 +15,7 @@ interface Sought {
 export class StretchSearch {
   readonly #sought: readonly Sought[];
   #lines: Buffer | undefined;
+  #finder: PairFinder | undefined;
   #from = 0;
   #to = 0;
   /** Bytes of what `find` found. */
@@ -40,13 +41,16 @@ export class StretchSearch {
   find(lines: Buffer, from: number, to: number): number {
     // Of several stretches those that were found farther on are not sought again.
     const goesOn = lines === this.#lines && to === this.#to && from >= this.#from;
-    this.#lines = lines;
+    if (lines !== this.#lines) {
+      this.#lines = lines;
+      this.#finder = pairFinder(lines);
+    }
     this.#from = from;
     this.#to = to;
     let first = Infinity;
     for (let i = 0; i < this.#sought.length; i++) {
       const sought = this.#sought[i];
-      if (!goesOn || sought.next < from) sought.next = seek(sought, lines, from, to);
+      if (!goesOn || sought.next < from) sought.next = seek(sought, lines, this.#finder!, from, to);
       if (sought.next < first) {
         first = sought.next;
         this.length = sought.stretch.bytes.length;
@@ -56,13 +60,19 @@ export class StretchSearch {
   }
 }
 
-function seek({ stretch, pair, offset }: Sought, lines: Buffer, from: number, to: number): number {
+function seek(
+  { stretch, pair, offset }: Sought,
+  lines: Buffer,
+  finder: PairFinder,
+  from: number,
+  to: number,
+): number {
   const { bytes, others } = stretch;
   const length = bytes.length;
   const last = to - length + offset;
   let at = from + offset;
   while (at <= last) {
-    at = findPair(lines, at, last + 1, pair);
+    at = finder.find(at, last + 1, pair);
     if (at < 0) return Infinity;
     const start = at - offset;
     let i = 0;

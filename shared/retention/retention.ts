@@ -22,9 +22,11 @@ export interface Retention {
   readonly periodsNs: readonly bigint[];
   /** Equal where every stream has the same period. */
   readonly version: string;
+  /** What it was made of: a worker makes the same. */
+  readonly definition: RetentionLimits;
 }
 
-type RetentionLimits = Pick<Limits, 'retentionPeriodNs' | 'retentionStream'>;
+export type RetentionLimits = Pick<Limits, 'retentionPeriodNs' | 'retentionStream'>;
 
 interface Rule {
   readonly accepts: (labels: Labels) => boolean;
@@ -38,6 +40,7 @@ export const KEPT_FOR_GOOD: Retention = Object.freeze({
   shortestNs: 0n,
   periodsNs: [0n],
   version: '',
+  definition: Object.freeze({ retentionPeriodNs: 0n, retentionStream: [] }),
 });
 
 const compiled = new WeakMap<RetentionLimits, Retention>();
@@ -82,6 +85,7 @@ function compile({ retentionPeriodNs, retentionStream }: RetentionLimits): Reten
     longestNs: periodsNs.includes(0n) ? 0n : finite[finite.length - 1],
     shortestNs: finite[0],
     periodsNs,
+    definition: { retentionPeriodNs, retentionStream },
     version: [
       retentionPeriodNs,
       ...retentionStream.map(({ selector, priority, periodNs }) => `${priority} ${periodNs} ${selector}`),

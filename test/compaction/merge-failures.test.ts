@@ -150,7 +150,7 @@ describe('compaction.preserves-entries', () => {
     ],
     ['doubled', [FIRST[0], FIRST[0], FIRST[1]]],
   ])('is broken where an entry was %s', async (_, written) => {
-    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION);
+    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
     const expected = fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1))));
     made.add(rowsOf(written), expected);
     await expect(made.finish(HEAD, READ_BACK)).rejects.toThrow(
@@ -159,7 +159,7 @@ describe('compaction.preserves-entries', () => {
   });
 
   test('is broken where the object does not say what was written', async () => {
-    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION);
+    const made = new MergeOutput(chunkId(9), QUICK_COMPRESSION, {});
     made.add(rowsOf(FIRST), fingerprintOf(pagesOf(await objectOf(FIRST, chunkId(1)))));
     const { chunk } = await made.finish(HEAD, READ_BACK);
     const parts = chunk.parts.map(part => Buffer.from(part));

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { isUnfinished, PACKING, type Quality } from '../../shared/compaction/packing.ts';
 import {
   isSettled,
   MAX_INPUTS,
@@ -27,7 +28,7 @@ function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
     first: minute * MINUTE_NS,
     last: minute * MINUTE_NS + 1,
     rows: 1,
-    lineBytes: 1,
+    lineBytes: 8 * storedBytes,
     metadataBytes: 0,
     asOfMs: 0,
     storedBytes,
@@ -78,9 +79,13 @@ describe('what is merged next', () => {
       'and then joins',
       [...some(1, 30 * MIB, 1, 1), ...some(2, 5 * MIB, 1)],
       at(1501),
-      { level: 1, inputs: 3 },
+      { level: 3, inputs: 3 },
     ],
-    ['full chunks are done', some(5, 64 * MIB, 1), at(3000), undefined],
+    ['full chunks are done', some(5, 64 * MIB, 1, 2), at(3000), undefined],
+    ['one is packed better, if nothing else', some(1, MIB, 1, 1), at(3000), { level: 3, inputs: 1 }],
+    ['once', some(1, MIB, 1, 3), at(3000), undefined],
+    ['in its day it waits for others', some(1, MIB, 1, 1), at(800), undefined],
+    ['forced, it is packed now', some(1, MIB, 1), at(2, true), { level: 3, inputs: 1 }],
     ['no more than the target at once', some(10, 50 * MIB, 1), at(3000), { level: 1, inputs: 2 }],
     ['forced: whatever is there', [chunk(1000, 1), chunk(1000, 900)], at(2, true), { level: 3, inputs: 2 }],
     ['forced, of one chunk: nothing', [chunk(1000, 1)], at(2, true), undefined],
@@ -92,6 +97,28 @@ describe('what is merged next', () => {
   test('the newest window first', () => {
     const records = [...some(3, 1000, 1), ...some(3, 1000, 20)];
     expect(planMerge(DAY, records, at(60))?.inputs).toEqual(records.slice(3));
+  });
+});
+
+describe('what is packed how', () => {
+  test.each<[string, ChunkRecord[], PlanOptions, { level: number; quality: Quality }]>([
+    ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
+    ['5 minutes of much', some(2, MIB, 1), at(7), { level: 1, quality: 'final' }],
+    ['a pile of little', some(32, 1000, 1), at(2), { level: 1, quality: 'draft' }],
+    ['an hour', [chunk(1000, 3), chunk(1000, 33)], at(75), { level: 2, quality: 'final' }],
+    ['flushed at once', some(MAX_INPUTS, 1000, 1), at(2, true), { level: 3, quality: 'final' }],
+    ['what joins the next merge', some(2 * MAX_INPUTS, 1000, 1), at(2, true), { level: 1, quality: 'draft' }],
+    ['too large to join it', some(MAX_INPUTS + 1, MIB / 2, 1), at(2, true), { level: 3, quality: 'final' }],
+    [
+      'what has more than a draft already',
+      [...some(99, 1000, 1), ...some(99, 1000, 1, 2)].reverse(),
+      at(2, true),
+      { level: 1, quality: 'draft' },
+    ],
+    ['of such alone', some(198, 1000, 1, 2), at(2, true), { level: 3, quality: 'final' }],
+  ])('%s', (_name, records, options, want) => {
+    const { level, quality } = planMerge(DAY, records, options)!;
+    expect({ level, quality }).toEqual(want);
   });
 });
 
@@ -115,7 +142,7 @@ describe('any day', () => {
           expect(merges).toBeLessThan(1000);
           const merge = planMerge(DAY, records, options);
           if (merge === undefined) break;
-          expect(merge.inputs.length).toBeGreaterThan(1);
+          if (merge.inputs.length === 1) expect(isUnfinished(merge.inputs[0], PACKING)).toBe(true);
           expect(merge.inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
           const bytes = merge.inputs.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
           expect(bytes).toBeLessThanOrEqual(TARGET);
@@ -125,6 +152,7 @@ describe('any day', () => {
           records.push(chunk(bytes, minute, merge.level));
         }
         expect(rewritten).toBeLessThanOrEqual(8 * total);
+        expect(records.filter(record => isUnfinished(record, PACKING))).toEqual([]);
         if (!force) expect(isSettled(DAY, records, options)).toBe(true);
         // Each one left is more than three times as large as all smaller ones together, or full.
         const small = records.filter(({ storedBytes }) => storedBytes < TARGET / 2).length;

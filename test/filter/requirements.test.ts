@@ -1,9 +1,9 @@
 /** What regular expressions and whole pipelines require: a page with a line that they keep is never pruned. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lineRequirement } from '../../shared/filter/line-requirements.ts';
+import { labelsRequirement, lineRequirement } from '../../shared/filter/line-requirements.ts';
 import { regexRequirement } from '../../shared/filter/regex-literals.ts';
-import { countNeedles, type Requirement } from '../../shared/filter/requirement.ts';
+import { allOf, anything, countNeedles, nothing, type Requirement } from '../../shared/filter/requirement.ts';
 import { parseLogQuery } from '../../shared/logql/parse.ts';
 import { compileRegex } from '../../shared/regex/regex.ts';
 import { passes } from '../pipeline/support.ts';
@@ -45,7 +45,11 @@ function shapeOf(requirement: Requirement): unknown {
   switch (requirement.kind) {
     case 'anything':
       return any;
+    case 'nothing':
+    case 'pages':
+      return requirement.kind;
     case 'needle':
+      if (requirement.since > 1) return 'value';
       return requirement.facts.length > 0 ? 'needle' : 'run';
     default:
       return { [requirement.kind]: requirement.of.map(shapeOf) };
@@ -127,10 +131,14 @@ describe('regular expressions', () => {
 });
 
 const quoted = (text: string) => JSON.stringify(text);
-const requirementOf = (stages: string, stored: readonly string[] = []) =>
-  lineRequirement(parseLogQuery(`{app="x"} ${stages}`).stages, {
-    mayBeStored: name => stored.includes(name),
-  });
+const requirementOf = (text: string, stored: readonly string[] = []) => {
+  const { stages } = parseLogQuery(`{app="x"} ${text}`);
+  const knowledge = {
+    stored: ({ name }: { readonly name: string }) => (stored.includes(name) ? anything : nothing),
+    field: () => anything,
+  };
+  return allOf([lineRequirement(stages), labelsRequirement(stages, knowledge)]);
+};
 
 describe('pipelines', () => {
   const filter = fc
@@ -217,12 +225,27 @@ describe('pipelines', () => {
     ['|= ip("10.168.13.7")', 'needle'],
     ['|= ip("10.168.13.0/24")', any],
     ['| json | a="connection refused"', { all: ['needle', 'needle'] }],
-    ['| json | a="timeout" or a="deadlock"', { any: ['needle', 'needle'] }],
+    ['| json | a="timeout"', { all: ['value', 'needle'] }],
+    ['| json | a="u-1"', { all: ['value', 'run'] }],
+    ['| json | a="4711"', { all: ['needle', 'run'] }],
+    ['| json | a="{\\"b\\":\\"timeout\\"}"', any],
+    ['| json | a="timeout" or a="deadlock"', { any: [{ all: ['value', 'needle'] }, { all: ['value', 'needle'] }] }],
+    ['| json | logfmt | a="GET"', { any: ['value', 'value'] }],
+    ['| json | regexp "(?P<a>.*)" | a="GET"', any],
+    ['| json | regexp "(?P<a>.*)" | a="timeout"', { any: [{ all: ['value', 'needle'] }, 'needle'] }],
+    ['| json | a > 5', any],
+    ['| json | line_format "x" | a="GET"', 'value'],
+    ['| json | line_format "x" | logfmt | a="u-1"', any],
     ['| json | a="timeout" or a!="deadlock"', any],
     ['| json | stored="timeout"', any],
-    ['| a="timeout"', any],
+    ['| a="timeout"', 'nothing'],
+    ['| a!="timeout"', any],
+    ['| stored="timeout"', any],
     ['| json | label_format a=b | a="timeout"', any],
-    ['| json a="b" | a="timeout"', any],
+    ['| json a="b" | a="timeout"', { all: ['value', 'needle'] }],
+    ['| json a="b" | b="timeout"', 'nothing'],
+    ['| json a="b[0]" | a="timeout"', any],
+    ['| logfmt a="b" | a="GET"', { any: ['value', 'value'] }],
   ])('%s requires', (stages, shape) => {
     expect(shapeOf(requirementOf(stages, ['stored']))).toEqual(shape);
   });

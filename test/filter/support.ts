@@ -4,6 +4,7 @@ import { FilterBuilder, newFactRoom } from '../../shared/filter/filter-builder.t
 import { decodeHeader, maxHeaderBytes, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
 import type { Requirement } from '../../shared/filter/requirement.ts';
+import { FieldExtractor } from '../../shared/promoted/field-extractor.ts';
 
 export type Lines = readonly (string | Buffer)[];
 
@@ -19,12 +20,14 @@ export function pageOf(lines: Lines): { lines: Buffer; lineOffsets: Uint32Array 
 }
 
 const room = newFactRoom();
+const extractor = new FieldExtractor();
 
 export function buildSection(pages: readonly Lines[], maxBytes?: number): Buffer {
   const builder = new FilterBuilder(room);
   for (const page of pages) {
     const { lines, lineOffsets } = pageOf(page);
-    builder.addPage(lines, lineOffsets, page.length, maxBytes);
+    const fields = extractor.extract(lines, lineOffsets, page.length);
+    builder.addPage(lines, lineOffsets, page.length, { fields, maxBytes });
   }
   return builder.finish();
 }

@@ -22,6 +22,7 @@ import { fieldKey } from '../../shared/promoted/promoted-field.ts';
 import { Promoter } from '../../shared/promoted/promotion.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/query/engine.ts';
+import { PageCache } from '../../shared/query/page-cache.ts';
 import { Visibility } from '../../shared/query/visibility.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../promoted/queries.ts';
 import { EVERYTHING } from '../promoted/support.ts';
@@ -48,15 +49,16 @@ class CountingSource extends ChunkSource {
   static fronts = 0;
   static rests = 0;
 
-  override page(...given: Parameters<ChunkSource['page']>): ReturnType<ChunkSource['page']> {
-    const wants = given[3];
-    if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
-    return super.page(...given);
+  override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
+    for (const { wants } of given[0]) {
+      if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
+    }
+    return super.pages(...given);
   }
 
-  override lines(...given: Parameters<ChunkSource['lines']>): ReturnType<ChunkSource['lines']> {
+  override more(...given: Parameters<ChunkSource['more']>): ReturnType<ChunkSource['more']> {
     CountingSource.rests++;
-    return super.lines(...given);
+    return super.more(...given);
   }
 }
 
@@ -65,6 +67,7 @@ async function storeOf(
   pushes: readonly (readonly DatedEntry[])[],
   deleted: readonly string[],
   enrich: Enrich,
+  cache?: PageCache,
 ) {
   const store = memoryObjectStore();
   // The same ids in every store: they decide which of equal entries is answered, and in which order.
@@ -90,7 +93,7 @@ async function storeOf(
     limitsOf: () => DEFAULT_LIMITS,
     enabled: true,
   });
-  return new QueryEngine({ catalog, source: new CountingSource(store), clock, visibility });
+  return new QueryEngine({ catalog, source: new CountingSource(store, cache), clock, visibility });
 }
 
 function requestFor(tenant: string, query: string, i: number): DeleteRequest {
@@ -176,7 +179,8 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
         : `quantile_over_time(0.9, ${log} [1m]) by ${by}`;
     });
 
-  test('every answer is the same with and without columns', async () => {
+  test('every answer is the same with and without columns, and from pages that are kept', async () => {
+    let hits = 0;
     CountingSource.fronts = 0;
     CountingSource.rests = 0;
     await fc.assert(
@@ -187,18 +191,27 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
         async (pushes, deleted, queries) => {
           const plain = await storeOf(pushes, deleted, () => undefined);
           const promoted = await storeOf(pushes, deleted, everyField);
+          const cache = new PageCache(150_000);
+          const cached = await storeOf(pushes, deleted, everyField, cache);
           for (const one of queries) {
             const { compressedBytes: _, ...wanted } = await answer(plain, one);
             const { compressedBytes: __, ...got } = await answer(promoted, one);
             expect(got).toEqual(wanted);
+            // The first two times bring pages into the cache.
+            for (let time = 0; time < 3; time++) {
+              const { compressedBytes: ___, ...again } = await answer(cached, one);
+              expect(again).toEqual(wanted);
+            }
           }
+          hits += cache.figures.hits;
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 30 },
     );
     // It would hold with no columns at all: some pages must have been answered by columns alone, others not.
     expect(CountingSource.rests).toBeGreaterThan(5);
     expect(CountingSource.fronts - CountingSource.rests).toBeGreaterThan(5);
+    expect(hits).toBeGreaterThan(500);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
+import { PACKING } from '../../shared/compaction/packing.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { collectGarbage } from './actors/collect-garbage.ts';
@@ -24,7 +25,13 @@ const TENANT = 'red';
 const GRACE_MS = 1000;
 /** No step here takes as many calls. */
 const MAX_CALLS = 60;
-const SETTINGS = { waitMs: 2, maxGroupBytes: 1, inlineMaxBytes: 0, faults: { delayMs: [1, 1] as const } };
+const SETTINGS = {
+  waitMs: 2,
+  maxGroupBytes: 1,
+  inlineMaxBytes: 0,
+  faults: { delayMs: [1, 1] as const },
+  packing: PACKING,
+};
 
 function makeWorld(seed: number) {
   const dice = new Dice(seed);

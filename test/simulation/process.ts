@@ -12,6 +12,7 @@
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { Compactor } from '../../shared/compaction/compactor.ts';
+import type { Packing } from '../../shared/compaction/packing.ts';
 import type { DropSource } from '../../shared/compaction/row-drops.ts';
 import type { DeleteService } from '../../shared/deletion/delete-service.ts';
 import { DayIndexes } from '../../shared/index/day-indexes.ts';
@@ -51,6 +52,8 @@ export interface ProcessSettings {
   readonly maxGroupBytes: number;
   readonly inlineMaxBytes: number;
   readonly faults: FaultRates;
+  /** Of merges. */
+  readonly packing: Packing;
 }
 
 export interface ProcessParts {
@@ -156,8 +159,8 @@ export class SimulatedProcess {
     this.workCatalog = bug?.workCatalog?.({ table, clock, ids }, store) ?? this.catalog;
     const { indexes, workCatalog } = this;
     const work = { catalog: workCatalog, store, clock, ids };
-    const { inlineMaxBytes } = settings;
-    const merging = { ...work, options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs } };
+    const { inlineMaxBytes, packing } = settings;
+    const merging = { ...work, options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs, packing } };
     const removing = removal && assembleRemoval({ merging, removal, bug });
     this.deletes = removing?.deletes;
     this.drops = removing?.drops;

@@ -6,6 +6,7 @@
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
 import { walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
+import { PACKING, type Packing } from '../../shared/compaction/packing.ts';
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
 import { seededIds } from '../../shared/ports/memory/clock.ts';
@@ -13,6 +14,7 @@ import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import type { Table } from '../../shared/ports/table.ts';
+import { TINY_PACKING } from '../support/packing.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';
 import { collectOrphans } from './actors/collect-orphans.ts';
@@ -122,7 +124,7 @@ class World {
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
     });
-    this.settings = settingsOf(dice);
+    this.settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_PACKING : PACKING);
     this.days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
     this.whole = {
       startNs: BigInt(FIRST_DAY * DAY_MS) * NS_PER_MS,
@@ -378,7 +380,7 @@ class World {
   }
 }
 
-function settingsOf(dice: Dice): ProcessSettings {
+function settingsOf(dice: Dice, packing: Packing): ProcessSettings {
   // Work of many calls gets through where few of them fail; what a retry must cope with shows where many do.
   const worst = dice.pick([0, 0.01, 0.03, 0.12]);
   const rate = () => dice.next() * worst;
@@ -386,6 +388,7 @@ function settingsOf(dice: Dice): ProcessSettings {
     waitMs: dice.pick([0, 2, 20]),
     maxGroupBytes: dice.pick([1, 300, 4 * 1024 * 1024]),
     inlineMaxBytes: dice.pick([0, 450, 4096]),
+    packing,
     faults: {
       errorBefore: rate(),
       errorAfter: rate(),

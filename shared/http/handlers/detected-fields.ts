@@ -2,10 +2,11 @@
  * detected_fields and detected_field/{name}/values (wire-format reference, 3.8): a log query whose lines are looked into.
  * Without an envelope, and `{}` where nothing was found, as the reference answers.
  */
+
+import { detectFields } from '../../insight/detected/detect-fields.ts';
+import { detectValues } from '../../insight/detected/detect-values.ts';
 import { parseQuery } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
-import { detectFields } from '../../query/detected/detect-fields.ts';
-import { detectValues } from '../../query/detected/detect-values.ts';
 import type { LogStream } from '../../query/log-query.ts';
 import type { HttpContext } from '../context.ts';
 import type { Response } from '../message.ts';

@@ -1,5 +1,5 @@
 /** detected_labels (wire-format reference, 3.7). */
-import { DetectedLabels } from '../../query/insight/detected-labels.ts';
+import { DetectedLabels } from '../../insight/detected-labels.ts';
 import type { HttpContext } from '../context.ts';
 import { DEFAULT_SINCE_NS } from '../query-params.ts';
 import { json } from '../respond.ts';

@@ -38,7 +38,7 @@ export const showDrilldownLimits: Handler<HttpContext> = async (context, request
   const shown = PUBLISHED.map(key => writtenLimit(limits, key));
   return json({
     limits: { ...Object.fromEntries(shown), ...NOT_NEEDED },
-    pattern_ingester_enabled: false,
+    pattern_ingester_enabled: context.config.patternIngester.enabled,
     version: buildInfo().version,
   });
 };

@@ -1,8 +1,9 @@
 /** index/stats and index/shards (wire-format reference, 3.7). */
+
+import type { IndexStats } from '../../insight/stats.ts';
 import { parseSelector } from '../../logql/parse.ts';
 import { parseByteSize } from '../../model/byte-size.ts';
 import { BadRequestError, messageOf } from '../../model/errors.ts';
-import type { IndexStats } from '../../query/insight/stats.ts';
 import { newStatistics } from '../../query/statistics.ts';
 import type { HttpContext } from '../context.ts';
 import { statisticsTree } from '../encode-statistics.ts';

@@ -1,4 +1,4 @@
-/** Readiness and build information (wire-format reference, 7.1 and 7.5). */
+/** Readiness, services and build information (wire-format reference, 7.1, 7.3 and 7.5). */
 import { buildInfo } from '../../admin/build-info.ts';
 import type { HttpContext } from '../context.ts';
 import { json, text } from '../respond.ts';
@@ -10,3 +10,6 @@ export const ready: Handler<HttpContext> = async context => {
 };
 
 export const showBuildInfo: Handler<HttpContext> = async () => json(buildInfo());
+
+export const listServices: Handler<HttpContext> = async context =>
+  text([...context.services()].map(([name, state]) => `${name} => ${state}\n`).join(''));

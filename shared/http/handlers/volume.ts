@@ -1,11 +1,12 @@
 /** index/volume and index/volume_range (wire-format reference, 3.9). */
+
+import type { VolumeOfSeries, Volumes } from '../../insight/volume.ts';
+import type { Grouping } from '../../insight/volume-day.ts';
 import type { Matcher } from '../../logql/ast.ts';
 import type { MetricResult } from '../../metrics/result.ts';
 import { compareUtf8 } from '../../model/bytes.ts';
 import { NS_PER_MS } from '../../model/duration.ts';
 import { BadRequestError, ClientError } from '../../model/errors.ts';
-import type { VolumeOfSeries, Volumes } from '../../query/insight/volume.ts';
-import type { Grouping } from '../../query/insight/volume-day.ts';
 import { newStatistics } from '../../query/statistics.ts';
 import type { HttpContext } from '../context.ts';
 import { encodeAnswer } from '../encode-answer.ts';
@@ -90,8 +91,8 @@ function inMatrix({ timesMs }: Volumes, series: readonly VolumeOfSeries[]): Metr
   if (series.length === 0) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
   const matrix = series.map(({ labels, bytes }) => ({
     labels,
-    timesMs: timesMs.filter((_, i) => bytes[i] > 0),
-    values: bytes.filter(value => value > 0),
+    timesMs: timesMs.filter((_, i) => bytes[i] >= 0),
+    values: bytes.filter(value => value >= 0),
   }));
   return { kind: 'matrix', series: matrix, warnings: [] };
 }

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
 import type { RowDrops } from '../../../shared/compaction/row-drops.ts';
+import { TINY_PACKING } from '../../support/packing.ts';
 import { type DatedEntry, identityOf } from '../../support/pushes.ts';
 import { DAY, DAY_NS, Fuse, KilledError, makeWorld, type World, type WorldOptions } from './world.ts';
 
@@ -212,8 +213,9 @@ async function checkHistories(options: WorldOptions, numRuns: number): Promise<v
       fc.array(arbitraryStep, { minLength: 5, maxLength: 40 }),
       fc.constantFrom(0, 4096),
       fc.constantFrom(2, 70),
-      async (steps, inlineMaxBytes, batchSize) => {
-        const world = makeWorld({ inlineMaxBytes, batchSize, ...options });
+      fc.constantFrom(undefined, TINY_PACKING),
+      async (steps, inlineMaxBytes, batchSize, packing) => {
+        const world = makeWorld({ inlineMaxBytes, batchSize, packing, ...options });
         const model = new Model();
         for (const step of steps) {
           await take(world, model, step);

@@ -7,6 +7,7 @@ import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import { decodePage } from '../../../shared/chunk/reader.ts';
 import { Compactor } from '../../../shared/compaction/compactor.ts';
 import { noRewrites } from '../../../shared/compaction/day-rewriter.ts';
+import type { Packing } from '../../../shared/compaction/packing.ts';
 import { type DropSource, marksOf } from '../../../shared/compaction/row-drops.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../../../shared/deletion/delete-times.ts';
 import { MaskSource } from '../../../shared/deletion/masks.ts';
@@ -63,13 +64,14 @@ export interface WorldOptions {
   readonly limits?: Partial<Limits>;
   readonly targetBytes?: number;
   readonly batchSize?: number;
+  readonly packing?: Packing;
   readonly times?: DeleteTimes;
   /** A defect of what merges ask. */
   readonly brokenDrops?: (drops: DropSource) => DropSource;
 }
 
 export function makeWorld(given: WorldOptions = {}) {
-  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70 } = given;
+  const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, packing } = given;
   const manual = manualClock((DAY + 3) * DAY_MS);
   const clock = { ...manual, sleep: () => nextTurn() };
   const ids = seededIds(1);
@@ -85,7 +87,7 @@ export function makeWorld(given: WorldOptions = {}) {
     const committer = new GroupCommitter({ store, catalog, clock, ids, options: grouping });
     const sound = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled: true });
     const drops = given.brokenDrops?.(sound) ?? sound;
-    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS };
+    const options = { targetBytes, inlineMaxBytes, graceMs: GRACE_MS, packing };
     const rewriter = { catalog, store, clock, ids, options, drops };
     const deletion = new TenantDeletion({
       catalog,

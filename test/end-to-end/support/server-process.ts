@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** Those of bin/runtime.mjs. */
-const RUNTIME_FLAGS = ['--disable-warning=ExperimentalWarning', '--initial-heap-size=256'];
+const RUNTIME_FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--initial-heap-size=256',
+  '--max-semi-space-size=4',
+];
 
 export interface ServerProcess {
   readonly url: string;

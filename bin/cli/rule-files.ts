@@ -1,0 +1,56 @@
+/** Files of rule groups, as commands are given them. */
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
+import { messageOf } from '../../shared/model/errors.ts';
+import { lintRuleFile } from '../../shared/rules/lint-file.ts';
+import { checkTemplate } from '../../shared/rules/template/check-template.ts';
+import { CommandError } from './command-error.ts';
+
+export interface RuleFileReport {
+  readonly file: string;
+  /** As the file says, else the file's name without its ending. */
+  readonly namespace: string;
+  readonly groups: readonly RuleGroup[];
+  /** `FILE:LINE: what is wrong`. */
+  readonly problems: readonly string[];
+}
+
+/** Throws CommandError where a file cannot be read. */
+export function lintFiles(files: readonly string[]): Promise<RuleFileReport[]> {
+  return Promise.all(files.map(lintFile));
+}
+
+/** Groups by namespace. Throws CommandError with all problems. */
+export async function readFiles(files: readonly string[]): Promise<Map<string, RuleGroup[]>> {
+  const reports = await lintFiles(files);
+  const problems = reports.flatMap(report => report.problems);
+  const namespaces = new Map<string, RuleGroup[]>();
+  for (const { file, namespace, groups } of reports) {
+    const known = namespaces.get(namespace) ?? [];
+    for (const group of groups) {
+      if (known.some(({ name }) => name === group.name)) {
+        problems.push(`${file}:1: group '${group.name}' of namespace '${namespace}' is in another file too`);
+      }
+    }
+    namespaces.set(namespace, [...known, ...groups]);
+  }
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  return namespaces;
+}
+
+async function lintFile(file: string): Promise<RuleFileReport> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(`cannot read ${file}: ${messageOf(error)}`, { cause: error });
+  }
+  const { namespace, groups, problems } = lintRuleFile(text, checkTemplate);
+  return {
+    file,
+    namespace: namespace === '' ? basename(file, extname(file)) : namespace,
+    groups,
+    problems: problems.map(({ line, message }) => `${file}:${line}: ${message}`),
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * Entries of a live tail, connection after connection. A connection that ends is opened again from somewhat before the newest
+ * entry, and what was shown is left out: so a break loses nothing but what is older than its overlap, or more than its limit.
+ */
+import WebSocket from 'ws';
+import { messageOf } from '../../shared/model/errors.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { CommandError } from './command-error.ts';
+import type { LogEntry } from './range-query.ts';
+import { endpoint, type StoreFlags, storeHeaders, UnreachableError } from './store-client.ts';
+
+export interface TailAsk {
+  readonly query: string;
+  readonly startNs: bigint;
+  readonly limit: number;
+  readonly delaySeconds: number;
+}
+
+export interface TailHandlers {
+  /** Entries of a frame, oldest first. The next frame waits for it. */
+  entries(entries: readonly LogEntry[]): Promise<void>;
+  /** Something that a person should know. */
+  note(text: string): void;
+}
+
+/** Entries that arrive late, while the connection was broken, may be as much older than the newest one shown. */
+const OVERLAP_NS = 30_000_000_000n;
+/** Of a connection that is opened again: more than a break of seconds brings, less than any store refuses. */
+const AGAIN_LIMIT = 1000;
+/** Entries remembered as shown; with more in the overlap the oldest may be shown again. */
+const REMEMBERED = 20_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 30_000;
+/** A frame of a hundred entries of 256 KiB, escaped. */
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const TAIL_PATH = '/loki/api/v1/tail';
+/** What asking again cannot cure (wire-format reference, 4.2). */
+const FINAL = /^only log selector is supported|Code\(4\d\d\)(?!.*max concurrent tail requests)/;
+const MAX_DURATION = 'reached tail max duration limit';
+
+interface TailFrame {
+  readonly streams?: readonly {
+    readonly stream: Readonly<Record<string, string>>;
+    readonly values: readonly (readonly [string, string])[];
+  }[];
+  readonly dropped_entries?: readonly unknown[] | null;
+  /** API Gateway's way to give the reason of a close. */
+  readonly error?: string;
+}
+
+/** Goes on until the signal aborts. Throws CommandError where the store refuses it, or was never reached. */
+export async function followTail(
+  store: StoreFlags,
+  ask: TailAsk,
+  handlers: TailHandlers,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  const shown = new Shown();
+  let pauseMs = FIRST_PAUSE_MS;
+  let wasOpen = false;
+  while (!signal.aborted) {
+    const again = shown.newestNs;
+    const next =
+      again === undefined
+        ? ask
+        : { ...ask, startNs: again - OVERLAP_NS, limit: Math.max(ask.limit, AGAIN_LIMIT) };
+    let reason: string;
+    try {
+      reason = await follow(store, next, signal, async entries => {
+        wasOpen = true;
+        pauseMs = FIRST_PAUSE_MS;
+        const fresh = entries.filter(entry => shown.add(entry));
+        if (fresh.length > 0) await handlers.entries(fresh);
+      }, handlers);
+      wasOpen = true;
+    } catch (error) {
+      if (!(error instanceof UnreachableError) || !wasOpen) throw error;
+      reason = error.message;
+    }
+    if (signal.aborted) return;
+    if (FINAL.test(reason)) throw new CommandError(`the store refused: ${reason}`);
+    // A tail has its time; then clients are expected to come again at once.
+    if (reason === MAX_DURATION) continue;
+    handlers.note(`the connection ended (${reason}); trying again in ${pauseMs / 1000} s`);
+    await clock.sleep(pauseMs, signal).catch(() => undefined);
+    pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs);
+  }
+}
+
+/** One connection: resolves to why it ended. Throws UnreachableError, and CommandError where it was refused. */
+function follow(
+  store: StoreFlags,
+  ask: TailAsk,
+  signal: AbortSignal,
+  onEntries: (entries: readonly LogEntry[]) => Promise<void>,
+  handlers: TailHandlers,
+): Promise<string> {
+  const url = endpoint(store, TAIL_PATH);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.search = new URLSearchParams({
+    query: ask.query,
+    start: `${ask.startNs}`,
+    limit: `${ask.limit}`,
+    delay_for: `${ask.delaySeconds}`,
+  }).toString();
+  const socket = new WebSocket(url, {
+    headers: storeHeaders(store),
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  return new Promise((resolve, reject) => {
+    let failure: Error | undefined;
+    let told: string | undefined;
+    let printing = Promise.resolve();
+    const stop = (): void => socket.close();
+    signal.addEventListener('abort', stop, { once: true });
+    socket.on('unexpected-response', (_, incoming) => {
+      const parts: Buffer[] = [];
+      incoming.on('data', (part: Buffer) => parts.push(part));
+      incoming.on('end', () => {
+        const text = Buffer.concat(parts).toString().trim();
+        const message = `${incoming.statusCode} ${incoming.statusMessage}${text === '' ? '' : `: ${text}`}`;
+        const isLater = incoming.statusCode === 503 || incoming.statusCode === 429;
+        failure = isLater
+          ? new UnreachableError(message)
+          : new CommandError(`the store refused the tail: ${message}`);
+        socket.terminate();
+        reject(failure);
+      });
+    });
+    socket.on('message', data => {
+      let frame: TailFrame;
+      try {
+        frame = JSON.parse((data as Buffer).toString()) as TailFrame;
+      } catch {
+        handlers.note('a frame that is no JSON was left out');
+        return;
+      }
+      told ??= frame.error;
+      const dropped = frame.dropped_entries?.length ?? 0;
+      if (dropped > 0) handlers.note(`${dropped} entries were dropped: this reader was too slow`);
+      // A reader that prints slowly makes the store wait, and drop, instead of filling memory here.
+      socket.pause();
+      printing = printing
+        .then(() => onEntries(entriesOf(frame)))
+        .then(
+          () => socket.resume(),
+          (error: unknown) => {
+            failure = error instanceof Error ? error : new Error(messageOf(error));
+            socket.terminate();
+          },
+        );
+    });
+    socket.on('error', error => {
+      failure ??= new UnreachableError(
+        `cannot reach the store at ${store.addr.origin} (${messageOf(error)}). Start it with "npm start" or ` +
+          '"logboom start", or name another with --addr or LOGBOOM_ADDR',
+        { cause: error },
+      );
+    });
+    socket.once('close', (code, reason) => {
+      signal.removeEventListener('abort', stop);
+      printing.finally(() => {
+        if (failure !== undefined) reject(failure);
+        else resolve(told ?? (reason.toString() || `code ${code}`));
+      });
+    });
+  });
+}
+
+function entriesOf({ streams = [] }: TailFrame): LogEntry[] {
+  return streams.flatMap(({ stream, values }) =>
+    values.map(([ns, line]): LogEntry => ({ timeNs: BigInt(ns), labels: stream, line })),
+  );
+}
+
+/** What was shown of the last while, so that it is not shown again. */
+class Shown {
+  newestNs: bigint | undefined;
+  private readonly keys = new Set<string>();
+
+  /** False where it was shown before. */
+  add(entry: LogEntry): boolean {
+    const key = JSON.stringify([`${entry.timeNs}`, Object.entries(entry.labels).sort(), entry.line]);
+    if (this.keys.has(key)) return false;
+    this.keys.add(key);
+    if (this.newestNs === undefined || entry.timeNs > this.newestNs) this.newestNs = entry.timeNs;
+    if (this.keys.size > REMEMBERED) {
+      const [oldest] = this.keys;
+      this.keys.delete(oldest);
+    }
+    return true;
+  }
+}

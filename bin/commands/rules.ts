@@ -1,0 +1,116 @@
+/** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/rules.md). */
+import { type Command, Option } from 'commander';
+import { compareGroups, type GroupChange } from '../../shared/rules/compare-groups.ts';
+import { formatNamespaces } from '../../shared/rules/rule-yaml.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { lintFiles, readFiles } from '../cli/rule-files.ts';
+import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+
+interface PruneFlags extends StoreFlags {
+  readonly prune: boolean;
+}
+
+const NOTES = `
+A file holds "groups:" with a list of rule groups, and may name its "namespace:"; without one it is the file's name.
+
+Examples:
+  logboom rules lint rules/*.yaml
+  logboom rules test rules/shop.test.yaml
+  logboom rules diff rules/*.yaml
+  logboom rules load rules/*.yaml --prune`;
+
+const SIGNS: Readonly<Record<GroupChange['kind'], string>> = { added: '+', changed: '~', removed: '-' };
+
+export function register(program: Command): void {
+  const group = program
+    .command('rules')
+    .description('recording and alerting rules: check, compare, load, list, delete and test')
+    .addHelpText('after', NOTES);
+  const prune = () =>
+    new Option('--prune', 'also remove groups of these namespaces that no file has').default(false);
+  group
+    .command('lint')
+    .description('check files; needs no store')
+    .argument('<files...>', 'files of rule groups')
+    .action(asAction(lint));
+  addStoreOptions(
+    group
+      .command('diff')
+      .description('show what loading files would change')
+      .argument('<files...>', 'files of rule groups')
+      .addOption(prune()),
+  ).action(asAction(diff));
+  addStoreOptions(
+    group
+      .command('load')
+      .description('bring the groups of files into the store')
+      .argument('<files...>', 'files of rule groups')
+      .addOption(prune()),
+  ).action(asAction(load));
+  addStoreOptions(group.command('list').description('print the groups of the store as YAML')).action(
+    asAction(list),
+  );
+  addStoreOptions(
+    group
+      .command('delete')
+      .description('remove a group, or a whole namespace')
+      .argument('<namespace>')
+      .argument('[group]'),
+  ).action(asAction(remove));
+}
+
+async function lint(files: readonly string[]): Promise<void> {
+  const reports = await lintFiles(files);
+  for (const { problems } of reports) for (const problem of problems) await print(`${problem}\n`);
+  const count = reports.reduce((sum, { problems }) => sum + problems.length, 0);
+  if (count > 0) throw new CommandError(`${count} ${count === 1 ? 'problem' : 'problems'}`);
+  const groups = reports.reduce((sum, report) => sum + report.groups.length, 0);
+  await print(`${groups} ${groups === 1 ? 'group' : 'groups'}, no problems\n`);
+}
+
+async function diff(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
+  const changes = compareGroups(await listGroups(store), await readFiles(files), prune);
+  for (const change of changes) await print(changeText(change));
+  await print(summary(changes));
+}
+
+async function load(files: readonly string[], { prune, ...store }: PruneFlags): Promise<void> {
+  const wanted = await readFiles(files);
+  const changes = compareGroups(await listGroups(store), wanted, prune);
+  for (const { kind, namespace, name } of changes) {
+    if (kind === 'removed') await removeGroup(store, namespace, name);
+    else await putGroup(store, namespace, wanted.get(namespace)!.find(group => group.name === name)!);
+    await print(`${SIGNS[kind]} ${namespace}/${name}\n`);
+  }
+  await print(summary(changes));
+}
+
+async function list(store: StoreFlags): Promise<void> {
+  endWithReader();
+  const namespaces = await listGroups(store);
+  if (namespaces.size > 0) await print(formatNamespaces(namespaces));
+}
+
+async function remove(namespace: string, group: string | undefined, store: StoreFlags): Promise<void> {
+  await removeGroup(store, namespace, group);
+  await print(`- ${namespace}${group === undefined ? '' : `/${group}`}\n`);
+}
+
+function changeText({ kind, namespace, name, gone, come }: GroupChange): string {
+  const lines = [
+    `${SIGNS[kind]} ${namespace}/${name}`,
+    ...gone.map(line => `    - ${line}`),
+    ...come.map(line => `    + ${line}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function summary(changes: readonly GroupChange[]): string {
+  if (changes.length === 0) return 'no changes\n';
+  const kinds = (['added', 'changed', 'removed'] as const).map(
+    kind => `${changes.filter(change => change.kind === kind).length} ${kind}`,
+  );
+  return `${kinds.join(', ')}\n`;
+}

@@ -1,0 +1,102 @@
+/** `logboom tail QUERY`: prints what is pushed, as it is pushed, until it is stopped. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../../local/system-clock.ts';
+import { parsePrometheusDuration } from '../../shared/model/duration.ts';
+import { messageOf } from '../../shared/model/errors.ts';
+import { MAX_DELAY_SECONDS } from '../../shared/tail/bounds.ts';
+import { entryText, OUTPUTS, type Output } from '../cli/answer-text.ts';
+import { asAction } from '../cli/command-error.ts';
+import { endWithReader, OUTPUT_PAINT, print } from '../cli/standard-output.ts';
+import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { followTail } from '../cli/tail-client.ts';
+
+export interface TailFlags extends StoreFlags {
+  readonly since: bigint;
+  readonly limit: number;
+  readonly delayFor: number;
+  readonly output: Output;
+}
+
+/** The store's own default. */
+const DEFAULT_LIMIT = 100;
+const MAX_COUNT = 2 ** 31 - 1;
+
+const NOTES = `
+First the newest entries of the last hour (--since, --limit), oldest first; then what is pushed, as it comes.
+A connection that breaks is opened again; what was missed is shown, what was shown is not.
+
+Output:
+  default  time, labels, line
+  raw      lines alone
+  jsonl    {"timestamp", "labels", "line"}, timestamps with nanoseconds
+
+Examples:
+  logboom tail '{app="shop"} |= "error"'
+  logboom tail '{app="shop"} | json | status >= 500' --since 5m --limit 20 --output raw
+  logboom tail '{app=~".+"}' --delay-for 5       entries of many senders, in order of time`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('tail')
+    .description('print entries as they are pushed')
+    .argument('<query>', 'LogQL without metrics, for example \'{app="shop"} |= "error"\'')
+    .addOption(
+      new Option('--since <duration>', 'how far the first entries may lie back, for example 90s, 15m')
+        .argParser(parseSince)
+        .default(parsePrometheusDuration('1h'), '1h'),
+    )
+    .addOption(
+      new Option('--limit <entries>', 'most entries from before the start')
+        .argParser(parseLimit)
+        .default(DEFAULT_LIMIT),
+    )
+    .addOption(
+      new Option('--delay-for <seconds>', `hold entries until they are as old, at most ${MAX_DELAY_SECONDS}`)
+        .argParser(parseDelay)
+        .default(0),
+    )
+    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'));
+  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(tail));
+}
+
+async function tail(query: string, flags: TailFlags): Promise<void> {
+  endWithReader();
+  const startNs = systemClock.nowNs() - flags.since;
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  await followTail(
+    flags,
+    { query, startNs, limit: flags.limit, delaySeconds: flags.delayFor },
+    {
+      entries: async entries => {
+        let text = '';
+        for (const entry of entries) text += entryText(entry, flags.output, { paint: OUTPUT_PAINT });
+        await print(text);
+      },
+      note: text => process.stderr.write(`logboom: ${text}\n`),
+    },
+    { clock: systemClock, signal: stopping.signal },
+  );
+}
+
+function parseSince(text: string): bigint {
+  try {
+    return parsePrometheusDuration(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`A duration is written like 90s, 15m, 1h30m or 7d (${messageOf(error)}).`);
+  }
+}
+
+function parseLimit(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count === 0 || count > MAX_COUNT)
+    throw new InvalidArgumentError('A whole number from 1 is needed.');
+  return count;
+}
+
+function parseDelay(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d$/.test(text) || seconds > MAX_DELAY_SECONDS)
+    throw new InvalidArgumentError(`A whole number of seconds from 0 to ${MAX_DELAY_SECONDS} is needed.`);
+  return seconds;
+}

@@ -1,0 +1,68 @@
+/**
+ * Puts the functions of live tails together. Beside what every function is told (settings.ts) they need
+ * LOGBOOM_CONNECTIONS_ENDPOINT, the address of the stage of the WebSocket API.
+ */
+import { systemClock, systemIds } from '../local/system-clock.ts';
+import {
+  apiGatewayConnections,
+  CONNECTIONS_LIMITS,
+  createConnectionsClient,
+} from '../shared/aws/api-gateway-connections.ts';
+import { createCaller } from '../shared/aws/caller.ts';
+import { openAwsStorage } from '../shared/aws/storage.ts';
+import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
+import {
+  API_GATEWAY_FRAMES,
+  API_GATEWAY_OWNER,
+  assembleTails,
+  type Tails,
+} from '../shared/http/assemble-tail.ts';
+import type { Connections } from '../shared/ports/connections.ts';
+import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
+import type { TailFunctionName } from './groups.ts';
+import { type Environment, readSettings, type Settings } from './settings.ts';
+
+/** Clocks of functions differ by little, but not by nothing. */
+const JOIN_MS = KNOWN_MS * 1.25;
+/** The gateway ends a connection after 10 minutes without a message, ... */
+const KEEP_ALIVE_MS = 300_000;
+/** ... and after two hours: ended before, with a reason. */
+const MAX_CONNECTION_MS = 7_000_000;
+
+export interface TailFunction extends Tails {
+  readonly assembled: AssembledStore;
+}
+
+/** Over the stores and connections that the environment names. Throws where it is wrong, which ends the start. */
+export function createTailFunction(name: TailFunctionName, environment: Environment): TailFunction {
+  const settings = readSettings(environment);
+  const endpoint = environment.LOGBOOM_CONNECTIONS_ENDPOINT;
+  if (!endpoint) throw new Error('the environment variable LOGBOOM_CONNECTIONS_ENDPOINT is not set');
+  const stores = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const connections = apiGatewayConnections({
+    client: createConnectionsClient({ endpoint }),
+    call: createCaller({ clock: systemClock, limits: CONNECTIONS_LIMITS }),
+  });
+  return assembleTailFunction(name, settings, stores, connections);
+}
+
+/** The same over given ones. */
+export function assembleTailFunction(
+  name: TailFunctionName,
+  settings: Pick<Settings, 'config' | 'warnings' | 'tailFunction'>,
+  stores: Stores,
+  connections: Connections,
+): TailFunction {
+  const assembled = assembleStore(name, settings, stores);
+  const tails = assembleTails(assembled.context, {
+    connections,
+    owner: API_GATEWAY_OWNER,
+    frames: API_GATEWAY_FRAMES,
+    log: assembled.log,
+    joinMs: JOIN_MS,
+    savesCursor: true,
+    keepAliveMs: KEEP_ALIVE_MS,
+    maxDurationMs: MAX_CONNECTION_MS,
+  });
+  return { ...tails, assembled };
+}

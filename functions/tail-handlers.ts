@@ -1,0 +1,48 @@
+/** `$connect`, `$disconnect` and `$default` of the WebSocket API: unwrap the event, call the service, wrap the answer. */
+import { tailRequestOf } from '../shared/http/tail-request.ts';
+import { ClientError } from '../shared/model/errors.ts';
+import type { TailFunction } from './assemble-tail.ts';
+import { connectRequestOf, isWebSocketEvent, type WebSocketResult } from './websocket-event.ts';
+
+export type WebSocketHandler = (event: unknown) => Promise<WebSocketResult>;
+
+const NO_EVENT = 'this function takes events of an API Gateway WebSocket API';
+const OK: WebSocketResult = { statusCode: 200 };
+
+/**
+ * Nothing can be posted before `$connect` has answered: the dispatcher sends the lookback, and the reason of a refusal, too.
+ * What is wrong with the request itself refuses the connection; the gateway keeps the text to itself.
+ */
+export function createConnectHandler({ service, assembled }: TailFunction): WebSocketHandler {
+  const { context, overrides, log, tailWaker } = assembled;
+  return async event => {
+    if (!isWebSocketEvent(event)) return { statusCode: 400, body: NO_EVENT };
+    const { connectionId, requestId = connectionId } = event.requestContext;
+    try {
+      await overrides.refreshIfDue();
+      const { config, clock } = context;
+      const request = tailRequestOf(connectRequestOf(event, requestId), config, clock.nowNs());
+      const refusal = await service.open(request, connectionId);
+      if (refusal !== undefined) await service.refuse(request, connectionId, refusal);
+      tailWaker?.wake(request.tenant);
+      await tailWaker?.settled();
+      return OK;
+    } catch (error) {
+      if (error instanceof ClientError) return { statusCode: error.status, body: error.message };
+      log.error({ requestId, err: error }, 'a tail could not be opened');
+      return { statusCode: 500, body: `internal error, request id ${requestId}` };
+    }
+  };
+}
+
+export function createDisconnectHandler({ service }: TailFunction): WebSocketHandler {
+  return async event => {
+    if (!isWebSocketEvent(event)) return { statusCode: 400, body: NO_EVENT };
+    await service.close(event.requestContext.connectionId);
+    return OK;
+  };
+}
+
+/** What clients send is read and ignored. */
+export const ignoreMessage: WebSocketHandler = async event =>
+  isWebSocketEvent(event) ? OK : { statusCode: 400, body: NO_EVENT };

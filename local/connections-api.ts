@@ -1,0 +1,94 @@
+/**
+ * The management API of the gateway's WebSockets, as API Gateway has it, so that a program that posts to connections by the
+ * AWS SDK can be tried on one machine:
+ *
+ *     POST   /@connections/{id}   sends the body as a message: 200; 410 where the connection is gone, 413 where it is too large
+ *     GET    /@connections/{id}   200 with the times of the connection; 410
+ *     DELETE /@connections/{id}   ends it: 204; 410
+ *
+ * Off unless `logboom.connections_api` is set, and for programs of this machine alone: signatures are not checked, and who may
+ * post can say anything to anybody's tail.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Connections } from '../shared/ports/connections.ts';
+
+const PREFIX = '/@connections/';
+/** API Gateway's. */
+const MAX_MESSAGE_BYTES = 128 * 1024;
+const NORMAL_CLOSE = 1000;
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
+
+/** Answers a request of the API; false where it is none. */
+export function createConnectionsApi(
+  connections: Connections,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+  return (incoming, outgoing) => {
+    const path = (incoming.url ?? '').split('?', 1)[0];
+    if (!path.startsWith(PREFIX)) return false;
+    outgoing.on('error', () => {});
+    incoming.on('error', () => {});
+    if (!LOOPBACK.test(incoming.socket.remoteAddress ?? '')) {
+      fail(outgoing, 403, 'ForbiddenException');
+      return true;
+    }
+    answer(connections, path.slice(PREFIX.length), incoming, outgoing).catch(() => {
+      if (!outgoing.headersSent) fail(outgoing, 500, 'InternalServerErrorException');
+    });
+    return true;
+  };
+}
+
+async function answer(
+  connections: Connections,
+  encodedId: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const connectionId = decodeURIComponent(encodedId);
+  const info = await connections.get(connectionId);
+  if (info === undefined) {
+    incoming.resume();
+    return fail(outgoing, 410, 'GoneException');
+  }
+  switch (incoming.method) {
+    case 'POST': {
+      const body = await readMessage(incoming);
+      const outcome = body === undefined ? 'too large' : await connections.post(connectionId, body);
+      if (outcome === 'gone') return fail(outgoing, 410, 'GoneException');
+      if (outcome === 'too large') return fail(outgoing, 413, 'PayloadTooLargeException');
+      outgoing.writeHead(200).end();
+      return;
+    }
+    case 'GET': {
+      const { connectedMs, lastActiveMs } = info;
+      const times = {
+        connectedAt: new Date(connectedMs).toISOString(),
+        lastActiveAt: new Date(lastActiveMs).toISOString(),
+      };
+      outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(times));
+      return;
+    }
+    case 'DELETE':
+      await connections.close(connectionId, { code: NORMAL_CLOSE, reason: '' });
+      outgoing.writeHead(204).end();
+      return;
+    default:
+      outgoing.writeHead(405, { allow: 'DELETE, GET, POST' }).end();
+  }
+}
+
+/** Undefined where it is too large; the rest is read, so that the client gets to its answer. */
+async function readMessage(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes <= MAX_MESSAGE_BYTES) parts.push(part);
+  }
+  return bytes <= MAX_MESSAGE_BYTES ? Buffer.concat(parts) : undefined;
+}
+
+function fail(outgoing: ServerResponse, status: number, name: string): void {
+  const headers = { 'content-type': 'application/json', 'x-amzn-errortype': name };
+  outgoing.writeHead(status, headers).end(JSON.stringify({ message: name }));
+}

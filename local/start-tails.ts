@@ -1,0 +1,56 @@
+/** Live tails of one machine: what holds their sockets, opens them and serves them. */
+import type { Server } from 'node:http';
+import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
+import type { Ids } from '../shared/ports/clock.ts';
+import { TailServer } from '../shared/tail/tail-server.ts';
+import type { Log } from './log.ts';
+import { startTailSockets } from './websocket.ts';
+import { type SocketConnections, socketConnections } from './websocket-connections.ts';
+
+export interface LocalTailsOptions {
+  readonly context: HttpContext;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Other processes push into the same store. */
+  readonly isShared: boolean;
+}
+
+export interface LocalTails {
+  readonly connections: SocketConnections;
+  /** Takes the sockets of a server. */
+  serve(server: Server): void;
+  stop(): Promise<void>;
+}
+
+/** Commits of this process are told at once; those of others, and nothing at all, are looked for as often. */
+const SHARED_POLL_MS = 500;
+const OWN_POLL_MS = 5_000;
+/** Clocks run at slightly different speeds. */
+const SHARED_JOIN_MS = KNOWN_MS * 1.25;
+
+export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptions): LocalTails {
+  const { clock, config } = context;
+  const connections = socketConnections(clock, SOCKET_FRAMES.maxBytes);
+  const { service, parts } = assembleTails(context, {
+    connections,
+    owner: isShared ? ownerOfProcess(ids) : ONLY_OWNER,
+    frames: SOCKET_FRAMES,
+    log,
+    joinMs: isShared ? SHARED_JOIN_MS : 0,
+    savesCursor: false,
+  });
+  const tails = new TailServer({ ...parts, pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS });
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    connections,
+    serve(server) {
+      stops.push(startTailSockets({ server, connections, service, tails, config, clock, ids, log }).stop);
+    },
+    async stop() {
+      for (const stop of stops) await stop();
+      await tails.stop();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * The WebSockets of the gateway as the port sees them. A post resolves when the socket has handed the message to the system:
+ * a client that does not read makes posts wait, and its memory is what its tail may queue.
+ */
+import { WebSocket } from 'ws';
+import type { Clock } from '../shared/ports/clock.ts';
+import {
+  type CloseOptions,
+  type ConnectionInfo,
+  type Connections,
+  closeReason,
+  type PostOutcome,
+} from '../shared/ports/connections.ts';
+
+/** For the other side to answer a close; then the socket is cut. */
+const CLOSE_TIMEOUT_MS = 2_000;
+
+interface OpenSocket {
+  readonly socket: WebSocket;
+  readonly connectedMs: number;
+  lastActiveMs: number;
+}
+
+export interface SocketConnections extends Connections {
+  readonly size: number;
+  add(connectionId: string, socket: WebSocket): void;
+  /** Something came from the client. */
+  touch(connectionId: string): void;
+  remove(connectionId: string): void;
+  /** Ids and sockets that are open. */
+  entries(): IterableIterator<readonly [string, WebSocket]>;
+}
+
+/** @param maxMessageBytes of a message to a client */
+export function socketConnections(clock: Clock, maxMessageBytes: number): SocketConnections {
+  const open = new Map<string, OpenSocket>();
+  const isOpen = (one: OpenSocket | undefined): one is OpenSocket => one?.socket.readyState === WebSocket.OPEN;
+  return {
+    get size() {
+      return open.size;
+    },
+
+    add(connectionId, socket) {
+      const nowMs = clock.nowMs();
+      open.set(connectionId, { socket, connectedMs: nowMs, lastActiveMs: nowMs });
+    },
+
+    touch(connectionId) {
+      const one = open.get(connectionId);
+      if (one !== undefined) one.lastActiveMs = clock.nowMs();
+    },
+
+    remove(connectionId) {
+      open.delete(connectionId);
+    },
+
+    *entries() {
+      for (const [id, { socket }] of open) yield [id, socket] as const;
+    },
+
+    async post(connectionId, message): Promise<PostOutcome> {
+      const one = open.get(connectionId);
+      if (!isOpen(one)) return 'gone';
+      if (message.byteLength > maxMessageBytes) return 'too large';
+      // Compression is off: the callback comes when the bytes have left the process, or the socket has closed.
+      const failed = await new Promise<Error | undefined | null>(resolve =>
+        one.socket.send(message, { binary: false }, resolve),
+      );
+      if (failed) return 'gone';
+      one.lastActiveMs = clock.nowMs();
+      return 'ok';
+    },
+
+    async get(connectionId): Promise<ConnectionInfo | undefined> {
+      const one = open.get(connectionId);
+      if (!isOpen(one)) return undefined;
+      const { connectedMs, lastActiveMs } = one;
+      return { connectedMs, lastActiveMs };
+    },
+
+    async close(connectionId, { code, reason }: CloseOptions) {
+      const one = open.get(connectionId);
+      if (one === undefined) return;
+      const { socket } = one;
+      open.delete(connectionId);
+      if (socket.readyState === WebSocket.CLOSED) return;
+      socket.close(code, closeReason(reason));
+      const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
+      socket.once('close', () => clearTimeout(timer));
+    },
+  };
+}

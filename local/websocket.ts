@@ -1,0 +1,168 @@
+/**
+ * Live tails over WebSockets, on the port of the gateway. What is wrong with a request is answered by HTTP before the upgrade,
+ * what is found later by a close code (wire-format reference, 4.1 and 4.2).
+ *
+ * A reader would get wrong: node gives a socket that asks for an upgrade to whoever listens, whatever its path. So the gateway
+ * is told which requests those are (`isTailUpgrade`); all others are requests as ever.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Config } from '../shared/admin/config-fields.ts';
+import { OVERLOADED, responseOfError } from '../shared/http/errors.ts';
+import type { Request, Response } from '../shared/http/message.ts';
+import { isTailPath, tailRequestOf } from '../shared/http/tail-request.ts';
+import { ClientError } from '../shared/model/errors.ts';
+import type { Clock, Ids } from '../shared/ports/clock.ts';
+import type { TailServer } from '../shared/tail/tail-server.ts';
+import type { TailRequest, TailService } from '../shared/tail/tail-service.ts';
+import { CLOSE_ERROR } from '../shared/tail/tenant-tail.ts';
+import type { Log } from './log.ts';
+import type { SocketConnections } from './websocket-connections.ts';
+
+export interface TailSocketsOptions {
+  readonly server: Server;
+  readonly connections: SocketConnections;
+  readonly service: TailService;
+  readonly tails: TailServer;
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+export interface TailSockets {
+  /** Says goodbye to all clients, and ends. */
+  stop(): Promise<void>;
+}
+
+/** The reference pings as often; proxies that drop idle connections wait longer. */
+const PING_MS = 1_000;
+/** A client that answers no ping for so long is gone. */
+const PONG_TIMEOUT_MS = 30_000;
+/** Messages of a client are ignored, so they need not be large. */
+const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024;
+const GOING_AWAY = 1001;
+/** For clients to answer the goodbye. */
+const STOP_MS = 1_000;
+
+/** Whether a request is to be handed over as a socket. */
+export function isTailUpgrade({ url = '', headers, method }: IncomingMessage): boolean {
+  const path = url.split('?', 1)[0];
+  return method === 'GET' && isTailPath(path) && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+export function startTailSockets(options: TailSocketsOptions): TailSockets {
+  const { server, connections, log, ids } = options;
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_CLIENT_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    clientTracking: false,
+  });
+  let isStopping = false;
+  const pongs = new Map<string, number>();
+
+  function onUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const id = ids.randomHex(8);
+    try {
+      // Only a node that is too old to ask first hands over what is none of ours.
+      if (!isTailUpgrade(incoming)) throw new ClientError(400, 'Bad Request');
+      const { maxWebSockets } = options.config.logboom;
+      if (isStopping || connections.size >= maxWebSockets) throw new ClientError(503, OVERLOADED);
+      const request = tailRequestOf(requestOf(incoming, id), options.config, options.clock.nowNs());
+      sockets.handleUpgrade(incoming, socket, head, client => {
+        serve(client, request).catch((error: unknown) => {
+          log.error({ requestId: id, err: error }, 'a tail could not be opened');
+          client.close(CLOSE_ERROR, `internal error, request id ${id}`);
+        });
+      });
+    } catch (error) {
+      writeResponse(socket, responseOfError(error, { style: 'query', requestId: id, log }));
+    }
+  }
+
+  async function serve(client: WebSocket, request: TailRequest): Promise<void> {
+    const { service, tails, clock } = options;
+    const connectionId = ids.randomHex(16);
+    connections.add(connectionId, client);
+    pongs.set(connectionId, clock.nowMs());
+    client.on('message', () => connections.touch(connectionId));
+    client.on('pong', () => pongs.set(connectionId, clock.nowMs()));
+    // A close follows.
+    client.on('error', error => log.debug({ err: error }, 'a websocket failed'));
+    let opening: Promise<string | undefined> | undefined;
+    client.once('close', () => {
+      connections.remove(connectionId);
+      pongs.delete(connectionId);
+      const forget = async (): Promise<void> => {
+        await opening?.catch(() => undefined);
+        tails.closed(request.tenant, connectionId);
+        await service.close(connectionId);
+      };
+      forget().catch((error: unknown) => log.warn({ err: error }, 'the end of a tail could not be written'));
+    });
+    opening = service.open(request, connectionId);
+    const refusal = await opening;
+    if (refusal !== undefined) await connections.close(connectionId, { code: CLOSE_ERROR, reason: refusal });
+    else tails.opened(request.tenant);
+  }
+
+  const pinging = setInterval(() => {
+    const nowMs = options.clock.nowMs();
+    for (const [id, client] of connections.entries()) {
+      // A slow client answers late: as long as bytes wait for it, its tail decides.
+      const silentMs = nowMs - (pongs.get(id) ?? nowMs);
+      if (silentMs > PONG_TIMEOUT_MS && client.bufferedAmount === 0) client.terminate();
+      else if (client.bufferedAmount === 0) client.ping();
+    }
+  }, PING_MS);
+  pinging.unref();
+  server.on('upgrade', onUpgrade);
+
+  return {
+    async stop() {
+      isStopping = true;
+      clearInterval(pinging);
+      const open = [...connections.entries()];
+      const closed = open.map(([, client]) => new Promise(resolve => client.once('close', resolve)));
+      for (const [id] of open) await connections.close(id, { code: GOING_AWAY, reason: 'the server stops' });
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise(resolve => (timer = setTimeout(resolve, STOP_MS)));
+      await Promise.race([Promise.all(closed), late]);
+      clearTimeout(timer);
+      for (const [, client] of open) client.terminate();
+      sockets.close();
+    },
+  };
+}
+
+function requestOf({ url = '/', headers, method = 'GET' }: IncomingMessage, id: string): Request {
+  const mark = url.indexOf('?');
+  return {
+    method,
+    path: mark === -1 ? url : url.slice(0, mark),
+    rawQuery: mark === -1 ? '' : url.slice(mark + 1),
+    headers: headers as Record<string, string>,
+    body: new Uint8Array(0),
+    signal: new AbortController().signal,
+    id,
+  };
+}
+
+/** An answer by hand: there is no node response for a socket that was handed over. */
+function writeResponse(socket: Duplex, { status, headers, body }: Response): void {
+  if (!socket.writable) return;
+  const head = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`];
+  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+  head.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]));
+}
+
+const REASONS = new Map<number, string>([
+  [400, 'Bad Request'],
+  [401, 'Unauthorized'],
+  [500, 'Internal Server Error'],
+  [503, 'Service Unavailable'],
+]);

@@ -1,0 +1,318 @@
+/** The section `ruler`: where rules lie, how they are evaluated and who is told (wire-format reference, 6). */
+import * as z from 'zod';
+import { count, durationMs, durationNs, type Fields, flag, type Kind, text } from './config-kinds.ts';
+
+export const RULE_STORAGE_TYPES = ['store', 'local'] as const;
+export type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
+
+export interface RuleStorage {
+  /** `store`: with the store's other records, by the API. `local`: files below `directory`, which are only read. */
+  readonly type: RuleStorageType;
+  /** `<directory>/<tenant>/<file>`. */
+  readonly directory: string;
+}
+
+export interface BasicAuth {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Whom a request names itself as; both empty is nobody. */
+export interface ClientAuth {
+  readonly basic: BasicAuth | undefined;
+  /** Value of the header Authorization, for example `Bearer abc`; empty is none. */
+  readonly authorization: string;
+}
+
+/** One of `alert_relabel_configs`, with the names and defaults of Prometheus. */
+export interface RelabelConfig {
+  readonly sourceLabels: readonly string[];
+  readonly separator: string;
+  readonly regex: string;
+  readonly modulus: number;
+  readonly targetLabel: string;
+  readonly replacement: string;
+  readonly action: RelabelAction;
+}
+
+export const RELABEL_ACTIONS = [
+  'replace',
+  'keep',
+  'drop',
+  'hashmod',
+  'labelmap',
+  'labeldrop',
+  'labelkeep',
+  'lowercase',
+  'uppercase',
+  'keepequal',
+  'dropequal',
+] as const;
+export type RelabelAction = (typeof RELABEL_ACTIONS)[number];
+
+export interface RemoteWriteClient extends ClientAuth {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export interface RemoteWrite {
+  readonly enabled: boolean;
+  readonly addOrgIdHeader: boolean;
+  /** By a name that people chose. */
+  readonly clients: ReadonlyMap<string, RemoteWriteClient>;
+}
+
+export interface RulerConfig {
+  /** Off: the endpoints of rule groups are not there. */
+  readonly enableApi: boolean;
+  readonly storage: RuleStorage;
+  /** How often groups are looked for that are due. */
+  readonly pollIntervalMs: number;
+  /** Of groups that name none, ns. */
+  readonly evaluationIntervalNs: bigint;
+  readonly externalUrl: string;
+  readonly datasourceUid: string;
+  readonly externalLabels: Readonly<Record<string, string>>;
+  /** Base URLs with commas between them; each is told of every alert. Empty: nobody is. */
+  readonly alertmanagerUrl: string;
+  readonly alertmanagerClient: ClientAuth;
+  readonly alertRelabelConfigs: readonly RelabelConfig[];
+  /** Alerts that wait to be sent, at most. */
+  readonly notificationQueueCapacity: number;
+  readonly notificationTimeoutMs: number;
+  /** An outage up to this long does not begin `for` anew, ns. */
+  readonly forOutageToleranceNs: bigint;
+  /** Least time between restored state and firing, ns. */
+  readonly forGracePeriodNs: bigint;
+  readonly resendDelayNs: bigint;
+  readonly remoteWrite: RemoteWrite;
+}
+
+const MINUTE_NS = 60_000_000_000n;
+
+export const DEFAULT_RULER: RulerConfig = {
+  enableApi: true,
+  storage: { type: 'store', directory: '' },
+  pollIntervalMs: 60_000,
+  evaluationIntervalNs: MINUTE_NS,
+  externalUrl: '',
+  datasourceUid: '',
+  externalLabels: {},
+  alertmanagerUrl: '',
+  alertmanagerClient: { basic: undefined, authorization: '' },
+  alertRelabelConfigs: [],
+  notificationQueueCapacity: 10_000,
+  notificationTimeoutMs: 10_000,
+  forOutageToleranceNs: 60n * MINUTE_NS,
+  forGracePeriodNs: 10n * MINUTE_NS,
+  resendDelayNs: MINUTE_NS,
+  remoteWrite: { enabled: false, addOrgIdHeader: true, clients: new Map() },
+};
+
+/** Shown in the place of what must not be shown. */
+const HIDDEN = '<secret>';
+const texts = z.record(z.string(), z.string());
+
+const textMap: Kind<Readonly<Record<string, string>>> = {
+  schema: texts.nullable().transform(map => map ?? {}),
+  expected: 'names with texts',
+  format: value => value,
+};
+
+const storage: Kind<RuleStorage> = {
+  schema: z
+    // The reference names object stores here; rules lie with everything else.
+    .looseObject({
+      type: z.string().default('store'),
+      local: z.looseObject({ directory: z.string().default('') }).nullish(),
+    })
+    .transform((written, context): RuleStorage => {
+      if (written.type !== 'local') return DEFAULT_RULER.storage;
+      const directory = written.local?.directory ?? '';
+      if (directory !== '') return { type: 'local', directory };
+      context.addIssue('no directory');
+      return z.NEVER;
+    }),
+  expected: '{type: local, local: {directory: <path>}}, or another type for rules that lie in the store',
+  format: ({ type, directory }) => (type === 'local' ? { type, local: { directory } } : { type }),
+};
+
+const basicAuth = z.looseObject({ username: z.string().default(''), password: z.string().default('') });
+
+const authSchema = {
+  basic_auth: basicAuth.nullish(),
+  authorization: z
+    .looseObject({ type: z.string().default('Bearer'), credentials: z.string().default('') })
+    .nullish(),
+  bearer_token: z.string().default(''),
+};
+
+/** Names of the reference's client of Alertmanager, which differ from those of Prometheus. */
+const alertmanagerClient: Kind<ClientAuth> = {
+  schema: z
+    .looseObject({
+      ...authSchema,
+      basic_auth_username: z.string().default(''),
+      basic_auth_password: z.string().default(''),
+      type: z.string().default('Bearer'),
+      credentials: z.string().default(''),
+    })
+    .transform((written): ClientAuth => {
+      const { basic_auth_username: username, basic_auth_password: password, type, credentials } = written;
+      if (username !== '') return { basic: { username, password }, authorization: '' };
+      if (credentials !== '') return { basic: undefined, authorization: `${type} ${credentials}` };
+      return authOf(written);
+    }),
+  expected: '{basic_auth_username, basic_auth_password, type, credentials}',
+  format: ({ basic, authorization }) => {
+    if (basic !== undefined) return { basic_auth_username: basic.username, basic_auth_password: HIDDEN };
+    return authorization === '' ? {} : { type: authorization.split(' ')[0], credentials: HIDDEN };
+  },
+};
+
+const relabelConfig = z
+  .strictObject({
+    source_labels: z.array(z.string()).default([]),
+    separator: z.string().default(';'),
+    regex: z.string().default('(.*)'),
+    modulus: z.int().min(0).default(0),
+    target_label: z.string().default(''),
+    replacement: z.string().default('$1'),
+    action: z.string().toLowerCase().pipe(z.enum(RELABEL_ACTIONS)).default('replace'),
+  })
+  .transform(
+    ({ source_labels, target_label, ...rest }): RelabelConfig => ({
+      ...rest,
+      sourceLabels: source_labels,
+      targetLabel: target_label,
+    }),
+  );
+
+const relabelConfigs: Kind<readonly RelabelConfig[]> = {
+  schema: z
+    .array(relabelConfig)
+    .nullable()
+    .transform(list => list ?? []),
+  expected:
+    'a list of {source_labels, separator, regex, modulus, target_label, replacement, action} as in Prometheus',
+  format: list =>
+    list.map(({ sourceLabels, targetLabel, ...rest }) => ({
+      source_labels: sourceLabels,
+      target_label: targetLabel,
+      ...rest,
+    })),
+};
+
+const remoteClient = z
+  .looseObject({
+    ...authSchema,
+    url: z.url({ protocol: /^https?$/ }),
+    headers: texts.default({}),
+    remote_timeout: durationMs.schema.default(30_000),
+  })
+  .transform(
+    (written): RemoteWriteClient => ({
+      url: written.url,
+      headers: written.headers,
+      timeoutMs: written.remote_timeout,
+      ...authOf(written),
+    }),
+  );
+
+const remoteWrite: Kind<RemoteWrite> = {
+  schema: z
+    .looseObject({
+      enabled: z.boolean().default(false),
+      add_org_id_header: z.boolean().default(true),
+      /** The reference's older form. */
+      client: remoteClient.nullish(),
+      clients: z.record(z.string(), remoteClient).nullish(),
+    })
+    .transform(({ enabled, add_org_id_header: addOrgIdHeader, client, clients }, context): RemoteWrite => {
+      const all = new Map(Object.entries(clients ?? {}));
+      if (client) all.set('default', client);
+      if (!enabled || all.size > 0) return { enabled, addOrgIdHeader, clients: all };
+      context.addIssue('no clients');
+      return z.NEVER;
+    }),
+  expected:
+    '{enabled, add_org_id_header, clients: {<name>: {url, headers, basic_auth, authorization, remote_timeout}}}, with a client where it is enabled',
+  format: ({ enabled, addOrgIdHeader, clients }) => ({
+    enabled,
+    add_org_id_header: addOrgIdHeader,
+    clients: Object.fromEntries([...clients].map(([name, client]) => [name, shownClient(client)])),
+  }),
+};
+
+const alertmanagerUrl: Kind<string> = {
+  schema: z.string().refine(list => urlsOf(list).every(isHttpUrl)),
+  expected: 'URLs with http or https, with commas between them',
+  format: list => urlsOf(list).map(withoutPassword).join(','),
+};
+
+/** The URLs of a list with commas. */
+export function urlsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map(url => url.trim())
+    .filter(url => url !== '');
+}
+
+export const RULER_FIELDS: Fields<RulerConfig> = {
+  enableApi: { name: 'enable_api', kind: flag },
+  storage: { name: 'storage', kind: storage },
+  pollIntervalMs: { name: 'poll_interval', kind: durationMs },
+  evaluationIntervalNs: { name: 'evaluation_interval', kind: durationNs },
+  externalUrl: { name: 'external_url', kind: text },
+  datasourceUid: { name: 'datasource_uid', kind: text },
+  externalLabels: { name: 'external_labels', kind: textMap },
+  alertmanagerUrl: { name: 'alertmanager_url', kind: alertmanagerUrl },
+  alertmanagerClient: { name: 'alertmanager_client', kind: alertmanagerClient },
+  alertRelabelConfigs: { name: 'alert_relabel_configs', kind: relabelConfigs },
+  notificationQueueCapacity: { name: 'notification_queue_capacity', kind: count },
+  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs },
+  forOutageToleranceNs: { name: 'for_outage_tolerance', kind: durationNs },
+  forGracePeriodNs: { name: 'for_grace_period', kind: durationNs },
+  resendDelayNs: { name: 'resend_delay', kind: durationNs },
+  remoteWrite: { name: 'remote_write', kind: remoteWrite },
+};
+
+interface WrittenAuth {
+  readonly basic_auth?: BasicAuth | null;
+  readonly authorization?: { readonly type: string; readonly credentials: string } | null;
+  readonly bearer_token: string;
+}
+
+function authOf({ basic_auth: basic, authorization, bearer_token: token }: WrittenAuth): ClientAuth {
+  const credentials = authorization?.credentials ?? token;
+  const type = authorization?.type ?? 'Bearer';
+  return {
+    basic: basic ? { username: basic.username, password: basic.password } : undefined,
+    authorization: credentials === '' ? '' : `${type} ${credentials}`,
+  };
+}
+
+function shownClient({ url, headers, timeoutMs, basic, authorization }: RemoteWriteClient) {
+  return {
+    url: withoutPassword(url),
+    // Keys of other services are often given as headers.
+    headers: Object.fromEntries(Object.keys(headers).map(name => [name, HIDDEN])),
+    remote_timeout: durationMs.format(timeoutMs),
+    ...(basic && { basic_auth: { username: basic.username, password: HIDDEN } }),
+    ...(authorization !== '' && {
+      authorization: { type: authorization.split(' ')[0], credentials: HIDDEN },
+    }),
+  };
+}
+
+function isHttpUrl(url: string): boolean {
+  return /^https?:\/\//.test(url) && URL.canParse(url);
+}
+
+function withoutPassword(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.password === '') return url;
+  parsed.password = HIDDEN;
+  return decodeURI(parsed.href);
+}

@@ -1,0 +1,69 @@
+/** Tells others that this process is there, again and again, and that it leaves. See shared/catalog/members.ts. */
+import type { Member, MemberState, Members } from '../catalog/members.ts';
+import { messageOf } from '../model/errors.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** One small write; the reference's period. */
+export const HEARTBEAT_MS = 15_000;
+/** Without a heartbeat for this long a member is unhealthy; the reference's time. */
+export const UNHEALTHY_AFTER_MS = 60_000;
+
+export interface MembershipParts {
+  readonly members: Members;
+  readonly clock: Clock;
+  readonly self: Pick<Member, 'id' | 'address' | 'zone' | 'components'>;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+export class Membership {
+  private readonly parts: MembershipParts;
+  private readonly registeredMs: number;
+  /** Undefined: it has left, and no heartbeat brings it back. */
+  private state: MemberState | undefined = 'JOINING';
+
+  constructor(parts: MembershipParts) {
+    this.parts = parts;
+    this.registeredMs = parts.clock.nowMs();
+  }
+
+  /** Rejects where the store does. */
+  async join(): Promise<void> {
+    await this.tell('ACTIVE');
+  }
+
+  /** Until the signal aborts. A heartbeat that fails is logged, and the next one tries again. */
+  async keepAlive(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.parts;
+    while (!signal.aborted) {
+      try {
+        await clock.sleep(HEARTBEAT_MS, signal);
+        if (this.state !== undefined) await this.tell(this.state);
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ err: error }, `heartbeat failed: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  leaving(): Promise<void> {
+    return this.tell('LEAVING');
+  }
+
+  /** The member is gone, at once. */
+  left(): Promise<void> {
+    const { members, self } = this.parts;
+    this.state = undefined;
+    return members.remove(self.id);
+  }
+
+  private async tell(state: MemberState): Promise<void> {
+    const { members, self, clock } = this.parts;
+    this.state = state;
+    await members.put({ ...self, state, registeredMs: this.registeredMs, heartbeatMs: clock.nowMs() });
+  }
+}
+
+/** As ring pages show it. */
+export function shownState({ state, heartbeatMs }: Member, nowMs: number): MemberState | 'UNHEALTHY' {
+  return nowMs - heartbeatMs > UNHEALTHY_AFTER_MS ? 'UNHEALTHY' : state;
+}

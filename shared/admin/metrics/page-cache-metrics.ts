@@ -1,0 +1,43 @@
+/** Metrics of the cache of pages (query/page-cache.ts), which counts for itself: they are read at a scrape. */
+import type { MetricsRegistry } from './registry.ts';
+
+export interface PageCacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+  readonly pages: number;
+  readonly columnBytes: number;
+  readonly lineBytes: number;
+}
+
+/** Throws where the registry has them already. */
+export function addPageCacheMetrics(registry: MetricsRegistry, figures: () => PageCacheFigures): void {
+  registry.counter<'result'>({
+    name: 'logboom_page_cache_requests_total',
+    help: 'Pages that queries asked for, by whether the cache had them.',
+    labels: ['result'],
+    read: () => {
+      const { hits, misses } = figures();
+      return [
+        { labels: { result: 'hit' }, value: hits },
+        { labels: { result: 'miss' }, value: misses },
+      ];
+    },
+  });
+  registry.gauge({
+    name: 'logboom_page_cache_pages',
+    help: 'Pages that are kept.',
+    read: () => [{ labels: {}, value: figures().pages }],
+  });
+  registry.gauge<'part'>({
+    name: 'logboom_page_cache_bytes',
+    help: 'What the cache of pages holds: unpacked lines, and stored bytes with unpacked columns.',
+    labels: ['part'],
+    read: () => {
+      const { columnBytes, lineBytes } = figures();
+      return [
+        { labels: { part: 'lines' }, value: lineBytes },
+        { labels: { part: 'columns' }, value: columnBytes },
+      ];
+    },
+  });
+}

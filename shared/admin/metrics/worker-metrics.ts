@@ -1,0 +1,64 @@
+/** Tasks of queries, and what queries hold in memory. */
+import type { QueryMemory } from '../../query/query-memory.ts';
+import type { QueryWorkers } from '../../query/tasks/query-workers.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+export interface QueryParts {
+  /** Undefined where queries have no workers: then there are no series of tasks. */
+  readonly workers: QueryWorkers | undefined;
+  readonly memory: QueryMemory;
+}
+
+export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory }: QueryParts): void {
+  const one = (value: number) => [{ labels: {}, value }];
+  registry.gauge({
+    name: 'logboom_query_memory_bytes',
+    help: 'What the queries that run now are taken to hold.',
+    read: () => one(memory.usedBytes),
+  });
+  registry.counter({
+    name: 'logboom_query_memory_refused_total',
+    help: 'Times that a query was refused because all of them held too much.',
+    read: () => one(memory.refused),
+  });
+  if (workers === undefined) return;
+  const { figures } = workers;
+  registry.gauge({
+    name: 'logboom_query_workers',
+    help: 'Tasks that may run at once.',
+    read: () => one(workers.slots),
+  });
+  registry.gauge({
+    name: 'logboom_query_tasks_running',
+    help: 'Tasks that workers are at.',
+    read: () => one(workers.running),
+  });
+  registry.gauge({
+    name: 'logboom_query_tasks_waiting',
+    help: 'Tasks that wait for a worker.',
+    read: () => one(workers.waiting),
+  });
+  registry.counter({
+    name: 'logboom_query_tasks_total',
+    help: 'Tasks that were given to workers.',
+    read: () => one(figures.tasks),
+  });
+  registry.counter<'reason'>({
+    name: 'logboom_query_tasks_failed_total',
+    help: 'Tasks without an answer, but for mistakes of clients.',
+    labels: ['reason'],
+    read: () => [
+      { labels: { reason: 'cancelled' }, value: figures.cancelled },
+      { labels: { reason: 'failed' }, value: figures.failed },
+    ],
+  });
+  registry.counter<'direction'>({
+    name: 'logboom_query_task_bytes_total',
+    help: 'Bytes of tasks and of their answers.',
+    labels: ['direction'],
+    read: () => [
+      { labels: { direction: 'task' }, value: figures.taskBytes },
+      { labels: { direction: 'answer' }, value: figures.answerBytes },
+    ],
+  });
+}

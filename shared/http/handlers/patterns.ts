@@ -1,0 +1,47 @@
+/**
+ * patterns (wire-format reference, 3.7): what kinds of lines a selector has, and when. 404 with an empty body where
+ * `pattern_ingester.enabled` is off, as the reference answers.
+ */
+
+import type { Expr, Matcher } from '../../logql/ast.ts';
+import { parseQuery } from '../../logql/parse.ts';
+import { leavesOf } from '../../metrics/plan.ts';
+import { BadRequestError } from '../../model/errors.ts';
+import type { FoundPattern } from '../../patterns/patterns.ts';
+import type { HttpContext } from '../context.ts';
+import { param, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
+import { rangeParams, stepParam } from '../query-params.ts';
+import { jsonText } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { askerOf } from './query.ts';
+
+/** Go writes these so in JSON. */
+const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
+
+export const showPatterns: Handler<HttpContext> = async (context, request) => {
+  if (!context.config.patternIngester.enabled) return { status: 404, headers: {}, body: '' };
+  const asker = askerOf(context, request);
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs());
+  const stepNs = stepParam(params, range);
+  const matchers = matchersOf(parseQuery(param(params, 'query')));
+  return jsonText(encode(await context.patterns.find({ matchers, range, stepNs }, asker)));
+};
+
+/** Of any query the selector counts, and nothing behind it. */
+function matchersOf(expr: Expr): readonly Matcher[] {
+  if (expr.kind === 'log') return expr.selector;
+  const [leaf] = leavesOf(expr);
+  if (leaf === undefined) throw new BadRequestError('only label matchers are supported');
+  return leaf.node.range.log.selector;
+}
+
+function encode(found: readonly FoundPattern[]): string {
+  const data = found.map(({ pattern, level, samples }) => {
+    const text = JSON.stringify(pattern).replace(/[<>&]/g, one => ESCAPES[one]);
+    return `{"pattern":${text},"level":${JSON.stringify(level)},"samples":${JSON.stringify(samples)}}`;
+  });
+  return `{"status":"success","data":[${data.join(',')}]}`;
+}

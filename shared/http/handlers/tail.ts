@@ -1,0 +1,18 @@
+/**
+ * A request for a tail that is no WebSocket: told what is wrong with it, its parameters first, as the reference does. Real ones
+ * never come here; the adapters take them (local/websocket.ts, functions/tail-connect.ts).
+ */
+import type { HttpContext } from '../context.ts';
+import { errorResponse } from '../errors.ts';
+import type { Handler } from '../routes.ts';
+import { tailRequestOf } from '../tail-request.ts';
+
+export const refuseTail: Handler<HttpContext> = async ({ config, clock }, request) => {
+  tailRequestOf(request, config, clock.nowNs());
+  const upgrade = request.headers.upgrade;
+  if (upgrade !== undefined && upgrade.toLowerCase() !== 'websocket') {
+    return errorResponse(426, 'Upgrade Required', 'push');
+  }
+  const response = errorResponse(400, 'Bad Request', 'push');
+  return { ...response, headers: { ...response.headers, 'sec-websocket-version': '13' } };
+};

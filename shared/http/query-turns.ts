@@ -1,0 +1,27 @@
+/**
+ * Turns for queries: a process works on so many at once, the others wait. Tenants take turns, so that the thousand queries of
+ * one never stand before the one of another. A request over several tenants waits as one of its own kind.
+ */
+import type { Config } from '../admin/config-fields.ts';
+import { FairQueue } from '../query/tasks/fair-queue.ts';
+import type { InTurn } from './dispatch.ts';
+import type { Request } from './message.ts';
+import { resolveTenants } from './tenant.ts';
+
+export function createQueryTurns(config: Config): InTurn {
+  const { querier, frontend } = config;
+  const queue = new FairQueue({
+    slots: querier.maxConcurrent,
+    maxWaiting: frontend.maxOutstandingPerTenant,
+  });
+  const keyOf = ({ headers }: Request): string => {
+    try {
+      return resolveTenants(headers, config).join('|');
+    } catch {
+      // No tenant, or a broken one: the handler will say so.
+      return '';
+    }
+  };
+  return (cost, task, request) =>
+    cost === 'query' ? queue.run(keyOf(request), request.signal, task) : task();
+}

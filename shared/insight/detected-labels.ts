@@ -1,0 +1,62 @@
+/**
+ * Labels that are worth showing: all but those whose values are nothing but ids (wire-format reference, 3.7). However many
+ * values there are, a label takes a few kilobytes.
+ */
+import { compareUtf8 } from '../model/bytes.ts';
+import { parseGoFloat } from '../model/number.ts';
+import type { Stream } from '../model/page.ts';
+import { hashOfText } from '../model/text-hash.ts';
+import { INTERNAL_LABELS } from '../query/streams-query.ts';
+import { TENANT_LABEL } from '../query/tenant-view.ts';
+import { Distinct } from './distinct.ts';
+
+export interface DetectedLabel {
+  readonly label: string;
+  /** Distinct values: exact up to a thousand, an estimate beyond. */
+  readonly cardinality: number;
+}
+
+/** Labels that are shown whatever their values look like. */
+const ALWAYS_SHOWN = new Set(['cluster', 'namespace', 'instance', 'pod']);
+const HEX = '[0-9a-fA-F]';
+const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
+/** With and without dashes, in braces, and as a URN. */
+const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
+
+interface Values {
+  readonly distinct: Distinct;
+  areIds: boolean;
+  areBits: boolean;
+}
+
+export class DetectedLabels {
+  private readonly byName = new Map<string, Values>();
+
+  readonly add = ({ labels }: Stream): void => {
+    for (const { name, value } of labels) {
+      let values = this.byName.get(name);
+      if (values === undefined) {
+        values = { distinct: new Distinct(), areIds: true, areBits: true };
+        this.byName.set(name, values);
+      }
+      values.distinct.add(hashOfText(value));
+      if (values.areIds) values.areIds = isId(value);
+      if (values.areBits) values.areBits = value === '0' || value === '1';
+    }
+  };
+
+  /** Ascending by name. */
+  list(): DetectedLabel[] {
+    const shown: DetectedLabel[] = [];
+    for (const [label, { distinct, areIds, areBits }] of this.byName) {
+      if (INTERNAL_LABELS.has(label) || label === TENANT_LABEL) continue;
+      if (areIds && !areBits && !ALWAYS_SHOWN.has(label)) continue;
+      shown.push({ label, cardinality: distinct.count() });
+    }
+    return shown.sort((a, b) => compareUtf8(a.label, b.label));
+  }
+}
+
+function isId(value: string): boolean {
+  return parseGoFloat(value) !== undefined || UUID.test(value);
+}

@@ -1,0 +1,71 @@
+/** Connections in memory: what a test posts to and looks at. A connection may be slow, gone, or small. */
+import type { Clock } from '../clock.ts';
+import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../connections.ts';
+
+export interface MemoryConnection {
+  readonly messages: string[];
+  closed: CloseOptions | undefined;
+  /** Awaited before a message is taken: a slow client. */
+  gate: Promise<void> | undefined;
+}
+
+export interface MemoryConnections extends Connections {
+  open(connectionId: string): MemoryConnection;
+  /** The client goes away. */
+  leave(connectionId: string): void;
+}
+
+export interface MemoryConnectionsOptions {
+  readonly clock: Clock;
+  /** Default: no limit. */
+  readonly maxMessageBytes?: number;
+}
+
+export function memoryConnections({
+  clock,
+  maxMessageBytes = Infinity,
+}: MemoryConnectionsOptions): MemoryConnections {
+  const open = new Map<string, MemoryConnection & { connectedMs: number; lastActiveMs: number }>();
+  return {
+    open(connectionId) {
+      const nowMs = clock.nowMs();
+      const connection = {
+        messages: [],
+        closed: undefined,
+        gate: undefined,
+        connectedMs: nowMs,
+        lastActiveMs: nowMs,
+      };
+      open.set(connectionId, connection);
+      return connection;
+    },
+
+    leave(connectionId) {
+      open.delete(connectionId);
+    },
+
+    async post(connectionId, message): Promise<PostOutcome> {
+      await open.get(connectionId)?.gate;
+      const connection = open.get(connectionId);
+      if (connection === undefined) return 'gone';
+      if (message.byteLength > maxMessageBytes) return 'too large';
+      connection.messages.push(Buffer.from(message).toString());
+      connection.lastActiveMs = clock.nowMs();
+      return 'ok';
+    },
+
+    async get(connectionId): Promise<ConnectionInfo | undefined> {
+      const connection = open.get(connectionId);
+      if (connection === undefined) return undefined;
+      const { connectedMs, lastActiveMs } = connection;
+      return { connectedMs, lastActiveMs };
+    },
+
+    async close(connectionId, options) {
+      const connection = open.get(connectionId);
+      if (connection === undefined) return;
+      connection.closed = options;
+      open.delete(connectionId);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** The scan of a log query: pages in, entries into a collector. The engine and its workers run the same. */
+import type { LogExpr } from '../logql/ast.ts';
+import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
+import { Turn } from '../pipeline/turn.ts';
+import type { Clock } from '../ports/clock.ts';
+import { HiddenRows } from './hidden-rows.ts';
+import type { LogCollector } from './log-collector.ts';
+import type { PagesOfPlan } from './metric-scan.ts';
+import { type ScanContext, scanPages } from './scan.ts';
+
+export interface LogScan {
+  readonly pipeline: LogPipeline;
+  readonly turn: Turn;
+  /** The pipeline asks it. */
+  readonly hidden: HiddenRows;
+}
+
+/**
+ * What the entries of an answer may hold, bytes: 5,000 lines of 25 KiB. Written as JSON they grow, and a string of V8
+ * ends at 512 Mi characters.
+ */
+export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
+
+/** Throws BadRequestError where a stage cannot be built. */
+export function compileLogScan(expr: LogExpr, { clock }: { readonly clock: Clock }): LogScan {
+  const turn = new Turn();
+  const hidden = new HiddenRows();
+  return { pipeline: compileLogPipeline(expr, { clock, turn, hidden }), turn, hidden };
+}
+
+/** Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants. */
+export async function scanEntries(
+  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  { pipeline, turn, hidden }: LogScan,
+  { plan, pages, overlaps }: PagesOfPlan,
+  collector: LogCollector,
+): Promise<void> {
+  const { statistics } = context;
+  const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
+  await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
+    wants: page => collector.reaches(page.first, page.last),
+    prepare: (rows, selection, count) => pipeline.prepare(rows, selection, count),
+    visit: (rows, selection, count, page) => {
+      collector.begin(rows, page.page.base);
+      statistics.postFilterLines += pipeline.run(rows, selection, count, collector);
+      collector.settle();
+    },
+  });
+}

@@ -1,0 +1,69 @@
+/** The scan of one range aggregation: pages in, samples into an accumulator. The engine and its workers run the same. */
+import type { Grouping, LogRange } from '../logql/ast.ts';
+import type { SharedMemory } from '../metrics/memory-budget.ts';
+import { createRangeAccumulator, type RangeAccumulator } from '../metrics/range-accumulator.ts';
+import type { RangeSpec } from '../metrics/range-spec.ts';
+import { compileSampleExtractor, type SampleExtractor } from '../pipeline/extractor.ts';
+import { Turn } from '../pipeline/turn.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import { HiddenRows } from './hidden-rows.ts';
+import type { Overlaps } from './overlaps.ts';
+import { type ScanContext, scanPages } from './scan.ts';
+
+export interface MetricScan {
+  readonly extractor: SampleExtractor;
+  readonly accumulator: RangeAccumulator;
+  readonly turn: Turn;
+  /** The extractor asks it. */
+  readonly hidden: HiddenRows;
+}
+
+export interface MetricScanOptions {
+  readonly spec: RangeSpec;
+  readonly grouping: Grouping | undefined;
+  readonly clock: Clock;
+  /** Of the accumulator; without it its own default. */
+  readonly maxBytes?: number;
+  /** What accumulator and series take is charged to it too. */
+  readonly memory?: SharedMemory | undefined;
+}
+
+/** Throws BadRequestError where a stage cannot be built. */
+export function compileMetricScan(
+  range: LogRange,
+  { spec, grouping, clock, maxBytes, memory }: MetricScanOptions,
+): MetricScan {
+  const turn = new Turn();
+  const hidden = new HiddenRows();
+  const accumulator = createRangeAccumulator(spec, maxBytes, memory);
+  const options = { op: spec.op, grouping, clock, turn, hidden, memory };
+  const extractor = compileSampleExtractor(range, options);
+  return { extractor, accumulator, turn, hidden };
+}
+
+/** Adds the samples of `pages`, of one plan. */
+export async function scanSamples(
+  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  { extractor, accumulator, turn, hidden }: MetricScan,
+  { plan, pages, overlaps }: PagesOfPlan,
+): Promise<void> {
+  const { statistics } = context;
+  const wants = { ...extractor.needs, promoted: extractor.promoted };
+  await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
+    wants: () => true,
+    prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
+    visit: (rows, selection, count) => {
+      const batch = extractor.extract(rows, selection, count);
+      statistics.postFilterLines += batch.count;
+      accumulator.addBatch(batch);
+    },
+  });
+}
+
+/** Pages of a day to be scanned, in this order. */
+export interface PagesOfPlan {
+  readonly plan: DayPlan;
+  readonly pages: readonly PlannedPage[];
+  readonly overlaps: Overlaps;
+}

@@ -1,0 +1,116 @@
+/**
+ * Reads pages of chunks: what the cache has not, and those that lie together in one read, which hides what a read costs (a
+ * request of S3 above all). What a reader would get wrong: a read that fails fails all its pages.
+ */
+import { nameOfChunk, readChunk } from '../catalog/chunk-object.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Footer, PageMeta } from '../chunk/format.ts';
+import { PageColumns } from '../chunk/page-columns.ts';
+import { columnsOf, missingStretch, type PageWants, rowsOf } from '../chunk/reader.ts';
+import type { PageRows } from '../model/page.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import type { PageCache } from './page-cache.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** A read of many pages: 80 or so, and what a request of S3 brings in 0.1 s. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+/** What lies between two pages and is read all the same: less than a read of its own costs, here and on S3. */
+const MAX_GAP_BYTES = 64 * 1024;
+
+export interface PageRequest {
+  readonly record: ChunkRecord;
+  readonly footer: Footer;
+  readonly page: PageMeta;
+  readonly wants: PageWants;
+}
+
+/** What a request lacks: columns that fill when `start` to `end` of the chunk is read. */
+interface Missing {
+  readonly place: number;
+  readonly record: ChunkRecord;
+  readonly columns: PageColumns;
+  readonly start: number;
+  readonly end: number;
+}
+
+export class PageReader {
+  readonly #store: ObjectStore;
+  readonly #cache: PageCache | undefined;
+
+  constructor(store: ObjectStore, cache: PageCache | undefined) {
+    this.#store = store;
+    this.#cache = cache;
+  }
+
+  /** The rows of pages, in the order asked for. */
+  pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
+    const found: Promise<PageRows>[] = [];
+    const missing: Missing[] = [];
+    for (const [place, { record, footer, page, wants }] of requests.entries()) {
+      statistics.pagesRead++;
+      const what = nameOfChunk(record);
+      const chunk = `${record.tenant}/${record.id}`;
+      const columns = this.#cache?.use(chunk, footer, page, what) ?? new PageColumns(footer, page, what);
+      const { start, end } = missingStretch(columns, wants);
+      if (start < end)
+        missing.push({ place, record, columns, start: page.offset + start, end: page.offset + end });
+      else found[place] = Promise.resolve(rowsOf(columns, wants));
+    }
+    for (const group of groupsOf(missing)) {
+      const filled = this.#fill(group, statistics);
+      for (const { place, columns } of group) {
+        found[place] = filled.then(() => rowsOf(columns, requests[place].wants));
+      }
+    }
+    return found;
+  }
+
+  async #fill(group: readonly Missing[], statistics: QueryStatistics): Promise<void> {
+    const [{ record, start: from }] = group;
+    const to = group[group.length - 1].end;
+    const started = process.hrtime.bigint();
+    const stored = await readChunk(this.#store, record, from, to);
+    statistics.downloadNs += Number(process.hrtime.bigint() - started);
+    statistics.compressedBytes += to - from;
+    for (const { columns, start, end } of group) {
+      columns.add(start - columns.page.offset, stored.subarray(start - from, end - from));
+    }
+  }
+
+  /** The page of `rows`, which was read for less, with all that is wanted now. */
+  async more(
+    record: ChunkRecord,
+    rows: PageRows,
+    wants: PageWants,
+    statistics: QueryStatistics,
+  ): Promise<PageRows> {
+    const columns = columnsOf(rows);
+    const { start, end } = missingStretch(columns, wants);
+    const { offset } = columns.page;
+    const read = { place: 0, record, columns, start: offset + start, end: offset + end };
+    if (start < end) await this.#fill([read], statistics);
+    return rowsOf(columns, wants);
+  }
+}
+
+/** By chunk and place, as far as they lie together. */
+function groupsOf(missing: readonly Missing[]): Missing[][] {
+  const byChunk = Map.groupBy(missing, ({ record }) => record.id);
+  const groups: Missing[][] = [];
+  for (const ofChunk of byChunk.values()) {
+    let group: Missing[] = [];
+    for (const next of ofChunk.sort((a, b) => a.start - b.start)) {
+      const last = group[group.length - 1];
+      const joins =
+        last !== undefined &&
+        next.start - last.end <= MAX_GAP_BYTES &&
+        next.end - group[0].start <= MAX_READ_BYTES;
+      if (!joins) {
+        group = [];
+        groups.push(group);
+      }
+      group.push(next);
+    }
+  }
+  return groups;
+}

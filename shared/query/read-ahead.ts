@@ -1,0 +1,67 @@
+/**
+ * Reads the pages of a scan ahead of it, some at a time, so that what lies together is one read and the latency of reads is
+ * hidden. The first reads are short, because a query with a limit may end with its first pages; each is twice the one before.
+ */
+import type { PageRows } from '../model/page.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { PageRequest } from './page-reader.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Pages of the first reads, and of the largest: of pages without many bytes, whose columns alone are read. */
+const FIRST_PAGES = 4;
+const MAX_PAGES = 128;
+/** Stored bytes of the pages of one turn; one and a half turns are held at once. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export interface ReadAheadOptions {
+  readonly source: ChunkSource;
+  readonly statistics: QueryStatistics;
+  /** How many pages there are. */
+  readonly pages: number;
+  /** The request of page `i`, asked in order as late as may be; undefined ends the scan there. */
+  request(i: number): PageRequest | undefined;
+}
+
+export class ReadAhead {
+  readonly #options: ReadAheadOptions;
+  readonly #reads = new Map<number, Promise<PageRows>>();
+  /** Pages asked for so far. */
+  #asked = 0;
+  #turnPages = FIRST_PAGES;
+  #isOver = false;
+
+  constructor(options: ReadAheadOptions) {
+    this.#options = options;
+  }
+
+  /** The rows of page `i`; called for 0, 1, 2 and so on. Throws what the source throws. */
+  async next(i: number): Promise<PageRows> {
+    // A turn before the last one is used up: the store works while its pages are scanned.
+    while (!this.#isOver && this.#asked - i <= this.#turnPages >> 2) this.#readTurn();
+    const rows = await this.#reads.get(i)!;
+    this.#reads.delete(i);
+    return rows;
+  }
+
+  #readTurn(): void {
+    const { source, statistics, pages, request } = this.#options;
+    const turn: PageRequest[] = [];
+    const first = this.#asked;
+    let bytes = 0;
+    while (turn.length < this.#turnPages && bytes < MAX_BYTES && !this.#isOver) {
+      const wanted = this.#asked < pages ? request(this.#asked) : undefined;
+      if (wanted === undefined) this.#isOver = true;
+      else {
+        turn.push(wanted);
+        bytes += wanted.page.storedBytes;
+        this.#asked++;
+      }
+    }
+    for (const [i, read] of source.pages(turn, statistics).entries()) {
+      // A scan that ends early leaves reads behind; their failure then concerns nobody.
+      read.catch(() => undefined);
+      this.#reads.set(first + i, read);
+    }
+    this.#turnPages = Math.min(MAX_PAGES, 2 * this.#turnPages);
+  }
+}

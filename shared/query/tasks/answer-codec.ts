@@ -1,0 +1,146 @@
+/**
+ * Answers to tasks as bytes: `version u8 | kind u8 |` and
+ *
+ *   metric   figures | series: labels of each | state (partial-state.ts)
+ *   log      figures | streams: key and labels of each | for each entry: stream, time, line, metadata, parsed
+ *   error    status u16 | name, message texts
+ *
+ * Texts are UTF-8, so a lone surrogate becomes U+FFFD, as it does in an answer over HTTP.
+ */
+import { ByteReader, ByteWriter } from '../../chunk/byte-io.ts';
+import { CorruptionError } from '../../model/errors.ts';
+import type { Label, Labels } from '../../model/labels.ts';
+import {
+  FIGURE_NAMES,
+  type LogTaskAnswer,
+  type MetricTaskAnswer,
+  type TaskAnswer,
+  type TaskEntry,
+  type TaskFigures,
+} from './task.ts';
+import { type TaskFailure, taskError } from './task-failure.ts';
+
+const VERSION = 1;
+const METRIC = 0;
+const LOG = 1;
+const ERROR = 2;
+
+export function encodeAnswer(answer: TaskAnswer): Uint8Array {
+  const writer = begin(answer.kind === 'metric' ? METRIC : LOG, 4096);
+  for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
+  if (answer.kind === 'metric') writeMetric(writer, answer);
+  else writeLog(writer, answer);
+  return writer.finish();
+}
+
+export function encodeFailure({ status, name, message }: TaskFailure): Uint8Array {
+  const writer = begin(ERROR, 256);
+  writer.varint(status);
+  writer.text(name);
+  writer.text(message);
+  return writer.finish();
+}
+
+/** Throws what the task failed with, and CorruptionError. */
+export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
+  const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const version = reader.byte();
+  if (version !== VERSION) throw corrupt(`version ${version}`);
+  const kind = reader.byte();
+  if (kind === ERROR) {
+    throw taskError({ status: reader.varint(), name: reader.text(), message: reader.text() });
+  }
+  if (kind !== METRIC && kind !== LOG) throw corrupt(`kind ${kind}`);
+  const figures = Object.fromEntries(
+    FIGURE_NAMES.map(name => [name, reader.varint()]),
+  ) as unknown as TaskFigures;
+  const answer = kind === METRIC ? readMetric(reader, figures) : readLog(reader, figures);
+  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
+  return answer;
+}
+
+function begin(kind: number, capacity: number): ByteWriter {
+  const writer = new ByteWriter(capacity);
+  writer.byte(VERSION);
+  writer.byte(kind);
+  return writer;
+}
+
+function writeMetric(writer: ByteWriter, { series, state }: MetricTaskAnswer): void {
+  writer.varint(series.length);
+  for (const labels of series) writeLabels(writer, labels);
+  writer.block(state);
+}
+
+function readMetric(reader: ByteReader, figures: TaskFigures): MetricTaskAnswer {
+  const series = list(reader, 1, () => readLabels(reader));
+  return { kind: 'metric', figures, series, state: reader.block() };
+}
+
+function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
+  const streams = new Map<string, number>();
+  for (const { key } of entries) if (!streams.has(key)) streams.set(key, streams.size);
+  writer.varint(streams.size);
+  let next = 0;
+  for (const { key, stream } of entries) {
+    if (streams.get(key) !== next) continue;
+    next++;
+    writer.text(key);
+    writeLabels(writer, stream);
+  }
+  writer.varint(entries.length);
+  for (const { key, time, line, structuredMetadata, parsed } of entries) {
+    writer.varint(streams.get(key)!);
+    writer.varint(time);
+    writer.text(line);
+    writeOptionalLabels(writer, structuredMetadata);
+    writeOptionalLabels(writer, parsed);
+  }
+}
+
+function readLog(reader: ByteReader, figures: TaskFigures): LogTaskAnswer {
+  const streams = list(reader, 2, () => ({ key: reader.text(), stream: readLabels(reader) }));
+  const entries = list(reader, 5, (): TaskEntry => {
+    const place = reader.varint();
+    if (place >= streams.length) throw corrupt(`stream ${place} of ${streams.length}`);
+    return {
+      ...streams[place],
+      time: reader.varint(),
+      line: reader.text(),
+      structuredMetadata: readOptionalLabels(reader),
+      parsed: readOptionalLabels(reader),
+    };
+  });
+  return { kind: 'log', figures, entries };
+}
+
+function writeLabels(writer: ByteWriter, labels: Labels): void {
+  writer.varint(labels.length);
+  for (const { name, value } of labels) {
+    writer.text(name);
+    writer.text(value);
+  }
+}
+
+function readLabels(reader: ByteReader): Label[] {
+  return list(reader, 2, () => ({ name: reader.text(), value: reader.text() }));
+}
+
+/** A 1 before the list; 0 where there is none. */
+function writeOptionalLabels(writer: ByteWriter, labels: Labels | undefined): void {
+  writer.byte(labels === undefined ? 0 : 1);
+  if (labels !== undefined) writeLabels(writer, labels);
+}
+
+function readOptionalLabels(reader: ByteReader): Label[] | undefined {
+  return reader.byte() === 0 ? undefined : readLabels(reader);
+}
+
+/** A count, and as many things of at least `minBytes` each. */
+function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
+  return Array.from({ length: reader.count(minBytes) }, read);
+}
+
+function corrupt(what: string): CorruptionError {
+  return new CorruptionError(`answer to a task: ${what}`);
+}

@@ -1,0 +1,88 @@
+/** Where the tasks of all queries go: in fair turns between tenants to whatever invoker there is. */
+import type { MemoryBudget } from '../../metrics/memory-budget.ts';
+import { ClientError } from '../../model/errors.ts';
+import type { Invoker } from '../../ports/invoker.ts';
+import { decodeAnswer } from './answer-codec.ts';
+import { FairQueue } from './fair-queue.ts';
+import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
+import type { Task, TaskAnswer } from './task.ts';
+import { encodeTask } from './task-codec.ts';
+
+/** Tasks of a tenant that wait: 1,000 queries with a full window each on a machine of 16 workers. */
+const MAX_WAITING_TASKS = 32_000;
+
+export interface TaskOptions {
+  readonly affinity: number;
+  readonly signal: AbortSignal;
+  /** Of the query: what the answer takes until it is merged is charged to it. */
+  readonly budget: MemoryBudget;
+}
+
+/** Totals since the start, for metrics. */
+export interface WorkerFigures {
+  tasks: number;
+  failed: number;
+  cancelled: number;
+  taskBytes: number;
+  answerBytes: number;
+}
+
+/** An answer that holds memory until it is released. */
+export interface HeldAnswer {
+  readonly answer: TaskAnswer;
+  release(): void;
+}
+
+export class QueryWorkers {
+  readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
+  readonly sizes: TaskSizes;
+  private readonly invoker: Invoker;
+  private readonly queue: FairQueue;
+
+  constructor(invoker: Invoker, sizes: TaskSizes = TASK_SIZES) {
+    this.invoker = invoker;
+    this.sizes = sizes;
+    this.queue = new FairQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
+  }
+
+  get slots(): number {
+    return this.invoker.slots;
+  }
+
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  get running(): number {
+    return this.queue.active;
+  }
+
+  /** Throws what the task failed with, the signal's reason, and what the invoker throws. */
+  async run(task: Task, { affinity, signal, budget }: TaskOptions): Promise<HeldAnswer> {
+    const { figures, invoker } = this;
+    try {
+      const bytes = await this.queue.run(task.tenant, signal, async () => {
+        // Not before its turn: what waits is the plan that it is made of.
+        const encoded = encodeTask(task);
+        figures.tasks++;
+        figures.taskBytes += encoded.length;
+        return invoker.invoke(encoded, { signal, affinity });
+      });
+      figures.answerBytes += bytes.length;
+      const held = HELD_FACTOR * bytes.length;
+      budget.reserve(held);
+      return { answer: decodeAnswer(bytes), release: () => budget.release(held) };
+    } catch (error) {
+      if (signal.aborted) figures.cancelled++;
+      else if (!(error instanceof ClientError)) figures.failed++;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.invoker.close();
+  }
+}
+
+/** The bytes, and what they are decoded to. */
+const HELD_FACTOR = 2;

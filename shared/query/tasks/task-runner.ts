@@ -1,0 +1,182 @@
+/**
+ * Works on tasks, in whatever thread or process: from bytes to bytes, with an object store and a clock. What it learns of
+ * objects that never change (footers, what delete requests take of pages) it keeps for the next task.
+ */
+import { compileMasks, type TenantMasks } from '../../deletion/masks.ts';
+import { PageHitsCache } from '../../deletion/page-hits.ts';
+import type { LogExpr, RangeAggregationExpr } from '../../logql/ast.ts';
+import { parseQuery } from '../../logql/parse.ts';
+import { MemoryBudget } from '../../metrics/memory-budget.ts';
+import { CorruptionError } from '../../model/errors.ts';
+import { LruCache } from '../../model/lru.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ObjectStore } from '../../ports/object-store.ts';
+import { type Retention, retentionOf } from '../../retention/retention.ts';
+import { ChunkSource } from '../chunk-source.ts';
+import type { DayPlan, PlannedPage } from '../day-plan.ts';
+import { LogCollector } from '../log-collector.ts';
+import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
+import { compileMetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
+import { Overlaps } from '../overlaps.ts';
+import type { PageCache } from '../page-cache.ts';
+import type { ScanContext } from '../scan.ts';
+import { newStatistics } from '../statistics.ts';
+import { labelledView, plainView } from '../tenant-view.ts';
+import { keptOfDay, type Visible } from '../visibility.ts';
+import { encodeAnswer, encodeFailure } from './answer-codec.ts';
+import type { LogAsk, MetricAsk, Task, TaskAnswer, TaskPage } from './task.ts';
+import { decodeTask } from './task-codec.ts';
+import { failureOf } from './task-failure.ts';
+
+/** Delete requests compiled at once, about 2 KB each. */
+const KEPT_REQUESTS = 20_000;
+const KEPT_RETENTIONS = 100;
+/**
+ * State and series of one task, bytes. Half of what a whole aggregation may hold: its answer is half as large, and is held
+ * beside the sum of all until it is added.
+ */
+const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
+
+export interface TaskRunnerParts {
+  /** Only read. */
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  /** Without it every page is read again. */
+  readonly cache?: PageCache;
+}
+
+export class TaskRunner {
+  private readonly source: ChunkSource;
+  private readonly clock: Clock;
+  private readonly hits = new PageHitsCache();
+  private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
+  private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
+
+  constructor({ store, clock, cache }: TaskRunnerParts) {
+    this.source = new ChunkSource(store, cache);
+    this.clock = clock;
+  }
+
+  /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
+  async run(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    try {
+      return encodeAnswer(await this.answer(decodeTask(bytes), signal));
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return encodeFailure(failureOf(error));
+    }
+  }
+
+  private async answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
+    const statistics = newStatistics();
+    const { source } = this;
+    const pagesOfPlan = await this.planned(task, statistics);
+    const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
+    const context = { source, statistics, signal, shown: view.shown };
+    const answer =
+      task.ask.kind === 'metric'
+        ? await this.metric(task.ask, context, pagesOfPlan)
+        : await this.log(task.ask, context, pagesOfPlan);
+    return { ...answer, figures: statistics };
+  }
+
+  private async metric({ query, spec, grouping }: MetricAsk, context: Context, pages: PagesOfPlan) {
+    const memory = new MemoryBudget(MAX_TASK_STATE_BYTES);
+    const options = { spec, grouping, clock: this.clock, memory };
+    const scan = compileMetricScan(parsedAggregation(query).range, options);
+    await scanSamples(context, scan, pages);
+    const { series } = scan.extractor;
+    const labels = Array.from({ length: series.count }, (_, number) => series.groupLabelsOf(number));
+    return { kind: 'metric', series: labels, state: scan.accumulator.encode() } as const;
+  }
+
+  private async log(ask: LogAsk, context: Context, pages: PagesOfPlan) {
+    const { query, limit, backward, categorize, bound } = ask;
+    const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
+    const collector = new LogCollector(limit, backward, categorize, budget);
+    collector.startAt(bound);
+    await scanEntries(context, compileLogScan(parsedLogQuery(query), { clock: this.clock }), pages, collector);
+    return { kind: 'log', entries: collector.finish() } as const;
+  }
+
+  /** The task's part of the plan that it was cut from. */
+  private async planned(
+    task: Task,
+    statistics: ReturnType<typeof newStatistics>,
+  ): Promise<PagesOfPlan> {
+    const visible = this.visibleOf(task);
+    const { day, from, to, isUneven, records } = task;
+    const kept = keptOfDay(visible, day);
+    const footers = await Promise.all(records.map(record => this.source.footer(record)));
+    const chunkMasks = records.map(record => visible.masks?.forChunk(record));
+    const plannedOf = (at: TaskPage): PlannedPage => {
+      const record = records[at.record];
+      const footer = footers[at.record];
+      const masks = chunkMasks[at.record];
+      const page = footer.pages[at.page];
+      const runs = at.runs === undefined ? page?.runs : at.runs.map(run => page?.runs[run]);
+      if (runs === undefined || runs.includes(undefined as never)) {
+        throw new CorruptionError(`task of a query: page ${at.page} of chunk ${record.id} is not there`);
+      }
+      let first = Infinity;
+      let last = 0;
+      for (const run of runs) {
+        if (run.first < first) first = run.first;
+        if (run.last > last) last = run.last;
+      }
+      const mask = masks?.forPage({ page, streams: footer.streams, runs });
+      return { record, footer, page, masks, mask, runs, first, last };
+    };
+    const pages = task.pages.map(plannedOf);
+    const neighbours = new Set(task.neighbours.map(plannedOf));
+    const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbours], kept, isUneven };
+    // What is dropped of neighbours is counted by whoever scans them.
+    const counts = (page: PlannedPage) => !neighbours.has(page);
+    return { plan, pages, overlaps: new Overlaps(plan, this.source, statistics, counts) };
+  }
+
+  private visibleOf({ tenant, deletes, retention, nowNs }: Task): Visible {
+    return {
+      masks: deletes.length === 0 ? undefined : this.masksOf(tenant, deletes),
+      retention: this.retentionOf(retention),
+      nowNs,
+    };
+  }
+
+  private masksOf(tenant: string, deletes: Task['deletes']): TenantMasks {
+    const stateOf = ({ id, createdMs, startNs, endNs, pickedUpMs, sealedMs, processedMs }: Task['deletes'][0]) =>
+      `${id} ${createdMs} ${startNs} ${endNs} ${pickedUpMs} ${sealedMs} ${processedMs}`;
+    const key = [tenant, ...deletes.map(stateOf)].join('\n');
+    let masks = this.masks.get(key);
+    if (masks === undefined) {
+      masks = compileMasks(deletes, { clock: this.clock, hits: this.hits });
+      this.masks.set(key, masks, deletes.length + 1);
+    }
+    return masks;
+  }
+
+  private retentionOf(limits: Task['retention']): Retention {
+    const rules = limits.retentionStream.map(rule => [rule.selector, rule.priority, `${rule.periodNs}`]);
+    const key = JSON.stringify([`${limits.retentionPeriodNs}`, rules]);
+    let retention = this.retentions.get(key);
+    if (retention === undefined) {
+      retention = retentionOf(limits, true);
+      this.retentions.set(key, retention);
+    }
+    return retention;
+  }
+}
+
+type Context = Omit<ScanContext, 'turn' | 'hidden'>;
+
+function parsedAggregation(query: string): RangeAggregationExpr {
+  const expr = parseQuery(query);
+  if (expr.kind !== 'rangeAggregation') throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  return expr;
+}
+
+function parsedLogQuery(query: string): LogExpr {
+  const expr = parseQuery(query);
+  if (expr.kind !== 'log') throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  return expr;
+}

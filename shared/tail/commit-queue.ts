@@ -1,0 +1,113 @@
+/**
+ * The commits of one tenant that its tails have not been served, each once, whatever way it was heard of: told in this
+ * process, or read from the log, which is read again by its margin because stamps are not in order.
+ *
+ *     position - LOG_MARGIN_MS        position - SHALLOW_MARGIN_MS   position
+ *     |-- read every DEEP_READ_MS --------------|-- read every time --|--> new
+ */
+import type { TailCursor } from '../catalog/subscriptions.ts';
+import { LOG_MARGIN_MS, type LoggedChunk, type TailLog } from '../catalog/tail-log.ts';
+import type { Clock } from '../ports/clock.ts';
+import {
+  DEEP_READ_MS,
+  MAX_BATCH_CHUNKS,
+  MAX_NOTICE_BYTES,
+  MAX_NOTICES,
+  SERVED_MS,
+  SHALLOW_MARGIN_MS,
+} from './bounds.ts';
+
+export interface CommitQueueParts {
+  readonly log: TailLog;
+  readonly clock: Clock;
+  readonly tenant: string;
+  /** Of an earlier run. Without it all that is in the log is served before anything else. */
+  readonly cursor?: TailCursor | undefined;
+}
+
+export class CommitQueue {
+  private readonly parts: CommitQueueParts;
+  private notices: LoggedChunk[] = [];
+  private noticeBytes = 0;
+  private waiting: LoggedChunk[] = [];
+  private readonly waitingIds = new Set<string>();
+  /** When each chunk was served, Unix ms; in the order of serving. */
+  private readonly served: Map<string, number>;
+  /** When the log was read last: what is in it with an earlier stamp has been seen, but for the margin. */
+  private positionMs: number;
+  private deepReadMs = -Infinity;
+  /** More was told than could be kept: only the log has all of it. */
+  private hasOverflowed = false;
+
+  constructor(parts: CommitQueueParts) {
+    this.parts = parts;
+    const { cursor, clock } = parts;
+    this.positionMs = cursor?.positionMs ?? clock.nowMs() - LOG_MARGIN_MS;
+    this.served = new Map(cursor?.served);
+  }
+
+  /** Where the next run goes on: everything of `take` so far has been served. */
+  get cursor(): TailCursor {
+    const positionMs = this.waiting.reduce((least, { stampMs }) => Math.min(least, stampMs), this.positionMs);
+    return { positionMs, served: [...this.served], savedMs: this.parts.clock.nowMs() };
+  }
+
+  get hasNotices(): boolean {
+    return this.notices.length > 0 || this.waiting.length > 0 || this.hasOverflowed;
+  }
+
+  /** A commit of this process. */
+  notice(chunk: LoggedChunk): void {
+    const bytes = chunk.record.inline?.length ?? chunk.record.footer?.length ?? 0;
+    if (this.notices.length >= MAX_NOTICES || this.noticeBytes + bytes > MAX_NOTICE_BYTES) {
+      this.hasOverflowed = true;
+      return;
+    }
+    this.notices.push(chunk);
+    this.noticeBytes += bytes;
+  }
+
+  /** Takes in what was told and, where asked for or needed, what the log has. Throws what the table throws. */
+  async gather({ readsLog }: { readonly readsLog: boolean }): Promise<void> {
+    const told = this.notices;
+    this.notices = [];
+    this.noticeBytes = 0;
+    for (const chunk of told) this.add(chunk);
+    if (!readsLog && !this.hasOverflowed) return;
+    const { log, clock, tenant } = this.parts;
+    const nowMs = clock.nowMs();
+    const isDeep = this.hasOverflowed || Math.abs(nowMs - this.deepReadMs) >= DEEP_READ_MS;
+    this.hasOverflowed = false;
+    const fromMs = this.positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);
+    const logged = await log.read(tenant, fromMs);
+    if (isDeep) this.deepReadMs = nowMs;
+    for (const chunk of logged) this.add(chunk);
+    this.positionMs = nowMs;
+    this.forget(nowMs);
+  }
+
+  /** The next chunks to serve, in the order of their stamps; they count as served. */
+  take(): LoggedChunk[] {
+    const batch = this.waiting.sort((a, b) => a.stampMs - b.stampMs).splice(0, MAX_BATCH_CHUNKS);
+    const nowMs = this.parts.clock.nowMs();
+    for (const { record } of batch) {
+      this.waitingIds.delete(record.id);
+      this.served.set(record.id, nowMs);
+    }
+    return batch;
+  }
+
+  private add(chunk: LoggedChunk): void {
+    const { id } = chunk.record;
+    if (this.served.has(id) || this.waitingIds.has(id)) return;
+    this.waitingIds.add(id);
+    this.waiting.push(chunk);
+  }
+
+  private forget(nowMs: number): void {
+    for (const [id, servedMs] of this.served) {
+      if (Math.abs(nowMs - servedMs) <= SERVED_MS) break;
+      this.served.delete(id);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * The newest entries before a tail begins, over a snapshot of the catalog: what it holds is the lookback's, what is committed
+ * later is the log's. The snapshot is known by the ids of its chunks and of what the newest of them were merged from, so that
+ * a commit which comes in the log later, although the snapshot has it, is not served twice.
+ */
+import type { Catalog } from '../catalog/catalog.ts';
+import { startedMsOf } from '../catalog/chunk-id.ts';
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { Subscription } from '../catalog/subscriptions.ts';
+import { parseQuery } from '../logql/parse.ts';
+import { NS_PER_MS } from '../model/duration.ts';
+import { BadRequestError, ClientError } from '../model/errors.ts';
+import type { Limits } from '../model/limits.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
+import type { TimeRange } from '../query/day-plan.ts';
+import { QueryEngine } from '../query/engine.ts';
+import type { Visibility } from '../query/visibility.ts';
+import { COVERED_MS, LOOKBACK_AHEAD_NS, MAX_COVERED } from './bounds.ts';
+import { type ShownEntry, sortByTime, type TailEntry, tailEntry } from './tail-entry.ts';
+import { entryFormOf } from './tail-query.ts';
+
+export interface LookbackParts {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly clock: Clock;
+  readonly visibility?: Visibility | undefined;
+  limitsOf(tenant: string): Limits;
+}
+
+export interface LookbackSnapshot {
+  readonly range: TimeRange;
+  readonly records: readonly ChunkRecord[];
+  /** Ids of chunks that are in it, by themselves or merged, of those that a log may still bring. */
+  readonly covered: readonly string[];
+}
+
+/** What the lookback of a tail reads; an empty range where it starts in the future. */
+export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
+  const start = BigInt(startNs);
+  const end = nowNs + LOOKBACK_AHEAD_NS;
+  return { startNs: start, endNs: start > end ? start : end };
+}
+
+export async function takeSnapshot(
+  { catalog, source, clock }: LookbackParts,
+  subscription: Subscription,
+): Promise<LookbackSnapshot> {
+  const range = lookbackRange(subscription, clock.nowNs());
+  const sinceMs = clock.nowMs() - COVERED_MS;
+  const records =
+    range.startNs === range.endNs
+      ? []
+      : await catalog.chunks(subscription.tenant, range.startNs, range.endNs - 1n);
+  const covered: string[] = [];
+  for (const record of records) {
+    if (startedMsOf(record.id) < sinceMs) continue;
+    covered.push(record.id);
+    // What it was merged from may still be on its way in the log.
+    if (record.level === 0) continue;
+    const { inputs } = await source.footer(record);
+    for (const id of inputs) if (startedMsOf(id) >= sinceMs) covered.push(id);
+  }
+  return { range, records, covered: newest(covered) };
+}
+
+/** Names begin with their time, so the newest are the last. */
+function newest(ids: string[]): string[] {
+  return ids.length <= MAX_COVERED ? ids : ids.sort().slice(-MAX_COVERED);
+}
+
+/** Ascending by time. Throws ClientError; an abort where it takes too long. */
+export async function readLookback(
+  { catalog, source, clock, visibility, limitsOf }: LookbackParts,
+  subscription: Subscription,
+  { range, records }: LookbackSnapshot,
+  signal: AbortSignal,
+): Promise<TailEntry[]> {
+  if (records.length === 0 || subscription.limit === 0) return [];
+  const { tenant, query, limit, form, flags } = subscription;
+  const expr = parseQuery(query);
+  if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
+  // The engine reads what the snapshot has, whatever is committed or merged meanwhile: objects are kept for their grace.
+  const frozen = Object.create(catalog, { chunks: { value: async () => records } }) as Catalog;
+  const engine = new QueryEngine({ catalog: frozen, source, clock, visibility });
+  const entryForm = entryFormOf(form, flags);
+  // The length was checked with the end that the client means: now.
+  const limits = { ...limitsOf(tenant), maxQueryLengthNs: 0n };
+  const timeout = new AbortController();
+  const waited = new AbortController();
+  void clock
+    .sleep(Number(limits.queryTimeoutNs / NS_PER_MS), waited.signal)
+    .then(() => timeout.abort(new ClientError(504, 'the lookback took too long')))
+    .catch(() => undefined);
+  try {
+    const { result } = await engine.range(
+      {
+        ...range,
+        text: query,
+        expr,
+        limit,
+        backward: true,
+        stepNs: 1_000_000_000n,
+        intervalNs: 0n,
+        categorize: entryForm === 'categorized',
+      },
+      {
+        tenants: [tenant],
+        limits,
+        signal: AbortSignal.any([signal, timeout.signal]),
+        partial: false,
+        tags: '',
+      },
+    );
+    if (result.kind !== 'streams') throw new BadRequestError('only log selector is supported');
+    const found = result.streams.flatMap(({ labels, entries }) =>
+      entries.map((entry): TailEntry => {
+        const shown: ShownEntry = { ...entry, labels };
+        return tailEntry(shown, entryForm, '');
+      }),
+    );
+    return sortByTime(found.reverse());
+  } finally {
+    waited.abort();
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The queries of a tenant's tails, each compiled once: tails that ask the same, in the same form, share its work and its
+ * entries.
+ */
+import type { LogExpr } from '../logql/ast.ts';
+import { parseQuery } from '../logql/parse.ts';
+import { BadRequestError } from '../model/errors.ts';
+import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
+import { Turn } from '../pipeline/turn.ts';
+import type { Clock } from '../ports/clock.ts';
+import { compileSelector, type StreamSelector } from '../query/selector.ts';
+import type { FrameForm, Subscription } from '../catalog/subscriptions.ts';
+import type { EntryForm } from './tail-entry.ts';
+
+export interface TailQuery {
+  readonly key: string;
+  readonly expr: LogExpr;
+  readonly form: EntryForm;
+  readonly selector: StreamSelector;
+  readonly pipeline: LogPipeline;
+  readonly turn: Turn;
+}
+
+const CATEGORIZE_FLAG = 'categorize-labels';
+export const ONLY_LOGS = 'only log selector is supported';
+
+export function entryFormOf(form: FrameForm, flags: readonly string[]): EntryForm {
+  if (form === 'legacy') return 'legacy';
+  return flags.includes(CATEGORIZE_FLAG) ? 'categorized' : 'plain';
+}
+
+export function keyOfQuery({ query, form, flags }: Pick<Subscription, 'query' | 'form' | 'flags'>): string {
+  return `${entryFormOf(form, flags)} ${query}`;
+}
+
+/** Throws ParseError, and BadRequestError where it is no log query or a stage cannot be built. */
+export function compileTailQuery(
+  subscription: Pick<Subscription, 'query' | 'form' | 'flags'>,
+  clock: Clock,
+): TailQuery {
+  const expr = parseQuery(subscription.query);
+  if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
+  const turn = new Turn();
+  return {
+    key: keyOfQuery(subscription),
+    expr,
+    form: entryFormOf(subscription.form, subscription.flags),
+    selector: compileSelector(expr.selector),
+    pipeline: compileLogPipeline(expr, { clock, turn }),
+    turn,
+  };
+}

@@ -1,0 +1,99 @@
+/**
+ * Serves the tails whose connections this process holds, as long as it lives: one loop for each tenant that has any. A commit
+ * of this process wakes it at once, after the answer to the push; what other processes commit is read every `pollMs`.
+ */
+import type { Clock } from '../ports/clock.ts';
+import { TenantTail, type TenantTailParts } from './tenant-tail.ts';
+import { Wake } from './wake.ts';
+
+export interface TailServerParts extends TenantTailParts {
+  /** How often commits of other processes are looked for, ms. */
+  readonly pollMs: number;
+}
+
+/** After a step that failed: the table or the store is not there. */
+const FAILED_PAUSE_MS = 1_000;
+
+interface Served {
+  readonly tail: TenantTail;
+  readonly wake: Wake;
+  /** There may be tails that the loop has not seen. */
+  isNew: boolean;
+  loop: Promise<void>;
+}
+
+export class TailServer {
+  private readonly parts: TailServerParts;
+  private readonly clock: Clock;
+  private readonly tenants = new Map<string, Served>();
+  private readonly unlisten: () => void;
+  private isStopping = false;
+
+  constructor(parts: TailServerParts) {
+    this.parts = parts;
+    this.clock = parts.clock;
+    this.unlisten = parts.catalog.tailLog.listen(chunks => {
+      for (const chunk of chunks) {
+        const served = this.tenants.get(chunk.record.tenant);
+        served?.tail.notice(chunk);
+        served?.wake.call();
+      }
+    });
+  }
+
+  /** A tail of the tenant has been written. */
+  opened(tenant: string): void {
+    if (this.isStopping) return;
+    let served = this.tenants.get(tenant);
+    if (served === undefined) {
+      const tail = new TenantTail(tenant, this.parts);
+      served = { tail, wake: new Wake(this.clock), isNew: true, loop: Promise.resolve() };
+      this.tenants.set(tenant, served);
+      served.loop = this.keepServing(tenant, served);
+      return;
+    }
+    served.isNew = true;
+    served.tail.changed();
+    served.wake.call();
+  }
+
+  /** A connection has gone. */
+  closed(tenant: string, connectionId: string): void {
+    const served = this.tenants.get(tenant);
+    served?.tail.drop(connectionId);
+    served?.wake.call();
+  }
+
+  /** Serves no more; connections and records are the caller's. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.unlisten();
+    const all = [...this.tenants.values()];
+    for (const { wake } of all) wake.call();
+    await Promise.all(all.map(({ loop }) => loop));
+  }
+
+  private async keepServing(tenant: string, served: Served): Promise<void> {
+    const { tail, wake } = served;
+    const { pollMs, log } = this.parts;
+    let readMs = -Infinity;
+    while (!this.isStopping) {
+      served.isNew = false;
+      const startedMs = this.clock.nowMs();
+      const readsLog = Math.abs(startedMs - readMs) >= pollMs;
+      let waitMs = FAILED_PAUSE_MS;
+      try {
+        await tail.step({ readsLog });
+        if (readsLog) readMs = startedMs;
+        waitMs = Math.min(pollMs, tail.nextMs());
+        if (tail.count === 0 && !served.isNew) break;
+      } catch (error) {
+        if (!this.isStopping) log.error({ tenant, err: error }, 'tails cannot be served');
+      }
+      if (served.isNew || tail.hasNotices) waitMs = Math.min(waitMs, 0);
+      await wake.wait(waitMs);
+    }
+    if (this.tenants.get(tenant) === served) this.tenants.delete(tenant);
+    await tail.stop();
+  }
+}

@@ -1,0 +1,413 @@
+/**
+ * All tails of one tenant that one owner serves. A step takes what was committed and hands it to the tails, then lets new
+ * tails join. One step at a time; nothing in it waits for a slow client longer than PATIENCE_MS.
+ *
+ *     commits --> CommitQueue --> scanChunks (each page once) --> Outbox of each tail --> Connections
+ *                                                   lookback ------^
+ *
+ * How a tail joins without a hole and without a duplicate. It waits until every process logs its commits (`joinMs` after
+ * it was first seen). Between two batches a snapshot of the catalog is taken:
+ *
+ *  - what the snapshot has is the lookback's, and is left out of batches to come (`covered`);
+ *  - what it has not and comes in the log later is served live;
+ *  - what it has not although it was served to others before: the log shows a part of a transaction earlier than the catalog
+ *    does. Such commits are remembered for a while and served to the new tail alone, as far as they lie in its range.
+ */
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { type Subscription, SUBSCRIPTION_MS, type Subscriptions } from '../catalog/subscriptions.ts';
+import type { LoggedChunk, TailLog } from '../catalog/tail-log.ts';
+import { ClientError, messageOf } from '../model/errors.ts';
+import type { Connections } from '../ports/connections.ts';
+import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
+import {
+  DELIVERED_AT_ONCE,
+  MARKED_MS,
+  MAX_CURSOR_AGE_MS,
+  RENEW_MS,
+  SAVE_MS,
+  SHALLOW_MARGIN_MS,
+  STUCK_MS,
+} from './bounds.ts';
+import { CommitQueue } from './commit-queue.ts';
+import type { FrameLimits } from './frames.ts';
+import { LiveTail } from './live-tail.ts';
+import { type LookbackParts, type LookbackSnapshot, readLookback, takeSnapshot } from './lookback.ts';
+import { Outbox } from './outbox.ts';
+import { scanChunks } from './scan-chunks.ts';
+import { sortByTime, type TailEntry } from './tail-entry.ts';
+import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
+
+/** The part of a logger that this needs; pino fits. */
+export interface TailLogger {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface TenantTailParts extends LookbackParts {
+  readonly connections: Connections;
+  readonly log: TailLogger;
+  readonly owner: string;
+  readonly frames: FrameLimits;
+  /** How long after its subscription a tail waits until other processes know of it; 0 where there are none. */
+  readonly joinMs: number;
+  /** Longest life of a tail; 0 is no limit. */
+  readonly maxDurationMs: number;
+  /** A frame is posted where none was for so long; undefined where the place keeps connections by itself. */
+  readonly keepAliveMs?: number | undefined;
+  /** The next run may be in another process: what was served is written down. */
+  readonly savesCursor: boolean;
+}
+
+export const MAX_DURATION_REACHED = 'reached tail max duration limit';
+const FELL_BEHIND = 'the tail fell behind what was pushed; connect again';
+const INTERNAL = 'internal error';
+export const CLOSE_ERROR = 1011;
+/** Subscriptions that other processes write are looked for as often as this. */
+const LIST_MS = 1_000;
+
+export class TenantTail {
+  readonly tenant: string;
+  private readonly parts: TenantTailParts;
+  private readonly tails = new Map<string, LiveTail>();
+  /** Seen, not served yet; with when they were first seen (Unix ms). */
+  private readonly joining = new Map<string, { subscription: Subscription; seenMs: number }>();
+  private readonly queries = new Map<string, TailQuery>();
+  private readonly stopping = new AbortController();
+  private queue: CommitQueue | undefined;
+  /** Served from the log, not told, a short time ago. */
+  private recent: { readonly atMs: number; readonly record: ChunkRecord }[] = [];
+  private listedMs = -Infinity;
+  private markedMs = -Infinity;
+  private savedMs = -Infinity;
+
+  constructor(tenant: string, parts: TenantTailParts) {
+    this.tenant = tenant;
+    this.parts = parts;
+  }
+
+  /** Tails that are served or are about to be. */
+  get count(): number {
+    return this.tails.size + this.joining.size;
+  }
+
+  /** Ms until a step has something to do by itself; Infinity where it has not. */
+  nextMs(): number {
+    const nowMs = this.parts.clock.nowMs();
+    let next = Infinity;
+    for (const { seenMs } of this.joining.values()) next = Math.min(next, seenMs + this.parts.joinMs - nowMs);
+    for (const { subscription } of this.tails.values()) {
+      if (this.parts.maxDurationMs > 0)
+        next = Math.min(next, subscription.createdMs + this.parts.maxDurationMs - nowMs);
+    }
+    return Math.max(0, next);
+  }
+
+  /** Some tail waits to be served, or for its lookback. */
+  get isJoining(): boolean {
+    return this.joining.size > 0 || [...this.tails.values()].some(({ joining }) => joining !== undefined);
+  }
+
+  get hasNotices(): boolean {
+    return this.queue?.hasNotices === true;
+  }
+
+  /** A commit of this process. */
+  notice(chunk: LoggedChunk): void {
+    // Before the queue is there nothing is served: then its first look at the log finds it.
+    this.queue?.notice(chunk);
+  }
+
+  /** The table has other subscriptions than before. */
+  changed(): void {
+    this.listedMs = -Infinity;
+  }
+
+  /** Returns how many commits were served. Throws what the table and the store throw; it may be called again. */
+  async step({ readsLog }: { readonly readsLog: boolean }): Promise<number> {
+    const { clock, savesCursor } = this.parts;
+    const queue = await this.opened();
+    if (Math.abs(clock.nowMs() - this.listedMs) >= (savesCursor ? LIST_MS : RENEW_MS)) await this.list();
+    const joinable = this.joinable();
+    // What was committed so far goes to those that are there already; those that join find it in their snapshot.
+    await queue.gather({ readsLog: readsLog || joinable.length > 0 });
+    let served = 0;
+    for (let batch = queue.take(); batch.length > 0; batch = queue.take()) {
+      await this.serve(batch);
+      served += batch.length;
+      this.remember(batch);
+    }
+    for (const subscription of joinable) await this.join(subscription);
+    await this.keepUp();
+    if (savesCursor && (served > 0 || joinable.length > 0)) await this.save();
+    return served;
+  }
+
+  /** Resolves when all that waits for clients has been posted. */
+  async drained(): Promise<void> {
+    const drained = async ({ joining, outbox }: LiveTail): Promise<void> => {
+      await joining;
+      await outbox.drained();
+    };
+    await Promise.all([...this.tails.values()].map(drained));
+  }
+
+  /** Ends serving; the subscriptions stay. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    if (this.parts.savesCursor && this.queue !== undefined) await this.save(true);
+    for (const { outbox } of this.tails.values()) outbox.close();
+    this.tails.clear();
+  }
+
+  /** A connection is gone: its tail is not served any more. */
+  drop(connectionId: string): void {
+    this.tails.get(connectionId)?.outbox.close();
+    this.tails.delete(connectionId);
+    this.joining.delete(connectionId);
+    this.forgetQueries();
+  }
+
+  private get subscriptions(): Subscriptions {
+    return this.parts.catalog.subscriptions;
+  }
+
+  private get log(): TailLog {
+    return this.parts.catalog.tailLog;
+  }
+
+  private async opened(): Promise<CommitQueue> {
+    if (this.queue !== undefined) return this.queue;
+    const { clock, owner, savesCursor } = this.parts;
+    const cursor = savesCursor ? await this.subscriptions.readCursor(this.tenant, owner) : undefined;
+    this.queue = new CommitQueue({ log: this.log, clock, tenant: this.tenant, cursor });
+    const isLost = cursor !== undefined && clock.nowMs() - cursor.savedMs > MAX_CURSOR_AGE_MS;
+    await this.list({ refusal: isLost || (savesCursor && cursor === undefined) ? FELL_BEHIND : undefined });
+    return this.queue;
+  }
+
+  /** Who came, and who went. `refusal`: those that were served before this run cannot be served on. */
+  private async list({ refusal }: { readonly refusal?: string | undefined } = {}): Promise<void> {
+    const { clock, owner } = this.parts;
+    const nowMs = clock.nowMs();
+    const listed = (await this.subscriptions.list(this.tenant)).filter(one => one.owner === owner);
+    const present = new Set(listed.map(({ connectionId }) => connectionId));
+    for (const id of [...this.tails.keys(), ...this.joining.keys()]) if (!present.has(id)) this.drop(id);
+    for (const subscription of listed) {
+      const { connectionId } = subscription;
+      if (this.tails.has(connectionId) || this.joining.has(connectionId)) continue;
+      if (subscription.refusal !== undefined) await this.end(subscription, subscription.refusal);
+      else if (subscription.covered === undefined) this.joining.set(connectionId, { subscription, seenMs: nowMs });
+      else if (refusal !== undefined) await this.end(subscription, refusal);
+      else void this.open(subscription, nowMs - RENEW_MS)?.outbox.begin([]);
+    }
+    this.listedMs = nowMs;
+    if (listed.length > 0 && Math.abs(nowMs - this.markedMs) >= RENEW_MS) await this.mark(nowMs);
+  }
+
+  /** What was committed while the marker had lapsed is in no log. */
+  private async mark(nowMs: number): Promise<void> {
+    const hasLapsed = Number.isFinite(this.markedMs) && Math.abs(nowMs - this.markedMs) >= MARKED_MS;
+    await this.log.mark(this.tenant, MARKED_MS);
+    this.markedMs = nowMs;
+    if (!hasLapsed) return;
+    for (const { subscription } of [...this.tails.values()]) await this.end(subscription, FELL_BEHIND);
+  }
+
+  private joinable(): Subscription[] {
+    const nowMs = this.parts.clock.nowMs();
+    return [...this.joining.values()]
+      .filter(({ seenMs }) => nowMs - seenMs >= this.parts.joinMs)
+      .map(({ subscription }) => subscription);
+  }
+
+  /** Undefined where its query cannot be built, which its owner is told. */
+  private open(subscription: Subscription, renewedMs: number): LiveTail | undefined {
+    const { connections, clock, frames } = this.parts;
+    const { connectionId, form, flags, delayMs } = subscription;
+    try {
+      const key = keyOfQuery(subscription);
+      const query = this.queries.get(key) ?? compileTailQuery(subscription, clock);
+      this.queries.set(key, query);
+      const outbox = new Outbox({
+        connectionId,
+        connections,
+        clock,
+        limits: frames,
+        style: { form, flags },
+        delayMs,
+        onGone: error => this.gone(subscription, error),
+      });
+      const tail = new LiveTail(subscription, { query, outbox, renewedMs });
+      this.tails.set(connectionId, tail);
+      return tail;
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      this.endLater(subscription, error.message);
+      return undefined;
+    }
+  }
+
+  private async join(subscription: Subscription): Promise<void> {
+    const snapshot = await takeSnapshot(this.parts, subscription);
+    // It may have left meanwhile.
+    if (!this.joining.delete(subscription.connectionId)) return;
+    const { range, covered } = snapshot;
+    const joined = { ...subscription, covered };
+    const tail = this.open(joined, this.parts.clock.nowMs());
+    if (tail === undefined) return;
+    const missed = this.recent.map(({ record }) => record).filter(({ id }) => !tail.covers(id));
+    // Its live entries wait in its queue until the lookback is there: others must not wait for it.
+    tail.joining = this.sendLookback(tail, snapshot)
+      .catch(error => this.failed(joined, error))
+      .finally(() => (tail.joining = undefined));
+    if (missed.length === 0) return;
+    await scanChunks(missed, [tail.query], {
+      source: this.parts.source,
+      signal: this.stopping.signal,
+      visible: await this.visible(),
+      range,
+      deliver: (_, entries) => this.deliver([tail], entries),
+      failed: (_, error) => this.failed(joined, error),
+    });
+  }
+
+  /** Written down as joined when the lookback is posted: who takes over before begins anew with it. */
+  private async sendLookback(tail: LiveTail, snapshot: LookbackSnapshot): Promise<void> {
+    const { subscription, outbox } = tail;
+    await outbox.begin(await readLookback(this.parts, subscription, snapshot, this.stopping.signal));
+    if (!this.parts.savesCursor || outbox.isClosed) return;
+    if (!(await this.subscriptions.renew(this.stored(tail)))) this.drop(subscription.connectionId);
+  }
+
+  private remember(batch: readonly LoggedChunk[]): void {
+    // Where nobody else commits, the catalog has what is told.
+    if (this.parts.joinMs === 0) return;
+    const nowMs = this.parts.clock.nowMs();
+    this.recent = this.recent.filter(({ atMs }) => nowMs - atMs < SHALLOW_MARGIN_MS);
+    for (const { record } of batch) this.recent.push({ atMs: nowMs, record });
+  }
+
+  private async serve(batch: readonly LoggedChunk[]): Promise<void> {
+    if (this.tails.size === 0) return;
+    const queries = new Set([...this.tails.values()].map(({ query }) => query));
+    try {
+      await scanChunks(
+        batch.map(({ record }) => record),
+        [...queries],
+        {
+          source: this.parts.source,
+          signal: this.stopping.signal,
+          visible: await this.visible(),
+          deliver: (query, entries) => this.deliver(this.tailsOf(query), entries),
+          failed: (query, error) => {
+            for (const { subscription } of this.tailsOf(query)) this.failed(subscription, error);
+          },
+        },
+      );
+    } catch (error) {
+      if (this.stopping.signal.aborted) throw error;
+      // Nobody knows which of them have been served: whoever goes on would have a hole.
+      for (const { subscription } of [...this.tails.values()]) this.failed(subscription, error);
+    }
+  }
+
+  private tailsOf(query: TailQuery): LiveTail[] {
+    return [...this.tails.values()].filter(tail => tail.query === query);
+  }
+
+  private async deliver(tails: readonly LiveTail[], entries: TailEntry[]): Promise<void> {
+    const sorted = sortByTime(entries);
+    for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
+      const some = sorted.slice(from, from + DELIVERED_AT_ONCE);
+      for (const tail of tails) tail.outbox.offer(tail.ownOf(some));
+      await Promise.all(tails.map(({ outbox }) => outbox.room()));
+    }
+  }
+
+  private async visible(): Promise<Visible> {
+    const { visibility, clock } = this.parts;
+    return (await visibility?.of([this.tenant], clock.nowNs()))?.(this.tenant) ?? ALL_VISIBLE;
+  }
+
+  /** Renews what lives, ends what has lived long enough or takes nothing. */
+  private async keepUp(): Promise<void> {
+    const { clock, maxDurationMs, keepAliveMs = Infinity } = this.parts;
+    for (const tail of [...this.tails.values()]) {
+      const nowMs = clock.nowMs();
+      const { subscription, outbox } = tail;
+      if (maxDurationMs > 0 && nowMs - subscription.createdMs >= maxDurationMs) {
+        await this.end(subscription, MAX_DURATION_REACHED);
+        continue;
+      }
+      if (outbox.waitingSinceMs !== undefined && nowMs - outbox.waitingSinceMs >= STUCK_MS) {
+        await this.end(subscription, 'the client takes nothing');
+        continue;
+      }
+      if (nowMs - Math.max(outbox.postedMs, subscription.createdMs) >= keepAliveMs) outbox.keepAlive();
+      // What joins is written down when it has.
+      if (nowMs - tail.renewedMs < RENEW_MS || tail.joining !== undefined) continue;
+      // Expired: somebody may have counted it out, and it was not renewed in time.
+      const isLost = nowMs - tail.renewedMs >= SUBSCRIPTION_MS;
+      tail.forgetCovered(nowMs);
+      if (isLost || !(await this.subscriptions.renew(this.stored(tail)))) await this.end(subscription, FELL_BEHIND);
+      else tail.renewedMs = nowMs;
+    }
+  }
+
+  /** What another process needs to go on with it. */
+  private stored({ subscription, coveredIds }: LiveTail): Subscription {
+    return this.parts.savesCursor ? { ...subscription, covered: coveredIds } : subscription;
+  }
+
+  private async save(always = false): Promise<void> {
+    const nowMs = this.parts.clock.nowMs();
+    if (!always && nowMs - this.savedMs < SAVE_MS) return;
+    this.savedMs = nowMs;
+    await this.subscriptions.saveCursor(this.tenant, this.parts.owner, this.queue!.cursor);
+  }
+
+  private gone(subscription: Subscription, error: unknown): void {
+    if (error !== undefined) {
+      this.parts.log.warn({ tenant: this.tenant, err: error }, 'a tail cannot be posted to');
+      this.endLater(subscription, messageOf(error));
+      return;
+    }
+    this.drop(subscription.connectionId);
+    this.subscriptions.remove(subscription).catch(failure => this.cannotEnd(failure));
+  }
+
+  private failed(subscription: Subscription, error: unknown): void {
+    if (this.stopping.signal.aborted) return;
+    if (error instanceof ClientError) {
+      this.endLater(subscription, refusalOf(error));
+      return;
+    }
+    this.parts.log.error({ tenant: this.tenant, err: error }, 'a tail failed');
+    this.endLater(subscription, INTERNAL);
+  }
+
+  private endLater(subscription: Subscription, reason: string): void {
+    this.end(subscription, reason).catch(failure => this.cannotEnd(failure));
+  }
+
+  /** The subscription expires by itself. */
+  private cannotEnd(error: unknown): void {
+    this.parts.log.warn({ tenant: this.tenant, err: error }, 'the end of a tail could not be written');
+  }
+
+  private async end(subscription: Subscription, reason: string): Promise<void> {
+    this.drop(subscription.connectionId);
+    await this.parts.connections.close(subscription.connectionId, { code: CLOSE_ERROR, reason });
+    await this.subscriptions.remove(subscription);
+  }
+
+  private forgetQueries(): void {
+    const used = new Set([...this.tails.values()].map(({ query }) => query.key));
+    for (const key of this.queries.keys()) if (!used.has(key)) this.queries.delete(key);
+  }
+}
+
+/** As the reference tells what is found once the connection is open (wire-format reference, 4.2). */
+export function refusalOf({ status, message }: ClientError): string {
+  return `rpc error: code = Code(${status}) desc = ${message}`;
+}

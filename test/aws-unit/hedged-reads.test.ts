@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import { withHedgedReads } from '../../shared/aws/hedged-reads.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+
+/** A store in memory whose reads take as long as the list says, one after the other, then 10 ms. */
+async function slowStore(minSamples = 4) {
+  const clock = virtualClock(0);
+  const objects = memoryObjectStore();
+  await objects.putIfAbsent('t/a', Buffer.from('0123456789'));
+  const delaysMs: (number | Error)[] = [];
+  let reads = 0;
+  const slow = {
+    ...objects,
+    async getRange(key: string, start: number, end: number) {
+      reads++;
+      const delay = delaysMs.shift() ?? 10;
+      await clock.sleep(typeof delay === 'number' ? delay : 1);
+      if (typeof delay !== 'number') throw delay;
+      return objects.getRange(key, start, end);
+    },
+  };
+  const store = withHedgedReads(slow, { clock, minSamples });
+  const warm = async (count: number) => {
+    for (let i = 0; i < count; i++) await clock.run(store.getRange('t/a', 0, 2));
+    reads = 0;
+  };
+  return { clock, store, delaysMs, warm, reads: () => reads };
+}
+
+test('a read that takes unusually long is asked for once more, and the first answer wins', async () => {
+  const { clock, store, delaysMs, warm, reads } = await slowStore();
+  await warm(20);
+  delaysMs.push(5000);
+  const startedMs = clock.nowMs();
+  expect(`${await clock.run(store.getRange('t/a', 2, 4))}`).toBe('23');
+  // The least delay, then the usual time.
+  expect(clock.nowMs() - startedMs).toBe(60);
+  expect(reads()).toBe(2);
+  expect(store.figures).toMatchObject({ hedges: 1, won: 1 });
+});
+
+test('where the first read is answered after all, it wins', async () => {
+  const { clock, store, delaysMs, warm } = await slowStore();
+  await warm(20);
+  delaysMs.push(55, 300);
+  expect(`${await clock.run(store.getRange('t/a', 2, 4))}`).toBe('23');
+  await clock.advance(1000);
+  expect(store.figures).toMatchObject({ hedges: 1, won: 0 });
+});
+
+test('not before enough is known, not for large reads, and not for errors', async () => {
+  const { clock, store, delaysMs, warm, reads } = await slowStore(30);
+  await warm(20);
+  delaysMs.push(5000);
+  await clock.run(store.getRange('t/a', 0, 1));
+  expect(reads()).toBe(1);
+  await warm(40);
+  delaysMs.push(5000);
+  await clock.run(store.getRange('t/a', 0, 100_000_000));
+  delaysMs.push(new Error('no such range'));
+  await expect(clock.run(store.getRange('t/a', 0, 1))).rejects.toThrow('no such range');
+  expect(reads()).toBe(2);
+  expect(store.figures.hedges).toBe(0);
+});
+
+test('a store that is slow as a whole is not asked twice as much', async () => {
+  const { clock, store, delaysMs, warm, reads } = await slowStore();
+  await warm(4);
+  for (let i = 0; i < 200; i++) delaysMs.push(i % 2 === 0 ? 400 : 5);
+  for (let i = 0; i < 100; i++) await clock.run(store.getRange('t/a', 0, 1));
+  expect(reads()).toBeLessThanOrEqual(106);
+});
+
+test('where both fail, the first one says why', async () => {
+  const { clock, store, delaysMs, warm } = await slowStore();
+  await warm(20);
+  delaysMs.push(5000, new Error('second'));
+  expect(`${await clock.run(store.getRange('t/a', 2, 4))}`).toBe('23');
+});

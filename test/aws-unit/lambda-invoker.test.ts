@@ -1,0 +1,68 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { describe, expect, test } from '@jest/globals';
+import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
+import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
+import type { Invoker } from '../../shared/ports/invoker.ts';
+
+const signal = new AbortController().signal;
+const here: Invoker = {
+  slots: 1,
+  invoke: async task => Uint8Array.of(99, task.length & 255),
+  close: async () => undefined,
+};
+const json = (value: unknown) => ({ Payload: Buffer.from(JSON.stringify(value)) });
+
+/** A client that answers with what the list says, one after the other. */
+function invokerOf(...answers: (object | Error)[]) {
+  const sent: { FunctionName?: string; Payload?: Uint8Array }[] = [];
+  const send = async ({ input }: { input: (typeof sent)[0] }) => {
+    sent.push(input);
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const client = { send } as unknown as LambdaClient;
+  return { sent, invoker: lambdaInvoker({ client, functionName: 'worker', here }) };
+}
+
+describe('query tasks as invocations of a function', () => {
+  test('the task goes as base64, and so comes the answer', async () => {
+    const { sent, invoker } = invokerOf(json({ answer: Buffer.from([4, 5]).toString('base64') }));
+    expect([...(await invoker.invoke(Uint8Array.of(1, 2, 3), { signal, affinity: 0 }))]).toEqual([4, 5]);
+    expect(sent[0].FunctionName).toBe('worker');
+    expect(JSON.parse(Buffer.from(sent[0].Payload!).toString())).toEqual({ task: 'AQID' });
+  });
+
+  test.each([
+    ['an answer too large for Lambda', json({ tooLarge: 5_000_000 }), 3, 'answerTooLarge'],
+    ['an account without room', Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } }), 3, 'throttled'],
+    ['a task too large for Lambda', json({}), MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
+  ])('%s: it is run here', async (_, answer, bytes, reason) => {
+    const { invoker } = invokerOf(answer);
+    expect((await invoker.invoke(new Uint8Array(bytes), { signal, affinity: 0 }))[0]).toBe(99);
+    expect(invoker.figures.here).toMatchObject({ [reason]: 1 });
+  });
+
+  test('a function that ended without an answer is called once more', async () => {
+    const lost = { FunctionError: 'Unhandled', ...json({ errorType: 'Runtime.ExitError' }) };
+    const again = invokerOf(lost, json({ answer: 'AQ==' }));
+    expect([...(await again.invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
+    const { invoker } = invokerOf(lost, lost);
+    await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow('Runtime.ExitError');
+  });
+
+  test('what is cancelled rejects with its reason', async () => {
+    const cancel = new AbortController();
+    cancel.abort(new Error('gone'));
+    const { sent, invoker } = invokerOf();
+    await expect(invoker.invoke(Uint8Array.of(1), { signal: cancel.signal, affinity: 0 })).rejects.toThrow('gone');
+    expect(sent).toEqual([]);
+  });
+
+  test('the function answers what is no task with what is wrong', async () => {
+    const handler = queryWorkerHandler({ store: undefined as never, clock: undefined as never });
+    const context = { awsRequestId: '', getRemainingTimeInMillis: () => 10_000 };
+    const result = await handler({ task: 'Bw==' }, context);
+    expect(Buffer.from('answer' in result ? result.answer : '', 'base64').toString()).toContain('version 7');
+  });
+});

@@ -1,0 +1,106 @@
+/** Merges that are merged again soon are drafts; what a flush leaves, and a day that is over, has all that queries use. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readFooter } from '../../shared/catalog/chunk-object.ts';
+import { ColumnKind, SectionKind } from '../../shared/chunk/format.ts';
+import { DAY, DAY_MS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import { identityOf } from '../support/pushes.ts';
+
+const PACKING = { pageBytes: 4000, enrichedFromBytes: 3000, finalFromBytes: 60_000, copiedFromBytes: 9000 };
+/** Lines of one push. */
+const LINES = 40;
+
+function push(number: number, minute: number, lines = LINES) {
+  return Array.from({ length: lines }, (_, i) => ({
+    stream: { app: `a-${number % 3}` },
+    day: DAY,
+    time: minute * 60e9 + number * 1000 + i,
+    line: `{"level":"info","n":${number},"i":${i}}`,
+    metadata: {},
+  }));
+}
+
+/** What each chunk has, largest first. */
+async function chunksOf({ plain, rawStore }: World) {
+  const day = await plain.catalog.day(TENANT, DAY);
+  const chunks = (day?.records ?? []).map(async record => {
+    const { sections, pages } = await readFooter(rawStore, record);
+    const columns = pages.flatMap(page => page.columns);
+    return {
+      lineBytes: record.lineBytes,
+      level: record.level,
+      hasSections: [SectionKind.filter, SectionKind.summaries].every(kind =>
+        sections.some(s => s.kind === kind),
+      ),
+      hasColumns: columns.some(({ kind }) => kind === ColumnKind.promoted),
+    };
+  });
+  return (await Promise.all(chunks)).sort((a, b) => b.lineBytes - a.lineBytes);
+}
+
+async function expectEnriched(world: World): Promise<void> {
+  for (const { lineBytes, hasSections, level } of await chunksOf(world)) {
+    const isLarge = lineBytes >= PACKING.enrichedFromBytes;
+    expect({ lineBytes, hasSections, isFinal: level > 1 }).toEqual({
+      lineBytes,
+      hasSections: isLarge,
+      isFinal: isLarge || level > 1,
+    });
+  }
+}
+
+describe('after a flush, and when its day is over, every chunk that is large enough is enriched', () => {
+  test('of any pushes, whatever was merged before', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(1439), fc.integer({ min: 1, max: 200 })), { minLength: 1, maxLength: 12 }),
+        fc.boolean(),
+        fc.constantFrom(5000, 1_000_000),
+        async (pushes, force, targetBytes) => {
+          const world = makeWorld({ packing: PACKING, targetBytes });
+          const lists = pushes.map(([minute, lines], i) => push(i, minute, lines));
+          for (const entries of lists) await world.push(entries);
+          await world.compact(DAY, force);
+          await expectEnriched(world);
+          expect(await world.stored()).toEqual(lists.flat().map(identityOf).sort());
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  test.each([true, false])('of more pushes than one merge takes; forced: %p', async force => {
+    const world = makeWorld({ packing: PACKING });
+    for (let i = 0; i < 130; i++) await world.push(push(i, 7, 5));
+    const { merges } = await world.compact(DAY, force);
+    expect(merges).toBe(2);
+    const [chunk, ...rest] = await chunksOf(world);
+    expect(rest).toEqual([]);
+    expect(chunk).toMatchObject({ level: 3, hasSections: true, hasColumns: true });
+  });
+
+  test('of one push alone', async () => {
+    const world = makeWorld({ packing: PACKING });
+    await world.push(push(1, 7, 200));
+    expect(await chunksOf(world)).toMatchObject([{ level: 0, hasSections: false }]);
+    await world.compact(DAY);
+    expect(await chunksOf(world)).toMatchObject([{ level: 3, hasSections: true, hasColumns: true }]);
+    expect(await world.compact(DAY)).toMatchObject({ merges: 0, end: 'settled' });
+  });
+});
+
+test('five minutes of little are a draft', async () => {
+  const world = makeWorld({ packing: PACKING });
+  const today = DAY + 3;
+  expect(world.clock.nowMs()).toBe(today * DAY_MS);
+  for (let i = 0; i < 40; i++) await world.push(push(i, 1).map(entry => ({ ...entry, day: today })));
+  await world.compact(today);
+  const records = (await world.plain.catalog.day(TENANT, today))!.records;
+  const merged = records.find(({ level }) => level === 1)!;
+  expect(merged.lineBytes).toBeGreaterThan(PACKING.enrichedFromBytes);
+  const { sections, pages } = await readFooter(world.rawStore, merged);
+  expect(sections).toEqual([]);
+  expect(pages.flatMap(({ columns }) => columns).filter(({ kind }) => kind === ColumnKind.promoted)).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,52 @@
+/** Which target exposes which endpoint (contract, 1): one dense table. */
+import { describe, expect, test } from '@jest/globals';
+import { ROUTES } from '../../shared/http/table.ts';
+import { isExposed, TARGETS, type Target, workOf } from '../../shared/http/targets.ts';
+
+const EVERY: readonly Target[] = TARGETS;
+const INGEST: readonly Target[] = ['all', 'write', 'distributor'];
+const QUERY: readonly Target[] = ['all', 'read', 'querier', 'query-frontend'];
+const QUERIER: readonly Target[] = ['all', 'read', 'querier'];
+const INGESTER: readonly Target[] = ['all', 'write', 'ingester'];
+const INDEX: readonly Target[] = ['all', 'backend', 'index-gateway'];
+const RULER: readonly Target[] = ['all', 'ruler'];
+const COMPACTOR: readonly Target[] = ['all', 'backend', 'compactor'];
+
+const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly Target[]])[] = [
+  [/^\/(svc\/api\/v1\/push|api\/compat\/push|otlp\/|_bulk|\{index\}\/_bulk|elasticsearch|aws\/)/, INGEST],
+  [/^\/svc\/api\/v1\/(labels|label\/|series|tail)/, QUERIER],
+  [/^\/api\/compat\/(label|series|tail)/, QUERIER],
+  [/^\/api\/compat\/query$/, QUERY],
+  [/^\/svc\/api\/v1\/(query|query_range|index\/\w+|patterns|detected_\w+.*|drilldown-limits)$/, QUERY],
+  [/^\/(flush|ingester)/, INGESTER],
+  [/^\/sync-indexes$/, INDEX],
+  [/^\/(svc\/api\/v1|api\/compat|compat\/api\/v1)\/(rules|alerts)/, RULER],
+  [/^\/svc\/api\/v1\/(delete|cache\/|status\/(deletes|maintenance))/, COMPACTOR],
+  [
+    /^\/(ready|metrics|services|log_level|config|svc\/api\/v1\/(format_query|usage|status\/buildinfo))/,
+    EVERY,
+  ],
+];
+
+describe('endpoints', () => {
+  test.each(ROUTES.map(route => [route.methods.join(), route.path, route] as const))(
+    '%s %s',
+    (_, path, route) => {
+      const rows = EXPECTED.filter(([paths]) => paths.test(path));
+      // Rings: `/ruler/ring` belongs to the ruler, and so on.
+      if (path.endsWith('/ring') || path === '/ring') return;
+      expect(rows).toHaveLength(1);
+      expect(TARGETS.filter(target => isExposed(target, route))).toEqual(
+        TARGETS.filter(target => rows[0][1].includes(target)),
+      );
+    },
+  );
+});
+
+test('what runs by itself', () => {
+  const who = (work: keyof ReturnType<typeof workOf>) => TARGETS.filter(target => workOf(target)[work]);
+  expect(who('maintains')).toEqual(['all', 'backend', 'compactor']);
+  expect(who('syncsIndexes')).toEqual(['all', 'backend', 'index-gateway']);
+  expect(who('evaluatesRules')).toEqual(['all', 'backend', 'ruler']);
+  expect(who('tails')).toEqual(['all', 'read', 'querier']);
+});

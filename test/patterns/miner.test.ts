@@ -1,0 +1,101 @@
+/** Whatever the lines are: each is counted to a pattern that `|>` finds it by, in the cluster and after templates are joined. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { templateBytes } from '../../shared/patterns/cluster.ts';
+import { joinAll } from '../../shared/patterns/join.ts';
+import { LineTokens } from '../../shared/patterns/line-tokens.ts';
+import { Miner } from '../../shared/patterns/miner.ts';
+import { patternOf } from '../../shared/patterns/template.ts';
+import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
+import { CORPORA, makeCorpus } from './corpora.ts';
+
+/** For each line its pattern; undefined for the empty one, which has none. */
+function patternsOf(lines: readonly Buffer[], rareBelow = 4): (string | undefined)[] {
+  const tokens = new LineTokens();
+  const miner = new Miner();
+  const clusterOf = lines.map(line => {
+    if (line.length === 0) return -1;
+    // Behind something else, as in a page.
+    tokens.read(Buffer.concat([Buffer.from('{"msg":"'), line, Buffer.from('" x')]), 8, 8 + line.length);
+    return miner.add(tokens);
+  });
+  const found = miner.clusters.map(cluster => {
+    const { group, lines: count } = cluster;
+    return { key: templateBytes(cluster).latin1Slice(), group, lines: count };
+  });
+  const joined = joinAll(found, rareBelow);
+  return clusterOf.map(cluster => (cluster < 0 ? undefined : patternOf(joined[cluster])));
+}
+
+const patterns = (...lines: string[]) => [...new Set(patternsOf(lines.map(line => Buffer.from(line)), 0))];
+
+function expectMatches(lines: readonly Buffer[], rareBelow?: number): void {
+  const found = patternsOf(lines, rareBelow);
+  const filters = new Map([...new Set(found)].map(one => [one, compilePatternFilter(one ?? '')]));
+  const missed = lines.flatMap((line, i) =>
+    line.length === 0 || filters.get(found[i])!.test(line, 0, line.length) ? [] : [[line.toString(), found[i]]],
+  );
+  expect(missed).toEqual([]);
+}
+
+test.each([
+  [['user alice logged in', 'user bob logged in'], ['user <_> logged in']],
+  [['took 12 ms', 'took 7 ms'], ['took <_> ms']],
+  [['took 12 ms', 'took 12 ms'], ['took 12 ms']],
+  [['cache hit', 'cache miss'], ['cache hit', 'cache miss']],
+  [['GET /a?b=1 200', 'GET /a?b=1&c=2 200'], ['GET <_> 200']],
+  [['ids (1, 2)', 'ids (1)', 'ids (1, 2, 3)'], ['ids (<_>)']],
+  [['agent "a b c d e f g"', 'agent "curl/8"'], ['agent "<_>"']],
+  [['say "a b c"', 'say "a b d"'], ['say "a b <_>"']],
+  [['{"a":1,"msg":"job 7 done"}', '{"msg":"job 8 done","b":2}'], ['<_>"msg":"job <_> done"<_>']],
+  [['{"a":1,"msg": "job 7 done"}'], ['<_>"msg": "job 7 done"<_>']],
+  [['{"a":{"log":"x y"},"msg":"z"}'], ['<_>"log":"x y"<_>']],
+  [['{"a":1,"b":"x"}', '{"a":2,"b":"x"}'], ['{"a":<_>,"b":"x"}']],
+  [['{"msg":7,"b":"x"}'], ['{"msg":7,"b":"x"}']],
+  [['t=1 msg="job 7 done" x=1', 't=2 x=2 msg="job 8 done" y=2'], ['<_> msg="job <_> done"<_>']],
+  [['msg="job 7 done"', 'msg="job 8 done"'], ['msg="job <_> done"']],
+  [['t=1 msg=started x=1'], ['<_> msg=started <_>']],
+  [['t=1 msg=audit(1:2) x=1'], ['t=1 msg=audit(1:2) x=1']],
+  [['say msg="a b"'], ['say msg="a b"']],
+  [['<user>bob</user>'], ['<<_>>bob</user>']],
+  [['===='], ['====']],
+  [['a  b', 'a b'], ['a  b', 'a b']],
+])('%j', (lines, want) => {
+  expect(patterns(...lines)).toEqual(want);
+});
+
+describe('each line is found by its pattern', () => {
+  test.each(Object.keys(CORPORA))('%s', name => {
+    expectMatches(makeCorpus(name, 800).map(({ line }) => Buffer.from(line)));
+  });
+
+  const piece = fc.constantFrom(
+    ...['a', 'b', 'user', 'alice', '1', '22', '/p', '/p?x=1', ':', '::', '"', '\\"', '\\', '(', ')', '[', ']', ' ', '  ', '='],
+    ...['msg', 'log', '"msg":"', '"log": "', ' msg=', ' msg="', '{', '}', ',', '<', '>', '<_>', '<x>', 'ü', '\xff', '-', '\n'],
+  );
+  const line = fc.oneof(
+    fc.array(piece, { maxLength: 14 }).map(pieces => Buffer.from(pieces.join(''))),
+    fc.array(piece, { maxLength: 10 }).map(pieces => Buffer.from(pieces.join(''), 'latin1')),
+    fc.array(piece, { maxLength: 10 }).map(pieces => Buffer.from(`{"a":1,"msg":"${pieces.join('')}"}`)),
+    fc.array(piece, { maxLength: 10 }).map(pieces => Buffer.from(`a=1 msg="${pieces.join('')}" b=2`)),
+    fc.array(piece, { maxLength: 8 }).map(pieces => Buffer.from(pieces.join(' '))),
+    fc.uint8Array({ maxLength: 12 }).map(bytes => Buffer.from(bytes)),
+  );
+
+  test('whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 40 }), fc.constantFrom(0, 4, 1000), (lines, rareBelow) => {
+        expectMatches(lines, rareBelow);
+      }),
+      { numRuns: 250 },
+    );
+  });
+
+  test('however long it is', () => {
+    const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i} x`).join(' ');
+    const long = [words(31), words(32), words(33), words(40), 'a'.repeat(2047), 'a'.repeat(2048), 'a'.repeat(5000)];
+    const cut = Array.from({ length: 60 }, (_, i) => `${'ab '.repeat(670)}${'c'.repeat(i)} d`);
+    const inside = [...long, ...cut].flatMap(one => [`{"x":1,"msg":"${one}","y":2}`, `a=1 msg="${one}"`, `"${one}"`]);
+    expectMatches([...long, ...cut, ...inside].map(one => Buffer.from(one)));
+  });
+});

@@ -1,0 +1,156 @@
+/** Pages that are kept say the same as pages that are read, whatever was used, held and driven out before. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { ColumnKind, type Footer } from '../../shared/chunk/format.ts';
+import {
+  decodePage,
+  footerOf,
+  missingStretch,
+  type PageWants,
+  rowsOf as viewOf,
+} from '../../shared/chunk/reader.ts';
+import { writeChunk } from '../../shared/chunk/writer.ts';
+import { CorruptionError } from '../../shared/model/errors.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { PageCache } from '../../shared/query/page-cache.ts';
+import { rowsOf } from '../support/rows.ts';
+
+const PAGES = 90;
+const ROWS = 20;
+/** Lines: 4 x 64 KiB, 21 pages of 9 kB. Columns: 138 kB, about 60 pages. */
+const CACHE_BYTES = 400_000;
+const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
+
+interface Chunk {
+  readonly name: string;
+  readonly object: Buffer;
+  readonly footer: Footer;
+}
+
+/** A chunk of one page. */
+async function chunkOf(number: number): Promise<Chunk> {
+  const entries = Array.from({ length: ROWS }, (_, row) => ({
+    stream: { app: 'a' },
+    time: row * 1e9 + number,
+    line: `page ${number} row ${row} `.padEnd(450, `${number},`),
+    metadata: { trace: `${number}-${row}` },
+  }));
+  const head = {
+    id: `${number}`.padStart(32, '0'),
+    tenant: 't',
+    day: 20_000,
+    level: 0,
+    createdMs: 0,
+    inputs: [],
+  };
+  const { parts, bytes } = await writeChunk(head, rowsOf(entries), QUICK_COMPRESSION);
+  const object = Buffer.concat(parts, bytes);
+  return { name: `t/${head.id}`, object, footer: footerOf(object, 'chunk') };
+}
+
+const chunks = await Promise.all(Array.from({ length: PAGES }, (_, number) => chunkOf(number)));
+const plain = chunks.map(({ footer, object }) =>
+  plainOf(decodePage(footer, footer.pages[0], object, EVERYTHING, 'x')),
+);
+
+function plainOf({ rows, times, lines, lineOffsets, metadata }: PageRows): unknown[] {
+  return Array.from({ length: rows }, (_, row) => [
+    times[row],
+    lines.toString('utf8', lineOffsets[row], lineOffsets[row + 1]),
+    metadata.map(column => [
+      column.name,
+      column.ids[row] > 0 ? column.valueAt(column.ids[row] - 1) : undefined,
+    ]),
+  ]);
+}
+
+/** Uses a page, reads what is missing of it, and tells how much that was. */
+function use(cache: PageCache, { name, object, footer }: Chunk, wants = EVERYTHING) {
+  const [page] = footer.pages;
+  const columns = cache.use(name, footer, page, 'x');
+  const { start, end } = missingStretch(columns, wants);
+  if (start < end) columns.add(start, object.subarray(page.offset + start, page.offset + end));
+  return { columns, rows: viewOf(columns, wants), readBytes: end - start };
+}
+
+test('rows are the same whatever was used before, also of pages that left', () => {
+  const wants = fc.constantFrom<PageWants>(
+    EVERYTHING,
+    { lines: 'lengths', metadata: new Set() },
+    { lines: 'none', metadata: new Set(['trace']) },
+  );
+  const steps = fc.array(fc.tuple(fc.nat(PAGES - 1), wants, fc.nat(8)), { maxLength: 150 });
+  fc.assert(
+    fc.property(steps, list => {
+      const cache = new PageCache(CACHE_BYTES);
+      const views: { readonly rows: PageRows; readonly number: number }[] = [];
+      for (const [number, wanted, old] of list) {
+        const { rows } = use(cache, chunks[number], wanted);
+        expect(rows.times[3] - rows.times[0]).toBe(3e9);
+        if (wanted.lines !== 'bytes') continue;
+        views.push({ rows, number });
+        // One that was looked at before, too: its lines may have been overwritten since.
+        for (const view of [views[views.length - 1], views[Math.max(0, views.length - 1 - 5 * old)]]) {
+          expect(plainOf(view.rows)).toEqual(plain[view.number]);
+        }
+      }
+      const { lineBytes, columnBytes } = cache.figures;
+      expect(lineBytes).toBeLessThanOrEqual(CACHE_BYTES * (3 / 4));
+      expect(columnBytes).toBeLessThanOrEqual(CACHE_BYTES - 4 * 65_536);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+/** Uses pages in order; how many of them had to be read. */
+function useAll(cache: PageCache, from: number, to: number): number {
+  let reads = 0;
+  for (const chunk of chunks.slice(from, to)) {
+    const { rows, readBytes } = use(cache, chunk);
+    expect(rows.lines.length).toBe(chunk.footer.lineBytes);
+    if (readBytes > 0) reads++;
+  }
+  return reads;
+}
+
+test('a page is kept from its second use on, with its lines, and a scan leaves it there', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  expect([useAll(cache, 0, 5), useAll(cache, 0, 5), useAll(cache, 0, 5)]).toEqual([5, 5, 0]);
+  expect(use(cache, chunks[2]).columns.lineSlot?.length).toBe(chunks[2].footer.lineBytes);
+  expect(useAll(cache, 5, PAGES)).toBe(PAGES - 5);
+  expect(useAll(cache, 0, 5)).toBe(0);
+  expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 5 * chunks[0].footer.lineBytes });
+});
+
+test('of what is more than it holds, part stays; and what is not used any more makes room', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  for (let round = 0; round < 4; round++) useAll(cache, 0, PAGES);
+  const reads = useAll(cache, 0, PAGES);
+  // An order of use alone would drop each page just before its next use.
+  expect(reads).toBeLessThan(PAGES - 30);
+  expect(reads).toBeGreaterThan(0);
+  useAll(cache, 50, 60);
+  useAll(cache, 50, 60);
+  expect(useAll(cache, 50, 60)).toBe(0);
+  for (const chunk of chunks.slice(50)) expect(use(cache, chunk).columns.lineSlot).toBeDefined();
+});
+
+test('a damaged page fails each time and is not kept', () => {
+  const { name, object, footer } = chunks[0];
+  const place = footer.pages[0].columns.find(({ kind }) => kind === ColumnKind.lines)!.place;
+  const broken = Buffer.from(object);
+  broken[footer.pages[0].offset + place.offset + 10] ^= 1;
+  const cache = new PageCache(CACHE_BYTES);
+  for (let i = 0; i < 4; i++) {
+    expect(() => use(cache, { name, object: broken, footer }).rows.lines).toThrow(CorruptionError);
+  }
+  // The object was mended: nothing of the broken one is there.
+  for (let i = 0; i < 3; i++) expect(plainOf(use(cache, chunks[0]).rows)).toEqual(plain[0]);
+});
+
+test('without room for anything nothing is kept', () => {
+  const cache = new PageCache(0);
+  for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);
+  expect(cache.figures).toEqual({ hits: 0, misses: 9, pages: 0, columnBytes: 0, lineBytes: 0 });
+});

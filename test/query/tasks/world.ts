@@ -1,0 +1,88 @@
+/** A store in memory whose pushes overlap, repeat and are partly deleted, asked by engines with and without workers. */
+import { systemIds } from '../../../local/system-clock.ts';
+import { Catalog } from '../../../shared/catalog/catalog.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import { compileMasks } from '../../../shared/deletion/masks.ts';
+import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
+import type { Invoker } from '../../../shared/ports/invoker.ts';
+import { virtualClock } from '../../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+import { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../../shared/query/engine.ts';
+import type { QueryMemory } from '../../../shared/query/query-memory.ts';
+import type { TaskSizes } from '../../../shared/query/tasks/plan-tasks.ts';
+import { QueryWorkers } from '../../../shared/query/tasks/query-workers.ts';
+import { TaskRunner } from '../../../shared/query/tasks/task-runner.ts';
+import { Visibility } from '../../../shared/query/visibility.ts';
+import { DAY } from '../../support/engine.ts';
+import { type DatedEntry, pushOf } from '../../support/pushes.ts';
+
+/** Every page is a task of its own, however small. */
+export const TINY_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 1, maxTaskBytes: 1 };
+/** Two or three pages of these stores. */
+export const SMALL_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 150, maxTaskBytes: 300 };
+
+export interface EngineOptions {
+  readonly invoker: Invoker;
+  readonly sizes?: TaskSizes;
+  readonly memory?: QueryMemory;
+}
+
+export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore = memoryObjectStore()) {
+  const clock = virtualClock((DAY + 2) * 86_400_000);
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids: systemIds });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store: objects, catalog, clock, ids: systemIds, options });
+  let deletes: readonly DeleteRequest[] = [];
+  const masks = {
+    masksOf: async (tenant: string) =>
+      compileMasks(
+        deletes.filter(request => request.tenant === tenant),
+        { clock },
+      ),
+  };
+  const visibility = new Visibility({ masks: masks as never, limitsOf: () => limits, enabled: true });
+  const parts = { catalog, clock, visibility };
+  return {
+    clock,
+    objects,
+    push: (entries: readonly DatedEntry[], tenant = 't') =>
+      clock.run(committer.commit(tenant, pushOf(entries))),
+    delete(query: string, request: Partial<DeleteRequest> = {}): void {
+      const id = `${deletes.length}`.padStart(8, '0');
+      const whole = { startNs: 0n, endNs: BigInt(DAY + 1) * 86_400_000_000_000n, intervalNs: 0n, createdMs: 0 };
+      deletes = [...deletes, { tenant: 't', ...whole, ...NOT_BEGUN, ...request, id, query }];
+    },
+    /** Scans all by itself. */
+    plainEngine: () => new QueryEngine({ ...parts, source: new ChunkSource(objects) }),
+    engine: ({ invoker, sizes = TINY_TASKS, memory }: EngineOptions) =>
+      new QueryEngine({
+        ...parts,
+        source: new ChunkSource(objects),
+        workers: new QueryWorkers(invoker, sizes),
+        memory,
+      }),
+    runner: () => new TaskRunner({ store: objects, clock }),
+  };
+}
+
+/**
+ * Several workers with caches of their own, whose answers come out of order: each waits a number of turns of the event loop
+ * that depends on the task.
+ */
+export function shuffledInvoker(world: ReturnType<typeof makeWorld>, slots: number): Invoker {
+  const runners = Array.from({ length: slots }, () => world.runner());
+  return {
+    slots,
+    invoke: async (task, { signal, affinity }) => {
+      const answer = await runners[affinity % slots].run(task, signal);
+      for (let turns = affinity % 7; turns > 0; turns--) await new Promise(resolve => setImmediate(resolve));
+      return answer;
+    },
+    close: async () => undefined,
+  };
+}

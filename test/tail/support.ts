@@ -1,0 +1,119 @@
+/** A store in memory for tails: several processes over one table, virtual time. */
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { assembleMaintenance } from '../../shared/http/assemble-maintenance.ts';
+import { DayIndexes } from '../../shared/index/day-indexes.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { seededIds, type VirtualClock } from '../../shared/ports/memory/clock.ts';
+import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { TailService } from '../../shared/tail/tail-service.ts';
+import type { TenantTailParts } from '../../shared/tail/tenant-tail.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const DAY_MS = 86_400_000;
+export const TENANT = 'acme';
+export const OWNER = 'owner';
+
+export interface Shared {
+  readonly clock: VirtualClock;
+  readonly store: ReturnType<typeof memoryObjectStore>;
+  readonly table: Table;
+  readonly connections: MemoryConnections;
+}
+
+export function sharedParts(clock: VirtualClock): Shared {
+  return {
+    clock,
+    store: memoryObjectStore(),
+    table: memoryTable({ clock }),
+    connections: memoryConnections({ clock }),
+  };
+}
+
+export interface ProcessOptions {
+  readonly seed: number;
+  readonly joinMs?: number;
+  readonly savesCursor?: boolean;
+  readonly limits?: Partial<Limits>;
+  readonly table?: Table;
+  readonly inlineMaxBytes?: number;
+}
+
+/** What one process has: its own knowledge, caches and ids. */
+export function processOver(shared: Shared, options: ProcessOptions) {
+  const { clock, store, connections } = shared;
+  const { seed, joinMs = 2500, savesCursor = true, table = shared.table, inlineMaxBytes = 4096 } = options;
+  const ids = seededIds(seed);
+  const catalog = new Catalog({ table, clock, ids });
+  const source = new ChunkSource(store);
+  const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock, ids, options: grouping });
+  // Virtual time runs far ahead of work in threads.
+  const queryTimeoutNs = 86_400_000_000_000n;
+  const limitsOf = () => ({ ...DEFAULT_LIMITS, queryTimeoutNs, ...options.limits });
+  const failures: unknown[] = [];
+  const parts: TenantTailParts = {
+    catalog,
+    source,
+    clock,
+    connections,
+    limitsOf,
+    log: {
+      warn: fields => failures.push(fields),
+      error: fields => failures.push(fields),
+    },
+    owner: OWNER,
+    frames: { targetBytes: 32_000, maxBytes: 128_000 },
+    joinMs,
+    maxDurationMs: 0,
+    savesCursor,
+  };
+  const indexes = new DayIndexes({ store, onBroken: () => undefined });
+  const maintenance = assembleMaintenance({ config: DEFAULT_CONFIG, store, catalog, indexes, clock, ids });
+  return {
+    catalog,
+    parts,
+    failures,
+    service: new TailService({ catalog, connections, clock, owner: OWNER, limitsOf }),
+    /** Resolves when it is acknowledged. Times are `agoMs` before now. */
+    push: (lines: readonly string[], { agoMs = 0, app = 'a' } = {}) => {
+      const nowMs = clock.nowMs() - agoMs;
+      const day = Math.floor(nowMs / DAY_MS);
+      const time = (nowMs - day * DAY_MS) * 1e6;
+      const entries = lines.map((line, i) => ({ stream: { app }, day, time: time + i, line, metadata: {} }));
+      return committer.commit(TENANT, pushOf(entries));
+    },
+    compact: () =>
+      maintenance.jobs.tick('compaction', {
+        untilMs: clock.nowMs() + 60_000,
+        signal: new AbortController().signal,
+      }),
+  };
+}
+
+export function requestFor(clock: VirtualClock, query = '{app="a"}', limit = 5000) {
+  return {
+    tenant: TENANT,
+    query,
+    form: 'current' as const,
+    flags: [],
+    limit,
+    startNs: clock.nowNs() - 3_600_000_000_000n,
+    delayMs: 0,
+  };
+}
+
+/** Lines of frames, in the order of arrival. */
+export function linesOf(messages: readonly string[]): string[] {
+  return messages.flatMap(message =>
+    (JSON.parse(message) as { streams: { values: [string, string][] }[] }).streams.flatMap(({ values }) =>
+      values.map(([, line]) => line),
+    ),
+  );
+}
