@@ -39,7 +39,10 @@ async function driverLines(): Promise<CorpusLine[]> {
   return found;
 }
 
-const corpora: [name: string, lines: Corpus][] = Object.keys(CORPORA).map(name => [name, makeCorpus(name, LINES)]);
+const corpora: [name: string, lines: Corpus][] = Object.keys(CORPORA).map(name => [
+  name,
+  makeCorpus(name, LINES),
+]);
 if (existsSync(DRIVER_CORPUS)) corpora.push(["the driver's", await driverLines()]);
 
 const rows = corpora.map(([name, lines]) => {
@@ -48,6 +51,11 @@ const rows = corpora.map(([name, lines]) => {
     for (const one of found) console.log(`${name}\t${one.level}\t${linesOf(one)}\t${one.pattern}`);
   }
   const [own, reference] = [qualityOf(lines, found), referenceQuality(lines)];
-  return [name, ...[own, reference].flatMap(one => [one.patterns, percent(one.coverage), percent(one.purity)])];
+  return [
+    name,
+    ...[own, reference].flatMap(one => [one.patterns, percent(one.coverage), percent(one.purity)]),
+  ];
 });
-console.log(formatTable(['corpus', 'patterns', 'coverage', 'purity', 'reference', 'coverage', 'purity'], rows));
+console.log(
+  formatTable(['corpus', 'patterns', 'coverage', 'purity', 'reference', 'coverage', 'purity'], rows),
+);

@@ -6,6 +6,7 @@
  *     npm run bench -- --own                   with the project's own corpus
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP; a GB of lines of each, twice
  *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
+ *     npm run bench -- tail                    pushes beside 0 and 100 live tails, and how soon a tail shows a push
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -44,6 +45,11 @@ if (positionals[0] === 'stages') {
   const { deletionTable, runDeletion } = await import('./deletion.ts');
   const figures = await runDeletion(megabytes(OWN_MB));
   console.log(deletionTable(figures));
+  save(figures);
+} else if (positionals[0] === 'tail') {
+  const { runTailBench, tailTable } = await import('./tail.ts');
+  const figures = await runTailBench();
+  console.log(tailTable(figures));
   save(figures);
 } else if (existsSync(resolve(DRIVER_FOLDER, 'drive.mjs')) && !values.own) {
   const { runDriver } = await import('./driver.ts');

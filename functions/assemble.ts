@@ -2,6 +2,7 @@
  * Puts a function together, once for each process of Lambda: clients, connections and caches serve every invocation
  * after the first. Nothing is sent before a request is there.
  */
+import { fetchClient } from '../local/http-client.ts';
 import { createLog, type Log } from '../local/log.ts';
 import { overridesSources } from '../local/overrides-file.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
@@ -9,7 +10,11 @@ import { createMetrics } from '../shared/admin/metrics/metrics.ts';
 import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { createLambdaClient, type TailWaker, tailWaker as createTailWaker } from '../shared/aws/tail-waker.ts';
+import {
+  createLambdaClient,
+  tailWaker as createTailWaker,
+  type TailWaker,
+} from '../shared/aws/tail-waker.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
 import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/catalog/usage-records.ts';
@@ -90,6 +95,7 @@ export function assembleStore(
     clock: systemClock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,
+    http: fetchClient,
     invoker:
       name === 'query' && queryWorker !== undefined
         ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock: systemClock }))
@@ -110,11 +116,7 @@ export function assembleStore(
 }
 
 /** The handler over given stores. */
-export function assemble(
-  name: FunctionName,
-  settings: StoreSettings,
-  stores: Stores,
-): LambdaHandler {
+export function assemble(name: FunctionName, settings: StoreSettings, stores: Stores): LambdaHandler {
   return createHttpHandler(name, settings.config, assembleStore(name, settings, stores));
 }
 

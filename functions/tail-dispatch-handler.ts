@@ -24,10 +24,14 @@ export interface DispatchResult {
 export type DispatchHandler = (event: unknown, context: LambdaContext) => Promise<DispatchResult>;
 
 /** Throws where tails could not be served: the next call or the schedule tries again. */
-export function createDispatchHandler({ parts, assembled }: Pick<TailFunction, 'parts' | 'assembled'>): DispatchHandler {
+export function createDispatchHandler({
+  parts,
+  assembled,
+}: Pick<TailFunction, 'parts' | 'assembled'>): DispatchHandler {
   return async (event, context) => {
     await assembled.overrides.refreshIfDue();
-    const untilMs = parts.clock.nowMs() + Math.max(0, context.getRemainingTimeInMillis() - LAST_STEP_BEFORE_MS);
+    const untilMs =
+      parts.clock.nowMs() + Math.max(0, context.getRemainingTimeInMillis() - LAST_STEP_BEFORE_MS);
     const tenant = (event as { readonly tenant?: unknown } | null)?.tenant;
     if (typeof tenant !== 'string') {
       const runs = await runAllTails(parts, { untilMs, idleMs: SCHEDULED_IDLE_MS, pollMs: POLL_MS });

@@ -23,7 +23,8 @@ import { TailApi } from './tail-api.ts';
 export interface LogboomStackProps extends StackProps {
   /** Folder of the bundle of each function; of those for events, of what `events` asks for. */
   readonly code: Readonly<
-    Record<FunctionName | TailFunctionName | WorkerFunctionName, string> & Partial<Record<EventFunctionName, string>>
+    Record<FunctionName | TailFunctionName | WorkerFunctionName, string> &
+      Partial<Record<EventFunctionName, string>>
   >;
   readonly events: EventSettings;
   readonly authorization: Authorization;

@@ -1,5 +1,6 @@
 /** Reads the files of `ruler.storage` where it is local: `<directory>/<tenant>/<file>`. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RuleStorage } from '../shared/admin/config-ruler.ts';
 import { MAX_GROUP_BYTES } from '../shared/catalog/rule-group.ts';
@@ -17,28 +18,40 @@ async function readRuleFiles(directory: string): Promise<RuleFile[]> {
   const found: RuleFile[] = [];
   for (const tenant of await names(directory)) {
     for (const file of await names(join(directory, tenant))) {
-      const path = join(directory, tenant, file);
-      // Editors and mounted volumes keep hidden files and folders beside.
-      if (file.startsWith('.') || !(await isReadable(path))) continue;
-      found.push({ tenant, file, text: await readFile(path, 'utf8') });
-      if (found.length === MAX_FILES) return found;
+      const text = await textOf(join(directory, tenant, file));
+      if (text === undefined) continue;
+      if (found.length === MAX_FILES)
+        throw new Error(`more than ${MAX_FILES} files of rules in ${directory}`);
+      found.push({ tenant, file, text });
     }
   }
   return found;
 }
 
+/** Editors and mounted volumes keep hidden files and folders beside. */
 async function names(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).sort();
+    return (await readdir(folder)).filter(name => !name.startsWith('.')).sort();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (isGone(error)) return [];
     throw error;
   }
 }
 
-/** A file, and none that would be refused for its size only after it was read. */
-async function isReadable(path: string): Promise<boolean> {
-  const { size, isFile } = await stat(path).then(found => ({ size: found.size, isFile: found.isFile() }));
-  return isFile && size <= MAX_GROUP_BYTES;
+/** Undefined where it is no file, or not there any more. What is too large is cut where it is sure to be refused. */
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    if (!(await stat(path)).isFile()) return undefined;
+    const pieces: Buffer[] = [];
+    for await (const piece of createReadStream(path, { end: MAX_GROUP_BYTES })) pieces.push(piece as Buffer);
+    return Buffer.concat(pieces).toString();
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

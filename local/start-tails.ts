@@ -1,8 +1,8 @@
 /** Live tails of one machine: what holds their sockets, opens them and serves them. */
 import type { Server } from 'node:http';
+import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
 import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
 import type { HttpContext } from '../shared/http/context.ts';
-import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
 import type { Ids } from '../shared/ports/clock.ts';
 import { TailServer } from '../shared/tail/tail-server.ts';
 import type { Log } from './log.ts';

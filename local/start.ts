@@ -13,6 +13,7 @@ import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import { startGateway } from './gateway.ts';
+import { fetchClient } from './http-client.ts';
 import { createLog } from './log.ts';
 import { overridesSources } from './overrides-file.ts';
 import { ruleFilesReader } from './rule-files.ts';
@@ -57,7 +58,8 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   const { queryWorkers, pageCacheBytes } = config.logboom;
   const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
   // Threads start when a query is large enough for them.
-  const invoker = workers === 0 ? undefined : createWorkerPool({ storage: options.storage, workers, pageCacheBytes });
+  const invoker =
+    workers === 0 ? undefined : createWorkerPool({ storage: options.storage, workers, pageCacheBytes });
   let stopping = false;
   let scheduler: Scheduler | undefined;
   const context = assembleContext({
@@ -72,6 +74,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     ids: systemIds,
     limitsOf: overrides.limitsOf,
     invoker,
+    http: fetchClient,
     foldTable: storage.foldTable,
     kick: job => scheduler?.kick(job),
     readRuleFiles: ruleFilesReader(config.ruler.storage),

@@ -34,7 +34,8 @@ export interface SocketConnections extends Connections {
 /** @param maxMessageBytes of a message to a client */
 export function socketConnections(clock: Clock, maxMessageBytes: number): SocketConnections {
   const open = new Map<string, OpenSocket>();
-  const isOpen = (one: OpenSocket | undefined): one is OpenSocket => one?.socket.readyState === WebSocket.OPEN;
+  const isOpen = (one: OpenSocket | undefined): one is OpenSocket =>
+    one?.socket.readyState === WebSocket.OPEN;
   return {
     get size() {
       return open.size;

@@ -14,9 +14,9 @@ import type { Request, Response } from '../shared/http/message.ts';
 import { isTailPath, tailRequestOf } from '../shared/http/tail-request.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Clock, Ids } from '../shared/ports/clock.ts';
+import { CLOSE_ERROR } from '../shared/tail/reasons.ts';
 import type { TailServer } from '../shared/tail/tail-server.ts';
 import type { TailRequest, TailService } from '../shared/tail/tail-service.ts';
-import { CLOSE_ERROR } from '../shared/tail/tenant-tail.ts';
 import type { Log } from './log.ts';
 import type { SocketConnections } from './websocket-connections.ts';
 

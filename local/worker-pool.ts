@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../shared/ports/clock.ts';
-import { InvokerError, type InvokeOptions, type Invoker } from '../shared/ports/invoker.ts';
+import { type InvokeOptions, type Invoker, InvokerError } from '../shared/ports/invoker.ts';
 import type { StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
 import { ThreadLostError, WorkerThread } from './worker-thread.ts';

@@ -11,7 +11,8 @@ import type { ToPool, ToWorker, WorkerData } from './worker-messages.ts';
 const MAX_HEAP_MB = 384;
 const MAX_YOUNG_MB = 32;
 
-const OUT_OF_MEMORY = 'a part of the query needs more memory than a worker has; reduce the time range or the limit';
+const OUT_OF_MEMORY =
+  'a part of the query needs more memory than a worker has; reduce the time range or the limit';
 
 interface Current {
   readonly id: number;

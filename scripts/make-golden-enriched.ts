@@ -2,7 +2,7 @@
  * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns, a text filter and page summaries: run
  * once when one of them changes its version, never again for that one. The tests then hold every later reader to these bytes.
  *
- *     node scripts/make-golden-enriched.ts v1-enriched
+ *     node scripts/make-golden-enriched.ts v2-enriched
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,13 @@ import { summariesOf } from '../shared/filter/page-summary.ts';
 import { SummaryWriter } from '../shared/filter/summary-codec.ts';
 import { fieldKey } from '../shared/promoted/promoted-field.ts';
 import { Promoter } from '../shared/promoted/promotion.ts';
-import { columnsOf, mayHold } from '../test/chunk/enriched.ts';
+import {
+  columnsOf,
+  mayHaveField,
+  mayHaveMetadata,
+  mayHold,
+  summariesOfObject,
+} from '../test/chunk/enriched.ts';
 import { type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');
@@ -25,25 +31,17 @@ if (name === undefined || existsSync(join(folder, `${name}.chunk`))) {
   process.exit(1);
 }
 
-const entries: PlainEntry[] = Array.from({ length: 240 }, (_, i) => {
+// All JSON: a page of lines of two parsers has no summaries. The object of version 1 has both.
+const entries = Array.from({ length: 240 }, (_, i): PlainEntry => {
   const level = ['info', 'warn', 'error'][i % 3];
   const id = ((i + 1) * 2_654_435_761).toString(16);
-  return i % 2 === 0
-    ? {
-        stream: { app: 'shop', zone: `z${i % 4}` },
-        time: i * 1_000_000_007,
-        line: `{"level":"${level}","status":${200 + (i % 5)},"took":${(i * 37) / 8},"id":"${id}","größe":${i % 9 === 0 ? '[1]' : `"${i % 6}"`}}`,
-        metadata: {},
-      }
-    : {
-        stream: { app: 'billing', zone: `z${i % 4}` },
-        time: i * 1_000_000_007,
-        line:
-          i % 41 === 0
-            ? 'stack trace \u212a'
-            : `level=${level} took=${i % 90}ms id=${id} msg="sold ${i % 7}"`,
-        metadata: {},
-      };
+  const end = i % 2 === 0 ? `,"größe":${i % 9 === 0 ? '[1]' : `"${i % 6}"`}` : `,"msg":"sold ${i % 7}"`;
+  return {
+    stream: { app: i % 2 === 0 ? 'shop' : 'billing', zone: `z${i % 4}` },
+    time: i * 1_000_000_007,
+    line: `{"level":"${level}","status":${200 + (i % 5)},"took":${(i * 37) / 8},"wait":"${i}.5ms","id":"${id}"${end}}`,
+    metadata: i % 2 === 0 ? { request: `r-${i}`, zone: `z${i % 3}` } : {},
+  };
 });
 const head = {
   id: '0123456789abcdef0123456789abcdef',
@@ -73,5 +71,18 @@ const footer = footerOf(object, 'golden');
 const needles = ['error', 'nowhere', 'sold 3', 'stack trace', '"id":"9e3779b1"', 'id=13c6ef362', 'STATUS'];
 const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
 const columns = columnsOf(object, footer);
+const requests = Object.fromEntries(
+  ['r-0', 'r-7', 'r-238', 'r-240', 'nowhere'].map(value => [
+    value,
+    mayHaveMetadata(object, footer, 'request', value),
+  ]),
+);
+const statuses = Object.fromEntries(
+  ['200', '204', '503'].map(value => [value, mayHaveField(object, footer, 'status', value)]),
+);
+const summed = summariesOfObject(object, footer);
 writeFileSync(join(folder, `${name}.chunk`), object);
-writeFileSync(join(folder, `${name}.json`), `${JSON.stringify({ filter, columns }, null, 1)}\n`);
+writeFileSync(
+  join(folder, `${name}.json`),
+  `${JSON.stringify({ filter, columns, requests, statuses, summaries: summed }, null, 1)}\n`,
+);

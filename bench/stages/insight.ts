@@ -1,5 +1,5 @@
 /**
- * Volume and statistics of a month of a tenant with 100,000 streams, each with two entries a day, in one chunk and one
+ * Volume, statistics and labels of a month of a tenant with 100,000 streams, each with two entries a day, in one chunk and one
  * index for each day. `again` is what a dashboard asks after its first time; `first day` has nothing remembered of one
  * day. The month is made when the first case runs, which takes a minute.
  */
@@ -107,6 +107,11 @@ export const cases = [
     run: async () => (await whenMade()).warm.stats(matchers, whole, asker),
   },
   { name: 'stats, cut days, again', run: async () => (await whenMade()).warm.stats(matchers, cut, asker) },
+  {
+    name: 'detected_labels, whole days, again',
+    run: async () =>
+      (await whenMade()).warm.detectedLabels(matchers, { ...whole, endNs: whole.endNs + 1n }, asker),
+  },
   {
     name: 'volume, first day',
     run: async () => volumes((await whenMade()).insight(), oneDay, undefined),

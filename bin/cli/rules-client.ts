@@ -1,9 +1,8 @@
 /** Rule groups of a store by HTTP, as lokitool asks for them: one group in a request. */
-import { parse as parseYaml } from 'yaml';
 import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
 import { messageOf } from '../../shared/model/errors.ts';
 import type { Namespaces } from '../../shared/rules/compare-groups.ts';
-import { formatGroup, readRuleFile } from '../../shared/rules/rule-yaml.ts';
+import { formatGroup, readNamespaces } from '../../shared/rules/rule-yaml.ts';
 import { validateGroup } from '../../shared/rules/validate-group.ts';
 import { CommandError } from './command-error.ts';
 import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
@@ -18,9 +17,13 @@ export async function listGroups(store: StoreFlags): Promise<Namespaces> {
   if (answer.status === 404) return new Map();
   const { text } = expectStatus(answer, 200);
   try {
-    // A group is read as the store reads one, so each goes back into text first.
-    const namespaces = parseYaml(text, { schema: 'failsafe' }) as Record<string, unknown[]>;
-    return new Map(Object.entries(namespaces).map(([name, groups]) => [name, groups.map(readShown)]));
+    // What a store shows passed its checks: neither templates nor numbers of rules are looked at again.
+    return new Map(
+      [...readNamespaces(text)].map(([name, groups]) => [
+        name,
+        groups.map(group => validateGroup(group, 0, () => undefined)),
+      ]),
+    );
   } catch (error) {
     throw new CommandError(`the rules of the store cannot be read: ${messageOf(error)}`, { cause: error });
   }
@@ -37,23 +40,22 @@ export async function removeGroup(store: StoreFlags, namespace: string, name?: s
   expectStatus(await send(store, 'DELETE', path), 202);
 }
 
-/** What a store shows passed its checks: templates are not looked at again. */
-function readShown(group: unknown): RuleGroup {
-  const [written] = readRuleFile(JSON.stringify({ groups: [group] })).groups;
-  return validateGroup(written, 0, () => undefined);
-}
-
 function send(
   store: StoreFlags,
   method: SentRequest['method'],
   path: readonly string[],
   body?: string,
 ): Promise<Answer> {
-  // Set as a whole: a dot or slash in a name must not become a step in the path.
-  const segments = path.map(name => `/${encodeURIComponent(name).replaceAll('.', '%2E')}`);
-  const url = endpoint(store, RULES_PATH + segments.join(''));
+  const url = endpoint(store, RULES_PATH + path.map(segmentOf).join(''));
   const headers = { 'content-type': 'application/yaml' };
   return ask(store, url, { method, headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
+}
+
+/** Without the check a request for one group could become one for its namespace: URLs drop such steps, escaped or not. */
+function segmentOf(name: string): string {
+  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is no name of a namespace or group`);
+  if (!name.isWellFormed()) throw new CommandError(`'${name}' is not valid text`);
+  return `/${encodeURIComponent(name)}`;
 }
 
 function expectStatus(answer: Answer, status: number): Answer {

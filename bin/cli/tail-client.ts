@@ -67,12 +67,18 @@ export async function followTail(
         : { ...ask, startNs: again - OVERLAP_NS, limit: Math.max(ask.limit, AGAIN_LIMIT) };
     let reason: string;
     try {
-      reason = await follow(store, next, signal, async entries => {
-        wasOpen = true;
-        pauseMs = FIRST_PAUSE_MS;
-        const fresh = entries.filter(entry => shown.add(entry));
-        if (fresh.length > 0) await handlers.entries(fresh);
-      }, handlers);
+      reason = await follow(
+        store,
+        next,
+        signal,
+        async entries => {
+          wasOpen = true;
+          pauseMs = FIRST_PAUSE_MS;
+          const fresh = entries.filter(entry => shown.add(entry));
+          if (fresh.length > 0) await handlers.entries(fresh);
+        },
+        handlers,
+      );
       wasOpen = true;
     } catch (error) {
       if (!(error instanceof UnreachableError) || !wasOpen) throw error;

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LocalOptions } from '../../local/start.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
+import { TARGETS, type Target } from '../../shared/admin/targets.ts';
 import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
 import {
   addConfigFlag,
@@ -18,6 +19,7 @@ export interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
   readonly logLevel?: string;
+  readonly target?: Target;
 }
 
 /** A terminal, npm and the launcher each pass on one Ctrl-C: what comes within this time is the same one. */
@@ -33,6 +35,11 @@ export function register(program: Command): void {
     .addOption(new Option('--host <address>', 'address to listen on, empty for all').env('LOGBOOM_HOST'));
   addDataDirFlag(command).addOption(
     new Option('--log-level <level>', 'least level to log').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
+  );
+  command.addOption(
+    new Option('--target <name>', 'what this process is, where several share the store')
+      .env('LOGBOOM_TARGET')
+      .choices(TARGETS),
   );
   addStorageFlags(command)
     .addHelpText(
@@ -62,7 +69,9 @@ export function readOptions(
   environment: Readonly<Record<string, string | undefined>>,
 ): { options: LocalOptions; warnings: readonly string[] } {
   const text = readFileSync(flags.config, 'utf8');
-  const { config, warnings } = parseConfig(text, { name: flags.config, environment });
+  const { config: written, warnings } = parseConfig(text, { name: flags.config, environment });
+  const target = flags.target ?? written.auth.target;
+  const config = { ...written, auth: { ...written.auth, target } };
   const { server, logboom } = config;
   const options: LocalOptions = {
     config,

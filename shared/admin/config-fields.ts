@@ -33,6 +33,8 @@ import {
 import { otlpConfig } from './config-otlp.ts';
 import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
 
+import { TARGETS, type Target } from './targets.ts';
+
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -55,6 +57,8 @@ export interface Config {
 
 /** Values at the top of the file. */
 export interface AuthConfig {
+  /** What this process is of the whole. */
+  readonly target: Target;
   readonly authEnabled: boolean;
   readonly noAuthTenant: string;
 }
@@ -152,6 +156,8 @@ export interface LogboomConfig {
   readonly queryWorkers: number;
   /** What all queries of a process may hold in memory; more are answered 429. */
   readonly queryMemoryBytes: number;
+  /** Answers of workers to parts of metric queries that are kept, bytes; 0 keeps none. */
+  readonly queryResultCacheBytes: number;
   /** Pages that queries come back to, unpacked: bytes of one thread. */
   readonly pageCacheBytes: number;
   /** Stored bytes of a well-packed chunk. */
@@ -177,7 +183,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 export const DEFAULT_CONFIG: Config = Object.freeze({
-  auth: { authEnabled: true, noAuthTenant: 'fake' },
+  auth: { target: 'all', authEnabled: true, noAuthTenant: 'fake' },
   server: {
     httpListenAddress: '',
     httpListenPort: 3100,
@@ -229,8 +235,10 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     queryWorkers: -1,
     // Two of the largest, or a hundred usual ones.
     queryMemoryBytes: 1024 * MIB,
+    // Some thousand answers of 20 series and an hour of minutes each.
+    queryResultCacheBytes: 32 * MIB,
     // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
-    pageCacheBytes: 160_000_000,
+    pageCacheBytes: 160 * MIB,
     compactionTargetBytes: 128 * MIB,
     maintenanceRunMs: 300_000,
     // Ten times the default deadline of a query.
@@ -245,6 +253,7 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
 } satisfies Config);
 
 export const AUTH_FIELDS: Fields<AuthConfig> = {
+  target: { name: 'target', kind: oneOf(TARGETS) },
   authEnabled: { name: 'auth_enabled', kind: flag },
   noAuthTenant: { name: 'no_auth_tenant', kind: text },
 };
@@ -377,6 +386,7 @@ const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   maxBufferedBodyBytes: { name: 'max_buffered_body_bytes', kind: bytes },
   queryWorkers: { name: 'query_workers', kind: whole(-1) },
   queryMemoryBytes: { name: 'query_memory', kind: bytes },
+  queryResultCacheBytes: { name: 'query_result_cache_bytes', kind: bytes },
   pageCacheBytes: { name: 'page_cache_bytes', kind: bytes },
   compactionTargetBytes: { name: 'compaction_target_size', kind: bytes },
   maintenanceRunMs: { name: 'maintenance_run', kind: durationMs },

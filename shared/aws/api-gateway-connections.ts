@@ -14,7 +14,7 @@ import {
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../ports/connections.ts';
-import type { CallLimits, Caller } from './caller.ts';
+import type { Caller, CallLimits } from './caller.ts';
 import { describe, OutcomeUnknownError } from './errors.ts';
 
 /** An account may post 10,000 times a second by default; each takes some milliseconds. */
@@ -86,9 +86,12 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
     get(ConnectionId): Promise<ConnectionInfo | undefined> {
       return call({ operation: 'GetConnection', target: ConnectionId }, async ({ signal }) => {
         try {
-          const { ConnectedAt, LastActiveAt } = await client.send(new GetConnectionCommand({ ConnectionId }), {
-            abortSignal: signal,
-          });
+          const { ConnectedAt, LastActiveAt } = await client.send(
+            new GetConnectionCommand({ ConnectionId }),
+            {
+              abortSignal: signal,
+            },
+          );
           const connectedMs = ConnectedAt?.getTime() ?? 0;
           return { connectedMs, lastActiveMs: LastActiveAt?.getTime() ?? connectedMs };
         } catch (error) {

@@ -40,9 +40,10 @@ import {
   timeText,
 } from './keys.ts';
 import { Leases } from './leases.ts';
-import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
 import { Members } from './members.ts';
+import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
 import { RuleGroups } from './rule-groups.ts';
+import { RuleStates } from './rule-states.ts';
 import { States } from './states.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Swap, swapChunks } from './swap.ts';
@@ -99,6 +100,7 @@ export class Catalog {
   readonly tailLog: TailLog;
   readonly subscriptions: Subscriptions;
   readonly ruleGroups: RuleGroups;
+  readonly ruleStates: RuleStates;
   readonly members: Members;
   private readonly parts: CatalogParts;
   private readonly table: Table;
@@ -118,6 +120,7 @@ export class Catalog {
     this.tailLog = new TailLog(parts);
     this.subscriptions = new Subscriptions(parts);
     this.ruleGroups = new RuleGroups(parts);
+    this.ruleStates = new RuleStates(parts);
     this.members = new Members(parts);
   }
 

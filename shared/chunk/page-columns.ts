@@ -96,7 +96,7 @@ export class PageColumns {
     return this.#stored.get(column) ?? NO_BYTES;
   }
 
-  /** Bytes that the page holds now but for its lines: about, as texts of values count as their bytes. */
+  /** About how many bytes the page holds now, but for its lines. */
   get heldBytes(): number {
     const { rows } = this.page;
     let bytes = BYTES_PER_PAGE + this.#storedBytes;
@@ -242,9 +242,9 @@ class StoredMetadata implements MetadataColumn {
     this.#what = what;
   }
 
-  /** About: a text counts as its bytes, once more. */
+  /** The values with the places of each, and a number for each row. Of texts only those that were asked for are kept: few. */
   get heldBytes(): number {
-    return this.#decoded === undefined ? 0 : 4 * this.#rows + 2 * this.#column.place.rawBytes;
+    return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.place.rawBytes;
   }
 
   get ids(): Uint32Array {

@@ -28,7 +28,7 @@ function fieldOf({ name }: ColumnMeta): PromotedField | undefined {
 
 /**
  * Columns of the names that are wanted, else the parser's smallest one, which tells which lines are sound; none where
- * the page has none of the parser.
+ * the page has none of the parser. Of either parser those of the names alone.
  */
 export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants): readonly ColumnMeta[] {
   const named: ColumnMeta[] = [];
@@ -36,8 +36,9 @@ export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants
   for (const column of page.columns) {
     if (column.kind !== ColumnKind.promoted) continue;
     const field = fieldOf(column);
-    if (field?.parser !== parser) continue;
+    if (field === undefined || (parser !== 'either' && field.parser !== parser)) continue;
     if (names.has(field.name)) named.push(column);
+    if (parser === 'either') continue;
     if (smallest === undefined || column.place.storedBytes < smallest.place.storedBytes) smallest = column;
   }
   return named.length > 0 || smallest === undefined ? named : [smallest];

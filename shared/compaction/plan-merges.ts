@@ -155,7 +155,15 @@ function closedMerge(
     rest -= largest;
     sorted.pop();
   }
-  return mergeOf(level, sorted, options);
+  return mergeOf(level, sorted, options, firstOf(sorted.length));
+}
+
+/**
+ * Inputs of the first merge of so many chunks: what is too many for all others to be full. So the last one, which has the
+ * large ones among its inputs, has room for as many as it can that were in no merge before.
+ */
+function firstOf(chunks: number): number {
+  return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
 }
 
 /** The smallest size class that has a pile. */
@@ -181,13 +189,13 @@ function mergeOf(
   level: number,
   sorted: readonly ChunkRecord[],
   { targetBytes, packing = PACKING }: PlanOptions,
+  maxInputs = MAX_INPUTS,
 ): PlannedMerge | undefined {
   const inputs: ChunkRecord[] = [];
   let bytes = 0;
   let lineBytes = 0;
   for (const record of sorted) {
-    if (inputs.length === MAX_INPUTS || (inputs.length > 1 && bytes + record.storedBytes > targetBytes))
-      break;
+    if (inputs.length === maxInputs || (inputs.length > 1 && bytes + record.storedBytes > targetBytes)) break;
     inputs.push(record);
     bytes += record.storedBytes;
     lineBytes += record.lineBytes;
@@ -198,8 +206,7 @@ function mergeOf(
     // There were too many for one merge, and what is left is enough for the output to join the next ones.
     let left = 0;
     for (let i = inputs.length; i < sorted.length; i++) left += sorted[i].storedBytes;
-    const joinsNext =
-      inputs.length === MAX_INPUTS && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
+    const joinsNext = inputs.length === maxInputs && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
     if (joinsNext || (level === DRAFT_LEVEL && lineBytes < packing.finalFromBytes)) {
       return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
     }

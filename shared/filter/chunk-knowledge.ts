@@ -68,7 +68,10 @@ function storedRequirement(test: LabelValueTest, { streams, pages, planned }: Kn
   return anyOf([known, allOf([onPages(ask), havingValue(fact)])]);
 }
 
-function metadataAnswer(test: LabelValueTest, columns: readonly ColumnMeta[]): typeof NO | typeof YES | typeof ASK {
+function metadataAnswer(
+  test: LabelValueTest,
+  columns: readonly ColumnMeta[],
+): typeof NO | typeof YES | typeof ASK {
   let answer: typeof NO | typeof ASK = NO;
   for (const { kind, name, dictionary } of columns) {
     if (kind !== ColumnKind.metadata) continue;
@@ -89,12 +92,19 @@ function fieldRequirement(
   summaries: readonly PageSummary[],
 ): Requirement {
   if (summaries.length === 0) return anything;
-  const mayMatch = Uint8Array.from(summaries, summary => (summaryAllows(test, parser, field, summary) ? 1 : 0));
+  const mayMatch = Uint8Array.from(summaries, summary =>
+    summaryAllows(test, parser, field, summary) ? 1 : 0,
+  );
   return onPages(mayMatch);
 }
 
 /** A page has one column of a parser and a label's name at most, which leaves out lines with another field of that name. */
-function summaryAllows(test: LabelValueTest, parser: ParserName, field: string, summary: PageSummary): boolean {
+function summaryAllows(
+  test: LabelValueTest,
+  parser: ParserName,
+  field: string,
+  summary: PageSummary,
+): boolean {
   for (const [key, known] of summary) {
     const found = fieldOf(key);
     if (found?.parser === parser && found.name === field) return allows(test, known);

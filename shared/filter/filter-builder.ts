@@ -5,6 +5,7 @@
 import { crc32 } from 'node:zlib';
 import type { LargeMetadata } from '../chunk/enricher.ts';
 import { invariant } from '../model/errors.ts';
+import type { PageFields } from '../promoted/field-extractor.ts';
 import { FactSet } from './fact-set.ts';
 import { bitsOfFact } from './facts.ts';
 import {
@@ -22,7 +23,6 @@ import {
   placeIn,
   unitsFor,
 } from './filter-layout.ts';
-import type { PageFields } from '../promoted/field-extractor.ts';
 import { scanLines } from './scan-facts.ts';
 import { addFieldValues, addMetadataValues } from './value-facts.ts';
 
@@ -91,11 +91,8 @@ export class FilterBuilder {
       for (const value of values) metadataBytes += value.length;
     }
     const { facts, thinning } = found;
-    const maxBytes =
-      extras.maxBytes ?? used.length * maxShareOfLines + metadataBytes * maxShareOfMetadata;
-    const blockBits = found.overflowed
-      ? 0
-      : blockBitsFor(setCountOf(facts), maxBytes);
+    const maxBytes = extras.maxBytes ?? used.length * maxShareOfLines + metadataBytes * maxShareOfMetadata;
+    const blockBits = found.overflowed ? 0 : blockBitsFor(setCountOf(facts), maxBytes);
     const longestRun = Math.min(found.longestRun, maxRunLength);
     this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(facts, blockBits) });
   }

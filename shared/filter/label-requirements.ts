@@ -10,16 +10,13 @@
  */
 import type { LabelFilter } from '../logql/ast.ts';
 import { filterReadsError, namesOfFilter } from '../pipeline/label-filter.ts';
-import { isReservedName, isSuffixedName } from '../promoted/reserved-names.ts';
 import type { ParserName } from '../promoted/field-extractor.ts';
+import { isReservedName, isSuffixedName } from '../promoted/reserved-names.ts';
 import { PageFlag } from './filter-layout.ts';
-import { LabelValueTest } from './label-value-test.ts';
+import { LabelValueTest, type LeafFilter } from './label-value-test.ts';
 import type { ParsedSource } from './parsed-sources.ts';
 import { allOf, anyOf, anything, containing, havingValue, nothing, type Requirement } from './requirement.ts';
 import { fieldWord, isRecordedValue, valueFact } from './value-facts.ts';
-
-/** A filter that reads one label. */
-export type LeafFilter = Exclude<LabelFilter, { kind: 'and' | 'or' }>;
 
 /** What a chunk knows beside its lines; without it, anything is possible. */
 export interface ChunkKnowledge {

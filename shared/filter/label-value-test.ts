@@ -2,11 +2,13 @@
  * Asks a filter on one label what it makes of a value, with the pipeline's own test: conversions, errors and absent labels
  * are exactly those of a query. Used to pass over pages whose values are known, each asked once.
  */
-import type { CompareOp } from '../logql/ast.ts';
+import type { CompareOp, LabelFilter } from '../logql/ast.ts';
 import type { PageRows } from '../model/page.ts';
 import { compileLabelFilter, type LabelTest } from '../pipeline/label-filter.ts';
 import { RowLabels } from '../pipeline/row-labels.ts';
-import type { LeafFilter } from './label-requirements.ts';
+
+/** A filter that reads one label. */
+export type LeafFilter = Exclude<LabelFilter, { kind: 'and' | 'or' }>;
 
 const NO_PAGE: PageRows = {
   rows: 1,

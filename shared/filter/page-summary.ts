@@ -7,9 +7,9 @@
  * its line, all of them may be wanted. A row without the field has no value here: filters that keep such rows are not asked.
  */
 import { type ColumnCells, type NumberCells, SHAPE_CODE, TEXT_CODE } from '../promoted/column-cells.ts';
-import { type Shape, writeNumber, MAX_NUMBER_BYTES } from '../promoted/number-text.ts';
-import type { FieldCells } from '../promoted/promotion.ts';
+import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../promoted/number-text.ts';
 import { fieldKey } from '../promoted/promoted-field.ts';
+import type { FieldCells } from '../promoted/promotion.ts';
 
 /** Values of one column that are listed: levels, methods, statuses. */
 export const maxListedValues = 32;
@@ -40,25 +40,55 @@ export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
 }
 
 function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
-  const listed = cells.kind === 'dictionary' ? cells.values : cells.texts;
-  if (listed.length > maxListedValues || listed.some(value => value.length > maxListedBytes)) return undefined;
-  const values = [...new Set(listed.map(value => value.toString('utf8')))];
-  return { values, ranges: cells.kind === 'dictionary' ? [] : rangesOf(cells) };
+  if (cells.kind === 'number') return withRanges(cells.texts, boundsOfNumbers(cells));
+  if (cells.values.length <= maxListedValues) return withRanges(cells.values, []);
+  // Too many to list: as numbers, and a few that are none.
+  const shapes = new ShapeTable();
+  const bounds: Bounds[] = [];
+  const texts: Buffer[] = [];
+  for (const value of cells.values) {
+    const shape = shapes.read(value, 0, value.length);
+    if (shape < 0) texts.push(value);
+    else widen((bounds[shape] ??= newBounds(shapes.shapes[shape])), shapes.mantissa);
+    if (texts.length > maxListedValues) return undefined;
+  }
+  return withRanges(texts, bounds);
 }
 
-function rangesOf({ codes, mantissas, shapes }: NumberCells): NumberRange[] {
-  const least = new Float64Array(shapes.length).fill(Infinity);
-  const most = new Float64Array(shapes.length).fill(-Infinity);
+interface Bounds {
+  readonly shape: Shape;
+  least: number;
+  most: number;
+}
+
+function newBounds(shape: Shape): Bounds {
+  return { shape, least: Infinity, most: -Infinity };
+}
+
+function widen(bounds: Bounds, mantissa: number): void {
+  if (mantissa < bounds.least) bounds.least = mantissa;
+  if (mantissa > bounds.most) bounds.most = mantissa;
+}
+
+function boundsOfNumbers({ codes, mantissas, shapes }: NumberCells): Bounds[] {
+  const bounds = shapes.map(newBounds);
   for (let row = 0; row < codes.length; row++) {
-    if (codes[row] <= TEXT_CODE) continue;
-    const shape = codes[row] - SHAPE_CODE;
-    const mantissa = mantissas[row];
-    if (mantissa < least[shape]) least[shape] = mantissa;
-    if (mantissa > most[shape]) most[shape] = mantissa;
+    if (codes[row] > TEXT_CODE) widen(bounds[codes[row] - SHAPE_CODE], mantissas[row]);
   }
-  return shapes.flatMap((shape, i): NumberRange[] =>
-    least[i] > most[i] ? [] : [{ least: textOf(least[i], shape), most: textOf(most[i], shape) }],
+  return bounds;
+}
+
+function withRanges(
+  listed: readonly Buffer[],
+  bounds: readonly Bounds[],
+): Omit<FieldSummary, 'key'> | undefined {
+  if (listed.length > maxListedValues || listed.some(value => value.length > maxListedBytes))
+    return undefined;
+  const values = [...new Set(listed.map(value => value.toString('utf8')))];
+  const ranges = bounds.flatMap(({ shape, least, most }): NumberRange[] =>
+    least > most ? [] : [{ least: textOf(least, shape), most: textOf(most, shape) }],
   );
+  return { values, ranges };
 }
 
 function textOf(mantissa: number, shape: Shape): string {

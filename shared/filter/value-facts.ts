@@ -7,9 +7,10 @@
  * that whoever asks knows. And a page's facts cover a parser only where all its lines are sound for it (field-extractor.ts) or
  * give it nothing; else it has the flag `jsonUnknown` or `logfmtUnknown`.
  */
-import { ESCAPED, VALUE } from '../promoted/line-members.ts';
-import { JSON_ROW, LOGFMT_ROW, type PageFields, type ParserFields } from '../promoted/field-extractor.ts';
+
 import { jsonStringValue, unquoteLogfmt } from '../pipeline/text.ts';
+import { JSON_ROW, LOGFMT_ROW, type PageFields, type ParserFields } from '../promoted/field-extractor.ts';
+import { ESCAPED, VALUE } from '../promoted/line-members.ts';
 import type { FactSet } from './fact-set.ts';
 import { digitBit, letterBit, minTokenBytes, prefixBytes, symbolOf, valueFactOf } from './facts.ts';
 import { PageFlag } from './filter-layout.ts';

@@ -8,10 +8,12 @@ import { MergeDrops } from '../deletion/merge-drops.ts';
 import { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { DayIndexes } from '../index/day-indexes.ts';
 import { Syncer } from '../index/syncer.ts';
+import type { Job } from '../maintenance/jobs.ts';
 import { Maintenance, type MaintenanceOptions, type Removal } from '../maintenance/maintenance.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { rulesEveryMs } from './assemble-rules.ts';
 
 export interface MaintenanceSources {
   readonly config: Config;
@@ -26,15 +28,19 @@ export interface MaintenanceSources {
   readonly foldTable?: () => Promise<boolean>;
   /** For tests that cannot wait; default DELETE_TIMES. */
   readonly deleteTimes?: DeleteTimes;
+  /** See MaintenanceParts. */
+  readonly otherJobs?: readonly Job[];
 }
 
-export function maintenanceOptions({ compactor, logboom }: Config): MaintenanceOptions {
+export function maintenanceOptions(config: Config): MaintenanceOptions {
+  const { compactor, logboom } = config;
   return {
     compactionEveryMs: compactor.compactionIntervalMs,
     syncEveryMs: logboom.indexSyncIntervalMs,
     collectionEveryMs: logboom.collectionIntervalMs,
     removalEveryMs: compactor.retentionEnabled ? compactor.compactionIntervalMs : undefined,
     syncsIndexes: logboom.indexSync,
+    rulesEveryMs: rulesEveryMs(config),
   };
 }
 
@@ -53,6 +59,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     compactor: new Compactor(merging),
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs }),
     foldTable: sources.foldTable,
+    otherJobs: sources.otherJobs,
     removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,
     options: maintenanceOptions(config),
   });

@@ -2,8 +2,8 @@
 import type { Ids } from '../ports/clock.ts';
 import type { Connections } from '../ports/connections.ts';
 import type { FrameLimits } from '../tail/frames.ts';
+import type { TailLogger, TenantTailParts } from '../tail/tail-parts.ts';
 import { TailService } from '../tail/tail-service.ts';
-import type { TailLogger, TenantTailParts } from '../tail/tenant-tail.ts';
 import type { HttpContext } from './context.ts';
 
 export interface TailPlace {

@@ -19,11 +19,13 @@ import { Insight } from '../insight/insight.ts';
 import type { Limits } from '../model/limits.ts';
 import { Patterns } from '../patterns/patterns.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
+import type { HttpClient } from '../ports/http-client.ts';
 import type { Invoker } from '../ports/invoker.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
 import { PageCache } from '../query/page-cache.ts';
 import { QueryMemory } from '../query/query-memory.ts';
+import { AnswerCache } from '../query/tasks/answer-cache.ts';
 import { QueryWorkers } from '../query/tasks/query-workers.ts';
 import { Visibility } from '../query/visibility.ts';
 import { LocalRuleStore, type ReadRuleFiles } from '../rules/local-rule-store.ts';
@@ -32,6 +34,7 @@ import { ObservedCommitter } from '../usage/observed-committer.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
+import { assembleRuleJob, NO_HTTP } from './assemble-rules.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
 export interface Parts {
@@ -65,6 +68,8 @@ export interface Parts {
   readonly services?: () => ReadonlyMap<string, ServiceState>;
   /** Who works on parts of queries; without it all is scanned in this thread. */
   readonly invoker?: Invoker;
+  /** Takes alerts and recorded series to their receivers; without it they wait. */
+  readonly http?: HttpClient;
   /** See HttpContext. */
   readonly notReady: () => string | undefined;
 }
@@ -88,10 +93,23 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
   const pages = new PageCache(config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages);
-  const workers = given.invoker && new QueryWorkers(given.invoker);
+  const answers = new AnswerCache(config.logboom.queryResultCacheBytes);
+  const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
   const memory = new QueryMemory(config.logboom.queryMemoryBytes);
-  addWorkerMetrics(metrics.registry, { workers, memory });
+  addWorkerMetrics(metrics.registry, { workers, memory, answers });
   const reading = { catalog, source, clock, indexes, visibility, workers, memory };
+  const engine = new ObservedEngine(reading, usage.onAnswered);
+  const ruleStore = ruleStoreOf({ config, catalog, clock, ...given });
+  const rules = assembleRuleJob({
+    config,
+    catalog,
+    clock,
+    store: ruleStore,
+    engine,
+    limitsOf,
+    http: given.http ?? NO_HTTP,
+    registry: metrics.registry,
+  });
   const maintenance = assembleMaintenance({
     config,
     store,
@@ -101,6 +119,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     ids,
     limitsOf: given.limitsOf,
     foldTable: given.foldTable,
+    otherJobs: [rules],
   });
   const shutdown = new Shutdown({
     ...(given.instance ?? NOBODY),
@@ -120,7 +139,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
       rates,
       admit: () => shutdown.refusePushes(),
     }),
-    engine: new ObservedEngine(reading, usage.onAnswered),
+    engine,
     insight: new Insight(reading),
     reading,
     patterns: new Patterns({ ...reading, store }),
@@ -133,7 +152,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
       ids,
       cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
     }),
-    rules: { store: ruleStoreOf({ config, catalog, clock, ...given }), states: NO_STATES, checkTemplate },
+    rules: { store: ruleStore, states: catalog.ruleStates, checkTemplate },
     metrics,
     usage,
     kick: given.kick ?? (() => undefined),
@@ -145,8 +164,6 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     notReady: given.notReady,
   };
 }
-
-const NO_STATES = { read: async () => undefined };
 
 function ruleStoreOf({
   config,

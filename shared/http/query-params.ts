@@ -21,7 +21,7 @@ export interface TimeRange {
 
 export const DEFAULT_LIMIT = 100;
 /** Range queries and most of the metadata. */
-export const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
+const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
 /** Labels and label values (differences, D17). */
 export const LABELS_SINCE_NS = 6n * 3600n * NS_PER_SECOND;
 

@@ -1,23 +1,6 @@
-/**
- * What a process serves that is one component of several (contract, 1): its endpoints, and the work that it does by
- * itself. All of them work on the same stores, so any number of each may run.
- */
+/** Which endpoints a process serves that is one component of several (contract, 1). */
+import type { Target } from '../admin/targets.ts';
 import type { Component, Route } from './routes.ts';
-
-export const TARGETS = [
-  'all',
-  'read',
-  'write',
-  'backend',
-  'distributor',
-  'ingester',
-  'querier',
-  'query-frontend',
-  'index-gateway',
-  'ruler',
-  'compactor',
-] as const;
-export type Target = (typeof TARGETS)[number];
 
 /** Which components' endpoints a target exposes, besides those that all expose. */
 const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
@@ -35,16 +18,6 @@ const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
   compactor: ['compactor'],
 };
 
-/** Scheduled work of a target. */
-export interface TargetWork {
-  /** Compaction, deletion, retention, collection. */
-  readonly maintains: boolean;
-  readonly syncsIndexes: boolean;
-  readonly evaluatesRules: boolean;
-  /** Serves live tails. */
-  readonly tails: boolean;
-}
-
 export function isExposed(target: Target, { component }: Pick<Route<never>, 'component'>): boolean {
   return component === 'all' || EXPOSED[target].includes(component);
 }
@@ -54,15 +27,4 @@ export function routesOf<Context>(
   routes: readonly Route<Context>[],
 ): readonly Route<Context>[] {
   return routes.filter(route => isExposed(target, route));
-}
-
-export function workOf(target: Target): TargetWork {
-  const is = (...targets: readonly Target[]) => target === 'all' || targets.includes(target);
-  return {
-    maintains: is('compactor', 'backend'),
-    syncsIndexes: is('index-gateway', 'backend'),
-    // The reference's back end has a ruler in it, although the contract gives its endpoints to the ruler alone.
-    evaluatesRules: is('ruler', 'backend'),
-    tails: is('querier', 'read'),
-  };
 }

@@ -1,6 +1,6 @@
 /**
  * Labels that are worth showing: all but those whose values are nothing but ids (wire-format reference, 3.7). However many
- * values there are, a label takes a few kilobytes.
+ * values there are, a label takes a few kilobytes. What days came to can be joined, and is remembered by day.
  */
 import { compareUtf8 } from '../model/bytes.ts';
 import { parseGoFloat } from '../model/number.ts';
@@ -23,6 +23,9 @@ const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 /** With and without dashes, in braces, and as a URN. */
 const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
 
+/** Entry of a map with its objects. */
+const LABEL_BYTES = 200;
+
 interface Values {
   readonly distinct: Distinct;
   areIds: boolean;
@@ -44,6 +47,27 @@ export class DetectedLabels {
       if (values.areBits) values.areBits = value === '0' || value === '1';
     }
   };
+
+  /** Adds the labels of other streams. */
+  merge(other: DetectedLabels): void {
+    for (const [name, { distinct, areIds, areBits }] of other.byName) {
+      let values = this.byName.get(name);
+      if (values === undefined) {
+        values = { distinct: new Distinct(), areIds: true, areBits: true };
+        this.byName.set(name, values);
+      }
+      values.distinct.merge(distinct);
+      values.areIds &&= areIds;
+      values.areBits &&= areBits;
+    }
+  }
+
+  get weightBytes(): number {
+    let weight = 0;
+    for (const [name, { distinct }] of this.byName)
+      weight += LABEL_BYTES + 2 * name.length + distinct.weightBytes;
+    return weight;
+  }
 
   /** Ascending by name. */
   list(): DetectedLabel[] {

@@ -1,14 +1,18 @@
-/** Answers about what is stored, without reading a line: volumes and statistics, within the asker's limits. */
+/** Answers about what is stored, without reading a line: volumes, statistics and labels, within the asker's limits. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Matcher } from '../logql/ast.ts';
+import { NS_PER_DAY } from '../model/duration.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { TimeRange } from '../query/day-plan.ts';
 import type { Asker } from '../query/engine.ts';
 import { limitRange } from '../query/query-limits.ts';
-import type { DayIndexProvider } from '../query/streams-query.ts';
+import { type DayIndexProvider, visitStreams } from '../query/streams-query.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
 import { DayCache } from './day-cache.ts';
+import { dayParts, holdsAll } from './day-parts.ts';
+import { type DetectedLabel, DetectedLabels } from './detected-labels.ts';
+import { LABELS_QUESTION } from './labels-day.ts';
 import { findStats, type IndexStats, NO_STATS } from './stats.ts';
 import { findVolumes, type Volumes } from './volume.ts';
 import type { Grouping } from './volume-day.ts';
@@ -38,12 +42,16 @@ const NO_VOLUMES: Volumes = Object.freeze({ timesMs: new Float64Array(0), series
 
 export class Insight {
   private readonly catalog: Catalog;
+  private readonly source: ChunkSource;
+  private readonly indexes: DayIndexProvider | undefined;
   private readonly clock: Clock;
   private readonly visibility: Visibility | undefined;
   private readonly cache: DayCache;
 
   constructor({ catalog, source, clock, indexes, visibility }: InsightParts) {
     this.catalog = catalog;
+    this.source = source;
+    this.indexes = indexes;
     this.clock = clock;
     this.visibility = visibility;
     this.cache = new DayCache(source, indexes);
@@ -78,7 +86,51 @@ export class Insight {
     return findStats(this.catalog, this.cache, { tenants, matchers, range: allowed, visibleOf, signal });
   }
 
+  /**
+   * Labels of the streams with an entry in the range, whose end is exclusive. Of days that the range cuts, and of several
+   * tenants, whose streams have a label more, each stream is looked at; other days are remembered. Throws ClientError.
+   */
+  async detectedLabels(
+    matchers: readonly Matcher[],
+    range: TimeRange,
+    asker: Asker,
+  ): Promise<DetectedLabel[]> {
+    const { tenants, limits, signal } = asker;
+    const nowNs = this.clock.nowNs();
+    const allowed = limitRange(range, limits, nowNs);
+    if (allowed === undefined) return [];
+    const visibleOf = this.visibleAt(nowNs);
+    const labels = new DetectedLabels();
+    const visit = (part: TimeRange) => {
+      const request = { tenants, range: part, selectors: [matchers], signal, visibleOf };
+      return visitStreams(this.catalog, this.source, request, this.indexes, labels.add);
+    };
+    if (tenants.length > 1) {
+      await visit(allowed);
+      return labels.list();
+    }
+    let visitedDay = Number.NaN;
+    for await (const part of dayParts(this.catalog, { tenants, matchers, range: allowed, visibleOf })) {
+      if (holdsAll(part, part.records)) {
+        for (const found of await this.cache.answer(part, LABELS_QUESTION, signal)) labels.merge(found);
+      } else if (part.day.day !== visitedDay) {
+        visitedDay = part.day.day;
+        await visit(cutToDay(allowed, visitedDay));
+      }
+    }
+    return labels.list();
+  }
+
   private visibleAt(nowNs: bigint) {
     return this.visibility?.retained(nowNs) ?? (() => ALL_VISIBLE);
   }
+}
+
+function cutToDay({ startNs, endNs }: TimeRange, day: number): TimeRange {
+  const dayStartNs = BigInt(day) * NS_PER_DAY;
+  const dayEndNs = dayStartNs + NS_PER_DAY;
+  return {
+    startNs: startNs > dayStartNs ? startNs : dayStartNs,
+    endNs: endNs < dayEndNs ? endNs : dayEndNs,
+  };
 }

@@ -31,6 +31,8 @@ export interface Job {
   run(bounds: RunBounds): Promise<JobOutcome>;
   /** True where somebody waits for a run: the next tick of any job does it first. */
   isAskedFor?(): Promise<boolean>;
+  /** Frequent and not to be kept waiting: its ticks run nothing else, and are kept only where something was done. */
+  readonly isUrgent?: boolean;
 }
 
 /** What is known of a job's newest run. */
@@ -70,7 +72,7 @@ export class Jobs {
    * is asked for begins with the most frequent schedule, and needs none of its own. Throws only where the job is unknown.
    */
   async tick(name: string, bounds: RunBounds): Promise<readonly LastRun[]> {
-    this.find(name);
+    if (this.find(name).isUrgent) return [await this.run(name, bounds)];
     const runs: LastRun[] = [];
     for (const job of this.list) {
       if (job.name !== name && (await isAskedFor(job))) runs.push(await this.run(job.name, bounds));
@@ -91,7 +93,8 @@ export class Jobs {
     }
     const failures = outcome.failures.slice(0, MAX_FAILURES);
     const run = { job: name, ...outcome, failures, startedMs, endedMs: this.clock.nowMs() };
-    await this.keep(name, run).catch(() => undefined);
+    const didNothing = outcome.succeeded === 0 && outcome.failures.length === 0;
+    if (!job.isUrgent || !didNothing) await this.keep(name, run).catch(() => undefined);
     return run;
   }
 

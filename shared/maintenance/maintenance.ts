@@ -10,7 +10,7 @@ import { type RetentionJobParts, retentionJob } from '../retention/retention-job
 import { collectionJob } from './collection-job.ts';
 import { compactionJob } from './compaction-job.ts';
 import { FlushRequest } from './flush-request.ts';
-import { Jobs, type RunBounds } from './jobs.ts';
+import { type Job, Jobs, type RunBounds } from './jobs.ts';
 import { type MaintenanceStatus, maintenanceStatus } from './status.ts';
 import { syncJob } from './sync-job.ts';
 import { SyncState } from './sync-state.ts';
@@ -25,6 +25,8 @@ export interface MaintenanceParts {
   readonly removal?: Removal;
   /** See CollectionJobParts. */
   readonly foldTable?: () => Promise<boolean>;
+  /** Of other parts of the store, with schedules of their own in the options. */
+  readonly otherJobs?: readonly Job[];
   readonly options: MaintenanceOptions;
 }
 
@@ -41,7 +43,8 @@ export interface Schedule {
 
 /** Of every job that a store with these options has. */
 export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
-  const { compactionEveryMs, collectionEveryMs, removalEveryMs, syncEveryMs, syncsIndexes } = options;
+  const { compactionEveryMs, collectionEveryMs, removalEveryMs, syncEveryMs, syncsIndexes, rulesEveryMs } =
+    options;
   return [
     { job: 'compaction', everyMs: compactionEveryMs },
     { job: 'collection', everyMs: collectionEveryMs },
@@ -52,6 +55,7 @@ export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
           { job: 'retention', everyMs: removalEveryMs },
         ]),
     ...(syncsIndexes ? [{ job: 'index-sync', everyMs: syncEveryMs }] : []),
+    ...(rulesEveryMs === undefined ? [] : [{ job: 'rules', everyMs: rulesEveryMs }]),
   ];
 }
 
@@ -63,6 +67,8 @@ export interface MaintenanceOptions {
   readonly removalEveryMs?: number;
   /** False: the store keeps no index objects, and cannot be asked to. */
   readonly syncsIndexes: boolean;
+  /** Looks for rule groups that are due; undefined: rules are evaluated elsewhere, or not at all. */
+  readonly rulesEveryMs?: number;
 }
 
 export class Maintenance {
@@ -104,6 +110,7 @@ export class Maintenance {
     if (options.syncsIndexes) {
       jobs.push(syncJob({ catalog, syncer, clock, state: this.sync, everyMs: options.syncEveryMs }));
     }
+    jobs.push(...(parts.otherJobs ?? []));
     this.jobs = new Jobs({ jobs, catalog, clock });
   }
 

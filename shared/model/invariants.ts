@@ -232,7 +232,7 @@ export const INVARIANTS = Object.freeze({
     name: 'push-waits-for-no-tail',
     sentence: 'A push never waits for a tail.',
     section: 8,
-    checkedBy: ['nothing yet'],
+    checkedBy: ['tests'],
   },
   noEvaluationIsSkipped: {
     name: 'no-evaluation-is-skipped',

@@ -50,7 +50,8 @@ export interface PromotedPage {
 
 /** Columns that a query asks a page for. */
 export interface PromotedWants {
-  readonly parser: ParserName;
+  /** `either`: columns of the names alone, of both parsers; nobody asks then which lines are sound for one. */
+  readonly parser: ParserName | 'either';
   /** Label names. */
   readonly names: ReadonlySet<string>;
 }

@@ -19,6 +19,7 @@ export const QUESTION = 0x3f;
 export const BACKSLASH = 0x5c;
 export const EQUALS = 0x3d;
 export const SPACE = 0x20;
+export const NEWLINE = 0x0a;
 export const BRACE = 0x7b;
 
 /** Stands for a placeholder in the bytes of a template: no UTF-8 text holds it. It counts as a word. */
@@ -26,7 +27,9 @@ export const PLACEHOLDER_BYTE = 0xff;
 
 export const CLASS_OF: Uint8Array = classes('_-.@%+~#$*', TEXT);
 /** Bytes of a query string, which a path goes on with behind `?`. */
-export const IN_QUERY: Uint8Array = Uint8Array.from(classes('_-.@%+~#$*?&=;,!', TEXT), kind => (kind > 0 ? 1 : 0));
+export const IN_QUERY: Uint8Array = Uint8Array.from(classes('_-.@%+~#$*?&=;,!', TEXT), kind =>
+  kind > 0 ? 1 : 0,
+);
 
 function classes(others: string, kind: number): Uint8Array {
   const table = new Uint8Array(256);

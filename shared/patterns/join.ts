@@ -64,7 +64,8 @@ function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
   }
   const all = [...byStructure.values()].flatMap(alike => settle(alike));
   const result = new Array<string>(given.length);
-  for (const { template, members } of joinEnds(all, rareBelow)) for (const i of members) result[i] = template.key;
+  for (const { template, members } of joinEnds(all, rareBelow))
+    for (const i of members) result[i] = template.key;
   return result;
 }
 
@@ -138,7 +139,11 @@ function joinEnds(all: readonly Joined[], rareBelow: number): Joined[] {
         continue;
       }
       const members = group.flatMap(one => one.members);
-      done.push({ template: parseTemplate(key), lines: group.reduce((sum, { lines }) => sum + lines, 0), members });
+      done.push({
+        template: parseTemplate(key),
+        lines: group.reduce((sum, { lines }) => sum + lines, 0),
+        members,
+      });
     }
     rare = rest;
   }

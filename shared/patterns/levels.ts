@@ -43,6 +43,5 @@ export function levelsOfPage(metadata: readonly MetadataColumn[], rows: number):
 }
 
 function levelNumber(value: string): number {
-  const found = LEVELS.indexOf(value as (typeof LEVELS)[number]);
-  return found < 0 ? 0 : found;
+  return Math.max(0, LEVELS.indexOf(value as (typeof LEVELS)[number]));
 }

@@ -19,13 +19,20 @@ import {
   DIGIT,
   EQUALS,
   IN_QUERY,
+  NEWLINE,
   PARTING,
   PLACEHOLDER_BYTE,
   QUESTION,
   QUOTE,
   SLASH,
 } from './byte-classes.ts';
-import { behindMessageKey, endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey } from './message-fields.ts';
+import {
+  behindMessageKey,
+  endOfLogfmtMessage,
+  endOfQuoted,
+  isMessageKey,
+  messageBehindKey,
+} from './message-fields.ts';
 
 /** Compared as text. */
 export const WORD_TEXT = 0;
@@ -103,7 +110,8 @@ export class LineTokens {
         if (byte === QUOTE) {
           if (isJson && words > 0 && end[words - 1] === at && isMessageKey(source, start[words - 1], at)) {
             const value = messageBehindKey(source, start[words - 1], at, to);
-            if (value >= 0) return this.readMessage(start[words - 1] - 1, value, endOfQuoted(source, value, to));
+            if (value >= 0)
+              return this.readMessage(start[words - 1] - 1, value, endOfQuoted(source, value, to));
           }
           if (quoteAt >= 0) {
             if (this.shorten(quoteWords, quoteAt + 1, at, MAX_GROUP_WORDS)) bracketAt = -1;
@@ -132,6 +140,8 @@ export class LineTokens {
           }
         }
         at++;
+        // What follows the first line, such as a stack trace, varies in length.
+        if (byte === NEWLINE && words > 0 && !readsTemplate) break;
         continue;
       }
       if (this.count >= MAX_WORDS && !readsTemplate) break;

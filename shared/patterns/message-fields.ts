@@ -7,9 +7,13 @@
  */
 import { BACKSLASH, CLASS_OF, COLON, EQUALS, PARTING, QUOTE, SPACE } from './byte-classes.ts';
 
-const KEYS: readonly Buffer[] = ['log', 'message', 'msg', 'msg_', '_msg', 'content'].map(key => Buffer.from(key));
+const KEYS: readonly Buffer[] = ['log', 'message', 'msg', 'msg_', '_msg', 'content'].map(key =>
+  Buffer.from(key),
+);
 const MAX_KEY_BYTES = 7;
-const KEY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => (KEYS.some(key => key.includes(byte)) ? 1 : 0));
+const KEY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
+  KEYS.some(key => key.includes(byte)) ? 1 : 0,
+);
 
 export function isMessageKey(source: Buffer, from: number, to: number): boolean {
   const length = to - from;

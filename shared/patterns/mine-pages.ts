@@ -3,10 +3,11 @@
  * waits, so only so many. Where there are more pages, each that is read stands for its neighbours in time, with as many times
  * its lines as they have rows together.
  */
+
+import { LEVEL_NAME } from '../chunk/format.ts';
 import type { DayPlan, PlannedPage } from '../query/day-plan.ts';
 import { Overlaps } from '../query/overlaps.ts';
 import { type ScanContext, scanPages } from '../query/scan.ts';
-import { LEVEL_NAME } from '../chunk/format.ts';
 import { MINED_BYTES, MINED_PAGES } from './bounds.ts';
 import { levelsOfPage } from './levels.ts';
 import { PatternBuilder } from './pattern-builder.ts';

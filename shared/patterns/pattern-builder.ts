@@ -153,7 +153,8 @@ export class PatternBuilder {
   private templateNumber(key: string, budgetBytes: number): number {
     const known = this.templates.get(key);
     if (known !== undefined) return known;
-    if (this.dictionaryBytes + key.length > budgetBytes || this.templates.size >= MAX_TEMPLATES) return NO_TEMPLATE;
+    if (this.dictionaryBytes + key.length > budgetBytes || this.templates.size >= MAX_TEMPLATES)
+      return NO_TEMPLATE;
     const number = this.templates.size;
     this.templates.set(key, number);
     this.dictionaryBytes += key.length;
@@ -177,7 +178,10 @@ export class PatternBuilder {
         }
         const named = keyOf(number, key);
         const known = byKey.get(named);
-        byKey.set(named, known === undefined ? { key: named, buckets, lines } : merged(known, { buckets, lines }));
+        byKey.set(
+          named,
+          known === undefined ? { key: named, buckets, lines } : merged(known, { buckets, lines }),
+        );
       }
       if (byKey.size === 0) continue;
       writeRun(writer, run - before, widthS, [...byKey.values()]);

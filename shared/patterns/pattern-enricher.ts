@@ -17,7 +17,10 @@ export function withPatterns(inner: ChunkEnricher): ChunkEnricher {
  * The same of a chunk that is made from another one.
  * @param section the patterns of that one; undefined where it has none, then the new one has none
  */
-export function withPatchedPatterns(inner: PatchEnricher, section: PatternSection | undefined): PatchEnricher {
+export function withPatchedPatterns(
+  inner: PatchEnricher,
+  section: PatternSection | undefined,
+): PatchEnricher {
   if (section === undefined) return inner;
   const builder = new PatternBuilder();
   return {

@@ -63,14 +63,22 @@ export class PatternTotals {
 
   /** Most lines first. */
   finish(): FoundPattern[] {
-    const counted: { readonly key: string; readonly group: number; readonly lines: number; readonly samples: Samples }[] = [];
+    const counted: {
+      readonly key: string;
+      readonly group: number;
+      readonly lines: number;
+      readonly samples: Samples;
+    }[] = [];
     for (const [place, samples] of this.samples.entries()) {
       if (samples === undefined) continue;
       const key = this.keys[Math.floor(place / LEVEL_COUNT)];
       counted.push({ key, group: place % LEVEL_COUNT, lines: sumOf(samples), samples });
     }
     const joined = joinAll(counted, MIN_SHOWN_LINES);
-    const found = new Map<string, { readonly key: string; readonly level: number; readonly samples: Samples }>();
+    const found = new Map<
+      string,
+      { readonly key: string; readonly level: number; readonly samples: Samples }
+    >();
     for (const [i, { group: level, samples }] of counted.entries()) {
       const key = joined[i];
       const known = found.get(`${level}${key}`);
@@ -82,14 +90,19 @@ export class PatternTotals {
       .filter(({ lines }) => lines >= MIN_SHOWN_LINES)
       .sort((a, b) => b.lines - a.lines || (a.key < b.key ? -1 : a.key > b.key ? 1 : a.level - b.level))
       .slice(0, MAX_SHOWN)
-      .map(({ key, level, samples }) => ({ pattern: patternOf(key), level: LEVELS[level], samples: this.shown(samples) }));
+      .map(({ key, level, samples }) => ({
+        pattern: patternOf(key),
+        level: LEVELS[level],
+        samples: this.shown(samples),
+      }));
   }
 
   private shown(samples: Samples): (readonly [number, number])[] {
     const steps = [...samples.keys()].sort((a, b) => a - b);
     const first = steps[0];
     const last = steps[steps.length - 1];
-    const all = last - first <= MAX_ZEROS ? Array.from({ length: last - first + 1 }, (_, i) => first + i) : steps;
+    const all =
+      last - first <= MAX_ZEROS ? Array.from({ length: last - first + 1 }, (_, i) => first + i) : steps;
     return all.map(step => [step * this.stepS, Math.round(samples.get(step) ?? 0)] as const);
   }
 }

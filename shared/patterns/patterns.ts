@@ -131,7 +131,9 @@ export class Patterns {
 /** Nothing in the page's runs is hidden. */
 function isAllVisible({ mask, runs, footer }: PlannedPage, { kept }: DayPlan): boolean {
   if (mask !== undefined) return false;
-  return kept === undefined || runs.every(run => run.first >= kept.keptFrom(footer.streams[run.stream].labels));
+  return (
+    kept === undefined || runs.every(run => run.first >= kept.keptFrom(footer.streams[run.stream].labels))
+  );
 }
 
 function addSection(
@@ -149,7 +151,8 @@ function addSection(
     const isWanted = (run: number) => wanted.has(page.runs[run]);
     readCounts(section.pages[placeOf.get(page)!], isWanted, (template, level, second, lines) => {
       if (second < firstSecond || second * SECOND >= to) return;
-      if (template >= numbers.length) throw new CorruptionError(`a chunk of ${pages[0].record.tenant} lacks template ${template}`);
+      if (template >= numbers.length)
+        throw new CorruptionError(`a chunk of ${pages[0].record.tenant} lacks template ${template}`);
       if (numbers[template] === -2) numbers[template] = totals.numberOf(section.templates[template]);
       totals.add(numbers[template], level, dayS + second, lines);
     });

@@ -1,5 +1,5 @@
 /**
- * The section of a chunk that holds its patterns (docs/format.md, section 10): templates, and for each page who counted how
+ * The section of a chunk that holds its patterns (docs/format.md, section 11): templates, and for each page who counted how
  * many lines when. A page's part names all that it needs by itself, so a page that is copied takes its part along, and what
  * is left of a page that is not copied is nothing, not even a word of its lines.
  */
@@ -38,7 +38,10 @@ export interface CountGroup {
 }
 
 /** Undefined where it would be too large for a reader. */
-export function encodeSection(templates: readonly string[], pages: readonly Uint8Array[]): Buffer | undefined {
+export function encodeSection(
+  templates: readonly string[],
+  pages: readonly Uint8Array[],
+): Buffer | undefined {
   const body = new ByteWriter(64 * 1024);
   body.varint(templates.length);
   for (const key of templates) body.block(Buffer.from(key, 'latin1'));
@@ -67,13 +70,19 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
   const body = Buffer.from(borrowBlock(stored, place, what));
   const reader = new ByteReader(body);
   const templates = Array.from({ length: reader.count(1) }, () => reader.block().latin1Slice());
-  if (templates.length > MAX_TEMPLATES) throw new CorruptionError(`${what}: has ${templates.length} templates`);
+  if (templates.length > MAX_TEMPLATES)
+    throw new CorruptionError(`${what}: has ${templates.length} templates`);
   const pages = Array.from({ length: reader.count(1) }, () => reader.block());
   return { templates, pages, bytes: body.length + 32 * pages.length + 2 * templates.length };
 }
 
 /** One run of a page; `run` is its place in the page less that of the one before (of the first: its place). */
-export function writeRun(writer: ByteWriter, run: number, widthS: number, groups: readonly CountGroup[]): void {
+export function writeRun(
+  writer: ByteWriter,
+  run: number,
+  widthS: number,
+  groups: readonly CountGroup[],
+): void {
   writer.varint(run);
   writer.varint(widthS / WIDTH_UNIT_S);
   writer.varint(groups.length);

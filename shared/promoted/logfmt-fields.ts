@@ -1,8 +1,10 @@
 /**
  * Pairs of a logfmt line, by the pipeline's own decoder. A line with a fault is left to the parser: `--strict` reports
  * it. So is free text, in which every word would be a key: a line in which at any place more keys stand without a value than
- * with one.
+ * with one. And a line that begins with a brace behind white space: to JSON's parser ` {}=1 a=2` is an empty object, so
+ * that what the line says by itself (detected fields) is not what logfmt says.
  */
+import { OPEN_BRACE } from '../pipeline/json-scan.ts';
 import { FAULT, LINE_END, LogfmtDecoder } from '../pipeline/logfmt-decoder.ts';
 import { KIND_CLEAN } from '../pipeline/row-labels.ts';
 import { MAX_LINE_FIELDS } from './bounds.ts';
@@ -32,6 +34,7 @@ export function readLogfmtFields(
     if (outcome === LINE_END) return withValue > 0;
     if (outcome === FAULT || withValue + bare === MAX_LINE_FIELDS) return false;
     const { keyStart, keyEnd, valueStart, valueEnd } = decoder;
+    if (withValue + bare === 0 && source[keyStart] === OPEN_BRACE) return false;
     // Before any key is kept: the words of free text would fill the table.
     if (valueStart === valueEnd && bare++ >= withValue) return false;
     let entry = table.followerOf(last);

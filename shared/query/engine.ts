@@ -41,6 +41,8 @@ export interface RangeQuery extends TimeRange {
   readonly stepNs: bigint;
   readonly intervalNs: bigint;
   readonly categorize: boolean;
+  /** Of a log query with categorised labels: see LogRequest. */
+  readonly field?: string | undefined;
 }
 
 export interface InstantQuery {

@@ -30,8 +30,8 @@ export class LogCollector implements LogSink {
   private threshold: number;
   private page: PageRows | undefined;
   private base = 0;
-  private readonly limit: number;
-  private readonly backward: boolean;
+  readonly limit: number;
+  readonly backward: boolean;
   private readonly categorize: boolean;
   private readonly budget: MemoryBudget;
 

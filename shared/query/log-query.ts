@@ -31,6 +31,11 @@ export interface LogRequest {
   readonly intervalNs: bigint;
   /** Keep the label categories apart (wire-format reference, 3.4). */
   readonly categorize: boolean;
+  /**
+   * Of the lines only the field of this name is wanted. An entry whose field a column knows comes without its line, the
+   * field being the one parsed label; any other as it is. With categorised labels only.
+   */
+  readonly field?: string | undefined;
   readonly signal: AbortSignal;
   readonly visibleOf: VisibleOf;
   /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
@@ -152,7 +157,7 @@ async function ofTenant(
   const { expr, range, limit, backward, categorize, signal } = request;
   const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
-  const scan = compileLogScan(expr, { clock });
+  const scan = compileLogScan(expr, { clock, field: request.field });
   // Behind the pipeline, which reports stages that cannot be built.
   const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
@@ -179,7 +184,7 @@ async function ofTenant(
       if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
       else {
         const from = { plan, pages: pages.slice(here), overlaps };
-        await spread.add({ from, view, visible, nowNs: clock.nowNs(), collector }, isOver);
+        await spread.add({ from, view, visible, collector }, isOver);
         await spread.whenMerged(finishDay);
       }
       if (isOver()) break;

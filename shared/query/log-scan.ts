@@ -3,6 +3,7 @@ import type { LogExpr } from '../logql/ast.ts';
 import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
 import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
+import { type FieldPlan, FieldScan, planField } from './field-scan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { LogCollector } from './log-collector.ts';
 import type { PagesOfPlan } from './metric-scan.ts';
@@ -13,6 +14,8 @@ export interface LogScan {
   readonly turn: Turn;
   /** The pipeline asks it. */
   readonly hidden: HiddenRows;
+  /** The one field that is wanted, where columns may answer for it. */
+  readonly field: FieldPlan | undefined;
 }
 
 /**
@@ -21,28 +24,39 @@ export interface LogScan {
  */
 export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
 
+export interface LogScanOptions {
+  readonly clock: Clock;
+  /** Of the lines only the field of this name is wanted; see LogRequest. */
+  readonly field?: string | undefined;
+}
+
 /** Throws BadRequestError where a stage cannot be built. */
-export function compileLogScan(expr: LogExpr, { clock }: { readonly clock: Clock }): LogScan {
+export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
   const turn = new Turn();
   const hidden = new HiddenRows();
-  return { pipeline: compileLogPipeline(expr, { clock, turn, hidden }), turn, hidden };
+  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
+  return { pipeline, turn, hidden, field: field === undefined ? undefined : planField(expr, field) };
 }
 
 /** Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants. */
 export async function scanEntries(
   context: Omit<ScanContext, 'turn' | 'hidden'>,
-  { pipeline, turn, hidden }: LogScan,
+  { pipeline, turn, hidden, field }: LogScan,
   { plan, pages, overlaps }: PagesOfPlan,
   collector: LogCollector,
 ): Promise<void> {
   const { statistics } = context;
-  const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
+  const promoted = field === undefined ? pipeline.promoted : field.promoted;
+  const wants = { lines: 'bytes', metadata: 'all', promoted } as const;
+  const ofField = field && new FieldScan(field, collector);
+  const sink = ofField ?? collector;
   await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
     wants: page => collector.reaches(page.first, page.last),
-    prepare: (rows, selection, count) => pipeline.prepare(rows, selection, count),
+    prepare: (rows, selection, count, page) =>
+      ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
     visit: (rows, selection, count, page) => {
-      collector.begin(rows, page.page.base);
-      statistics.postFilterLines += pipeline.run(rows, selection, count, collector);
+      sink.begin(rows, page.page.base);
+      statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
       collector.settle();
     },
   });

@@ -119,7 +119,7 @@ interface LeafScan {
 }
 
 async function scanTenant(
-  { catalog, source, clock }: LogSources,
+  { catalog, source }: LogSources,
   { signal, charge, visibleOf }: MetricRequest,
   view: TenantView,
   { log, scan, spread }: LeafScan,
@@ -145,7 +145,7 @@ async function scanTenant(
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
     const ofPlan = { plan: rest, pages, overlaps };
-    const isTaken = await spread?.takes(ofPlan, { view, visible, nowNs: clock.nowNs() });
+    const isTaken = await spread?.takes(ofPlan, { view, visible });
     if (isTaken !== true) await scanSamples(context, scan, ofPlan);
   }
 }

@@ -1,8 +1,10 @@
 /** Looks through a file of rule groups and tells every problem with its place, as an editor or a build shows it. */
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isNode, LineCounter } from 'yaml';
 import type { RuleGroup } from '../catalog/rule-group.ts';
+import { parseQuery } from '../logql/parse.ts';
 import { messageOf } from '../model/errors.ts';
-import { NO_GROUP, readRuleFile } from './rule-yaml.ts';
+import { type FieldPath, type ShapeProblem, shapeProblems } from './rule-shape.ts';
+import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type WrittenGroup } from './rule-yaml.ts';
 import { type CheckTemplate, problemsOf, validateGroup } from './validate-group.ts';
 
 export interface FileProblem {
@@ -20,46 +22,73 @@ export interface LintedFile {
   readonly problems: readonly FileProblem[];
 }
 
+/** The store takes such a rule and can never evaluate it. */
+const LOG_QUERY = 'the expression is a log query: rules need a metric query';
+
 /** Does not throw. */
 export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: false });
-  const [broken] = document.errors;
-  if (broken !== undefined) {
-    return failed([{ line: lines.linePos(broken.pos[0]).line, message: firstLine(broken.message) }]);
-  }
-  const lineOf = (path: readonly (string | number)[]): number => {
-    const node: unknown = document.getIn(path, true);
-    return isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1;
-  };
+  const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   try {
+    const document = parseRuleDocument(text, lines);
+    const [broken] = document.errors;
+    if (broken !== undefined)
+      return failed([{ line: lineAt(broken.pos[0]), message: firstLine(broken.message) }]);
+    const repeated = repeatedKey(document);
+    if (repeated !== undefined) {
+      return failed([
+        { line: lineAt(repeated.range?.[0] ?? 0), message: `${String(repeated)} is there twice` },
+      ]);
+    }
+    const placed = ({ path, message }: ShapeProblem): FileProblem => ({ line: lineOf(path), message });
+    const lineOf = (path: FieldPath): number => {
+      const node: unknown = document.getIn(path, true);
+      if (isNode(node) && node.range) return lineAt(node.range[0]);
+      // Behind an alias: the place that uses it.
+      return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
+    };
+    const shape = shapeProblems(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {});
+    if (shape.length > 0) return failed(shape.map(placed));
     const { namespace, groups } = readRuleFile(text);
-    const problems = groups.flatMap((group, g) =>
-      problemsOf(group, check).map(({ rule, message }) => ({
-        line: lineOf(rule === undefined ? ['groups', g] : ['groups', g, 'rules', rule]),
-        message,
-      })),
-    );
-    const seen = new Set<string>();
-    groups.forEach(({ name }, g) => {
-      if (seen.has(name))
-        problems.push({ line: lineOf(['groups', g]), message: `group '${name}' is there twice` });
-      seen.add(name);
-    });
-    if (groups.length === 0)
-      problems.push({ line: 1, message: 'there are no groups: write them under "groups:"' });
-    if (problems.length > 0) return failed(problems.sort((a, b) => a.line - b.line));
+    const problems = contentProblems(groups, check);
+    if (problems.length > 0) return failed(problems.map(placed));
     return { namespace, groups: groups.map(group => validateGroup(group, 0, check)), problems: [] };
   } catch (error) {
-    const message = messageOf(error);
-    return failed([
-      { line: 1, message: message === NO_GROUP ? `${message}: a value is of another kind` : message },
-    ]);
+    return failed([{ line: 1, message: messageOf(error) }]);
+  }
+}
+
+function contentProblems(groups: readonly WrittenGroup[], check: CheckTemplate): ShapeProblem[] {
+  if (groups.length === 0) {
+    return [{ path: [], message: 'there are no groups: write them under "groups:"' }];
+  }
+  const seen = new Set<string>();
+  return groups.flatMap((group, g) => {
+    const path = ['groups', g];
+    const problems: ShapeProblem[] = problemsOf(group, check).map(({ rule, message }) => ({
+      path: rule === undefined ? path : [...path, 'rules', rule],
+      message,
+    }));
+    if (seen.has(group.name)) problems.push({ path, message: `group '${group.name}' is there twice` });
+    seen.add(group.name);
+    group.rules.forEach(({ expr }, r) => {
+      if (isLogQuery(expr)) problems.push({ path: [...path, 'rules', r, 'expr'], message: LOG_QUERY });
+    });
+    return problems;
+  });
+}
+
+/** What does not parse is told of elsewhere. */
+function isLogQuery(expr: string): boolean {
+  try {
+    return parseQuery(expr).kind === 'log';
+  } catch {
+    return false;
   }
 }
 
 function failed(problems: readonly FileProblem[]): LintedFile {
-  return { namespace: '', groups: [], problems };
+  return { namespace: '', groups: [], problems: problems.toSorted((a, b) => a.line - b.line) };
 }
 
 function firstLine(text: string): string {

@@ -3,7 +3,7 @@
  * read again every poll interval and never written (wire-format reference, 6.2).
  */
 import type { RuleGroup, RuleStore, StoredGroup } from '../catalog/rule-group.ts';
-import { messageOf } from '../model/errors.ts';
+import { BadRequestError, messageOf } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { readRuleFile } from './rule-yaml.ts';
 import { type CheckTemplate, validateGroup } from './validate-group.ts';
@@ -49,7 +49,7 @@ export class LocalRuleStore implements RuleStore {
     return this.groups.filter(group => group.tenant === tenant);
   }
 
-  get(): Promise<undefined> {
+  async get(): Promise<undefined> {
     throw new ReadOnlyRulesError('GetRuleGroup');
   }
 
@@ -58,15 +58,15 @@ export class LocalRuleStore implements RuleStore {
     return [...new Set(this.groups.map(({ tenant }) => tenant))];
   }
 
-  set(): Promise<void> {
+  async set(): Promise<void> {
     throw new ReadOnlyRulesError('SetRuleGroup');
   }
 
-  delete(): Promise<boolean> {
+  async delete(): Promise<boolean> {
     throw new ReadOnlyRulesError('DeleteRuleGroup');
   }
 
-  deleteNamespace(): Promise<boolean> {
+  async deleteNamespace(): Promise<boolean> {
     throw new ReadOnlyRulesError('DeleteNamespace');
   }
 
@@ -94,6 +94,11 @@ export class LocalRuleStore implements RuleStore {
 
   private groupsOf({ tenant, file, text }: RuleFile): StoredGroup[] {
     const groups = readRuleFile(text).groups.map(group => validateGroup(group, 0, this.parts.check));
+    const names = new Set<string>();
+    for (const { name } of groups) {
+      if (names.has(name)) throw new BadRequestError(`group '${name}' is there twice`);
+      names.add(name);
+    }
     return groups.map((group: RuleGroup) => ({ tenant, namespace: file, group, version: 0 }));
   }
 }

@@ -2,12 +2,23 @@
  * Rule groups as YAML, in and out (wire-format reference, 6.1). Scalars are read as the text that stands there, so that
  * a label's value `1.0` stays that, as in the reference, whose fields are all texts but `limit`.
  */
-import { type Document, isScalar, parseDocument, stringify, visit } from 'yaml';
+import {
+  type Document,
+  isNode,
+  isScalar,
+  type LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  visit,
+} from 'yaml';
 import { MAX_GROUP_BYTES, type Rule, type RuleGroup } from '../catalog/rule-group.ts';
 import { formatPrometheusDuration, parsePrometheusDuration } from '../model/duration.ts';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
 
 export const NO_GROUP = 'unable to decoded rule group';
+/** Uses of one anchor in a text: a few lines may otherwise stand for gigabytes. */
+export const MAX_ALIASES = 100;
 
 /** A rule as it is written: whether it makes sense is for validateGroup. Absent texts are empty. */
 export interface WrittenRule {
@@ -26,40 +37,69 @@ export interface WrittenGroup extends Omit<RuleGroup, 'rules'> {
 
 /** Throws BadRequestError with the reference's text, and TooLargeError. */
 export function readGroup(text: string): WrittenGroup {
-  return groupOf(readYaml(text));
+  return readGroupValue(readYaml(text));
 }
 
 /** The groups of a file, `groups:` with a list, and its namespace where it names one. Throws like readGroup. */
 export function readRuleFile(text: string): { namespace: string; groups: WrittenGroup[] } {
   const file = mapOf(readYaml(text));
-  return { namespace: textOf(file.namespace), groups: listOf(file.groups).map(groupOf) };
+  return { namespace: textOf(file.namespace), groups: listOf(file.groups).map(readGroupValue) };
+}
+
+/** What formatNamespaces wrote, of any size. Throws BadRequestError. */
+export function readNamespaces(text: string): Map<string, WrittenGroup[]> {
+  const namespaces = mapOf(parseYaml(text));
+  return new Map(
+    Object.entries(namespaces).map(([name, groups]) => [name, listOf(groups).map(readGroupValue)]),
+  );
 }
 
 function readYaml(text: string): unknown {
   if (Buffer.byteLength(text) > MAX_GROUP_BYTES) {
     throw new TooLargeError(`rule group larger than ${MAX_GROUP_BYTES} bytes: divide it into several`);
   }
+  return parseYaml(text);
+}
+
+/** Throws BadRequestError. */
+function parseYaml(text: string): unknown {
   try {
-    const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent' });
+    const document = parseRuleDocument(text);
     if (document.errors.length > 0) throw document.errors[0];
-    refuseRepeatedKeys(document);
-    return document.toJS({ maxAliasCount: 100 });
+    if (repeatedKey(document) !== undefined) throw new Error('a key is repeated');
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     throw new BadRequestError(NO_GROUP, { cause: error });
   }
 }
 
-/** The library compares each key with all others: 25,000 of them would take 10 seconds. */
-function refuseRepeatedKeys(document: Document): void {
-  visit(document, {
-    Map(_, { items }) {
-      const keys = items.map(({ key }) => (isScalar(key) ? key.value : key));
-      if (new Set(keys).size < keys.length) throw new Error('a key is repeated');
-    },
-  });
+/** Its errors are in it; keys may be repeated. Does not throw. */
+export function parseRuleDocument(text: string, lineCounter?: LineCounter): Document {
+  return parseDocument(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent', lineCounter });
 }
 
-function groupOf(value: unknown): WrittenGroup {
+/** The first key that its map has twice. The library compares each with all others: 25,000 would take 10 seconds. */
+export function repeatedKey(document: Document): Node | undefined {
+  let repeated: Node | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        if (seen.has(name)) {
+          repeated = isNode(key) ? key : undefined;
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return repeated;
+}
+
+/** A group as the library read it, with texts as its scalars. Throws BadRequestError. */
+export function readGroupValue(value: unknown): WrittenGroup {
   const group = mapOf(value);
   return {
     name: textOf(group.name),

@@ -36,6 +36,10 @@ export const MARKED_MS = 300_000;
 export const DEEP_READ_MS = 10_000;
 /** What a read goes back in between: transactions are applied within it, most often. */
 export const SHALLOW_MARGIN_MS = 2_000;
+/** From its stamp on, a transaction is applied to all of its items within this time, its tries included. */
+export const APPLIED_MS = 20_000;
+/** From when one item of a transaction is seen until all are. */
+export const VISIBLE_MS = 1_000;
 /** How long an id is remembered as served: longer than a commit may take, and than the margin of the log. */
 export const SERVED_MS = 180_000;
 /** Ids of the lookback that may come in the log: of what was begun in this time (MAX_COMMIT_MS and more). */

@@ -6,8 +6,9 @@
  * A frame ends at MAX_FRAME_ENTRIES, or where it would pass `targetBytes`; an entry that is larger goes alone, and one that
  * no message can hold is told as dropped. So no entry vanishes without a word.
  */
-import { formatLabels, type Labels } from '../model/labels.ts';
+
 import type { FrameForm } from '../catalog/subscriptions.ts';
+import { formatLabels, type Labels } from '../model/labels.ts';
 import { MAX_FRAME_ENTRIES } from './bounds.ts';
 import { instantText } from './instant-text.ts';
 import { labelsJson, type TailEntry } from './tail-entry.ts';

@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { startedMsOf } from '../catalog/chunk-id.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Subscription } from '../catalog/subscriptions.ts';
+import type { LoggedChunk } from '../catalog/tail-log.ts';
 import { parseQuery } from '../logql/parse.ts';
 import { NS_PER_MS } from '../model/duration.ts';
 import { BadRequestError, ClientError } from '../model/errors.ts';
@@ -16,7 +17,7 @@ import type { ChunkSource } from '../query/chunk-source.ts';
 import type { TimeRange } from '../query/day-plan.ts';
 import { QueryEngine } from '../query/engine.ts';
 import type { Visibility } from '../query/visibility.ts';
-import { COVERED_MS, LOOKBACK_AHEAD_NS, MAX_COVERED } from './bounds.ts';
+import { APPLIED_MS, COVERED_MS, LOOKBACK_AHEAD_NS, MAX_COVERED, VISIBLE_MS } from './bounds.ts';
 import { type ShownEntry, sortByTime, type TailEntry, tailEntry } from './tail-entry.ts';
 import { entryFormOf } from './tail-query.ts';
 
@@ -35,6 +36,8 @@ export interface LookbackSnapshot {
   readonly covered: readonly string[];
 }
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** What the lookback of a tail reads; an empty range where it starts in the future. */
 export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
   const start = BigInt(startNs);
@@ -42,9 +45,11 @@ export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs:
   return { startNs: start, endNs: start > end ? start : end };
 }
 
+/** @param known ids of chunks that are left out */
 export async function takeSnapshot(
   { catalog, source, clock }: LookbackParts,
   subscription: Subscription,
+  known: ReadonlySet<string> = NOTHING,
 ): Promise<LookbackSnapshot> {
   const range = lookbackRange(subscription, clock.nowNs());
   const sinceMs = clock.nowMs() - COVERED_MS;
@@ -54,7 +59,7 @@ export async function takeSnapshot(
       : await catalog.chunks(subscription.tenant, range.startNs, range.endNs - 1n);
   const covered: string[] = [];
   for (const record of records) {
-    if (startedMsOf(record.id) < sinceMs) continue;
+    if (startedMsOf(record.id) < sinceMs || known.has(record.id)) continue;
     covered.push(record.id);
     // What it was merged from may still be on its way in the log.
     if (record.level === 0) continue;
@@ -62,6 +67,33 @@ export async function takeSnapshot(
     for (const id of inputs) if (startedMsOf(id) >= sinceMs) covered.push(id);
   }
   return { range, records, covered: newest(covered) };
+}
+
+/**
+ * Of what was served to others from the log: what was not in the catalog yet when the snapshot was taken, because a part of a
+ * transaction may be seen before the rest. What was there and has been merged twice looks the same; but a moment later the one
+ * is there, and the other still is not. `served` are those that the snapshot does not cover.
+ */
+export async function missedBy(
+  parts: LookbackParts,
+  {
+    subscription,
+    snapshot,
+    served,
+  }: {
+    readonly subscription: Subscription;
+    readonly snapshot: LookbackSnapshot;
+    readonly served: readonly LoggedChunk[];
+  },
+  signal: AbortSignal,
+): Promise<ChunkRecord[]> {
+  const nowMs = parts.clock.nowMs();
+  const unknown = served.filter(({ stampMs }) => nowMs - stampMs < APPLIED_MS).map(({ record }) => record);
+  if (unknown.length === 0) return unknown;
+  await parts.clock.sleep(VISIBLE_MS, signal);
+  const before = new Set(snapshot.records.map(({ id }) => id));
+  const came = new Set((await takeSnapshot(parts, subscription, before)).covered);
+  return unknown.filter(({ id }) => came.has(id));
 }
 
 /** Names begin with their time, so the newest are the last. */

@@ -84,9 +84,11 @@ export class Outbox {
   /** The lookback, ascending by time, and from now on what is offered. Resolves when the lookback is posted, or given up. */
   begin(lookback: readonly TailEntry[]): Promise<void> {
     this.lookback = lookback.slice();
+    // Before anything is posted: what fits no message is over at once.
+    const posted = new Promise<void>(resolve => (this.lookbackPosted = resolve));
+    if (lookback.length === 0 || this.isClosed) this.lookbackPosted();
     this.pump();
-    if (lookback.length === 0 || this.isClosed) return Promise.resolve();
-    return new Promise(resolve => (this.lookbackPosted = resolve));
+    return posted;
   }
 
   /** Live entries, ascending by time. */
@@ -175,7 +177,9 @@ export class Outbox {
       this.held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
       this.heldBytes += entry.bytes;
     }
-    this.held.sort((a, b) => (a.entry.timeNs === b.entry.timeNs ? 0 : a.entry.timeNs < b.entry.timeNs ? -1 : 1));
+    this.held.sort((a, b) =>
+      a.entry.timeNs === b.entry.timeNs ? 0 : a.entry.timeNs < b.entry.timeNs ? -1 : 1,
+    );
     this.releasing ??= this.keepReleasing().finally(() => (this.releasing = undefined));
   }
 

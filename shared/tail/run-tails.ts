@@ -5,7 +5,8 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { LeaseLostError } from '../catalog/leases.ts';
-import { TenantTail, type TenantTailParts } from './tenant-tail.ts';
+import type { TenantTailParts } from './tail-parts.ts';
+import { TenantTail } from './tenant-tail.ts';
 
 export interface RunOptions {
   /** Begins no step after this time, Unix ms. */
@@ -20,7 +21,11 @@ const LEASE_MS = 30_000;
 const DRAIN_MS = 5_000;
 
 /** False where another run of the tenant is under way. Throws what table and store throw. */
-export async function runTails(tenant: string, parts: TenantTailParts, options: RunOptions): Promise<boolean> {
+export async function runTails(
+  tenant: string,
+  parts: TenantTailParts,
+  options: RunOptions,
+): Promise<boolean> {
   const { catalog, clock, owner } = parts;
   const lease = await catalog.leases.take(`tail/${owner}/${tenant}`, LEASE_MS);
   if (lease === undefined) return false;

@@ -2,6 +2,8 @@
  * The queries of a tenant's tails, each compiled once: tails that ask the same, in the same form, share its work and its
  * entries.
  */
+
+import type { FrameForm, Subscription } from '../catalog/subscriptions.ts';
 import type { LogExpr } from '../logql/ast.ts';
 import { parseQuery } from '../logql/parse.ts';
 import { BadRequestError } from '../model/errors.ts';
@@ -9,7 +11,6 @@ import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
 import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
 import { compileSelector, type StreamSelector } from '../query/selector.ts';
-import type { FrameForm, Subscription } from '../catalog/subscriptions.ts';
 import type { EntryForm } from './tail-entry.ts';
 
 export interface TailQuery {

@@ -3,7 +3,8 @@
  * of this process wakes it at once, after the answer to the push; what other processes commit is read every `pollMs`.
  */
 import type { Clock } from '../ports/clock.ts';
-import { TenantTail, type TenantTailParts } from './tenant-tail.ts';
+import type { TenantTailParts } from './tail-parts.ts';
+import { TenantTail } from './tenant-tail.ts';
 import { Wake } from './wake.ts';
 
 export interface TailServerParts extends TenantTailParts {

@@ -12,8 +12,8 @@ import type { Connections } from '../ports/connections.ts';
 import { checkBlocked } from '../query/blocked.ts';
 import { checkEntriesLimit, checkExpr, limitRange } from '../query/query-limits.ts';
 import { MARKED_MS } from './bounds.ts';
+import { refusalOf } from './reasons.ts';
 import { compileTailQuery, ONLY_LOGS } from './tail-query.ts';
-import { refusalOf } from './tenant-tail.ts';
 
 /** What a client asks, checked as far as it can be before the connection is there. */
 export interface TailRequest {
@@ -102,7 +102,7 @@ export class TailService {
     if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
     const nowNs = clock.nowNs();
     const { startNs } = request;
-    limitRange({ startNs, endNs: startNs > nowNs ? startNs : nowNs }, limits, nowNs);
+    limitRange({ startNs, endNs: nowNs }, limits, nowNs);
     // A lookback is a query, and costs what a query costs.
     checkEntriesLimit(request.limit, limits);
     checkExpr(expr, limits);

@@ -13,55 +13,41 @@
  *  - what it has not although it was served to others before: the log shows a part of a transaction earlier than the catalog
  *    does. Such commits are remembered for a while and served to the new tail alone, as far as they lie in its range.
  */
-import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import { type Subscription, SUBSCRIPTION_MS, type Subscriptions } from '../catalog/subscriptions.ts';
+import { SUBSCRIPTION_MS, type Subscription, type Subscriptions } from '../catalog/subscriptions.ts';
 import type { LoggedChunk, TailLog } from '../catalog/tail-log.ts';
 import { ClientError, messageOf } from '../model/errors.ts';
-import type { Connections } from '../ports/connections.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import {
+  APPLIED_MS,
   DELIVERED_AT_ONCE,
   MARKED_MS,
   MAX_CURSOR_AGE_MS,
   RENEW_MS,
   SAVE_MS,
-  SHALLOW_MARGIN_MS,
   STUCK_MS,
 } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
-import type { FrameLimits } from './frames.ts';
 import { LiveTail } from './live-tail.ts';
-import { type LookbackParts, type LookbackSnapshot, readLookback, takeSnapshot } from './lookback.ts';
+import {
+  type LookbackSnapshot,
+  missedBy,
+  readLookback,
+  takeSnapshot,
+} from './lookback.ts';
 import { Outbox } from './outbox.ts';
+import {
+  CLOSE_ERROR,
+  FELL_BEHIND,
+  INTERNAL,
+  MAX_DURATION_REACHED,
+  refusalOf,
+  TAKES_NOTHING,
+} from './reasons.ts';
 import { scanChunks } from './scan-chunks.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
+import type { TenantTailParts } from './tail-parts.ts';
 import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
 
-/** The part of a logger that this needs; pino fits. */
-export interface TailLogger {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
-
-export interface TenantTailParts extends LookbackParts {
-  readonly connections: Connections;
-  readonly log: TailLogger;
-  readonly owner: string;
-  readonly frames: FrameLimits;
-  /** How long after its subscription a tail waits until other processes know of it; 0 where there are none. */
-  readonly joinMs: number;
-  /** Longest life of a tail; 0 is no limit. */
-  readonly maxDurationMs: number;
-  /** A frame is posted where none was for so long; undefined where the place keeps connections by itself. */
-  readonly keepAliveMs?: number | undefined;
-  /** The next run may be in another process: what was served is written down. */
-  readonly savesCursor: boolean;
-}
-
-export const MAX_DURATION_REACHED = 'reached tail max duration limit';
-const FELL_BEHIND = 'the tail fell behind what was pushed; connect again';
-const INTERNAL = 'internal error';
-export const CLOSE_ERROR = 1011;
 /** Subscriptions that other processes write are looked for as often as this. */
 const LIST_MS = 1_000;
 
@@ -74,8 +60,8 @@ export class TenantTail {
   private readonly queries = new Map<string, TailQuery>();
   private readonly stopping = new AbortController();
   private queue: CommitQueue | undefined;
-  /** Served from the log, not told, a short time ago. */
-  private recent: { readonly atMs: number; readonly record: ChunkRecord }[] = [];
+  /** Served, and committed so short a time ago that the catalog may not show all of the transaction. */
+  private recent: LoggedChunk[] = [];
   private listedMs = -Infinity;
   private markedMs = -Infinity;
   private savedMs = -Infinity;
@@ -196,7 +182,8 @@ export class TenantTail {
       const { connectionId } = subscription;
       if (this.tails.has(connectionId) || this.joining.has(connectionId)) continue;
       if (subscription.refusal !== undefined) await this.end(subscription, subscription.refusal);
-      else if (subscription.covered === undefined) this.joining.set(connectionId, { subscription, seenMs: nowMs });
+      else if (subscription.covered === undefined)
+        this.joining.set(connectionId, { subscription, seenMs: nowMs });
       else if (refusal !== undefined) await this.end(subscription, refusal);
       else void this.open(subscription, nowMs - RENEW_MS)?.outbox.begin([]);
     }
@@ -255,11 +242,12 @@ export class TenantTail {
     const joined = { ...subscription, covered };
     const tail = this.open(joined, this.parts.clock.nowMs());
     if (tail === undefined) return;
-    const missed = this.recent.map(({ record }) => record).filter(({ id }) => !tail.covers(id));
     // Its live entries wait in its queue until the lookback is there: others must not wait for it.
     tail.joining = this.sendLookback(tail, snapshot)
       .catch(error => this.failed(joined, error))
       .finally(() => (tail.joining = undefined));
+    const served = this.recent.filter(({ record }) => !tail.covers(record.id));
+    const missed = await missedBy(this.parts, { subscription, snapshot, served }, this.stopping.signal);
     if (missed.length === 0) return;
     await scanChunks(missed, [tail.query], {
       source: this.parts.source,
@@ -283,8 +271,8 @@ export class TenantTail {
     // Where nobody else commits, the catalog has what is told.
     if (this.parts.joinMs === 0) return;
     const nowMs = this.parts.clock.nowMs();
-    this.recent = this.recent.filter(({ atMs }) => nowMs - atMs < SHALLOW_MARGIN_MS);
-    for (const { record } of batch) this.recent.push({ atMs: nowMs, record });
+    const isFresh = ({ stampMs }: LoggedChunk) => nowMs - stampMs < APPLIED_MS;
+    this.recent = [...this.recent, ...batch].filter(isFresh);
   }
 
   private async serve(batch: readonly LoggedChunk[]): Promise<void> {
@@ -340,7 +328,7 @@ export class TenantTail {
         continue;
       }
       if (outbox.waitingSinceMs !== undefined && nowMs - outbox.waitingSinceMs >= STUCK_MS) {
-        await this.end(subscription, 'the client takes nothing');
+        await this.end(subscription, TAKES_NOTHING);
         continue;
       }
       if (nowMs - Math.max(outbox.postedMs, subscription.createdMs) >= keepAliveMs) outbox.keepAlive();
@@ -349,7 +337,8 @@ export class TenantTail {
       // Expired: somebody may have counted it out, and it was not renewed in time.
       const isLost = nowMs - tail.renewedMs >= SUBSCRIPTION_MS;
       tail.forgetCovered(nowMs);
-      if (isLost || !(await this.subscriptions.renew(this.stored(tail)))) await this.end(subscription, FELL_BEHIND);
+      if (isLost || !(await this.subscriptions.renew(this.stored(tail))))
+        await this.end(subscription, FELL_BEHIND);
       else tail.renewedMs = nowMs;
     }
   }
@@ -405,9 +394,4 @@ export class TenantTail {
     const used = new Set([...this.tails.values()].map(({ query }) => query.key));
     for (const key of this.queries.keys()) if (!used.has(key)) this.queries.delete(key);
   }
-}
-
-/** As the reference tells what is found once the connection is open (wire-format reference, 4.2). */
-export function refusalOf({ status, message }: ClientError): string {
-  return `rpc error: code = Code(${status}) desc = ${message}`;
 }

@@ -34,7 +34,7 @@ describe('what a file says', () => {
 
   test("the contract's defaults", () => {
     const { auth, server, distributor, querier, frontend, limits } = configOf('');
-    expect(auth).toEqual({ authEnabled: true, noAuthTenant: 'fake' });
+    expect(auth).toEqual({ target: 'all', authEnabled: true, noAuthTenant: 'fake' });
     expect(server).toMatchObject({ httpListenPort: 3100, logLevel: 'info', idleTimeoutMs: 120_000 });
     expect(server).toMatchObject({ readTimeoutMs: 30_000, writeTimeoutMs: 30_000 });
     expect(distributor.maxRecvMsgSize).toBe(104_857_600);
@@ -43,6 +43,7 @@ describe('what a file says', () => {
       compressResponses: true,
       supportParquetEncoding: true,
       maxBodySize: 10 * MIB,
+      maxOutstandingPerTenant: 2048,
     });
     expect(limits).toEqual(DEFAULT_LIMITS);
   });
@@ -316,7 +317,7 @@ describe('printing', () => {
       fc.property(any, given => {
         const config: Config = {
           ...DEFAULT_CONFIG,
-          auth: { authEnabled: given.flag, noAuthTenant: given.name },
+          auth: { target: 'all', authEnabled: given.flag, noAuthTenant: given.name },
           server: { ...DEFAULT_CONFIG.server, readTimeoutMs: given.millis },
           frontend: { ...DEFAULT_CONFIG.frontend, maxBodySize: given.size },
           logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: given.micros / 1000 },

@@ -125,6 +125,7 @@ describe('a file of the reference', () => {
       shardStreams: { enabled: true, desired_rate: '3MB', logging_enabled: false },
       maxEntriesLimitPerQuery: 10_000,
       maxQuerySeries: 2000,
+      maxQueryParallelism: 64,
       maxQueryLengthNs: 0n,
       maxQueryLookbackNs: 744n * HOUR,
       queryTimeoutNs: HOUR / 12n,
@@ -165,7 +166,7 @@ describe('a file of the reference', () => {
   });
 
   test('one warning names what has no effect', () => {
-    const strange = 'split_queries_by_interval, max_query_parallelism, max_chunks_per_query';
+    const strange = 'split_queries_by_interval, max_chunks_per_query';
     expect(warnings).toEqual([
       `these keys of the overrides have no effect in Logboom: o1.yaml: configs; o1.yaml: multi_kv_config; 29 (${strange}); acme (${strange})`,
     ]);

@@ -35,7 +35,12 @@ describe('query tasks as invocations of a function', () => {
 
   test.each([
     ['an answer too large for Lambda', json({ tooLarge: 5_000_000 }), 3, 'answerTooLarge'],
-    ['an account without room', Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } }), 3, 'throttled'],
+    [
+      'an account without room',
+      Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } }),
+      3,
+      'throttled',
+    ],
     ['a task too large for Lambda', json({}), MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
   ])('%s: it is run here', async (_, answer, bytes, reason) => {
     const { invoker } = invokerOf(answer);
@@ -48,14 +53,18 @@ describe('query tasks as invocations of a function', () => {
     const again = invokerOf(lost, json({ answer: 'AQ==' }));
     expect([...(await again.invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
     const { invoker } = invokerOf(lost, lost);
-    await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow('Runtime.ExitError');
+    await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow(
+      'Runtime.ExitError',
+    );
   });
 
   test('what is cancelled rejects with its reason', async () => {
     const cancel = new AbortController();
     cancel.abort(new Error('gone'));
     const { sent, invoker } = invokerOf();
-    await expect(invoker.invoke(Uint8Array.of(1), { signal: cancel.signal, affinity: 0 })).rejects.toThrow('gone');
+    await expect(invoker.invoke(Uint8Array.of(1), { signal: cancel.signal, affinity: 0 })).rejects.toThrow(
+      'gone',
+    );
     expect(sent).toEqual([]);
   });
 

@@ -103,7 +103,9 @@ test('goes on where the connection broke, without what it has shown', async () =
     expect(running.stderr()).toContain('1 entries were dropped');
     expect(running.stderr()).toContain('trying again in 0.5 s');
     expect(asked.map(params => params.get('delay_for'))).toEqual(['2', '2', '2']);
-    expect(asked.slice(1).map(params => params.get('start'))).toEqual(Array(2).fill(`${T + 5n - 30_000_000_000n}`));
+    expect(asked.slice(1).map(params => params.get('start'))).toEqual(
+      Array(2).fill(`${T + 5n - 30_000_000_000n}`),
+    );
   } finally {
     await running.stop();
     for (const client of server.clients) client.terminate();
@@ -116,7 +118,11 @@ test('what the store refuses, and a store that is not there, end it with a messa
   const rows: readonly [readonly string[], Record<string, string>, string][] = [
     [['tail', '{app='], env, 'the store refused the tail: 400 Bad Request: parse error at line 1, col 6'],
     [['tail', 'rate({app="a"}[1m])'], env, 'the store refused: only log selector is supported'],
-    [['tail', '{app="a"}'], { LOGBOOM_ADDR: 'http://127.0.0.1:1' }, 'cannot reach the store at http://127.0.0.1:1'],
+    [
+      ['tail', '{app="a"}'],
+      { LOGBOOM_ADDR: 'http://127.0.0.1:1' },
+      'cannot reach the store at http://127.0.0.1:1',
+    ],
     [['tail', '{app="a"}', '--delay-for', '6'], env, 'from 0 to 5'],
   ];
   const outcomes = await Promise.all(rows.map(([args, environment]) => logboom(args, { env: environment })));

@@ -15,7 +15,7 @@ import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { CorruptionError } from '../../shared/model/errors.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
-import { columnsOf, mayHold } from './enriched.ts';
+import { columnsOf, mayHaveField, mayHaveMetadata, mayHold, summariesOfObject } from './enriched.ts';
 
 const HEAD = {
   id: 'ab'.repeat(16),
@@ -215,12 +215,33 @@ describe('golden files', () => {
     expect({ ...footer, entries }).toEqual(want);
   });
 
-  test('promoted columns and the text filter too', () => {
-    const object = readFileSync(join(folder, 'v1-enriched.chunk'));
-    const want = JSON.parse(readFileSync(join(folder, 'v1-enriched.json'), 'utf8'));
+  test.each(['v1-enriched', 'v2-enriched'])('promoted columns and the text filter too: %s', name => {
+    const object = readFileSync(join(folder, `${name}.chunk`));
+    const want = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
     const footer = footerOf(object, 'golden');
     const needles = Object.keys(want.filter);
     const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
-    expect({ filter, columns: columnsOf(object, footer) }).toEqual(want);
+    expect({ filter, columns: columnsOf(object, footer) }).toEqual({
+      filter: want.filter,
+      columns: want.columns,
+    });
+  });
+
+  test('values in the filter and page summaries', () => {
+    const object = readFileSync(join(folder, 'v2-enriched.chunk'));
+    const want = JSON.parse(readFileSync(join(folder, 'v2-enriched.json'), 'utf8'));
+    const footer = footerOf(object, 'golden');
+    const { requests, statuses, summaries } = want as {
+      requests: Record<string, number[]>;
+      statuses: Record<string, number[]>;
+      summaries: unknown;
+    };
+    for (const [value, pages] of Object.entries(requests)) {
+      expect(mayHaveMetadata(object, footer, 'request', value)).toEqual(pages);
+    }
+    for (const [value, pages] of Object.entries(statuses)) {
+      expect(mayHaveField(object, footer, 'status', value)).toEqual(pages);
+    }
+    expect(summariesOfObject(object, footer)).toEqual(summaries);
   });
 });

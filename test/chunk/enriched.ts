@@ -1,8 +1,11 @@
 /** What an object holds beside its entries, as plain values. */
 import { ColumnKind, type Footer, SectionKind } from '../../shared/chunk/format.ts';
-import { decodeHeader, maxHeaderBytes, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
+import { decodeHeader, maxHeaderBytes, PageFlag, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
-import { containing } from '../../shared/filter/requirement.ts';
+import type { FieldSummary } from '../../shared/filter/page-summary.ts';
+import { containing, havingValue, type Requirement } from '../../shared/filter/requirement.ts';
+import { decodeSummaries } from '../../shared/filter/summary-codec.ts';
+import { fieldWord, metadataWord, valueFact } from '../../shared/filter/value-facts.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/promoted/column-decoder.ts';
 
 /** For each page, for each promoted column, its values row by row: null where absent, false where the line must be read. */
@@ -24,10 +27,36 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
 
 /** For each page 1 where it may hold the text. */
 export function mayHold(object: Buffer, footer: Footer, needle: string): number[] {
+  return mayMeet(object, footer, containing(Buffer.from(needle)));
+}
+
+/** For each page 1 where some row may have the value of the metadata name. */
+export function mayHaveMetadata(object: Buffer, footer: Footer, name: string, value: string): number[] {
+  const bytes = Buffer.from(value);
+  return mayMeet(object, footer, havingValue(valueFact(metadataWord(name), bytes, 0, bytes.length)));
+}
+
+/** For each page 1 where some JSON line may have the value of the field. */
+export function mayHaveField(object: Buffer, footer: Footer, name: string, value: string): number[] {
+  const bytes = Buffer.from(value);
+  return mayMeet(
+    object,
+    footer,
+    havingValue(valueFact(fieldWord(name), bytes, 0, bytes.length), PageFlag.jsonUnknown),
+  );
+}
+
+/** For each page the summaries of its fields. */
+export function summariesOfObject(object: Buffer, footer: Footer): FieldSummary[][] {
+  const { place } = footer.sections.find(({ kind }) => kind === SectionKind.summaries)!;
+  const section = object.subarray(place.offset, place.offset + place.storedBytes);
+  return decodeSummaries(section, footer.pages.length)!.map(page => [...page.values()]);
+}
+
+function mayMeet(object: Buffer, footer: Footer, requirement: Requirement): number[] {
   const { place } = footer.sections.find(({ kind }) => kind === SectionKind.filter)!;
   const section = object.subarray(place.offset, place.offset + place.storedBytes);
   const index = decodeHeader(section.subarray(0, maxHeaderBytes(footer.pages.length)), footer.pages.length);
-  const requirement = containing(Buffer.from(needle));
   const units = unitsOf(index, requirement).map(unit => {
     const { offset, bytes } = rangeOfUnit(index, unit);
     return [unit, section.subarray(offset, offset + bytes)] as const;

@@ -100,6 +100,25 @@ describe('what is merged next', () => {
   });
 });
 
+test('more than one merge takes: no more than must be is merged twice', () => {
+  for (const count of [98, 130, 193, 194, 979]) {
+    let records = some(count, 1000, 1);
+    const sizes: number[] = [];
+    for (
+      let merge = planMerge(DAY, records, at(2, true));
+      merge;
+      merge = planMerge(DAY, records, at(2, true))
+    ) {
+      const { inputs, level } = merge;
+      sizes.push(inputs.length);
+      records = records.filter(record => !inputs.includes(record));
+      records.push(chunk(1000 * inputs.length, 1, level));
+    }
+    expect(records).toHaveLength(1);
+    expect(sizes.slice(1)).toEqual(sizes.slice(1).map(() => MAX_INPUTS));
+  }
+});
+
 describe('what is packed how', () => {
   test.each<[string, ChunkRecord[], PlanOptions, { level: number; quality: Quality }]>([
     ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
@@ -108,7 +127,12 @@ describe('what is packed how', () => {
     ['an hour', [chunk(1000, 3), chunk(1000, 33)], at(75), { level: 2, quality: 'final' }],
     ['flushed at once', some(MAX_INPUTS, 1000, 1), at(2, true), { level: 3, quality: 'final' }],
     ['what joins the next merge', some(2 * MAX_INPUTS, 1000, 1), at(2, true), { level: 1, quality: 'draft' }],
-    ['too large to join it', some(MAX_INPUTS + 1, MIB / 2, 1), at(2, true), { level: 3, quality: 'final' }],
+    [
+      'too large to join it',
+      some(2 * MAX_INPUTS - 1, 0.7 * MIB, 1),
+      at(2, true),
+      { level: 3, quality: 'final' },
+    ],
     [
       'what has more than a draft already',
       [...some(99, 1000, 1), ...some(99, 1000, 1, 2)].reverse(),

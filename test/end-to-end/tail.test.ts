@@ -28,7 +28,12 @@ async function push(tenant: string, app: string, ...values: readonly (string | V
     streams: [{ stream, values: values.map(one => (typeof one === 'string' ? [nextNs(), one] : one)) }],
   });
   const headers = { 'content-type': 'application/json', 'x-scope-orgid': tenant };
-  const { status, text } = await store.client.send({ method: 'POST', path: '/loki/api/v1/push', headers, body });
+  const { status, text } = await store.client.send({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers,
+    body,
+  });
   expect([status, text]).toEqual([204, '']);
 }
 
@@ -63,9 +68,7 @@ test('a frame has an object for each entry, and nothing that is not asked for', 
     await push('frames', 'a', [ns, 'line "1"', { trace: 'x' }]);
     await tail.atLeast(1);
     const labels = '{"app":"a","detected_level":"unknown","service_name":"a","trace":"x"}';
-    expect(tail.texts).toEqual([
-      `{"streams":[{"stream":${labels},"values":[["${ns}","line \\"1\\""]]}]}`,
-    ]);
+    expect(tail.texts).toEqual([`{"streams":[{"stream":${labels},"values":[["${ns}","line \\"1\\""]]}]}`]);
   });
 });
 
@@ -126,11 +129,21 @@ test('errors before the upgrade are plain HTTP', async () => {
   const tenant = { 'x-scope-orgid': 'acme' };
   const query = '{app="a"}';
   const rows: readonly [Record<string, string>, Record<string, string>, number, string][] = [
-    [{ query: '{app=' }, tenant, 400, 'parse error at line 1, col 6: syntax error: unexpected $end, expecting STRING'],
+    [
+      { query: '{app=' },
+      tenant,
+      400,
+      'parse error at line 1, col 6: syntax error: unexpected $end, expecting STRING',
+    ],
     [{ query, delay_for: '6' }, tenant, 400, "delay_for can't be greater than 5"],
     [{ query, delay_for: '2s' }, tenant, 400, 'strconv.Atoi: parsing "2s": invalid syntax'],
     [{ query, limit: '0' }, tenant, 400, 'limit must be a positive value'],
-    [{ query, start: 'x' }, tenant, 400, `could not parse 'start' parameter: strconv.ParseInt: parsing "x": invalid syntax`],
+    [
+      { query, start: 'x' },
+      tenant,
+      400,
+      `could not parse 'start' parameter: strconv.ParseInt: parsing "x": invalid syntax`,
+    ],
     [{ query }, { 'x-scope-orgid': 'a|b' }, 400, 'multiple org IDs present'],
     [{ query }, {}, 401, 'no org id\n'],
   ];
@@ -138,7 +151,11 @@ test('errors before the upgrade are plain HTTP', async () => {
     expect(await refusedTail(store, params, { headers })).toEqual({ status, text });
   }
   const plain = await store.client.send({ path: '/loki/api/v1/tail', query: { query }, headers: tenant });
-  expect([plain.status, plain.text, plain.headers['sec-websocket-version']]).toEqual([400, 'Bad Request\n', '13']);
+  expect([plain.status, plain.text, plain.headers['sec-websocket-version']]).toEqual([
+    400,
+    'Bad Request\n',
+    '13',
+  ]);
   const wrong = await store.client.send({
     path: '/loki/api/v1/tail',
     query: { query },
@@ -150,7 +167,12 @@ test('errors before the upgrade are plain HTTP', async () => {
 });
 
 test('an upgrade to something else on another path is a request as ever', async () => {
-  const headers = { 'content-type': 'application/json', 'x-scope-orgid': 'up', connection: 'Upgrade', upgrade: 'h2c' };
+  const headers = {
+    'content-type': 'application/json',
+    'x-scope-orgid': 'up',
+    connection: 'Upgrade',
+    upgrade: 'h2c',
+  };
   const body = JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [[nextNs(), 'line']] }] });
   const { status } = await store.client.send({ method: 'POST', path: '/loki/api/v1/push', headers, body });
   expect(status).toBe(204);
@@ -218,7 +240,8 @@ test('a slow client is told what it missed, with labels and times, and goes on',
       await push('slow', 'a', ...values);
     }
     tail.socket.resume();
-    const seen = () => tail.frames.flatMap(({ streams }) => streams.map(({ values }) => values[0][0])).slice(1);
+    const seen = () =>
+      tail.frames.flatMap(({ streams }) => streams.map(({ values }) => values[0][0])).slice(1);
     const dropped = () => tail.frames.flatMap(({ dropped_entries }) => dropped_entries ?? []);
     await tail.until(() => seen().length + dropped().length >= sent.length);
     expect(dropped().length).toBeGreaterThan(0);

@@ -229,7 +229,10 @@ describe('pipelines', () => {
     ['| json | a="u-1"', { all: ['value', 'run'] }],
     ['| json | a="4711"', { all: ['needle', 'run'] }],
     ['| json | a="{\\"b\\":\\"timeout\\"}"', any],
-    ['| json | a="timeout" or a="deadlock"', { any: [{ all: ['value', 'needle'] }, { all: ['value', 'needle'] }] }],
+    [
+      '| json | a="timeout" or a="deadlock"',
+      { any: [{ all: ['value', 'needle'] }, { all: ['value', 'needle'] }] },
+    ],
     ['| json | logfmt | a="GET"', { any: ['value', 'value'] }],
     ['| json | regexp "(?P<a>.*)" | a="GET"', any],
     ['| json | regexp "(?P<a>.*)" | a="timeout"', { any: [{ all: ['value', 'needle'] }, 'needle'] }],

@@ -10,6 +10,7 @@ import {
   drilldownLimits,
   matrix,
   names,
+  patterns,
   vector,
 } from './schemas.ts';
 
@@ -170,6 +171,38 @@ describe('tabs of a service', () => {
   test('patterns are off by default: a clean 404', async () => {
     const query = { ...span, query: '{service_name="checkout"}', step: '30s' };
     expect(await replay.ask(`${ROOT}/patterns`, query, TAGS)).toEqual({ status: 404, text: '' });
+  });
+});
+
+describe('the patterns tab, where it is on', () => {
+  let mined: Replay;
+
+  beforeAll(async () => {
+    mined = await startReplay('pattern_ingester:\n  enabled: true\n');
+  }, 60_000);
+
+  afterAll(async () => {
+    await mined?.store.stop();
+  });
+
+  test('the app is told of it', async () => {
+    const found = await mined.read(drilldownLimits, `${ROOT}/drilldown-limits`, {}, TAGS);
+    expect(found.pattern_ingester_enabled).toBe(true);
+  });
+
+  test('patterns with levels and samples, in steps of the panel', async () => {
+    const [start, end] = [mined.fromMs, mined.toMs].map(ms => new Date(ms).toISOString());
+    const query = { start, end, query: '{service_name="mail"}', step: '30s' };
+    const { data } = await mined.read(patterns, `${ROOT}/patterns`, query, TAGS);
+    const counts = new Map<string, number>();
+    for (const { level, samples } of data) {
+      for (const [second, count] of samples) {
+        expect(second % 30).toBe(0);
+        counts.set(level, (counts.get(level) ?? 0) + count);
+      }
+    }
+    // Those of warnings and errors have 12 lines each: too few to be shown (shared/patterns/bounds.ts).
+    expect([...counts]).toEqual([['info', 36]]);
   });
 });
 

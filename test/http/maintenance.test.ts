@@ -211,7 +211,7 @@ describe('cache generation numbers', () => {
   });
 
   test('without authentication there is one tenant', async () => {
-    const auth = { authEnabled: false, noAuthTenant: 'only' };
+    const auth = { target: 'all' as const, authEnabled: false, noAuthTenant: 'only' };
     process = testStores({}, { ...DEFAULT_CONFIG, auth }).process(1);
     expect(await ask('GET', ROOTS[0] + PATH)).toEqual([200, '""']);
   });
@@ -232,6 +232,7 @@ describe('/status/maintenance', () => {
         { name: 'deletion', interval: '1m0s', last_run: null },
         { name: 'retention', interval: '1m0s', last_run: null },
         { name: 'index-sync', interval: '5m0s', last_run: null },
+        { name: 'rules', interval: '5s', last_run: null },
       ],
       backlog: {
         outstanding_days: { count: 0, at_least: false },

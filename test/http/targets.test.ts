@@ -1,7 +1,8 @@
 /** Which target exposes which endpoint (contract, 1): one dense table. */
 import { describe, expect, test } from '@jest/globals';
+import { TARGETS, type Target, workOf } from '../../shared/admin/targets.ts';
 import { ROUTES } from '../../shared/http/table.ts';
-import { isExposed, TARGETS, type Target, workOf } from '../../shared/http/targets.ts';
+import { isExposed } from '../../shared/http/targets.ts';
 
 const EVERY: readonly Target[] = TARGETS;
 const INGEST: readonly Target[] = ['all', 'write', 'distributor'];

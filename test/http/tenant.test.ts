@@ -8,7 +8,7 @@ import {
 import { ClientError } from '../../shared/model/errors.ts';
 
 const config = (authEnabled: boolean, multiTenantQueriesEnabled: boolean): TenantConfig => ({
-  auth: { authEnabled, noAuthTenant: 'fake' },
+  auth: { target: 'all', authEnabled, noAuthTenant: 'fake' },
   querier: { multiTenantQueriesEnabled },
 });
 const many = config(true, true);

@@ -1,4 +1,4 @@
-/** However entries are packed and indexed: volumes and statistics of whole minutes are those of the model. */
+/** However entries are packed and indexed: volumes, statistics and labels of whole minutes are those of the model. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Grouping } from '../../shared/insight/volume-day.ts';
@@ -144,7 +144,22 @@ async function compareStats(world: World, known: readonly DatedEntry[], range: S
   });
 }
 
-test('volumes and statistics are those of the entries', async () => {
+async function compareLabels(world: World, known: readonly DatedEntry[], range: Span): Promise<void> {
+  const want: Record<string, Set<string>> = {};
+  for (const one of known) {
+    if (nsOf(one) < range.startNs || nsOf(one) > range.endNs || one.stream.app === 'c') continue;
+    for (const [name, value] of Object.entries(one.stream)) {
+      want[name] ??= new Set();
+      want[name].add(value);
+    }
+  }
+  const found = await world.insight().detectedLabels(NOT_C, { ...range, endNs: range.endNs + 1n }, who());
+  const got = Object.fromEntries(found.map(({ label, cardinality }) => [label, cardinality]));
+  const sizes = Object.fromEntries(Object.entries(want).map(([name, values]) => [name, values.size]));
+  expect(got).toEqual(sizes);
+}
+
+test('volumes, statistics and labels are those of the entries', async () => {
   const property = fc.asyncProperty(
     arbitraryHistory(),
     fc.array(fc.constantFrom('compact', 'sync', 'forget'), { minLength: 6, maxLength: 6 }),
@@ -165,6 +180,7 @@ test('volumes and statistics are those of the entries', async () => {
         for (const span of i % 3 === 2 ? [...spans, whole] : [whole]) {
           await compareVolumes(world, known, span);
           await compareStats(world, known, span);
+          await compareLabels(world, known, span);
         }
       }
       expect(world.broken).toEqual([]);

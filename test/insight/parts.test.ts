@@ -234,6 +234,30 @@ describe('insight', () => {
     expect(stats).toEqual({ streams: 3, chunks: 2, bytes: 300, entries: 3 });
   });
 
+  test('many streams of a day that the range cuts are told by the hour, within a few percent', async () => {
+    const world = makeWorld();
+    const many = (hour: number) =>
+      Array.from({ length: 3000 }, (_, i) => entry(hour * 3.6e12 + 1e9 + i, `${hour}-${i}`, 'x'));
+    await world.push([...many(1), ...many(5)]);
+    await world.sync(DAY);
+    // [from hour, to hour, streams, entries]
+    for (const [from, to, streams, entries] of [
+      [0, 24, 6000, 6000],
+      [0, 3, 3000, 3000],
+      [5, 6, 3000, 3000],
+      [2, 5, 0, 0],
+      [1, 5.5, 6000, 6000],
+    ]) {
+      const range = {
+        startNs: START_NS + BigInt(from * 3.6e12),
+        endNs: START_NS + BigInt(to * 3.6e12) - 1n,
+      };
+      const found = await world.insight().stats(APP, range, who());
+      expect([from, to, found.entries]).toEqual([from, to, entries]);
+      expect(Math.abs(found.streams - streams)).toBeLessThanOrEqual(0.05 * streams);
+    }
+  });
+
   test('limits', async () => {
     const world = makeWorld();
     await world.push([entry(1, 'x'), entry(2, 'y'), entry(3, 'z')]);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { FUNCTION_NAMES, functionOf } from '../../functions/groups.ts';
+import { FUNCTION_NAMES, functionOf, TAIL_FUNCTION_NAMES } from '../../functions/groups.ts';
 import { pathsOf } from '../../shared/http/routes.ts';
 import { ROUTES } from '../../shared/http/table.ts';
 import { type Assembly, type Resource, synthesise } from './synthesise.ts';
@@ -15,8 +15,15 @@ beforeAll(async () => {
 }, SYNTH_TIMEOUT_MS);
 afterAll(() => assembly?.remove());
 
+/** Without those of live tails, which stand by themselves. */
 function ofType(type: string, { resources } = assembly): [string, Resource][] {
-  return Object.entries(resources).filter(([, { Type }]) => Type === type);
+  return Object.entries(resources).filter(([id, { Type }]) => Type === type && !id.startsWith('Tail'));
+}
+
+function ofTails(type: string): [string, Resource][] {
+  return Object.entries(assembly.resources).filter(
+    ([id, { Type }]) => Type === type && id.startsWith('Tail'),
+  );
 }
 
 function only(type: string): [string, Resource] {
@@ -223,6 +230,8 @@ describe('the functions', () => {
           'dynamodb:PutItem',
           'dynamodb:Query',
         ],
+        // It calls what serves live tails.
+        'AWS::Lambda::Function': ['lambda:InvokeFunction'],
       },
       query: {
         'AWS::Logs::LogGroup': logs,
@@ -296,9 +305,66 @@ describe('the schedules', () => {
   });
 });
 
+describe('live tails', () => {
+  const nameOf = (id: string) =>
+    TAIL_FUNCTION_NAMES.find(name => id.startsWith(`Tail${name.replace('-', '')}`));
+
+  test('a WebSocket API whose routes have a function each; who connects is asked for authorization', () => {
+    const [[, api]] = ofTails('AWS::ApiGatewayV2::Api');
+    expect(api.Properties.ProtocolType).toBe('WEBSOCKET');
+    const routes = ofTails('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => {
+      const integration = assembly.resources[String(idIn(Properties.Target))];
+      const lambda = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(
+        JSON.stringify(integration.Properties.IntegrationUri),
+      );
+      return [Properties.RouteKey, nameOf(lambda![1]), Properties.AuthorizationType ?? 'NONE'];
+    });
+    expect(routes.sort()).toEqual([
+      ['$connect', 'tail-connect', 'AWS_IAM'],
+      ['$default', 'tail-default', 'NONE'],
+      ['$disconnect', 'tail-disconnect', 'NONE'],
+    ]);
+  });
+
+  test('who posts knows the stage and may post to its connections; who commits calls the dispatcher', () => {
+    const statements = ofTails('AWS::IAM::Policy').flatMap(([id, { Properties }]) =>
+      Properties.PolicyDocument.Statement.map(({ Action }: { Action: unknown }) =>
+        [nameOf(id), Action].flat(),
+      ),
+    );
+    const holders = (action: string) =>
+      statements.filter(([, ...actions]) => actions.includes(action)).map(([name]) => name);
+    expect(holders('execute-api:ManageConnections').sort()).toEqual(['tail-connect', 'tail-dispatch']);
+    // The schedule has a role of its own.
+    expect(holders('lambda:InvokeFunction').sort()).toEqual(['tail-connect', undefined]);
+    for (const [id, { Properties }] of [
+      ...ofTails('AWS::Lambda::Function'),
+      ...ofType('AWS::Lambda::Function'),
+    ]) {
+      const { LOGBOOM_TAIL_FUNCTION: calls, LOGBOOM_CONNECTIONS_ENDPOINT: posts } =
+        Properties.Environment.Variables;
+      const name = nameOf(id) ?? functionNamed(id);
+      expect([name, calls !== undefined]).toEqual([name, name === 'push' || name === 'tail-connect']);
+      const isPosting = ['tail-connect', 'tail-disconnect', 'tail-dispatch'].includes(String(name));
+      expect([name, posts !== undefined]).toEqual([name, isPosting]);
+    }
+  });
+
+  test('the dispatcher runs every minute, and what fails is not repeated', () => {
+    const [[, schedule]] = ofTails('AWS::Scheduler::Schedule');
+    expect(schedule.Properties).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      Target: { Input: '{}' },
+    });
+    expect(nameOf(String(idIn(schedule.Properties.Target.Arn)))).toBe('tail-dispatch');
+    const [[, invoke]] = ofTails('AWS::Lambda::EventInvokeConfig');
+    expect(invoke.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
+  });
+});
+
 describe('the assembly', () => {
   test('says where to push and where the data lies', () => {
-    expect(Object.keys(assembly.outputs).sort()).toEqual(['BucketName', 'TableName', 'Url']);
+    expect(Object.keys(assembly.outputs).sort()).toEqual(['BucketName', 'TableName', 'TailUrl', 'Url']);
     expect(JSON.stringify(assembly.outputs.Url.Value)).toMatch(/https:\/\/.*\.execute-api\./);
   });
 

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { createWorkerPool, defaultWorkers, type WorkerPool } from '../../local/worker-pool.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { makeWorld } from '../query/tasks/world.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const CRASHING = new URL('./crashing-worker.mjs', import.meta.url);
 const forever = new AbortController().signal;
@@ -131,13 +131,21 @@ test('threads that read files answer as one scan does, and tell a mistake in its
       const { result } = await engine.range(rangeQuery(query, range), asker());
       expect(result).toEqual((await world.plainEngine().range(rangeQuery(query, range), asker())).result);
     }
-    const failing = engine.range(rangeQuery('sum_over_time({app="a"} | logfmt | unwrap push_ [1m])'), asker());
+    const failing = engine.range(
+      rangeQuery('sum_over_time({app="a"} | logfmt | unwrap push_ [1m])'),
+      asker(),
+    );
     expect((await failing).result).toMatchObject({ kind: 'matrix', series: [] });
-    const broken = engine.range(rangeQuery('sum_over_time({app="a"} | logfmt | unwrap bytes(n) [1m])', range), asker());
+    const broken = engine.range(
+      rangeQuery('sum_over_time({app="a"} | logfmt | unwrap bytes(n) [1m])', range),
+      asker(),
+    );
     await expect(broken).resolves.toMatchObject({ result: { kind: 'matrix' } });
     const cancel = new AbortController();
     cancel.abort(new DOMException('gone', 'AbortError'));
-    await expect(engine.range(rangeQuery('{app="a"}'), asker({ signal: cancel.signal }))).rejects.toThrow('gone');
+    await expect(engine.range(rangeQuery('{app="a"}'), asker({ signal: cancel.signal }))).rejects.toThrow(
+      'gone',
+    );
   } finally {
     await pool?.close();
     await rm(dataDir, { recursive: true });

@@ -54,11 +54,11 @@ test('the jobs of a process are those that a stack makes schedules for', () => {
   expect(schedulesOf(maintenanceOptions(config))).toEqual(listed);
   const without = testStores({ indexSync: false }).process(1).context;
   const names = without.maintenance.jobs.list.map(({ name }) => name);
-  expect(names).toEqual(['compaction', 'collection', 'deletion', 'retention']);
+  expect(names).toEqual(['compaction', 'collection', 'deletion', 'retention', 'rules']);
   expect(schedulesOf(maintenanceOptions(without.config)).map(({ job }) => job)).not.toContain('index-sync');
   const compactor = { ...DEFAULT_CONFIG.compactor, retentionEnabled: false };
   const keeping = testStores({}, { compactor }).process(1).context.maintenance.jobs.list;
-  expect(keeping.map(({ name }) => name)).toEqual(['compaction', 'collection', 'index-sync']);
+  expect(keeping.map(({ name }) => name)).toEqual(['compaction', 'collection', 'index-sync', 'rules']);
 });
 
 describe('a doubled tick', () => {

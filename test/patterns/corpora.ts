@@ -35,7 +35,20 @@ export function seeded(seed: number): Random {
   };
 }
 
-const NAMES = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan', 'judy', 'mallory', 'oscar'];
+const NAMES = [
+  'alice',
+  'bob',
+  'carol',
+  'dave',
+  'erin',
+  'frank',
+  'grace',
+  'heidi',
+  'ivan',
+  'judy',
+  'mallory',
+  'oscar',
+];
 const HOSTS = ['db-primary', 'db-replica', 'cache-a', 'cache-b', 'queue', 'search', 'mail', 'gateway'];
 const TABLES = ['users', 'orders', 'order_items', 'payments', 'sessions', 'carts', 'audit', 'products'];
 const AGENTS = [
@@ -48,13 +61,24 @@ const AGENTS = [
   'kube-probe/1.29',
   'Googlebot/2.1 (+http://www.google.com/bot.html)',
 ];
-const PATHS = ['/', '/cart', '/checkout', '/login', '/static/app.css', '/static/app.js', '/healthz', '/about', '/search'];
+const PATHS = [
+  '/',
+  '/cart',
+  '/checkout',
+  '/login',
+  '/static/app.css',
+  '/static/app.js',
+  '/healthz',
+  '/about',
+  '/search',
+];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 type Event = readonly [event: string, level: string, line: (r: Random, i: number) => string];
 
 const two = (n: number) => `${n}`.padStart(2, '0');
-const clock = (i: number) => `${two(Math.floor(i / 3600) % 24)}:${two(Math.floor(i / 60) % 60)}:${two(i % 60)}`;
+const clock = (i: number) =>
+  `${two(Math.floor(i / 3600) % 24)}:${two(Math.floor(i / 60) % 60)}:${two(i % 60)}`;
 const iso = (r: Random, i: number) => `2026-06-01T${clock(i)}.${`${r.whole(1000)}`.padStart(3, '0')}Z`;
 const ip = (r: Random) => `10.${r.whole(256)}.${r.whole(256)}.${r.whole(256)}`;
 const uuid = (r: Random) => `${r.hex(8)}-${r.hex(4)}-4${r.hex(3)}-a${r.hex(3)}-${r.hex(12)}`;
@@ -62,7 +86,8 @@ const uuid = (r: Random) => `${r.hex(8)}-${r.hex(4)}-4${r.hex(3)}-a${r.hex(3)}-$
 function path(r: Random): string {
   const kind = r.whole(5);
   if (kind === 0) return `/api/v1/orders/${r.whole(99_999)}`;
-  if (kind === 1) return `/search?q=${r.pick(NAMES)}&page=${r.whole(9)}${r.whole(2) === 0 ? '&sort=price' : ''}`;
+  if (kind === 1)
+    return `/search?q=${r.pick(NAMES)}&page=${r.whole(9)}${r.whole(2) === 0 ? '&sort=price' : ''}`;
   if (kind === 2) return `/user/${r.pick(NAMES)}/${r.pick(['profile', 'orders', 'settings'])}`;
   return r.pick(PATHS);
 }
@@ -97,18 +122,46 @@ const JSON_EVENTS: readonly Event[] = [
   [
     'order',
     'info',
-    (r, i) => json(r, i, 'info', { msg: `order ${r.whole(1e6)} placed: ${r.whole(9)} items, total ${r.whole(999)}.99 EUR`, path: path(r) }),
+    (r, i) =>
+      json(r, i, 'info', {
+        msg: `order ${r.whole(1e6)} placed: ${r.whole(9)} items, total ${r.whole(999)}.99 EUR`,
+        path: path(r),
+      }),
   ],
-  ['handled', 'info', (r, i) => json(r, i, 'info', { msg: `request handled in ${r.whole(900)} ms`, path: path(r), status: 200 })],
+  [
+    'handled',
+    'info',
+    (r, i) =>
+      json(r, i, 'info', { msg: `request handled in ${r.whole(900)} ms`, path: path(r), status: 200 }),
+  ],
   ['cache', 'debug', (r, i) => json(r, i, 'debug', { msg: `cache miss for key cart:${r.hex(12)}` })],
   [
     'refused',
     'error',
-    (r, i) => json(r, i, 'error', { msg: `dial tcp ${ip(r)}:${r.whole(60_000)}: connect: connection refused`, host: r.pick(HOSTS) }),
+    (r, i) =>
+      json(r, i, 'error', {
+        msg: `dial tcp ${ip(r)}:${r.whole(60_000)}: connect: connection refused`,
+        host: r.pick(HOSTS),
+      }),
   ],
-  ['retry', 'warn', (r, i) => json(r, i, 'warn', { msg: `retrying call to ${r.pick(HOSTS)}, attempt ${r.whole(5)} of 5` })],
-  ['payment', 'error', (r, i) => json(r, i, 'error', { msg: `payment ${uuid(r)} failed: card declined`, amount: r.whole(900) })],
-  ['mail', 'info', (r, i) => json(r, i, 'info', { msg: `mail "${r.pick(['welcome', 'invoice', 'reset'])}" sent to ${r.pick(NAMES)}@example.com` })],
+  [
+    'retry',
+    'warn',
+    (r, i) => json(r, i, 'warn', { msg: `retrying call to ${r.pick(HOSTS)}, attempt ${r.whole(5)} of 5` }),
+  ],
+  [
+    'payment',
+    'error',
+    (r, i) => json(r, i, 'error', { msg: `payment ${uuid(r)} failed: card declined`, amount: r.whole(900) }),
+  ],
+  [
+    'mail',
+    'info',
+    (r, i) =>
+      json(r, i, 'info', {
+        msg: `mail "${r.pick(['welcome', 'invoice', 'reset'])}" sent to ${r.pick(NAMES)}@example.com`,
+      }),
+  ],
 ];
 
 const pg = (r: Random, i: number) => `2026-06-01 ${clock(i)}.${r.whole(999)} UTC [${r.whole(30_000)}]`;
@@ -130,7 +183,8 @@ const DATABASE: readonly Event[] = [
   [
     'duplicate',
     'error',
-    (r, i) => `${pg(r, i)} ${user(r)} ERROR:  duplicate key value violates unique constraint "${r.pick(TABLES)}_pkey"`,
+    (r, i) =>
+      `${pg(r, i)} ${user(r)} ERROR:  duplicate key value violates unique constraint "${r.pick(TABLES)}_pkey"`,
   ],
   [
     'checkpoint',
@@ -147,9 +201,15 @@ const DATABASE: readonly Event[] = [
   [
     'authorized',
     'info',
-    (r, i) => `${pg(r, i)} ${user(r)} LOG:  connection authorized: user=${r.pick(NAMES)} database=${r.pick(['shop', 'stats'])} application_name=psql`,
+    (r, i) =>
+      `${pg(r, i)} ${user(r)} LOG:  connection authorized: user=${r.pick(NAMES)} database=${r.pick(['shop', 'stats'])} application_name=psql`,
   ],
-  ['vacuum', 'info', (r, i) => `${pg(r, i)} LOG:  automatic vacuum of table "shop.public.${r.pick(TABLES)}": index scans: ${r.whole(3)}`],
+  [
+    'vacuum',
+    'info',
+    (r, i) =>
+      `${pg(r, i)} LOG:  automatic vacuum of table "shop.public.${r.pick(TABLES)}": index scans: ${r.whole(3)}`,
+  ],
 ];
 
 const syslog = (r: Random, i: number, program: string) =>
@@ -159,23 +219,49 @@ const SYSTEM: readonly Event[] = [
   [
     'ssh-failed',
     'warn',
-    (r, i) => `${syslog(r, i, `sshd[${r.whole(9999)}]:`)} Failed password for ${r.pick(NAMES)} from ${ip(r)} port ${r.whole(60_000)} ssh2`,
+    (r, i) =>
+      `${syslog(r, i, `sshd[${r.whole(9999)}]:`)} Failed password for ${r.pick(NAMES)} from ${ip(r)} port ${r.whole(60_000)} ssh2`,
   ],
   [
     'ssh-accepted',
     'info',
-    (r, i) => `${syslog(r, i, `sshd[${r.whole(9999)}]:`)} Accepted publickey for ${r.pick(NAMES)} from ${ip(r)} port ${r.whole(60_000)} ssh2: RSA SHA256:${r.hex(40)}`,
+    (r, i) =>
+      `${syslog(r, i, `sshd[${r.whole(9999)}]:`)} Accepted publickey for ${r.pick(NAMES)} from ${ip(r)} port ${r.whole(60_000)} ssh2: RSA SHA256:${r.hex(40)}`,
   ],
-  ['cron', 'info', (r, i) => `${syslog(r, i, `CRON[${r.whole(9999)}]:`)} (root) CMD (/usr/bin/${r.pick(['backup', 'rotate', 'report'])} --quiet)`],
-  ['session', 'info', (r, i) => `${syslog(r, i, 'systemd[1]:')} Started Session ${r.whole(9999)} of user ${r.pick(NAMES)}.`],
-  ['started', 'info', (r, i) => `${syslog(r, i, 'systemd[1]:')} Started ${r.pick(['nginx', 'postgresql', 'redis', 'cron'])}.service.`],
+  [
+    'cron',
+    'info',
+    (r, i) =>
+      `${syslog(r, i, `CRON[${r.whole(9999)}]:`)} (root) CMD (/usr/bin/${r.pick(['backup', 'rotate', 'report'])} --quiet)`,
+  ],
+  [
+    'session',
+    'info',
+    (r, i) => `${syslog(r, i, 'systemd[1]:')} Started Session ${r.whole(9999)} of user ${r.pick(NAMES)}.`,
+  ],
+  [
+    'started',
+    'info',
+    (r, i) =>
+      `${syslog(r, i, 'systemd[1]:')} Started ${r.pick(['nginx', 'postgresql', 'redis', 'cron'])}.service.`,
+  ],
   [
     'oom',
     'error',
-    (r, i) => `${syslog(r, i, 'kernel:')} [${r.whole(99_999)}.${r.whole(999_999)}] Out of memory: Killed process ${r.whole(9999)} (${r.pick(['java', 'node', 'python'])}) total-vm:${r.whole(9e6)}kB, anon-rss:${r.whole(9e6)}kB`,
+    (r, i) =>
+      `${syslog(r, i, 'kernel:')} [${r.whole(99_999)}.${r.whole(999_999)}] Out of memory: Killed process ${r.whole(9999)} (${r.pick(['java', 'node', 'python'])}) total-vm:${r.whole(9e6)}kB, anon-rss:${r.whole(9e6)}kB`,
   ],
-  ['link', 'info', (r, i) => `${syslog(r, i, 'kernel:')} [${r.whole(99_999)}.${r.whole(999_999)}] eth${r.whole(4)}: link becomes ready`],
-  ['dhcp', 'info', (r, i) => `${syslog(r, i, 'dhclient:')} DHCPREQUEST for ${ip(r)} on eth${r.whole(4)} to ${ip(r)} port 67`],
+  [
+    'link',
+    'info',
+    (r, i) =>
+      `${syslog(r, i, 'kernel:')} [${r.whole(99_999)}.${r.whole(999_999)}] eth${r.whole(4)}: link becomes ready`,
+  ],
+  [
+    'dhcp',
+    'info',
+    (r, i) => `${syslog(r, i, 'dhclient:')} DHCPREQUEST for ${ip(r)} on eth${r.whole(4)} to ${ip(r)} port 67`,
+  ],
 ];
 
 const LOGFMT: readonly Event[] = [
@@ -188,22 +274,26 @@ const LOGFMT: readonly Event[] = [
   [
     'flush',
     'info',
-    (r, i) => `ts=${iso(r, i)} level=info caller=flush.go:${r.whole(400)} msg="flushing stream" user=${r.pick(NAMES)} fp=${r.hex(16)} num_chunks=${r.whole(9)}`,
+    (r, i) =>
+      `ts=${iso(r, i)} level=info caller=flush.go:${r.whole(400)} msg="flushing stream" user=${r.pick(NAMES)} fp=${r.hex(16)} num_chunks=${r.whole(9)}`,
   ],
   [
     'compact',
     'info',
-    (r, i) => `ts=${iso(r, i)} level=info caller=table.go:${r.whole(400)} table=index_${r.whole(20_000)} msg="done compacting table"`,
+    (r, i) =>
+      `ts=${iso(r, i)} level=info caller=table.go:${r.whole(400)} table=index_${r.whole(20_000)} msg="done compacting table"`,
   ],
   [
     'metrics',
     'info',
-    (r, i) => `level=info ts=${iso(r, i)} method=${r.pick(['GET', 'POST'])} path=${path(r).split('?')[0]} status=${r.pick([200, 404, 500])} duration=${r.whole(900)}ms`,
+    (r, i) =>
+      `level=info ts=${iso(r, i)} method=${r.pick(['GET', 'POST'])} path=${path(r).split('?')[0]} status=${r.pick([200, 404, 500])} duration=${r.whole(900)}ms`,
   ],
   [
     'failed',
     'error',
-    (r, i) => `ts=${iso(r, i)} level=error caller=memberlist.go:${r.whole(400)} msg="failed to reach ${r.pick(HOSTS)}" err="dial tcp ${ip(r)}:7946: i/o timeout"`,
+    (r, i) =>
+      `ts=${iso(r, i)} level=error caller=memberlist.go:${r.whole(400)} msg="failed to reach ${r.pick(HOSTS)}" err="dial tcp ${ip(r)}:7946: i/o timeout"`,
   ],
 ];
 

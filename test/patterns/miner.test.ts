@@ -27,13 +27,22 @@ function patternsOf(lines: readonly Buffer[], rareBelow = 4): (string | undefine
   return clusterOf.map(cluster => (cluster < 0 ? undefined : patternOf(joined[cluster])));
 }
 
-const patterns = (...lines: string[]) => [...new Set(patternsOf(lines.map(line => Buffer.from(line)), 0))];
+const patterns = (...lines: string[]) => [
+  ...new Set(
+    patternsOf(
+      lines.map(line => Buffer.from(line)),
+      0,
+    ),
+  ),
+];
 
 function expectMatches(lines: readonly Buffer[], rareBelow?: number): void {
   const found = patternsOf(lines, rareBelow);
   const filters = new Map([...new Set(found)].map(one => [one, compilePatternFilter(one ?? '')]));
   const missed = lines.flatMap((line, i) =>
-    line.length === 0 || filters.get(found[i])!.test(line, 0, line.length) ? [] : [[line.toString(), found[i]]],
+    line.length === 0 || filters.get(found[i])!.test(line, 0, line.length)
+      ? []
+      : [[line.toString(), found[i]]],
   );
   expect(missed).toEqual([]);
 }
@@ -42,7 +51,10 @@ test.each([
   [['user alice logged in', 'user bob logged in'], ['user <_> logged in']],
   [['took 12 ms', 'took 7 ms'], ['took <_> ms']],
   [['took 12 ms', 'took 12 ms'], ['took 12 ms']],
-  [['cache hit', 'cache miss'], ['cache hit', 'cache miss']],
+  [
+    ['cache hit', 'cache miss'],
+    ['cache hit', 'cache miss'],
+  ],
   [['GET /a?b=1 200', 'GET /a?b=1&c=2 200'], ['GET <_> 200']],
   [['ids (1, 2)', 'ids (1)', 'ids (1, 2, 3)'], ['ids (<_>)']],
   [['agent "a b c d e f g"', 'agent "curl/8"'], ['agent "<_>"']],
@@ -59,7 +71,11 @@ test.each([
   [['say msg="a b"'], ['say msg="a b"']],
   [['<user>bob</user>'], ['<<_>>bob</user>']],
   [['===='], ['====']],
-  [['a  b', 'a b'], ['a  b', 'a b']],
+  [['it failed\nat a', 'it failed\nat b\nat c'], ['it failed\n<_>']],
+  [
+    ['a  b', 'a b'],
+    ['a  b', 'a b'],
+  ],
 ])('%j', (lines, want) => {
   expect(patterns(...lines)).toEqual(want);
 });
@@ -70,8 +86,47 @@ describe('each line is found by its pattern', () => {
   });
 
   const piece = fc.constantFrom(
-    ...['a', 'b', 'user', 'alice', '1', '22', '/p', '/p?x=1', ':', '::', '"', '\\"', '\\', '(', ')', '[', ']', ' ', '  ', '='],
-    ...['msg', 'log', '"msg":"', '"log": "', ' msg=', ' msg="', '{', '}', ',', '<', '>', '<_>', '<x>', 'ü', '\xff', '-', '\n'],
+    ...[
+      'a',
+      'b',
+      'user',
+      'alice',
+      '1',
+      '22',
+      '/p',
+      '/p?x=1',
+      ':',
+      '::',
+      '"',
+      '\\"',
+      '\\',
+      '(',
+      ')',
+      '[',
+      ']',
+      ' ',
+      '  ',
+      '=',
+    ],
+    ...[
+      'msg',
+      'log',
+      '"msg":"',
+      '"log": "',
+      ' msg=',
+      ' msg="',
+      '{',
+      '}',
+      ',',
+      '<',
+      '>',
+      '<_>',
+      '<x>',
+      'ü',
+      '\xff',
+      '-',
+      '\n',
+    ],
   );
   const line = fc.oneof(
     fc.array(piece, { maxLength: 14 }).map(pieces => Buffer.from(pieces.join(''))),
@@ -93,9 +148,21 @@ describe('each line is found by its pattern', () => {
 
   test('however long it is', () => {
     const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i} x`).join(' ');
-    const long = [words(31), words(32), words(33), words(40), 'a'.repeat(2047), 'a'.repeat(2048), 'a'.repeat(5000)];
+    const long = [
+      words(31),
+      words(32),
+      words(33),
+      words(40),
+      'a'.repeat(2047),
+      'a'.repeat(2048),
+      'a'.repeat(5000),
+    ];
     const cut = Array.from({ length: 60 }, (_, i) => `${'ab '.repeat(670)}${'c'.repeat(i)} d`);
-    const inside = [...long, ...cut].flatMap(one => [`{"x":1,"msg":"${one}","y":2}`, `a=1 msg="${one}"`, `"${one}"`]);
+    const inside = [...long, ...cut].flatMap(one => [
+      `{"x":1,"msg":"${one}","y":2}`,
+      `a=1 msg="${one}"`,
+      `"${one}"`,
+    ]);
     expectMatches([...long, ...cut, ...inside].map(one => Buffer.from(one)));
   });
 });

@@ -1,11 +1,18 @@
 /** /patterns over a whole store: mined from lines, stored by compaction, and neither shows what is hidden or deleted. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { type Footer, SectionKind } from '../../shared/chunk/format.ts';
-import { readPatterns } from '../../shared/patterns/stored-patterns.ts';
 import { readFooter } from '../../shared/catalog/chunk-object.ts';
+import { type Footer, SectionKind } from '../../shared/chunk/format.ts';
 import type { Limits } from '../../shared/model/limits.ts';
-import { DAY_MS, HOUR_MS, START_MS, type TestProcess, type TestStores, testStores } from '../maintenance/store.ts';
+import { readPatterns } from '../../shared/patterns/stored-patterns.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  START_MS,
+  type TestProcess,
+  type TestStores,
+  testStores,
+} from '../maintenance/store.ts';
 
 const headers = { 'x-scope-orgid': 'acme' };
 const FILLING = 'y'.repeat(150);
@@ -22,13 +29,20 @@ interface World {
 }
 
 function start({ enabled = true, limits = {} as Partial<Limits> } = {}): World {
-  const stores = testStores({}, { patternIngester: { enabled }, limits: { ...DEFAULT_CONFIG.limits, ...limits } });
+  const stores = testStores(
+    {},
+    { patternIngester: { enabled }, limits: { ...DEFAULT_CONFIG.limits, ...limits } },
+  );
   return { stores, process: stores.process(1) };
 }
 
 type Line = readonly [ms: number, line: string];
 
-async function push({ process }: World, stream: Record<string, string>, lines: readonly Line[]): Promise<void> {
+async function push(
+  { process }: World,
+  stream: Record<string, string>,
+  lines: readonly Line[],
+): Promise<void> {
   const values = lines.map(([ms, line]) => [`${ms}000000`, line]);
   const { status, body } = await process.ask('POST', '/loki/api/v1/push', {
     headers: { ...headers, 'content-type': 'application/json' },
@@ -37,10 +51,23 @@ async function push({ process }: World, stream: Record<string, string>, lines: r
   expect([status, Buffer.from(body).toString()]).toEqual([204, '']);
 }
 
-async function ask({ process }: World, params: Record<string, string | number> = {}, path = '/loki/api/v1/patterns') {
-  const given = { query: '{app="a"}', start: START_MS / 1000 - 7200, end: START_MS / 1000 + 60, step: '1h', ...params };
+async function ask(
+  { process }: World,
+  params: Record<string, string | number> = {},
+  path = '/loki/api/v1/patterns',
+) {
+  const given = {
+    query: '{app="a"}',
+    start: START_MS / 1000 - 7200,
+    end: START_MS / 1000 + 60,
+    step: '1h',
+    ...params,
+  };
   const pairs = Object.entries(given).map(([name, value]): [string, string] => [name, `${value}`]);
-  const { status, body } = await process.ask('GET', path, { headers, rawQuery: `${new URLSearchParams(pairs)}` });
+  const { status, body } = await process.ask('GET', path, {
+    headers,
+    rawQuery: `${new URLSearchParams(pairs)}`,
+  });
   return { status, text: Buffer.from(body).toString() };
 }
 
@@ -51,16 +78,24 @@ async function found(world: World, params: Record<string, string | number> = {})
 }
 
 const short = (all: readonly Found[]) =>
-  all.map(({ pattern, level, samples }) => [pattern, level, samples.reduce((sum, [, lines]) => sum + lines, 0)]);
+  all.map(({ pattern, level, samples }) => [
+    pattern,
+    level,
+    samples.reduce((sum, [, lines]) => sum + lines, 0),
+  ]);
 
 /** One line a second from `fromMs` on. */
 const jobs = (count: number, fromMs: number, text = 'job NUMBER done'): Line[] =>
-  Array.from({ length: count }, (_, i) => [fromMs + 1000 * i, `${text.replace('NUMBER', `${i}`)} ${FILLING}`]);
+  Array.from({ length: count }, (_, i) => [
+    fromMs + 1000 * i,
+    `${text.replace('NUMBER', `${i}`)} ${FILLING}`,
+  ]);
 
 /** So much that what compaction makes of it has sections. */
 async function pushMuch(world: World, fromMs: number, lines: readonly Line[]): Promise<void> {
   await push(world, { app: 'a' }, lines);
-  for (let i = 0; i < 3; i++) await push(world, { app: 'b' }, jobs(500, fromMs + 1000 * i, 'level=error task NUMBER failed'));
+  for (let i = 0; i < 3; i++)
+    await push(world, { app: 'b' }, jobs(500, fromMs + 1000 * i, 'level=error task NUMBER failed'));
 }
 
 async function compact({ process }: World): Promise<void> {
@@ -68,7 +103,10 @@ async function compact({ process }: World): Promise<void> {
   await process.run('compaction');
 }
 
-async function chunks({ process, stores }: World): Promise<{ footer: Footer; templates: readonly string[] }[]> {
+async function chunks({
+  process,
+  stores,
+}: World): Promise<{ footer: Footer; templates: readonly string[] }[]> {
   const ms = stores.clock.nowMs();
   const range = [BigInt(ms - 3 * DAY_MS) * 1_000_000n, BigInt(ms) * 1_000_000n] as const;
   const records = await process.catalog.chunks('acme', ...range);
@@ -98,7 +136,11 @@ test('both roots, GET and form, and its errors', async () => {
   const { text } = await ask(world);
   expect(text).toContain('"pattern":"job \\u003c_\\u003e done');
   expect((await ask(world, {}, '/svc/api/v1/patterns')).text).toBe(text);
-  const body = new URLSearchParams({ query: '{app="a"}', start: `${START_MS / 1000 - 7200}`, step: '1h' }).toString();
+  const body = new URLSearchParams({
+    query: '{app="a"}',
+    start: `${START_MS / 1000 - 7200}`,
+    step: '1h',
+  }).toString();
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await world.process.ask('POST', '/loki/api/v1/patterns', {
     headers: { ...headers, ...type },
@@ -107,7 +149,14 @@ test('both roots, GET and form, and its errors', async () => {
   expect(Buffer.from(answer.body).toString()).toBe(text);
   expect((await ask(world, { query: '{app="a"} |= "x"' })).text).toBe(text);
   expect((await ask(world, { query: 'rate({app="a"}[5m])' })).text).toBe(text);
-  const refused: Record<string, string>[] = [{ query: '' }, { query: '{' }, { query: '{app=~".*"}' }, { query: '1' }, { step: '0' }, { start: 'x' }];
+  const refused: Record<string, string>[] = [
+    { query: '' },
+    { query: '{' },
+    { query: '{app=~".*"}' },
+    { query: '1' },
+    { step: '0' },
+    { start: 'x' },
+  ];
   for (const params of refused) expect([params, (await ask(world, params)).status]).toEqual([params, 400]);
   expect((await world.process.ask('GET', '/loki/api/v1/patterns', {})).status).toBe(401);
 });
@@ -161,7 +210,9 @@ describe('compaction', () => {
     }
     await compact(world);
     const start_ = START_MS / 1000 - 3 * 86_400;
-    expect(short(await found(world, { start: start_ }))).toEqual([[`job <_> done ${FILLING}`, 'unknown', 400]]);
+    expect(short(await found(world, { start: start_ }))).toEqual([
+      [`job <_> done ${FILLING}`, 'unknown', 400],
+    ]);
     const reads: string[] = [];
     const { store } = world.stores;
     const { getRange } = store;
@@ -186,7 +237,10 @@ describe('what is hidden', () => {
     expect(await shown()).toContain('sesame');
     const asked = await world.process.ask('POST', '/loki/api/v1/delete', {
       headers,
-      rawQuery: new URLSearchParams({ query: '{app="a"} |= "sesame"', start: `${FROM / 1000 - 60}` }).toString(),
+      rawQuery: new URLSearchParams({
+        query: '{app="a"} |= "sesame"',
+        start: `${FROM / 1000 - 60}`,
+      }).toString(),
     });
     expect(asked.status).toBe(204);
     world.stores.clock.advance(60_000);
@@ -205,7 +259,11 @@ describe('what is hidden', () => {
 
   async function chunksOf({ process, stores }: World, days: number): Promise<readonly string[]> {
     const ms = stores.clock.nowMs();
-    const records = await process.catalog.chunks('acme', BigInt(ms - days * DAY_MS) * 1_000_000n, BigInt(ms) * 1_000_000n);
+    const records = await process.catalog.chunks(
+      'acme',
+      BigInt(ms - days * DAY_MS) * 1_000_000n,
+      BigInt(ms) * 1_000_000n,
+    );
     const all = await Promise.all(
       records.map(async record => readPatterns(stores.store, record, await readFooter(stores.store, record))),
     );

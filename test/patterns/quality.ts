@@ -29,7 +29,9 @@ export function mine(lines: Corpus, { pageLines = 2000, builders = 1 } = {}): Fo
     const numbers = section.templates.map(key => totals.numberOf(key));
     for (const part of section.pages) {
       const all = () => true;
-      readCounts(part, all, (template, level, second, count) => totals.add(numbers[template], level, second, count));
+      readCounts(part, all, (template, level, second, count) =>
+        totals.add(numbers[template], level, second, count),
+      );
     }
   }
   return totals.finish();

@@ -60,13 +60,16 @@ test('counts by run, level and ten seconds; a minute where a run is long', () =>
   });
 });
 
-test.each(Object.keys(CORPORA))('%s: every line counts once, and a page may be written without runs', name => {
-  const lines = makeCorpus(name, 1200);
-  const pages = [pageOf(lines.slice(0, 700)), pageOf([{ line: '' }]), pageOf(lines.slice(700))];
-  const counts = countsOf(built(pages));
-  expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(1200);
-  expect(Object.keys(counts).some(key => key.startsWith('1 '))).toBe(false);
-});
+test.each(Object.keys(CORPORA))(
+  '%s: every line counts once, and a page may be written without runs',
+  name => {
+    const lines = makeCorpus(name, 1200);
+    const pages = [pageOf(lines.slice(0, 700)), pageOf([{ line: '' }]), pageOf(lines.slice(700))];
+    const counts = countsOf(built(pages));
+    expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(1200);
+    expect(Object.keys(counts).some(key => key.startsWith('1 '))).toBe(false);
+  },
+);
 
 describe('a page that is copied', () => {
   const page = (word: string, from: number) =>
@@ -97,7 +100,8 @@ describe('a page that is copied', () => {
 
 test('lines that are like no other take a small part of the chunk', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
-  const word = (n: number) => [n % 26, (n >> 2) % 26, (n >> 4) % 26, (n >> 6) % 26].map(i => letters[i]).join('');
+  const word = (n: number) =>
+    [n % 26, (n >> 2) % 26, (n >> 4) % 26, (n >> 6) % 26].map(i => letters[i]).join('');
   const lines = Array.from({ length: 6000 }, (_, i) => ({
     line: Array.from({ length: 6 + (i % 7) }, (_, j) => word(i * 7919 + j * 104_729)).join(' '),
   }));
@@ -110,9 +114,15 @@ test('lines that are like no other take a small part of the chunk', () => {
 describe('bytes', () => {
   const group = fc.record({
     key: fc.nat(1000),
-    steps: fc.array(fc.record({ bucket: fc.integer({ min: 1, max: 50 }), lines: fc.nat(9999) }), { minLength: 1 }),
+    steps: fc.array(fc.record({ bucket: fc.integer({ min: 1, max: 50 }), lines: fc.nat(9999) }), {
+      minLength: 1,
+    }),
   });
-  const run = fc.record({ run: fc.integer({ min: 1, max: 9 }), widthS: fc.constantFrom(10, 60), groups: fc.array(group) });
+  const run = fc.record({
+    run: fc.integer({ min: 1, max: 9 }),
+    widthS: fc.constantFrom(10, 60),
+    groups: fc.array(group),
+  });
 
   test('runs read back', () => {
     fc.assert(
@@ -144,7 +154,12 @@ describe('bytes', () => {
         for (const [at, byte] of changes) broken[at] = byte;
         try {
           const read = decodeSection(broken.subarray(0, length), 'test');
-          for (const part of read?.pages ?? []) readCounts(part, () => true, () => undefined);
+          for (const part of read?.pages ?? [])
+            readCounts(
+              part,
+              () => true,
+              () => undefined,
+            );
         } catch (error) {
           expect(error).toBeInstanceOf(CorruptionError);
         }
@@ -161,7 +176,12 @@ describe('bytes', () => {
 test('pages that are not mined are stood for by those that are', () => {
   const pages = Array.from({ length: 10 }, (_, i) => {
     const first = (i * 7) % 10;
-    return { first, last: first, page: { lineBytes: 100 }, runs: [{ rows: 1 + first }] } as unknown as PlannedPage;
+    return {
+      first,
+      last: first,
+      page: { lineBytes: 100 },
+      runs: [{ rows: 1 + first }],
+    } as unknown as PlannedPage;
   });
   const told = (given: Parameters<typeof samplePages>[1]) =>
     samplePages(pages, given).map(({ page, weight }) => [page.first, weight]);

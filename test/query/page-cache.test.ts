@@ -133,7 +133,7 @@ test('of what is more than it holds, part stays; and what is not used any more m
   useAll(cache, 50, 60);
   useAll(cache, 50, 60);
   expect(useAll(cache, 50, 60)).toBe(0);
-  for (const chunk of chunks.slice(50)) expect(use(cache, chunk).columns.lineSlot).toBeDefined();
+  for (const chunk of chunks.slice(50, 60)) expect(use(cache, chunk).columns.lineSlot).toBeDefined();
 });
 
 test('a damaged page fails each time and is not kept', () => {

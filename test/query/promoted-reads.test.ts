@@ -97,8 +97,8 @@ const spared: [app: string, query: string][] = [
   ['api', 'sum by (s) (count_over_time({app="api"} | json s="status" [1h]))'],
   ['shop', 'avg_over_time({app="shop"} | logfmt | unwrap duration_seconds(took) [1h]) by (app)'],
   ['shop', 'sum by (level) (count_over_time({app="shop"} | logfmt --strict | took > 500ms [1h]))'],
-  // No row is left for which a line would be needed.
-  ['api', '{app="api"} |= "request" | json | status > 500'],
+  // No row is left for which a line would be needed, which the bounds of the columns' values do not tell.
+  ['api', '{app="api"} |= "request" | json | ms > 400 | ms < 300'],
   ['shop', '{app="shop"} | logfmt | level="none"'],
 ];
 const read: [app: string, query: string][] = [

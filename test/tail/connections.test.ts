@@ -204,7 +204,11 @@ test('the management API is for this machine alone', () => {
     },
     end: () => outgoing,
   };
-  const from = (remoteAddress: string) => ({ url: '/@connections/a', on: () => undefined, socket: { remoteAddress } });
+  const from = (remoteAddress: string) => ({
+    url: '/@connections/a',
+    on: () => undefined,
+    socket: { remoteAddress },
+  });
   expect(answer(from('192.0.2.1') as never, outgoing as never)).toBe(true);
   expect(heads).toEqual([403]);
   expect(answer({ ...from('192.0.2.1'), url: '/ready' } as never, outgoing as never)).toBe(false);

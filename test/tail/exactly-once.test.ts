@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { seededRandom } from '../../shared/ports/memory/random.ts';
 import { runTails } from '../../shared/tail/run-tails.ts';
-import { linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
+import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
 const SEEDS = Number(process.env.LOGBOOM_TAIL_SEEDS ?? 6);
 const STEPS = 70;
@@ -24,12 +24,15 @@ async function simulate(seed: number): Promise<void> {
   const dispatcher = () => processOver(shared, { seed: seed * 10 + 5 + pick(1000) });
   const compactor = processOver(shared, { seed: seed * 10 + 4 });
   const pushed: string[] = [];
-  const tails: { readonly id: string; readonly messages: readonly string[]; readonly limited: boolean }[] = [];
+  const tails: { readonly id: string; readonly messages: readonly string[] }[] = [];
   const running: Promise<unknown>[] = [];
 
   const actions: readonly (() => Promise<unknown>)[] = [
     ...Array.from({ length: 5 }, () => () => {
-      const lines = Array.from({ length: 1 + pick(3) }, () => `line ${pushed.length + Math.floor(random() * 1e9)}`);
+      const lines = Array.from(
+        { length: 1 + pick(3) },
+        () => `line ${pushed.length + Math.floor(random() * 1e9)}`,
+      );
       pushed.push(...lines);
       return pushers[pick(3)].push(lines, { agoMs: pick(3) === 0 ? pick(600_000) : pick(50) });
     }),
@@ -43,25 +46,25 @@ async function simulate(seed: number): Promise<void> {
       if (tails.length >= 4) return;
       const id = `c${tails.length}`;
       const connection = shared.connections.open(id);
-      tails.push({ id, messages: connection.messages, limited: false });
+      tails.push({ id, messages: connection.messages });
       expect(await pushers[pick(3)].service.open(requestFor(clock), id)).toBeUndefined();
     },
     () => compactor.compact(),
     () => clock.sleep(pick(400)),
     () => clock.sleep(pick(4_000)),
-    () => clock.sleep(pick(40_000)),
+    () => clock.sleep(pick(20_000)),
   ];
   for (let step = 0; step < STEPS; step++) {
     const action = actions[pick(actions.length)]();
     // Some go on beside what comes next.
     if (pick(3) === 0) running.push(action);
-    else await clock.run(action);
+    else await drive(clock, action);
   }
-  await clock.run(Promise.all(running));
+  await drive(clock, Promise.all(running));
   // The schedule: what no call came for.
   for (let i = 0; i < 3; i++) {
     const { parts, failures } = dispatcher();
-    await clock.run(runTails(TENANT, parts, { ...RUN, untilMs: clock.nowMs() + 30_000 }));
+    await drive(clock, runTails(TENANT, parts, { ...RUN, untilMs: clock.nowMs() + 30_000 }));
     expect(failures).toEqual([]);
     await clock.advance(20_000);
   }

@@ -1,4 +1,5 @@
 /** A store in memory for tails: several processes over one table, virtual time. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
@@ -12,8 +13,8 @@ import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import type { Table } from '../../shared/ports/table.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import type { TenantTailParts } from '../../shared/tail/tail-parts.ts';
 import { TailService } from '../../shared/tail/tail-service.ts';
-import type { TenantTailParts } from '../../shared/tail/tenant-tail.ts';
 import { pushOf } from '../support/pushes.ts';
 
 const DAY_MS = 86_400_000;
@@ -107,6 +108,24 @@ export function requestFor(clock: VirtualClock, query = '{app="a"}', limit = 500
     startNs: clock.nowNs() - 3_600_000_000_000n,
     delayMs: 0,
   };
+}
+
+/** Real turns of the event loop for each move of the clock: chunks are packed and unpacked in threads. */
+const TURNS = 25;
+const MOVE_MS = 200;
+
+/** Moves time until the work settles. Unlike `clock.run` it does not jump to the next sleeper, which may be a time-out. */
+export async function drive<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const mark = (): void => {
+    isSettled = true;
+  };
+  work.then(mark, mark);
+  while (!isSettled) {
+    for (let turn = 0; turn < TURNS && !isSettled; turn++) await nextTurn();
+    if (!isSettled) await clock.advance(MOVE_MS);
+  }
+  return work;
 }
 
 /** Lines of frames, in the order of arrival. */

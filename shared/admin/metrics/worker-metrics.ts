@@ -1,5 +1,6 @@
 /** Tasks of queries, and what queries hold in memory. */
 import type { QueryMemory } from '../../query/query-memory.ts';
+import type { AnswerCache } from '../../query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../query/tasks/query-workers.ts';
 import type { MetricsRegistry } from './registry.ts';
 
@@ -7,9 +8,10 @@ export interface QueryParts {
   /** Undefined where queries have no workers: then there are no series of tasks. */
   readonly workers: QueryWorkers | undefined;
   readonly memory: QueryMemory;
+  readonly answers: AnswerCache;
 }
 
-export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory }: QueryParts): void {
+export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, answers }: QueryParts): void {
   const one = (value: number) => [{ labels: {}, value }];
   registry.gauge({
     name: 'logboom_query_memory_bytes',
@@ -23,6 +25,15 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory }:
   });
   if (workers === undefined) return;
   const { figures } = workers;
+  registry.counter<'result'>({
+    name: 'logboom_query_result_cache_total',
+    help: 'Tasks of metric queries whose answer was looked for among those that are kept.',
+    labels: ['result'],
+    read: () => [
+      { labels: { result: 'hit' }, value: answers.figures.hits },
+      { labels: { result: 'miss' }, value: answers.figures.misses },
+    ],
+  });
   registry.gauge({
     name: 'logboom_query_workers',
     help: 'Tasks that may run at once.',

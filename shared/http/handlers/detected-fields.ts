@@ -27,8 +27,9 @@ export const showDetectedFields: Handler<HttpContext> = async (context, request)
 };
 
 export const listDetectedValues: Handler<HttpContext> = async (context, request) => {
-  const { streams, limit } = await asked(context, request);
-  const found = await detectValues(streams, request.pathParams.name, { limit, signal: request.signal });
+  const { name } = request.pathParams;
+  const { streams, limit } = await asked(context, request, name);
+  const found = await detectValues(streams, name, { limit, signal: request.signal });
   return found.values.length === 0 ? nothing() : json(found);
 };
 
@@ -36,10 +37,14 @@ function nothing(): Response {
   return json({});
 }
 
-/** The entries to look into, latest first. Throws ClientError. */
+/**
+ * The entries to look into, latest first; with `field` those whose field columns know come without their lines. Throws
+ * ClientError.
+ */
 async function asked(
   context: HttpContext,
   request: RoutedRequest,
+  field?: string,
 ): Promise<{ readonly streams: readonly LogStream[]; readonly limit: number }> {
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
@@ -52,7 +57,8 @@ async function asked(
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   const query = { ...range, text, expr, limit: lineLimit, backward: true, stepNs };
-  const { result } = await context.engine.range({ ...query, intervalNs: 0n, categorize: true }, asker);
+  const detected = { ...query, intervalNs: 0n, categorize: true, field };
+  const { result } = await context.engine.range(detected, asker);
   return { streams: result.kind === 'streams' ? result.streams : [], limit };
 }
 

@@ -43,16 +43,15 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
 };
 
 /** Shows the streams that the optional `query` selects. Throws ClientError. */
-export function visitLabelled(
+function visitLabelled(
   context: HttpContext,
   request: RoutedRequest,
   visit: (stream: Stream) => void,
-  defaultSinceNs = LABELS_SINCE_NS,
 ): Promise<void> {
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
-  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs });
+  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
   const query = param(params, 'query');
   const selectors = query === '' ? [] : [parseSelector(query)];
   return context.engine.visitStreams(selectors, afterStart(range), asker, visit);
@@ -69,7 +68,7 @@ function seriesSelectors(params: Params): (readonly Matcher[])[] {
 }
 
 /** Metadata includes an entry at the end of its range; a query of one instant then has it too. */
-function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint }) {
+export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint }) {
   return { startNs, endNs: endNs + 1n };
 }
 

@@ -41,6 +41,11 @@ export function encodeFailure({ status, name, message }: TaskFailure): Uint8Arra
   return writer.finish();
 }
 
+/** False for what a task failed with. */
+export function isAnswer(bytes: Uint8Array): boolean {
+  return bytes[0] === VERSION && bytes[1] !== ERROR;
+}
+
 /** Throws what the task failed with, and CorruptionError. */
 export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
   const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -2,7 +2,8 @@
 import type { MemoryBudget } from '../../metrics/memory-budget.ts';
 import { ClientError } from '../../model/errors.ts';
 import type { Invoker } from '../../ports/invoker.ts';
-import { decodeAnswer } from './answer-codec.ts';
+import type { AnswerCache } from './answer-cache.ts';
+import { decodeAnswer, isAnswer } from './answer-codec.ts';
 import { FairQueue } from './fair-queue.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
 import type { Task, TaskAnswer } from './task.ts';
@@ -37,10 +38,15 @@ export class QueryWorkers {
   readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
   readonly sizes: TaskSizes;
   private readonly invoker: Invoker;
+  private readonly cache: AnswerCache | undefined;
   private readonly queue: FairQueue;
 
-  constructor(invoker: Invoker, sizes: TaskSizes = TASK_SIZES) {
+  constructor(
+    invoker: Invoker,
+    { sizes = TASK_SIZES, cache }: { readonly sizes?: TaskSizes; readonly cache?: AnswerCache } = {},
+  ) {
     this.invoker = invoker;
+    this.cache = cache;
     this.sizes = sizes;
     this.queue = new FairQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
   }
@@ -59,19 +65,27 @@ export class QueryWorkers {
 
   /** Throws what the task failed with, the signal's reason, and what the invoker throws. */
   async run(task: Task, { affinity, signal, budget }: TaskOptions): Promise<HeldAnswer> {
-    const { figures, invoker } = this;
+    const { figures, invoker, cache } = this;
     try {
+      let isKnown = false;
       const bytes = await this.queue.run(task.tenant, signal, async () => {
         // Not before its turn: what waits is the plan that it is made of.
         const encoded = encodeTask(task);
+        const key = cache?.keyOf(task, encoded);
+        const known = key === undefined ? undefined : cache?.get(key);
+        isKnown = known !== undefined;
+        if (known !== undefined) return known;
         figures.tasks++;
         figures.taskBytes += encoded.length;
-        return invoker.invoke(encoded, { signal, affinity });
+        const answer = await invoker.invoke(encoded, { signal, affinity });
+        figures.answerBytes += answer.length;
+        if (key !== undefined && isAnswer(answer)) cache?.set(key, answer);
+        return answer;
       });
-      figures.answerBytes += bytes.length;
       const held = HELD_FACTOR * bytes.length;
       budget.reserve(held);
-      return { answer: decodeAnswer(bytes), release: () => budget.release(held) };
+      const answer = decodeAnswer(bytes);
+      return { answer: isKnown ? readNothing(answer) : answer, release: () => budget.release(held) };
     } catch (error) {
       if (signal.aborted) figures.cancelled++;
       else if (!(error instanceof ClientError)) figures.failed++;
@@ -82,6 +96,11 @@ export class QueryWorkers {
   close(): Promise<void> {
     return this.invoker.close();
   }
+}
+
+/** An answer that was kept: what it looked at counts, as it bounds the query, but nothing was read. */
+function readNothing(answer: TaskAnswer): TaskAnswer {
+  return { ...answer, figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 } };
 }
 
 /** The bytes, and what they are decoded to. */

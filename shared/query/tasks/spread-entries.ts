@@ -30,7 +30,6 @@ export interface DayOfEntries {
   readonly from: PagesOfPlan;
   readonly view: TenantView;
   readonly visible: Visible;
-  readonly nowNs: bigint;
   readonly collector: LogCollector;
 }
 
@@ -64,12 +63,12 @@ export class EntrySpread {
    * Starts tasks for the pages as long as the day's collector can use them; `isOver` is asked before each. Throws what
    * tasks fail with.
    */
-  async add({ from, view, visible, nowNs, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
+  async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
     const { tenant, isLabelled } = view;
     const { workers, memory } = this.parts;
     this.isIdle = false;
-    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible, nowNs });
+    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, true, workers.sizes)) {
       // Pages stand in the direction of the query: what the first does not reach, none does.
       const [{ first: earliest, last: latest }] = some;

@@ -11,11 +11,10 @@ import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './spread.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
 
-/** What of the pages is seen, and when. */
+/** What of the pages is seen. */
 export interface SeenBy {
   readonly view: TenantView;
   readonly visible: Visible;
-  readonly nowNs: bigint;
 }
 
 export class SampleSpread {
@@ -40,7 +39,7 @@ export class SampleSpread {
    * True where workers do it: the answers are merged by then, or when `finish` is called. False where the caller is to scan
    * the pages: they are few, and so were all before them. Throws what tasks fail with.
    */
-  async takes(from: PagesOfPlan, { view, visible, nowNs }: SeenBy): Promise<boolean> {
+  async takes(from: PagesOfPlan, { view, visible }: SeenBy): Promise<boolean> {
     const { plan, overlaps, pages } = from;
     const { extractor } = this.scan;
     const readsLines = extractor.needs.lines === 'bytes';
@@ -56,7 +55,7 @@ export class SampleSpread {
     }
     const { workers, memory } = this.parts;
     const { tenant, isLabelled } = view;
-    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible, nowNs });
+    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, readsLines, workers.sizes)) {
       const task = maker.make(some, this.ask);
       const affinity = affinityOf(some);
@@ -90,4 +89,3 @@ export class SampleSpread {
     accumulator.merge(RangeAccumulator.decode(answer.state), numbers);
   }
 }
-

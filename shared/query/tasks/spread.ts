@@ -1,9 +1,10 @@
 /** What metric and log queries share when they hand pages to workers. */
-import type { MemoryBudget } from '../../metrics/memory-budget.ts';
+
 import type { ChunkRecord } from '../../catalog/chunk-record.ts';
+import type { MemoryBudget } from '../../metrics/memory-budget.ts';
 import type { QueryStatistics } from '../statistics.ts';
-import { FIGURE_NAMES, type TaskFigures } from './task.ts';
 import type { QueryWorkers } from './query-workers.ts';
+import { FIGURE_NAMES, type TaskFigures } from './task.ts';
 
 /** What a query needs to hand work out. */
 export interface SpreadParts {
@@ -21,7 +22,10 @@ export interface SpreadParts {
 export const MAX_PRINTED_LENGTH = 100_000;
 
 /** As many as keep all workers busy while answers wait for their turn to be merged. */
-export function widthOf({ workers, maxParallelism }: Pick<SpreadParts, 'workers' | 'maxParallelism'>): number {
+export function widthOf({
+  workers,
+  maxParallelism,
+}: Pick<SpreadParts, 'workers' | 'maxParallelism'>): number {
   return Math.max(1, Math.min(maxParallelism, 2 * workers.slots + 1));
 }
 

@@ -65,7 +65,7 @@ export function decodeTask(bytes: Uint8Array): Task {
   const to = reader.varint();
   const nowNs = reader.bytes(8).readBigInt64LE();
   const retention = retentionOfText(reader.text());
-  const deletes = list(reader, 1, () => decodeDeleteRequest(tenant, reader.block()));
+  const deletes = list(reader, 1, () => deleteRequest(tenant, reader.block()));
   const records = list(reader, 1, () => decodeRecord(tenant, day, reader.block()));
   const pages = readPages(reader, records.length);
   const neighbours = readPages(reader, records.length);
@@ -158,7 +158,11 @@ function readPages(reader: ByteReader, records: number): TaskPage[] {
 /** JSON without bigint: periods are decimal digits. */
 function retentionText({ retentionPeriodNs, retentionStream }: RetentionLimits): string {
   if (retentionPeriodNs === 0n && retentionStream.length === 0) return '';
-  const rules = retentionStream.map(({ selector, priority, periodNs }) => [selector, priority, `${periodNs}`]);
+  const rules = retentionStream.map(({ selector, priority, periodNs }) => [
+    selector,
+    priority,
+    `${periodNs}`,
+  ]);
   return JSON.stringify([`${retentionPeriodNs}`, rules]);
 }
 
@@ -174,6 +178,14 @@ function retentionOfText(text: string): RetentionLimits {
     };
   } catch (error) {
     throw corrupt(`retention: ${error}`);
+  }
+}
+
+function deleteRequest(tenant: string, bytes: Buffer): Task['deletes'][0] {
+  try {
+    return decodeDeleteRequest(tenant, bytes);
+  } catch (error) {
+    throw corrupt(`delete request: ${error}`);
   }
 }
 

@@ -95,15 +95,17 @@ export class TaskRunner {
     const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
-    await scanEntries(context, compileLogScan(parsedLogQuery(query), { clock: this.clock }), pages, collector);
+    await scanEntries(
+      context,
+      compileLogScan(parsedLogQuery(query), { clock: this.clock }),
+      pages,
+      collector,
+    );
     return { kind: 'log', entries: collector.finish() } as const;
   }
 
   /** The task's part of the plan that it was cut from. */
-  private async planned(
-    task: Task,
-    statistics: ReturnType<typeof newStatistics>,
-  ): Promise<PagesOfPlan> {
+  private async planned(task: Task, statistics: ReturnType<typeof newStatistics>): Promise<PagesOfPlan> {
     const visible = this.visibleOf(task);
     const { day, from, to, isUneven, records } = task;
     const kept = keptOfDay(visible, day);
@@ -144,7 +146,15 @@ export class TaskRunner {
   }
 
   private masksOf(tenant: string, deletes: Task['deletes']): TenantMasks {
-    const stateOf = ({ id, createdMs, startNs, endNs, pickedUpMs, sealedMs, processedMs }: Task['deletes'][0]) =>
+    const stateOf = ({
+      id,
+      createdMs,
+      startNs,
+      endNs,
+      pickedUpMs,
+      sealedMs,
+      processedMs,
+    }: Task['deletes'][0]) =>
       `${id} ${createdMs} ${startNs} ${endNs} ${pickedUpMs} ${sealedMs} ${processedMs}`;
     const key = [tenant, ...deletes.map(stateOf)].join('\n');
     let masks = this.masks.get(key);
@@ -171,7 +181,8 @@ type Context = Omit<ScanContext, 'turn' | 'hidden'>;
 
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);
-  if (expr.kind !== 'rangeAggregation') throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  if (expr.kind !== 'rangeAggregation')
+    throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
   return expr;
 }
 

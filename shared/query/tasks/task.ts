@@ -49,7 +49,7 @@ export interface Task {
   readonly from: number;
   readonly to: number;
   readonly isUneven: boolean;
-  /** The query's reading of the clock: what is expired, and what `now` is. */
+  /** The query's reading of the clock, for what is expired; 0 where nothing of the day is. */
   readonly nowNs: bigint;
   readonly retention: RetentionLimits;
   /** That mask some of the day. */

@@ -1,7 +1,7 @@
 /** Whether the text of a rule's label or annotation is a template: Go's, with the functions of alert templates. */
 import { messageOf } from '../../model/errors.ts';
-import { FUNCTIONS } from '../../pipeline/template/functions.ts';
 import { parseTemplate } from '../../pipeline/template/parser.ts';
+import { RULE_FUNCTIONS } from './functions.ts';
 
 /** Variables that every template begins with, as in the reference. */
 export const PRELUDE =
@@ -10,7 +10,7 @@ export const PRELUDE =
 /** What is wrong with it; undefined where nothing is. */
 export function checkTemplate(text: string): string | undefined {
   try {
-    parseTemplate(PRELUDE + text, 'template', name => FUNCTIONS.has(name));
+    parseTemplate(PRELUDE + text, 'template', name => RULE_FUNCTIONS.has(name));
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -7,7 +7,10 @@ export interface Frame {
     readonly stream: Record<string, string>;
     readonly values: readonly (readonly [string, string, unknown?])[];
   }[];
-  readonly dropped_entries?: readonly { readonly timestamp: string; readonly labels?: Record<string, string> }[];
+  readonly dropped_entries?: readonly {
+    readonly timestamp: string;
+    readonly labels?: Record<string, string>;
+  }[];
   readonly encodingFlags?: readonly string[];
 }
 
@@ -53,7 +56,8 @@ export async function openTail(
     const frame = JSON.parse(text) as Frame;
     texts.push(text);
     frames.push(frame);
-    for (const { values } of frame.streams) if (values !== undefined) for (const [, line] of values) lines.push(line);
+    for (const { values } of frame.streams)
+      if (values !== undefined) for (const [, line] of values) lines.push(line);
     const ready = waiters.filter(({ holds }) => holds());
     waiters = waiters.filter(waiter => !ready.includes(waiter));
     for (const { resolve } of ready) resolve();
@@ -101,7 +105,9 @@ export function refusedTail(
     socket.once('unexpected-response', (_, incoming) => {
       const parts: Buffer[] = [];
       incoming.on('data', (part: Buffer) => parts.push(part));
-      incoming.on('end', () => resolve({ status: incoming.statusCode!, text: Buffer.concat(parts).toString() }));
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode!, text: Buffer.concat(parts).toString() }),
+      );
     });
     socket.once('open', () => reject(new Error('the tail was opened')));
     socket.once('error', reject);

@@ -18,7 +18,9 @@ const entry: fc.Arbitrary<DatedEntry> = fc.record({
   line: fc
     .tuple(fc.constantFrom('ok', 'bad', 'x'), fc.integer({ min: -5, max: 50 }))
     .map(([s, n]) => (s === 'x' ? `n=${n} not all` : `status=${s} n=${n}`)),
-  metadata: fc.dictionary(fc.constantFrom('trace', 'detected_level'), fc.constantFrom('p', 'q'), { maxKeys: 2 }),
+  metadata: fc.dictionary(fc.constantFrom('trace', 'detected_level'), fc.constantFrom('p', 'q'), {
+    maxKeys: 2,
+  }),
 });
 const history = fc.array(fc.array(entry, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
 
@@ -88,7 +90,9 @@ async function worldOf(pushes: History, isMasked: boolean) {
   const limits = isMasked
     ? {
         ...DEFAULT_LIMITS,
-        retentionStream: [{ selector: '{app="b"}', priority: 1, periodNs: 2n * 86_400_000_000_000n - 300n * BigInt(S) }],
+        retentionStream: [
+          { selector: '{app="b"}', priority: 1, periodNs: 2n * 86_400_000_000_000n - 300n * BigInt(S) },
+        ],
       }
     : DEFAULT_LIMITS;
   const world = makeWorld(limits);
@@ -97,7 +101,10 @@ async function worldOf(pushes: History, isMasked: boolean) {
   await world.push(pushes[0]);
   if (isMasked) {
     world.delete('{app="a"} |= "bad"');
-    world.delete('{pod="1"}', { startNs: DAY_START_NS + 100n * BigInt(S), endNs: DAY_START_NS + 400n * BigInt(S) });
+    world.delete('{pod="1"}', {
+      startNs: DAY_START_NS + 100n * BigInt(S),
+      endNs: DAY_START_NS + 400n * BigInt(S),
+    });
     // Picked up before any chunk was written by a merge, sealed before all: it covers none of them.
     world.delete('{app="b"}', { pickedUpMs: 1, sealedMs: 2 });
   }

@@ -3,6 +3,7 @@ import { systemIds } from '../../../local/system-clock.ts';
 import { Catalog } from '../../../shared/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import { Compactor } from '../../../shared/compaction/compactor.ts';
 import { compileMasks } from '../../../shared/deletion/masks.ts';
 import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
@@ -14,6 +15,7 @@ import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/query/engine.ts';
 import type { QueryMemory } from '../../../shared/query/query-memory.ts';
+import type { AnswerCache } from '../../../shared/query/tasks/answer-cache.ts';
 import type { TaskSizes } from '../../../shared/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../../shared/query/tasks/query-workers.ts';
 import { TaskRunner } from '../../../shared/query/tasks/task-runner.ts';
@@ -30,6 +32,7 @@ export interface EngineOptions {
   readonly invoker: Invoker;
   readonly sizes?: TaskSizes;
   readonly memory?: QueryMemory;
+  readonly cache?: AnswerCache;
 }
 
 export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore = memoryObjectStore()) {
@@ -52,18 +55,29 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
     objects,
     push: (entries: readonly DatedEntry[], tenant = 't') =>
       clock.run(committer.commit(tenant, pushOf(entries))),
+    async compact(): Promise<void> {
+      const work = { targetBytes: 1_000_000, inlineMaxBytes: 0, graceMs: 1000 };
+      const compactor = new Compactor({ catalog, store: objects, clock, ids: systemIds, options: work });
+      const signal = new AbortController().signal;
+      await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
+    },
     delete(query: string, request: Partial<DeleteRequest> = {}): void {
       const id = `${deletes.length}`.padStart(8, '0');
-      const whole = { startNs: 0n, endNs: BigInt(DAY + 1) * 86_400_000_000_000n, intervalNs: 0n, createdMs: 0 };
+      const whole = {
+        startNs: 0n,
+        endNs: BigInt(DAY + 1) * 86_400_000_000_000n,
+        intervalNs: 0n,
+        createdMs: 0,
+      };
       deletes = [...deletes, { tenant: 't', ...whole, ...NOT_BEGUN, ...request, id, query }];
     },
     /** Scans all by itself. */
     plainEngine: () => new QueryEngine({ ...parts, source: new ChunkSource(objects) }),
-    engine: ({ invoker, sizes = TINY_TASKS, memory }: EngineOptions) =>
+    engine: ({ invoker, sizes = TINY_TASKS, memory, cache }: EngineOptions) =>
       new QueryEngine({
         ...parts,
         source: new ChunkSource(objects),
-        workers: new QueryWorkers(invoker, sizes),
+        workers: new QueryWorkers(invoker, { sizes, cache }),
         memory,
       }),
     runner: () => new TaskRunner({ store: objects, clock }),

@@ -1,0 +1,28 @@
+/** The HTTP client of this machine, over fetch. */
+import { type HttpClient, MAX_ANSWER_BYTES } from '../shared/ports/http-client.ts';
+
+export const fetchClient: HttpClient = {
+  async post({ url, headers, body, timeoutMs, signal }) {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: Buffer.from(body),
+      // Whoever is told of alerts is who the configuration names, not who that names.
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    return { status: answer.status, text: await firstBytes(answer) };
+  },
+};
+
+async function firstBytes({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString();
+}

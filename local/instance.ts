@@ -1,0 +1,59 @@
+/** Who a process is among those that share the store, and how it leaves and ends. */
+import { hostname } from 'node:os';
+import { Membership } from '../shared/admin/membership.ts';
+import { componentsOf, type Target } from '../shared/admin/targets.ts';
+import type { Members } from '../shared/catalog/members.ts';
+import type { InstanceControl } from '../shared/http/assemble.ts';
+import type { Log } from './log.ts';
+import { systemClock } from './system-clock.ts';
+
+export interface InstanceOptions {
+  readonly members: Members;
+  readonly target: Target;
+  /** That the process listens on. */
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface Instance extends InstanceControl {
+  /** Rejects where the store does. */
+  join(): Promise<void>;
+  /** Tells that it stops; a failure is logged. */
+  leaving(): Promise<void>;
+  /** The heartbeats end. */
+  end(): Promise<void>;
+}
+
+export function createInstance({ members, target, port, log }: InstanceOptions): Instance {
+  const address = `${hostname()}:${port}`;
+  const membership = new Membership({
+    members,
+    clock: systemClock,
+    // The same after a restart, so that a process that died does not stand beside the one in its place.
+    self: { id: address, address, zone: '', components: componentsOf(target) },
+    log,
+  });
+  const ending = new AbortController();
+  let beating: Promise<void> = Promise.resolve();
+  const quietly = async (task: Promise<void>) => {
+    await task.catch(error =>
+      log.warn({ err: error }, 'the store could not be told that this process leaves'),
+    );
+  };
+  return {
+    instance: address,
+    async join() {
+      await membership.join();
+      beating = membership.keepAlive(ending.signal);
+    },
+    leave: () => membership.left(),
+    leaving: () => quietly(membership.leaving()),
+    async end() {
+      ending.abort();
+      await beating;
+      await quietly(membership.left());
+    },
+    // As a signal from outside: whoever started the process hears of its end as usual.
+    terminate: () => void process.kill(process.pid, 'SIGTERM'),
+  };
+}

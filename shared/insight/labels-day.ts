@@ -1,0 +1,23 @@
+/** The labels of one part of a day, for a stretch that holds all of its chunks: every stream that matches is in it. */
+import type { Collector, Question } from './day-cache.ts';
+import { DetectedLabels } from './detected-labels.ts';
+import { NO_PLACE } from './walk-day.ts';
+
+export const LABELS_QUESTION: Question<DetectedLabels> = {
+  key: 'labels',
+  collector: ({ matches }): Collector<DetectedLabels> => {
+    const labels = new DetectedLabels();
+    return {
+      place(stream) {
+        if (matches(stream)) labels.add(stream);
+        // Nothing is asked of its entries.
+        return NO_PLACE;
+      },
+      wantsMinutes: () => false,
+      add: () => undefined,
+      addMinutes: () => undefined,
+      addChunk: () => undefined,
+      finish: () => labels,
+    };
+  },
+};

@@ -1,0 +1,172 @@
+/**
+ * The scan of a log query of which only one field of its lines is wanted, as the values of a detected field are: rows whose
+ * field a promoted column knows are collected without their line, and pages of which all such rows count are not asked
+ * for their lines. A row that no column knows is collected with its line, as ever.
+ *
+ * The value of a column is what parsing the line by itself would find: as JSON, or where that fails as logfmt. It is that
+ * because a line that a column knows is sound for its parser and for no other (shared/promoted/provable.ts, logfmt-fields.ts),
+ * so which of the two columns knows a row says which parser reads it.
+ *
+ * What a reader would get wrong: structured metadata hides a label of the stream by the same name, and then the field of
+ * that name collides with nothing. So the stream of the row is asked, not the stream as stored.
+ */
+import type { LogExpr } from '../logql/ast.ts';
+import { invariant } from '../model/errors.ts';
+import { type Labels, labelValue } from '../model/labels.ts';
+import type { PageRows } from '../model/page.ts';
+import { FALLBACK_ID, type ParserName, type PromotedColumn, type PromotedWants } from '../model/promoted.ts';
+import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
+import type { PreparedRows } from '../pipeline/promoted-rows.ts';
+import { isReservedName, isSuffixedName } from '../promoted/reserved-names.ts';
+import type { PlannedPage } from './day-plan.ts';
+import type { LogCollector } from './log-collector.ts';
+
+export interface FieldPlan {
+  readonly name: string;
+  /** What pages are asked for. */
+  readonly promoted: PromotedWants;
+  /** No stage drops a row: the first rows of a page are the first of the query there. */
+  readonly keepsRows: boolean;
+}
+
+/**
+ * Undefined where columns are of no use: a stage reads or changes lines or labels, or the name may be that of another field
+ * which collides with a label.
+ */
+export function planField({ stages }: LogExpr, name: string): FieldPlan | undefined {
+  if (isReservedName(name) || isSuffixedName(name)) return undefined;
+  if (stages.some(({ kind }) => kind !== 'labelFilter')) return undefined;
+  return { name, promoted: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
+}
+
+interface BoundColumn {
+  readonly parser: ParserName;
+  readonly column: PromotedColumn;
+}
+
+const PARSERS: readonly ParserName[] = ['json', 'logfmt'];
+
+/** Stands before a collector: what columns answer goes in without its line, with the field as the only parsed label. */
+export class FieldScan implements LogSink {
+  readonly #plan: FieldPlan;
+  readonly #collector: LogCollector;
+  #columns: readonly BoundColumn[] = [];
+  #page: PageRows | undefined;
+  #base = 0;
+  /** The stream looked at last, and whether it has a label of the field's name: rows in a row mostly share theirs. */
+  #stream: Labels | undefined;
+  #streamHas = false;
+
+  constructor(plan: FieldPlan, collector: LogCollector) {
+    this.#plan = plan;
+    this.#collector = collector;
+  }
+
+  /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
+  prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
+    const { limit, backward } = this.#collector;
+    const isExact = this.#plan.keepsRows && mask === undefined;
+    const left = isExact ? keepFirst(page.times, selection, count, { limit, backward }) : count;
+    return { count: left, needsLines: this.#needsLines(page, selection, left) };
+  }
+
+  #needsLines(page: PageRows, selection: Uint32Array, count: number): boolean {
+    const { name } = this.#plan;
+    const columns = this.#columnsOf(page);
+    const mayHide = page.metadata.some(column => column.name === name);
+    let at = 0;
+    for (const { stream, firstRow, rows } of page.runs) {
+      const end = firstRow + rows;
+      const hasNone = !mayHide && labelValue(stream.labels, name) !== undefined;
+      for (; at < count && selection[at] < end; at++) {
+        if (!hasNone && knowing(columns, selection[at]) === undefined) return true;
+      }
+    }
+    return false;
+  }
+
+  #columnsOf({ promoted }: PageRows): BoundColumn[] {
+    return PARSERS.flatMap(parser => {
+      const found = promoted?.column(parser, this.#plan.name);
+      return found === undefined ? [] : [{ parser, column: found.column }];
+    });
+  }
+
+  /** @param base what the page's times are relative to, ns since the start of the day */
+  begin(page: PageRows, base: number): void {
+    this.#page = page;
+    this.#base = base;
+    this.#columns = this.#columnsOf(page);
+    this.#collector.begin(page, base);
+  }
+
+  wants(row: number): boolean {
+    return this.#collector.wants(row);
+  }
+
+  /** Throws as the collector does. */
+  emit(row: number, entry: PipelineRow): void {
+    const { stream, structuredMetadata } = entry.categories();
+    if (stream !== this.#stream) {
+      this.#stream = stream;
+      this.#streamHas = labelValue(stream, this.#plan.name) !== undefined;
+    }
+    const known = this.#streamHas ? undefined : knowing(this.#columns, row);
+    if (known === undefined && !this.#streamHas) {
+      invariant(entry.lineEnd <= entry.lineBuffer.length, 'a line is looked at that was not read');
+      this.#collector.emit(row, entry);
+      return;
+    }
+    this.#collector.take({
+      time: this.#base + this.#page!.times[row],
+      line: '',
+      key: entry.streamText(),
+      stream,
+      structuredMetadata,
+      parsed: known && this.#parsed(known, row),
+    });
+  }
+
+  #parsed({ parser, column }: BoundColumn, row: number): Labels | undefined {
+    const id = column.ids[row];
+    if (id === 0) return undefined;
+    const value = column.valueAt(id - 1);
+    // Without `--keep-empty` logfmt gives an empty value no label; JSON does.
+    if (value === '' && parser === 'logfmt') return undefined;
+    return [{ name: this.#plan.name, value }];
+  }
+}
+
+function knowing(columns: readonly BoundColumn[], row: number): BoundColumn | undefined {
+  for (const bound of columns) if (bound.column.ids[row] !== FALLBACK_ID) return bound;
+  return undefined;
+}
+
+interface FirstRows {
+  readonly limit: number;
+  readonly backward: boolean;
+}
+
+/**
+ * Keeps of `selection[0..count)`, in place and order, the rows that may be among the first `limit` in the direction: all
+ * of the time of the last such row stay, for which of them count the collector knows.
+ */
+function keepFirst(
+  times: Float64Array,
+  selection: Uint32Array,
+  count: number,
+  { limit, backward }: FirstRows,
+): number {
+  if (count <= limit || limit === 0) return count;
+  const ascending = new Float64Array(count);
+  for (let i = 0; i < count; i++) ascending[i] = times[selection[i]];
+  ascending.sort();
+  const least = backward ? ascending[count - limit] : -Infinity;
+  const most = backward ? Infinity : ascending[limit - 1];
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const row = selection[i];
+    if (times[row] >= least && times[row] <= most) selection[kept++] = row;
+  }
+  return kept;
+}

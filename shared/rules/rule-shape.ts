@@ -1,0 +1,88 @@
+/**
+ * Whether a file of rules has the form that is read, field by field. The store ignores what it does not know and tells
+ * of a wrong value only that there is one; who writes files wants to know of a misspelt field, and where it stands.
+ */
+import { readGroupValue } from './rule-yaml.ts';
+
+export type FieldPath = readonly (string | number)[];
+
+export interface ShapeProblem {
+  readonly path: FieldPath;
+  readonly message: string;
+}
+
+const DURATION = 'a duration such as 30s, 5m or 1h30m';
+const TEXTS = 'names with texts';
+
+/** What each field holds, in words. */
+const FILE_FIELDS = { namespace: 'a text', groups: 'a list of groups' };
+const GROUP_FIELDS = {
+  name: 'a text',
+  interval: DURATION,
+  query_offset: DURATION,
+  limit: 'a whole number',
+  rules: 'a list of rules',
+};
+const RULE_FIELDS = {
+  record: 'a text',
+  alert: 'a text',
+  expr: 'a text',
+  for: DURATION,
+  keep_firing_for: DURATION,
+  labels: TEXTS,
+  annotations: TEXTS,
+};
+
+/** `file` is as the library reads it, with texts as its scalars. Does not throw. */
+export function shapeProblems(file: unknown): ShapeProblem[] {
+  const problems = fieldProblems(file, [], FILE_FIELDS, 'a file of rules');
+  listAt(file, 'groups').forEach((group, g) => {
+    problems.push(...fieldProblems(group, ['groups', g], GROUP_FIELDS, 'a group'));
+    listAt(group, 'rules').forEach((rule, r) => {
+      problems.push(...fieldProblems(rule, ['groups', g, 'rules', r], RULE_FIELDS, 'a rule'));
+    });
+  });
+  return problems;
+}
+
+function fieldProblems(
+  value: unknown,
+  path: FieldPath,
+  fields: Readonly<Record<string, string>>,
+  what: string,
+): ShapeProblem[] {
+  if (!isMap(value)) return [{ path, message: `${what} is a map of ${Object.keys(fields).join(', ')}` }];
+  return Object.entries(value).flatMap(([name, held]) => {
+    const at = [...path, name];
+    if (!Object.hasOwn(fields, name)) return [{ path: at, message: `unknown field '${name}' of ${what}` }];
+    return canBeRead(fields, name, held)
+      ? []
+      : [{ path: at, message: `field '${name}' must be ${fields[name]}` }];
+  });
+}
+
+/** Each field alone, by the code that reads it in the end. Items of lists are looked at by themselves. */
+function canBeRead(fields: object, name: string, value: unknown): boolean {
+  if (name === 'groups' || name === 'rules') return Array.isArray(value) || isEmpty(value);
+  const alone = { [name]: value };
+  try {
+    if (fields === RULE_FIELDS) readGroupValue({ rules: [alone] });
+    else readGroupValue(fields === GROUP_FIELDS ? alone : { name: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function listAt(value: unknown, name: string): unknown[] {
+  const list = isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}

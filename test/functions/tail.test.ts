@@ -1,0 +1,126 @@
+/** Live tails as functions: events of a WebSocket API in, messages to its connections out. Times are those of the machine. */
+import { afterEach, expect, test } from '@jest/globals';
+import { assemble, type Stores } from '../../functions/assemble.ts';
+import { assembleTailFunction, type TailFunction } from '../../functions/assemble-tail.ts';
+import { createDispatchHandler } from '../../functions/tail-dispatch-handler.ts';
+import {
+  createConnectHandler,
+  createDisconnectHandler,
+  ignoreMessage,
+} from '../../functions/tail-handlers.ts';
+import { systemClock } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { tailWaker } from '../../shared/aws/tail-waker.ts';
+import { TailLog } from '../../shared/catalog/tail-log.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { linesOf } from '../tail/support.ts';
+import { jsonPushEvent } from './tail-events.ts';
+
+const SETTINGS = {
+  config: {
+    ...DEFAULT_CONFIG,
+    server: { ...DEFAULT_CONFIG.server, logLevel: 'error' as const },
+    limits: { ...DEFAULT_CONFIG.limits, maxConcurrentTailRequests: 2 },
+    logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
+  },
+  warnings: [],
+};
+/** The dispatcher ends 20 s before; a tail joins 2.5 s after it was seen. */
+const CONTEXT = { awsRequestId: 'test', getRemainingTimeInMillis: () => 25_000 };
+
+const stores: Stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+const connections: MemoryConnections = memoryConnections({ clock: systemClock });
+
+function tailFunction(name: 'tail-connect' | 'tail-dispatch' | 'tail-disconnect'): TailFunction {
+  return assembleTailFunction(name, SETTINGS, stores, connections);
+}
+
+function connectEvent(connectionId: string, parameters: Record<string, string>, tenant = 'acme') {
+  return {
+    headers: { 'X-Scope-OrgID': tenant, Upgrade: 'websocket' },
+    multiValueQueryStringParameters: Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, [value]]),
+    ),
+    requestContext: { connectionId, eventType: 'CONNECT', requestId: 'r' },
+  };
+}
+
+const push = assemble('push', SETTINGS, stores);
+afterEach(() => expect.hasAssertions());
+
+test('a tail from its connect to its end: lookback, live, one run at a time, nothing twice', async () => {
+  const connect = createConnectHandler(tailFunction('tail-connect'));
+  expect((await push(jsonPushEvent('acme', ['before {=&']), CONTEXT)).statusCode).toBe(204);
+  const connection = connections.open('c1');
+  const query = '{app="a"} !~ "x%&=+ü"';
+  expect(await connect(connectEvent('c1', { query }))).toEqual({ statusCode: 200 });
+  expect(connection.messages).toEqual([]);
+  // Two calls at once: the lease lets one run.
+  const first = createDispatchHandler(tailFunction('tail-dispatch'));
+  const second = createDispatchHandler(tailFunction('tail-dispatch'));
+  const runs = [first({}, CONTEXT), second({ tenant: 'acme' }, CONTEXT)];
+  while (linesOf(connection.messages).length < 1) await systemClock.sleep(20);
+  expect((await push(jsonPushEvent('acme', ['during']), CONTEXT)).statusCode).toBe(204);
+  const total = (await Promise.all(runs)).reduce((sum, { runs: one }) => sum + one, 0);
+  expect(total).toBe(1);
+  expect((await push(jsonPushEvent('acme', ['after']), CONTEXT)).statusCode).toBe(204);
+  await createDispatchHandler(tailFunction('tail-dispatch'))({}, CONTEXT);
+  expect(linesOf(connection.messages)).toEqual(['before {=&', 'during', 'after']);
+  const disconnect = createDisconnectHandler(tailFunction('tail-disconnect'));
+  const gone = { requestContext: { connectionId: 'c1', eventType: 'DISCONNECT' } };
+  expect(await disconnect(gone)).toEqual({ statusCode: 200 });
+  expect(await disconnect(gone)).toEqual({ statusCode: 200 });
+  const { catalog } = tailFunction('tail-dispatch').parts;
+  expect(await catalog.subscriptions.list('acme')).toEqual([]);
+});
+
+test('what is wrong with a request refuses the connection; what is found later is told by the dispatcher', async () => {
+  const connect = createConnectHandler(tailFunction('tail-connect'));
+  const rows: readonly [object, number][] = [
+    [connectEvent('x', { query: '{app=' }), 400],
+    [connectEvent('x', { query: '{app="a"}', delay_for: '6' }), 400],
+    [connectEvent('x', { query: '{app="a"}' }, ''), 401],
+    [connectEvent('x', { query: '{app="a"}' }, 'a|b'), 400],
+    [{}, 400],
+  ];
+  for (const [event, statusCode] of rows) expect(await connect(event)).toMatchObject({ statusCode });
+  const connection = connections.open('m');
+  expect(await connect(connectEvent('m', { query: 'rate({app="a"}[1m])' }, 'other'))).toEqual({
+    statusCode: 200,
+  });
+  await createDispatchHandler(tailFunction('tail-dispatch'))({ tenant: 'other' }, CONTEXT);
+  expect(connection.closed).toEqual({ code: 1011, reason: 'only log selector is supported' });
+  expect(await ignoreMessage({ requestContext: { connectionId: 'm', eventType: 'MESSAGE' } })).toEqual({
+    statusCode: 200,
+  });
+});
+
+test('the dispatcher is called once a second for a tenant, whatever is committed', async () => {
+  const clock = virtualClock();
+  const calls: string[] = [];
+  const client = {
+    send: async ({
+      input,
+    }: {
+      input: { FunctionName: string; InvocationType: string; Payload: Uint8Array };
+    }) => {
+      calls.push(`${input.FunctionName} ${input.InvocationType} ${Buffer.from(input.Payload)}`);
+    },
+  };
+  const failures: object[] = [];
+  const log = { warn: (fields: object) => failures.push(fields) };
+  const waker = tailWaker({ client: client as never, functionName: 'dispatch', clock, log });
+  const tailLog = new TailLog({ table: memoryTable({ clock }), clock });
+  waker.follow(tailLog);
+  for (const tenant of ['a', 'a', 'b', 'a']) waker.wake(tenant);
+  await waker.settled();
+  expect(calls).toEqual(['dispatch Event {"tenant":"a"}', 'dispatch Event {"tenant":"b"}']);
+  await clock.advance(1000);
+  waker.wake('a');
+  await waker.settled();
+  expect(calls).toHaveLength(3);
+  expect(failures).toEqual([]);
+});

@@ -1,0 +1,105 @@
+/** Whatever is asked, it ends in an answer or in an error of the client, and others are answered as before. */
+import { expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { QueryMemory } from '../../shared/query/query-memory.ts';
+import { inlineInvoker } from '../../shared/query/tasks/inline-invoker.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { makeWorld } from './tasks/world.ts';
+
+const S = 1_000_000_000n;
+const MIB = 1024 * 1024;
+const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 0, maxEntriesLimitPerQuery: 0 };
+
+/** 2,400 entries, each with values of its own. */
+async function worldOfEntries() {
+  const world = makeWorld();
+  for (let push = 0; push < 2; push++) {
+    const entries = Array.from({ length: 1_200 }, (_, i) => ({
+      stream: { app: 'a' },
+      day: DAY,
+      time: (push * 1_200 + i) * 40_000_000,
+      line: `id=${push}-${i} n=${i}`,
+      metadata: {},
+    }));
+    await world.push(entries);
+  }
+  return world;
+}
+
+test('a query that needs too much fails with 4xx, its memory is given back, and others go on', async () => {
+  const world = await worldOfEntries();
+  const memory = new QueryMemory(24 * MIB);
+  const invoker = inlineInvoker({ store: world.objects, clock: world.clock });
+  const small = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))', {
+    endNs: DAY_START_NS + 120n * S,
+  });
+  const nested = (depth: number) =>
+    `${'sum by (id) ('.repeat(depth)}count_over_time({app="a"} | logfmt [1s])${')'.repeat(depth)}`;
+  const greedy = [
+    // Every line a series, at every instant of a day.
+    rangeQuery('count_over_time({app="a"} | logfmt [1d])', { stepNs: 10n * S }),
+    rangeQuery('quantile_over_time(0.5, {app="a"} | logfmt | unwrap n [1d]) by (id)', { stepNs: 10n * S }),
+    // All of it in one answer.
+    rangeQuery(`{app="a"} | line_format \`{{ repeat 20000 .id }}\` | logfmt`, { limit: 1_000_000_000 }),
+    rangeQuery(
+      Array.from({ length: 40 }, (_, i) => `count_over_time({app="a"} | logfmt | n>${i} [1h])`).join(' or '),
+      { stepNs: 30n * S },
+    ),
+    rangeQuery(nested(40), { stepNs: 10n * S }),
+  ];
+  for (const engine of [
+    world.engine({ invoker, memory, sizes: { inlineBytes: 0, minTaskBytes: 40_000, maxTaskBytes: 40_000 } }),
+    world.engine({ invoker, memory, sizes: { inlineBytes: 1e9, minTaskBytes: 1e9, maxTaskBytes: 1e9 } }),
+  ]) {
+    for (const query of greedy) {
+      const others = engine.range(small, asker({ tenants: ['t'], limits }));
+      const outcome = await engine.range(query, asker({ limits })).then(
+        () => 'answered',
+        error => `${error.status} ${error.message}`,
+      );
+      expect(outcome).toMatch(
+        /^(answered|400 the query needs more than|429 the queries that run now need|400 the answer)/,
+      );
+      expect((await others).result).toMatchObject({ kind: 'matrix', series: [{ labels: [] }] });
+      expect(memory.usedBytes).toBe(0);
+    }
+  }
+});
+
+test('all queries of a process share one bound', async () => {
+  const world = await worldOfEntries();
+  const memory = new QueryMemory(20 * MIB);
+  const engine = world.engine({
+    invoker: inlineInvoker({ store: world.objects, clock: world.clock }),
+    memory,
+  });
+  const query = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))', {
+    endNs: DAY_START_NS + 120n * S,
+  });
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, () => engine.range(query, asker({ limits }))),
+  );
+  const failed = results.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+  expect(failed.length).toBe(3);
+  for (const { reason } of failed) expect(reason).toMatchObject({ status: 429 });
+  expect(memory.refused).toBe(3);
+  await engine.range(query, asker({ limits }));
+  expect(memory.usedBytes).toBe(0);
+});
+
+test('a tenant without parallelism is refused before anything is read', async () => {
+  const refusing = asker({ limits: { ...limits, maxQueryParallelism: 0 } });
+  await expect(makeWorld().plainEngine().range(rangeQuery('{app="a"}'), refusing)).rejects.toMatchObject({
+    status: 429,
+    message: 'querying is disabled, please contact your Loki operator',
+  });
+});
+
+test('bytes that workers look at count against the limit of a query', async () => {
+  const world = await worldOfEntries();
+  const engine = world.engine({ invoker: inlineInvoker({ store: world.objects, clock: world.clock }) });
+  const query = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))');
+  await expect(
+    engine.range(query, asker({ limits: { ...limits, maxQueryBytesRead: 20_000 } })),
+  ).rejects.toThrow('the query would read too many bytes');
+});

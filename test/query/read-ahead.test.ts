@@ -1,0 +1,102 @@
+/** How pages are read: those that lie together in one read, the first reads short. */
+import { expect, test } from '@jest/globals';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { PageCache } from '../../shared/query/page-cache.ts';
+import { asker, DAY, rangeQuery } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const STREAMS = 14;
+/** Above the size at which a page ends with its stream. */
+const STREAM_BYTES = 300_000;
+const LINE_BYTES = 10_000;
+
+/** The store, and the bytes of each read of it. */
+async function storeWithPages() {
+  const store = memoryObjectStore();
+  const reads: number[] = [];
+  const counting = {
+    ...store,
+    getRange: (key: string, start: number, end: number) => {
+      reads.push(end - start);
+      return store.getRange(key, start, end);
+    },
+  };
+  const catalog = new Catalog({
+    table: memoryTable({ clock: systemClock }),
+    clock: systemClock,
+    ids: systemIds,
+  });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const rows = STREAM_BYTES / LINE_BYTES;
+  const entries = Array.from({ length: STREAMS * rows }, (_, i) => ({
+    stream: { app: `app-${String(Math.floor(i / rows)).padStart(2, '0')}` },
+    day: DAY,
+    // The streams one after the other.
+    time: i * 1e9,
+    line: `line ${i} `.padEnd(LINE_BYTES, 'some text '),
+    metadata: {},
+  }));
+  await committer.commit('t', pushOf(entries));
+  return { store: counting, catalog, reads };
+}
+
+const stored = await storeWithPages();
+
+async function asking(cache?: PageCache) {
+  const { store, catalog, reads } = stored;
+  const engine = new QueryEngine({ catalog, source: new ChunkSource(store, cache), clock: systemClock });
+  const ask = async (query: string, limit = 1) => {
+    reads.length = 0;
+    const range = rangeQuery(query, { limit, backward: false });
+    const { result, statistics } = await engine.range(range, asker());
+    return { result, statistics, reads: [...reads] };
+  };
+  // Brings the footer.
+  await ask('{app="none"}');
+  return ask;
+}
+
+const COUNT = 'sum(count_over_time({app=~".+"} |= "line" [1m]))';
+
+test('pages that lie together are one read, and reads grow', async () => {
+  const ask = await asking();
+  const { statistics, reads } = await ask(COUNT);
+  expect(statistics.pagesRead).toBe(STREAMS);
+  // 4, 8, and what is left.
+  expect(reads).toHaveLength(3);
+  expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBe(statistics.compressedBytes);
+});
+
+test('pages apart are read apart, without what lies between', async () => {
+  const ask = await asking();
+  const all = await ask(COUNT);
+  const some = await ask('sum(count_over_time({app=~"app-0[0137]"} |= "line" [1m]))');
+  expect(some.statistics.pagesRead).toBe(4);
+  expect(some.statistics.compressedBytes).toBeLessThanOrEqual(all.statistics.compressedBytes);
+});
+
+test('a query that ends early has read little', async () => {
+  const ask = await asking();
+  const { statistics } = await ask('{app=~".+"}');
+  expect(statistics.entriesReturned).toBe(1);
+  expect(statistics.pagesRead).toBeLessThanOrEqual(4);
+});
+
+test('pages that are kept are not read', async () => {
+  const ask = await asking(new PageCache(64_000_000));
+  const first = await ask(COUNT);
+  await ask(COUNT);
+  const third = await ask(COUNT);
+  expect(third.reads).toEqual([]);
+  expect(third.statistics.compressedBytes).toBe(0);
+  expect(third.result).toEqual(first.result);
+  expect(third.statistics.lines).toBe(first.statistics.lines);
+});

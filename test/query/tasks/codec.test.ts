@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
+import { ClientError, CorruptionError } from '../../../shared/model/errors.ts';
+import { ObjectNotFoundError } from '../../../shared/ports/object-store.ts';
+import { decodeAnswer, encodeAnswer, encodeFailure } from '../../../shared/query/tasks/answer-codec.ts';
+import type { Task, TaskAnswer } from '../../../shared/query/tasks/task.ts';
+import { decodeTask, encodeTask } from '../../../shared/query/tasks/task-codec.ts';
+import { failureOf } from '../../../shared/query/tasks/task-failure.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 8 });
+const whole = fc.nat(2 ** 31 - 1);
+const time = fc.integer({ min: 0, max: 86_400_000_000_000 - 1 });
+const labels = fc.array(fc.record({ name: text, value: text }), { maxLength: 3 });
+
+const record = fc
+  .record({
+    level: fc.nat(3),
+    first: time,
+    rows: whole,
+    lineBytes: whole,
+    metadataBytes: whole,
+    asOfMs: whole,
+    footerBytes: fc.nat(100),
+    pairs: fc.option(fc.uint32Array({ maxLength: 3 }), { nil: undefined }),
+    inline: fc.option(fc.uint8Array({ maxLength: 20 }), { nil: undefined }),
+  })
+  .map(({ inline, ...rest }) => ({
+    ...rest,
+    id: '0123456789abcdef0123456789abcdef',
+    tenant: 't',
+    day: 20_000,
+    last: rest.first,
+    storedBytes: inline?.length ?? 1000,
+    inline: inline && Buffer.from(inline),
+    footer: undefined,
+  }));
+
+const pages = fc.array(
+  fc.record({
+    record: fc.constantFrom(0, 1),
+    page: fc.nat(1000),
+    runs: fc.option(
+      fc.uniqueArray(fc.nat(100), { minLength: 1, maxLength: 4 }).map(runs => runs.sort((a, b) => a - b)),
+      { nil: undefined },
+    ),
+  }),
+  { maxLength: 4 },
+);
+
+const ask: fc.Arbitrary<Task['ask']> = fc.oneof(
+  fc.record({
+    kind: fc.constant('log' as const),
+    query: text,
+    limit: whole,
+    backward: fc.boolean(),
+    categorize: fc.boolean(),
+    bound: fc.option(time, { nil: undefined }),
+  }),
+  fc.record({
+    kind: fc.constant('metric' as const),
+    query: text,
+    spec: fc.record({
+      op: fc.constantFrom('rate' as const, 'quantile_over_time' as const),
+      parameter: fc.option(fc.double({ noNaN: true }), { nil: undefined }),
+      startNs: fc.constant(5n),
+      endNs: fc.constantFrom(5n, 700n),
+      stepNs: fc.constant(7n),
+      rangeNs: fc.bigInt({ min: 0n, max: 1n << 60n }),
+      offsetNs: fc.bigInt({ min: -(1n << 60n), max: 1n << 60n }),
+      unwrapped: fc.boolean(),
+    }),
+    grouping: fc.option(fc.record({ without: fc.boolean(), labels: fc.array(text, { maxLength: 3 }) }), {
+      nil: undefined,
+    }),
+  }),
+);
+
+const request = {
+  id: '00000001',
+  tenant: 't',
+  startNs: 1n,
+  endNs: 2n,
+  intervalNs: 0n,
+  createdMs: 5,
+  ...NOT_BEGUN,
+};
+const task: fc.Arbitrary<Task> = fc.record({
+  tenant: fc.constant('t'),
+  isLabelled: fc.boolean(),
+  ask,
+  day: fc.constant(20_000),
+  from: time,
+  to: time,
+  isUneven: fc.boolean(),
+  nowNs: fc.bigInt({ min: 0n, max: 1n << 62n }),
+  retention: fc.record({
+    retentionPeriodNs: fc.bigInt({ min: 0n, max: 1n << 60n }),
+    retentionStream: fc.array(
+      fc.record({ selector: text, priority: fc.nat(9), periodNs: fc.bigInt({ min: 0n, max: 1n << 60n }) }),
+      { maxLength: 2 },
+    ),
+  }),
+  deletes: fc.array(
+    text.map(query => ({ ...request, query })),
+    { maxLength: 2 },
+  ),
+  records: fc.tuple(record, record),
+  pages,
+  neighbours: pages,
+});
+
+const figures = fc.record({
+  pagesRead: whole,
+  compressedBytes: whole,
+  lineBytes: whole,
+  metadataBytes: whole,
+  lines: whole,
+  postFilterLines: whole,
+  duplicates: whole,
+  downloadNs: whole,
+});
+const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
+  fc.record({
+    kind: fc.constant('metric' as const),
+    figures,
+    series: fc.array(labels, { maxLength: 3 }),
+    state: fc.uint8Array({ maxLength: 20 }).map(bytes => Buffer.from(bytes)),
+  }),
+  fc.record({
+    kind: fc.constant('log' as const),
+    figures,
+    entries: fc.array(
+      fc
+        .record({
+          time,
+          line: text,
+          stream: labels,
+          structuredMetadata: fc.option(labels, { nil: undefined }),
+          parsed: fc.option(labels, { nil: undefined }),
+        })
+        .map(entry => ({ ...entry, key: JSON.stringify(entry.stream) })),
+      { maxLength: 5 },
+    ),
+  }),
+);
+
+describe('tasks and answers as bytes', () => {
+  test('come back as they were', () => {
+    fc.assert(
+      fc.property(task, one => expect(decodeTask(encodeTask(one))).toEqual(one)),
+      { numRuns: 200 },
+    );
+    fc.assert(
+      fc.property(answer, one => expect(decodeAnswer(encodeAnswer(one))).toEqual(one)),
+      { numRuns: 200 },
+    );
+  });
+
+  test('broken bytes are refused, and never taken for what they are not', () => {
+    const readers = [
+      [task.map(encodeTask), decodeTask],
+      [answer.map(encodeAnswer), decodeAnswer],
+    ] as const;
+    for (const [bytes, decode] of readers) {
+      fc.assert(
+        fc.property(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), (whole, at, flip) => {
+          // What is cut off is always missed; a changed byte may be another valid value, but is no defect.
+          expect(() => decode(whole.subarray(0, at % whole.length))).toThrow(CorruptionError);
+          const changed = Uint8Array.from(whole);
+          changed[at % whole.length] ^= flip;
+          try {
+            decode(changed);
+          } catch (error) {
+            if (!(error instanceof CorruptionError || (error as Error).name === 'InvokerError')) throw error;
+          }
+        }),
+        { numRuns: 300 },
+      );
+    }
+  });
+
+  test.each([
+    [new ClientError(422, 'too much'), { status: 422, message: 'too much' }],
+    [
+      new CorruptionError('chunk a/b: checksum differs'),
+      { name: 'CorruptionError', message: 'chunk a/b: checksum differs' },
+    ],
+    [
+      new ObjectNotFoundError('t/chunks/1'),
+      { name: 'ObjectNotFoundError', message: 'no object with key t/chunks/1' },
+    ],
+    [
+      new TypeError('x is undefined'),
+      { name: 'InvokerError', message: expect.stringContaining('x is undefined') },
+    ],
+  ])('%s is thrown where the answer is awaited', (error, want) => {
+    let thrown: unknown;
+    try {
+      decodeAnswer(encodeFailure(failureOf(error)));
+    } catch (caught) {
+      thrown = caught;
+    }
+    expect(thrown).toMatchObject(want);
+  });
+});
