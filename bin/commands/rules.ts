@@ -7,6 +7,7 @@ import { lintFiles, readFiles } from '../cli/rule-files.ts';
 import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { registerTest } from './rules-test.ts';
 
 interface PruneFlags extends StoreFlags {
   readonly prune: boolean;
@@ -59,6 +60,7 @@ export function register(program: Command): void {
       .argument('<namespace>')
       .argument('[group]'),
   ).action(asAction(remove));
+  registerTest(group);
 }
 
 async function lint(files: readonly string[]): Promise<void> {

@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
 import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
 import type { Invoker } from '../../shared/ports/invoker.ts';
+import { makeWorld } from '../query/tasks/world.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const signal = new AbortController().signal;
 const here: Invoker = {
@@ -73,5 +75,34 @@ describe('query tasks as invocations of a function', () => {
     const context = { awsRequestId: '', getRemainingTimeInMillis: () => 10_000 };
     const result = await handler({ task: 'Bw==' }, context);
     expect(Buffer.from('answer' in result ? result.answer : '', 'base64').toString()).toContain('version 7');
+  });
+
+  test('a query whose parts are invocations is answered as by one scan', async () => {
+    const world = makeWorld();
+    for (let push = 0; push < 3; push++) {
+      const entries = Array.from({ length: 20 }, (_, i) => {
+        const time = (push * 10 + i) * 1_000_000_000;
+        return { stream: { app: `a${i % 2}` }, day: DAY, time, line: `n=${i}`, metadata: {} };
+      });
+      await world.push(entries);
+    }
+    const handler = queryWorkerHandler({ store: world.objects, clock: world.clock });
+    const send = async ({ input }: { input: { Payload: Uint8Array } }) =>
+      json(
+        await handler(JSON.parse(Buffer.from(input.Payload).toString()), {
+          awsRequestId: '',
+          getRemainingTimeInMillis: () => 10_000,
+        }),
+      );
+    const client = { send } as unknown as LambdaClient;
+    const engine = world.engine({ invoker: lambdaInvoker({ client, functionName: 'worker', here }) });
+    for (const query of [
+      '{app=~".+"} |= "1"',
+      'sum by (app) (sum_over_time({app=~".+"} | logfmt | unwrap n [1m]))',
+    ]) {
+      const asked = rangeQuery(query, { endNs: DAY_START_NS + 120_000_000_000n });
+      const { result } = await engine.range(asked, asker());
+      expect(result).toEqual((await world.plainEngine().range(asked, asker())).result);
+    }
   });
 });

@@ -9,7 +9,8 @@ let time = 0;
 beforeAll(async () => {
   store = await startStore(
     'compactor: {compaction_interval: 1h, delete_request_cancel_period: 0s}\n' +
-      'limits_config: {max_concurrent_tail_requests: 4, ingestion_rate_mb: 100, ingestion_burst_size_mb: 100}\n' +
+      'limits_config: {max_concurrent_tail_requests: 4, ingestion_rate_mb: 100, ingestion_burst_size_mb: 100, ' +
+      'per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}\n' +
       'querier: {tail_max_duration: 1h}\nlogboom: {index_sync_interval: 1h}',
   );
 });
@@ -234,7 +235,8 @@ test('a slow client is told what it missed, with labels and times, and goes on',
     tail.socket.pause();
     const text = 'x'.repeat(60_000);
     const sent: string[] = [];
-    for (let i = 0; i < 10; i++) {
+    // More than the queue of the tail and the buffers of both sockets hold.
+    for (let i = 0; i < 7; i++) {
       const values: Value[] = Array.from({ length: 40 }, (_, j) => [nextNs(), `${i}/${j} ${text}`]);
       sent.push(...values.map(([ns]) => ns));
       await push('slow', 'a', ...values);

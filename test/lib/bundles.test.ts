@@ -13,6 +13,7 @@ import {
   type EventFunctionName,
   FUNCTION_NAMES,
   type FunctionName,
+  WORKER_FUNCTION_NAMES,
 } from '../../functions/groups.ts';
 import type { HttpApiEvent, HttpApiResult } from '../../functions/lambda-event.ts';
 import { httpApiEvent, textOf } from '../functions/events.ts';
@@ -21,7 +22,7 @@ import { type FakeServices, startFakeServices } from './fake-services.ts';
 const INVOKE = fileURLToPath(new URL('invoke.mjs', import.meta.url));
 const BUNDLE = fileURLToPath(new URL('../../lib/bundle.ts', import.meta.url));
 const tenant = { 'x-scope-orgid': 'acme' };
-const NAMES = [...FUNCTION_NAMES, ...EVENT_FUNCTION_NAMES];
+const NAMES = [...FUNCTION_NAMES, ...EVENT_FUNCTION_NAMES, ...WORKER_FUNCTION_NAMES];
 
 let folder: string;
 let services: FakeServices;

@@ -289,6 +289,7 @@ describe('the schedules', () => {
       '{"job":"deletion"}': 'rate(1 minute)',
       '{"job":"retention"}': 'rate(1 minute)',
       '{"job":"index-sync"}': 'rate(5 minutes)',
+      '{"job":"rules"}': 'rate(1 minute)',
     });
   });
 

@@ -10,14 +10,14 @@ const S = 1_000_000_000n;
 const MIB = 1024 * 1024;
 const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 0, maxEntriesLimitPerQuery: 0 };
 
-/** 2,400 entries, each with values of its own. */
+/** 1,000 entries, each with values of its own. */
 async function worldOfEntries() {
   const world = makeWorld();
   for (let push = 0; push < 2; push++) {
-    const entries = Array.from({ length: 1_200 }, (_, i) => ({
+    const entries = Array.from({ length: 500 }, (_, i) => ({
       stream: { app: 'a' },
       day: DAY,
-      time: (push * 1_200 + i) * 40_000_000,
+      time: (push * 500 + i) * 90_000_000,
       line: `id=${push}-${i} n=${i}`,
       metadata: {},
     }));
@@ -28,7 +28,7 @@ async function worldOfEntries() {
 
 test('a query that needs too much fails with 4xx, its memory is given back, and others go on', async () => {
   const world = await worldOfEntries();
-  const memory = new QueryMemory(24 * MIB);
+  const memory = new QueryMemory(20 * MIB);
   const invoker = inlineInvoker({ store: world.objects, clock: world.clock });
   const small = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))', {
     endNs: DAY_START_NS + 120n * S,
@@ -42,13 +42,13 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
     // All of it in one answer.
     rangeQuery(`{app="a"} | line_format \`{{ repeat 20000 .id }}\` | logfmt`, { limit: 1_000_000_000 }),
     rangeQuery(
-      Array.from({ length: 40 }, (_, i) => `count_over_time({app="a"} | logfmt | n>${i} [1h])`).join(' or '),
+      Array.from({ length: 20 }, (_, i) => `count_over_time({app="a"} | logfmt | n>${i} [1h])`).join(' or '),
       { stepNs: 30n * S },
     ),
     rangeQuery(nested(40), { stepNs: 10n * S }),
   ];
   for (const engine of [
-    world.engine({ invoker, memory, sizes: { inlineBytes: 0, minTaskBytes: 40_000, maxTaskBytes: 40_000 } }),
+    world.engine({ invoker, memory, sizes: { inlineBytes: 0, minTaskBytes: 15_000, maxTaskBytes: 15_000 } }),
     world.engine({ invoker, memory, sizes: { inlineBytes: 1e9, minTaskBytes: 1e9, maxTaskBytes: 1e9 } }),
   ]) {
     for (const query of greedy) {
@@ -100,6 +100,6 @@ test('bytes that workers look at count against the limit of a query', async () =
   const engine = world.engine({ invoker: inlineInvoker({ store: world.objects, clock: world.clock }) });
   const query = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))');
   await expect(
-    engine.range(query, asker({ limits: { ...limits, maxQueryBytesRead: 20_000 } })),
+    engine.range(query, asker({ limits: { ...limits, maxQueryBytesRead: 10_000 } })),
   ).rejects.toThrow('the query would read too many bytes');
 });

@@ -22,7 +22,7 @@ const entry: fc.Arbitrary<DatedEntry> = fc.record({
     maxKeys: 2,
   }),
 });
-const history = fc.array(fc.array(entry, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 });
+const history = fc.array(fc.array(entry, { minLength: 1, maxLength: 10 }), { minLength: 1, maxLength: 5 });
 
 const LOGS = [
   '{app=~".+"}',

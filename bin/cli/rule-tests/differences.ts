@@ -1,0 +1,82 @@
+/** Expected beside found, as lines: `-` is expected and not there, `+` is there and not expected. */
+import type { AlertState } from '../../../shared/catalog/rule-group.ts';
+import type { RuleSample } from '../../../shared/catalog/rule-state.ts';
+import { formatPlain } from '../../../shared/model/number.ts';
+import { labelsKey, NAME_LABEL } from '../../../shared/rules/series-labels.ts';
+import { labelText } from '../answer-text.ts';
+import type { AlertCheck, SampleCheck } from './test-file.ts';
+
+const ALERT_LABEL = 'alertname';
+/** Sums of floats end in other digits when their order changes. */
+const MAX_RELATIVE_ERROR = 1e-9;
+
+type Labels = Readonly<Record<string, string>>;
+type ExpectedAlert = AlertCheck['expect'][number];
+type FoundAlert = Pick<AlertState, 'state' | 'labels' | 'annotations' | 'value'>;
+
+/** Empty where they agree. Each of the expected ones stands for one that was found. */
+export function alertDifference(
+  alert: string,
+  expected: readonly ExpectedAlert[],
+  found: readonly FoundAlert[],
+): string[] {
+  const named = (labels: Labels) => labelsKey({ ...labels, [ALERT_LABEL]: alert });
+  return difference(
+    expected,
+    found,
+    (want, got) =>
+      want.state === got.state &&
+      named(want.labels) === named(got.labels) &&
+      (want.annotations === undefined || labelsKey(want.annotations) === labelsKey(got.annotations)) &&
+      (want.value === undefined || isSame(want.value, got.value)),
+    alertText,
+  );
+}
+
+/** Labels without the name of the series. */
+export function sampleDifference(expected: SampleCheck['expect'], found: readonly RuleSample[]): string[] {
+  const got = found.map(({ labels, value }) => ({
+    labels: without(labels, NAME_LABEL),
+    value: Number(value),
+  }));
+  return difference(
+    expected,
+    got,
+    (want, one) => labelsKey(want.labels) === labelsKey(one.labels) && isSame(want.value, one.value),
+    ({ labels, value }) => `${labelText(labels)} ${formatPlain(value)}`,
+  );
+}
+
+function difference<Expected, Found>(
+  expected: readonly Expected[],
+  found: readonly Found[],
+  agree: (want: Expected, got: Found) => boolean,
+  text: (one: Expected | Found) => string,
+): string[] {
+  const left = [...found];
+  const missing = expected.filter(want => {
+    const place = left.findIndex(got => agree(want, got));
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
+  return [...missing.map(one => `- ${text(one)}`), ...left.map(one => `+ ${text(one)}`)];
+}
+
+function alertText({ state, labels, annotations, value }: ExpectedAlert | FoundAlert): string {
+  const parts = [state, labelText(without(labels, ALERT_LABEL))];
+  if (annotations !== undefined && Object.keys(annotations).length > 0) {
+    parts.push(`annotations ${labelText(annotations)}`);
+  }
+  if (value !== undefined) parts.push(`value ${formatPlain(value)}`);
+  return parts.join(' ');
+}
+
+function without(labels: Labels, name: string): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([one]) => one !== name));
+}
+
+function isSame(want: number, got: number): boolean {
+  if (Object.is(want, got) || want === got) return true;
+  if (!Number.isFinite(want) || !Number.isFinite(got)) return false;
+  return Math.abs(want - got) <= MAX_RELATIVE_ERROR * Math.max(Math.abs(want), Math.abs(got));
+}

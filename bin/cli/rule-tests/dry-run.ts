@@ -1,0 +1,125 @@
+/** What a group would have done over stored logs, as lines: when alerts changed, and how many samples were recorded. */
+import type { AlertingRule, AlertState, RuleGroup } from '../../../shared/catalog/rule-group.ts';
+import { formatPrometheusDuration } from '../../../shared/model/duration.ts';
+import { formatPlain } from '../../../shared/model/number.ts';
+import { type ReplayedRule, type ReplayParts, replayGroup } from '../../../shared/rules/replay-group.ts';
+import { labelsKey } from '../../../shared/rules/series-labels.ts';
+import { labelText } from '../answer-text.ts';
+import { millisecondText, type NsRange } from '../time-text.ts';
+
+export interface DryRunOptions {
+  readonly namespace: string;
+  readonly range: NsRange;
+  /** Of groups that name none, ns. */
+  readonly intervalNs: bigint;
+  /** Asks for history; the range is that of the instants less the group's query offset. */
+  readonly partsOf: (range: { startNs: bigint; endNs: bigint; stepNs: bigint }) => ReplayParts;
+}
+
+/** Evaluations of one group: five weeks of minutes. More is asked for in parts. */
+export const MAX_DRY_INSTANTS = 50_000n;
+
+interface Tally {
+  pending: number;
+  firing: number;
+  samples: number;
+  readonly series: Set<string>;
+  error: string;
+}
+
+/** Lines with their ends, as they become known. Rejects with what the store's client throws. */
+export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGenerator<string> {
+  const { namespace, range } = options;
+  const stepNs = group.intervalNs > 0n ? group.intervalNs : options.intervalNs;
+  const startNs = ((range.startNs + stepNs - 1n) / stepNs) * stepNs;
+  const count = range.endNs < startNs ? 0n : (range.endNs - startNs) / stepNs + 1n;
+  const every = formatPrometheusDuration(stepNs);
+  yield `${namespace}/${group.name}: ${plural(Number(count), 'evaluation')}, one every ${every}\n`;
+  if (count === 0n) return;
+  if (count > MAX_DRY_INSTANTS) {
+    yield `  too many: choose a shorter range, of ${MAX_DRY_INSTANTS} at most\n`;
+    return;
+  }
+  const endNs = startNs + (count - 1n) * stepNs;
+  const offsetNs = group.queryOffsetNs;
+  const parts = options.partsOf({ startNs: startNs - offsetNs, endNs: endNs - offsetNs, stepNs });
+  const tallies = group.rules.map(
+    (): Tally => ({ pending: 0, firing: 0, samples: 0, series: new Set(), error: '' }),
+  );
+  const before = group.rules.map((): readonly AlertState[] => []);
+  for await (const { timeNs, rules } of replayGroup(group, parts, instants(startNs, endNs, stepNs))) {
+    for (const [place, outcome] of rules.entries()) {
+      const rule = group.rules[place];
+      const tally = tallies[place];
+      const time = millisecondText(timeNs);
+      const { health, lastError } = outcome.state;
+      const error = health === 'err' ? lastError : '';
+      if (error !== '' && error !== tally.error) yield `  ${time} error      ${nameOf(rule)}: ${error}\n`;
+      tally.error = error;
+      if (rule.kind === 'alerting') {
+        for (const line of changes(rule, before[place], outcome.alerts, tally)) yield `  ${time} ${line}\n`;
+        before[place] = outcome.alerts;
+      } else addSamples(outcome, tally);
+    }
+  }
+  for (const [place, rule] of group.rules.entries()) {
+    const { pending, firing, samples, series } = tallies[place];
+    if (rule.kind === 'alerting')
+      yield `  alert ${rule.alert}: pending ${times(pending)}, firing ${times(firing)}\n`;
+    else yield `  record ${rule.record}: ${plural(samples, 'sample')} of ${series.size} series\n`;
+  }
+}
+
+function addSamples({ samples }: ReplayedRule, tally: Tally): void {
+  tally.samples += samples.length;
+  for (const { labels } of samples) tally.series.add(labelsKey(labels));
+}
+
+/** `firing     Name {labels} value 3`, for each alert whose state is another one. */
+function changes(
+  rule: AlertingRule,
+  before: readonly AlertState[],
+  after: readonly AlertState[],
+  tally: Tally,
+): string[] {
+  const lines: string[] = [];
+  const left = new Map(before.filter(isActive).map(alert => [labelsKey(alert.labels), alert]));
+  for (const alert of after) {
+    const { labels, state, value } = alert;
+    const was = left.get(labelsKey(labels))?.state;
+    if (state === 'resolved') continue;
+    left.delete(labelsKey(labels));
+    if (was === state) continue;
+    if (state === 'pending') tally.pending++;
+    if (state === 'firing') tally.firing++;
+    lines.push(`${state.padEnd(10)} ${alertText(rule, labels)} value ${formatPlain(value)}`);
+  }
+  for (const { labels, state } of left.values()) {
+    lines.push(`${(state === 'firing' ? 'resolved' : 'inactive').padEnd(10)} ${alertText(rule, labels)}`);
+  }
+  return lines;
+}
+
+function isActive({ state }: AlertState): boolean {
+  return state !== 'resolved';
+}
+
+function alertText({ alert }: AlertingRule, labels: AlertState['labels']): string {
+  return `${alert} ${labelText(Object.fromEntries(Object.entries(labels).filter(([name]) => name !== 'alertname')))}`;
+}
+
+function nameOf(rule: RuleGroup['rules'][number]): string {
+  return rule.kind === 'alerting' ? rule.alert : rule.record;
+}
+
+function* instants(startNs: bigint, endNs: bigint, stepNs: bigint): Generator<bigint> {
+  for (let timeNs = startNs; timeNs <= endNs; timeNs += stepNs) yield timeNs;
+}
+
+function plural(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}

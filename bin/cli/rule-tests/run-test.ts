@@ -1,0 +1,117 @@
+/** Runs one unit test of rules: its input into a store in memory, its groups over it, what came beside what was expected. */
+import type { AlertState, RuleGroup } from '../../../shared/catalog/rule-group.ts';
+import type { RuleSample } from '../../../shared/catalog/rule-state.ts';
+import { formatPrometheusDuration } from '../../../shared/model/duration.ts';
+import { type ReplayedInstant, replayGroup } from '../../../shared/rules/replay-group.ts';
+import { templateRunner } from '../../../shared/rules/template/run-template.ts';
+import { alertDifference, sampleDifference } from './differences.ts';
+import { MAX_TEST_INSTANTS, type RuleTest } from './test-file.ts';
+import { testStore } from './test-store.ts';
+
+/** What is told of a failed test, a line each; empty where it passed. */
+export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]): Promise<string[]> {
+  const lastNs = [...test.alerts, ...test.samples].reduce((last, { at }) => (at > last ? at : last), 0n);
+  const unknown = unknownNames(test, groups);
+  if (unknown.length > 0) return unknown;
+  const query = await testStore(test, lateEnough(test, lastNs));
+  const { external_labels: externalLabels, external_url: externalUrl } = test;
+  const parts = { query, templates: templateRunner({ externalLabels, externalUrl }) };
+  const failures: string[] = [];
+  const found = new Map<bigint, Found>();
+  for (const at of wantedTimes(test)) found.set(at, { alerts: new Map(), samples: new Map() });
+  for (const group of groups) {
+    const intervalNs = group.intervalNs > 0n ? group.intervalNs : test.evaluation_interval;
+    if (lastNs / intervalNs >= BigInt(MAX_TEST_INSTANTS)) {
+      return [`group ${group.name} is evaluated more than ${MAX_TEST_INSTANTS} times until ${shown(lastNs)}`];
+    }
+    const broken = new Set<number>();
+    for await (const instant of replayGroup(group, parts, instantsOf(test.start, lastNs, intervalNs))) {
+      failures.push(...newErrors(test, group, instant, broken));
+      const sinceNs = instant.timeNs - test.start;
+      for (const [at, into] of found) {
+        // What holds at a time is what the newest evaluation found.
+        if (at >= sinceNs && at < sinceNs + intervalNs) addFound(into, group, instant);
+      }
+    }
+  }
+  for (const { at, alert, expect } of test.alerts) {
+    const got = (found.get(at)?.alerts.get(alert) ?? []).filter(({ state }) => state !== 'resolved');
+    failures.push(...titled(`alert ${alert} at ${shown(at)}`, alertDifference(alert, expect, got)));
+  }
+  for (const { at, record, expect } of test.samples) {
+    const got = found.get(at)?.samples.get(record) ?? [];
+    failures.push(...titled(`record ${record} at ${shown(at)}`, sampleDifference(expect, got)));
+  }
+  return failures;
+}
+
+interface Found {
+  readonly alerts: Map<string, AlertState[]>;
+  readonly samples: Map<string, RuleSample[]>;
+}
+
+function addFound({ alerts, samples }: Found, group: RuleGroup, instant: ReplayedInstant): void {
+  const recorded = new Set<string>();
+  group.rules.forEach((rule, place) => {
+    const outcome = instant.rules[place];
+    if (rule.kind === 'alerting') {
+      alerts.set(rule.alert, [...(alerts.get(rule.alert) ?? []), ...outcome.alerts]);
+    } else if (!recorded.has(rule.record)) {
+      recorded.add(rule.record);
+      samples.set(rule.record, [...(samples.get(rule.record) ?? []), ...outcome.samples]);
+    }
+  });
+}
+
+/** The first error of each rule: a test that passes over one would prove nothing. */
+function newErrors(
+  { start }: RuleTest,
+  group: RuleGroup,
+  instant: ReplayedInstant,
+  told: Set<number>,
+): string[] {
+  return group.rules.flatMap((rule, place) => {
+    const { health, lastError } = instant.rules[place].state;
+    if (health !== 'err' || told.has(place)) return [];
+    told.add(place);
+    const name = rule.kind === 'alerting' ? `alert ${rule.alert}` : `record ${rule.record}`;
+    return [`${name} cannot be evaluated at ${shown(instant.timeNs - start)}: ${lastError}`];
+  });
+}
+
+/** A misspelt name would otherwise find nothing, as expected. */
+function unknownNames({ alerts, samples }: RuleTest, groups: readonly RuleGroup[]): string[] {
+  const rules = groups.flatMap(group => group.rules);
+  const known = new Set(
+    rules.map(rule => (rule.kind === 'alerting' ? `alert ${rule.alert}` : `record ${rule.record}`)),
+  );
+  const wanted = [
+    ...alerts.map(({ alert }) => `alert ${alert}`),
+    ...samples.map(({ record }) => `record ${record}`),
+  ];
+  return [...new Set(wanted)].filter(name => !known.has(name)).map(name => `no rule file has ${name}`);
+}
+
+function* instantsOf(start: bigint, lastNs: bigint, intervalNs: bigint): Generator<bigint> {
+  for (let at = 0n; at <= lastNs; at += intervalNs) yield start + at;
+}
+
+function wantedTimes({ alerts, samples }: RuleTest): Set<bigint> {
+  return new Set([...alerts, ...samples].map(({ at }) => at));
+}
+
+/** The store's time: no entry lies in its future. */
+function lateEnough({ start, input }: RuleTest, lastNs: bigint): bigint {
+  const ends = input.flatMap(({ entries }) =>
+    entries.map(({ at, every }) => at + BigInt(every.count) * every.stepNs),
+  );
+  return start + ends.reduce((end, one) => (one > end ? one : end), lastNs);
+}
+
+function titled(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map(line => `  ${line}`)];
+}
+
+function shown(ns: bigint): string {
+  return formatPrometheusDuration(ns);
+}

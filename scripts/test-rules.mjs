@@ -1,0 +1,297 @@
+/**
+ * `npm run test:rules`: a real Alertmanager and a real Prometheus beside a store on this machine. An alert fires, reaches
+ * Alertmanager, survives a SIGKILL of the store and ends there; a recorded series reaches Prometheus and gets its end when
+ * its rule goes. Both come from Debian's packages into a folder of the system's temporary one, once; nothing is installed
+ * into the system. Where they cannot be had the last line says so, and the exit code is 0:
+ *
+ *     passed | FAILED: why | SKIPPED: why
+ */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureInstalled, ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
+import { CACHE, debianRoot, Unavailable } from './agents/install.mjs';
+
+const START_TIMEOUT_MS = 60_000;
+const STEP_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 200;
+const SHARED_FOLDER = '/usr/share/prometheus/alertmanager';
+const TENANT = 'acme';
+const SELECTOR = '{app="shop"}';
+const GROUP = `name: shop
+interval: 1s
+rules:
+  - record: shop:lines:count1m
+    expr: sum by (app) (count_over_time(${SELECTOR}[1m]))
+    labels: {origin: logs}
+  - alert: TooManyErrors
+    expr: sum by (app) (count_over_time(${SELECTOR} |= "error" [4s])) > 2
+    for: 2s
+    labels: {severity: page}
+    annotations:
+      summary: '{{ $labels.app | toUpper }} has {{ $value }} errors'
+`;
+
+ensureInstalled();
+const startedMs = Date.now();
+const folder = mkdtempSync(join(tmpdir(), 'logboom-rules-'));
+const running = new Set();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    for (const { child } of running) child.kill('SIGKILL');
+    process.exit(1);
+  });
+}
+let result;
+try {
+  mkdirSync(CACHE, { recursive: true });
+  await run(debianRoot('prometheus', ['prometheus', 'prometheus-alertmanager']));
+  result = 'passed';
+} catch (error) {
+  result = error instanceof Unavailable ? `SKIPPED: ${error.message}` : `FAILED: ${error.message}`;
+  if (!(error instanceof Unavailable)) process.exitCode = 1;
+} finally {
+  await Promise.all([...running].map(stop));
+  rmSync(folder, { recursive: true, force: true });
+}
+say(`${result} (${Math.round((Date.now() - startedMs) / 1000)} s)`);
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+async function run(root) {
+  const [alertPort, metricsPort, port] = await Promise.all([freePort(), freePort(), freePort()]);
+  const alertmanager = startAlertmanager(root, alertPort);
+  const prometheus = startPrometheus(root, metricsPort);
+  const alertUrl = `http://127.0.0.1:${alertPort}`;
+  const metricsUrl = `http://127.0.0.1:${metricsPort}`;
+  const config = join(folder, 'logboom.yaml');
+  writeFileSync(config, configuration(alertUrl, metricsUrl));
+  let store = startStore(config, port);
+  const url = `http://127.0.0.1:${port}`;
+  await until(START_TIMEOUT_MS, alertmanager, async () => (await fetch(`${alertUrl}/-/ready`)).ok);
+  await until(START_TIMEOUT_MS, prometheus, async () => (await fetch(`${metricsUrl}/-/ready`)).ok);
+  await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
+  const headers = { 'X-Scope-OrgID': TENANT };
+  const rules = `${url}/svc/api/v1/rules/space`;
+  await must(fetch(rules, { method: 'POST', headers, body: GROUP }), 202);
+  say('ok  the group is stored');
+
+  // Errors go on until the alert was seen.
+  let erring = true;
+  const pushing = (async () => {
+    while (erring) {
+      await push(url, headers, 'error: sold out').catch(() => undefined);
+      await sleep(300);
+    }
+  })();
+  try {
+    let [first] = await untilSome(store, () => alertsAt(alertUrl));
+    expectEqual(first.labels, { alertname: 'TooManyErrors', app: 'shop', cluster: 'test', severity: 'page' });
+    if (!/^SHOP has \d+ errors$/.test(first.annotations.summary)) throw new Error(`summary: ${first.annotations.summary}`);
+    say('ok  Alertmanager has the alert');
+    store.child.kill('SIGKILL');
+    await store.exited;
+    store = startStore(config, port);
+    await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
+    // Evaluated again, it is the same alert: it began when it began.
+    const before = first.updatedAt;
+    await until(STEP_TIMEOUT_MS, store, async () => {
+      [first] = await alertsAt(alertUrl);
+      return first !== undefined && first.updatedAt > before;
+    });
+    const [now] = await alertsAt(alertUrl);
+    expectEqual(now.startsAt, first.startsAt);
+    say('ok  after a SIGKILL of the store it is the same alert');
+  } finally {
+    erring = false;
+    await pushing;
+  }
+  await until(STEP_TIMEOUT_MS, store, async () => (await alertsAt(alertUrl)).length === 0);
+  say('ok  it is resolved');
+  const [recorded] = await untilSome(store, () => ask(metricsUrl, 'shop:lines:count1m'));
+  const { __name__: name, ...labels } = recorded.metric;
+  expectEqual([name, labels], ['shop:lines:count1m', { app: 'shop', origin: 'logs' }]);
+  if (!(Number(recorded.value[1]) > 0)) throw new Error(`value ${recorded.value[1]}`);
+  const fired = await ask(metricsUrl, 'count_over_time(ALERTS{alertname="TooManyErrors",alertstate="firing"}[5m])');
+  if (fired.length !== 1) throw new Error(`series of the alert: ${JSON.stringify(fired)}`);
+  const refused = await ask(metricsUrl, 'prometheus_target_scrapes_sample_duplicate_timestamp_total');
+  expectEqual(refused, []);
+  say('ok  Prometheus has the recorded series and the alert');
+  await must(fetch(rules, { method: 'POST', headers, body: 'name: shop\ninterval: 1s\nrules: []\n' }), 202);
+  await until(STEP_TIMEOUT_MS, store, async () => (await ask(metricsUrl, 'shop:lines:count1m')).length === 0);
+  say('ok  the series ends with its rule');
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const dropped = /^logboom_rule_samples_dropped_total (\d+)/m.exec(metrics)?.[1];
+  expectEqual(dropped, '0');
+}
+
+function configuration(alertUrl, metricsUrl) {
+  return `auth_enabled: true
+ruler:
+  poll_interval: 500ms
+  resend_delay: 1s
+  alertmanager_url: ${alertUrl}
+  external_labels: {cluster: test}
+  remote_write:
+    enabled: true
+    clients:
+      prometheus: {url: '${metricsUrl}/api/v1/write'}
+`;
+}
+
+function startAlertmanager(root, port) {
+  const config = join(folder, 'alertmanager.yml');
+  writeFileSync(config, 'route: {receiver: none}\nreceivers: [{name: none}]\n');
+  return start('alertmanager', [
+    movedAlertmanager(root),
+    `--config.file=${config}`,
+    `--storage.path=${join(folder, 'alertmanager')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--cluster.listen-address=',
+  ]);
+}
+
+/**
+ * Debian's program reads its templates from a folder of the system that its code names. A copy of it names a folder of
+ * this test, with slashes up to the same length. Throws Unavailable.
+ */
+function movedAlertmanager(root) {
+  const own = join(folder, 'am');
+  cpSync(join(root, SHARED_FOLDER), own, { recursive: true });
+  const bytes = readFileSync(join(root, 'usr/bin/prometheus-alertmanager'));
+  if (own.length > SHARED_FOLDER.length) throw new Unavailable(`the temporary folder ${own} has too long a name`);
+  const name = Buffer.from(own.padEnd(SHARED_FOLDER.length, '/'));
+  for (let at = bytes.indexOf(SHARED_FOLDER); at >= 0; at = bytes.indexOf(SHARED_FOLDER, at + 1)) name.copy(bytes, at);
+  const program = join(folder, 'alertmanager-program');
+  writeFileSync(program, bytes, { mode: 0o755 });
+  return program;
+}
+
+function startPrometheus(root, port) {
+  const config = join(folder, 'prometheus.yml');
+  writeFileSync(config, 'global: {scrape_interval: 1h}\n');
+  return start('prometheus', [
+    join(root, 'usr/bin/prometheus'),
+    `--config.file=${config}`,
+    `--storage.tsdb.path=${join(folder, 'prometheus')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+    '--web.enable-remote-write-receiver',
+  ]);
+}
+
+function startStore(config, port) {
+  const [runtime] = findRuntimes();
+  const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
+  return start('store', [runtime, join(ROOT, 'bin', 'logboom.mjs'), 'start', ...data]);
+}
+
+async function push(url, headers, line) {
+  const streams = [{ stream: { app: 'shop' }, values: [[`${BigInt(Date.now()) * 1_000_000n}`, line]] }];
+  await must(
+    fetch(`${url}/loki/api/v1/push`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ streams }),
+    }),
+    204,
+  );
+}
+
+/** Active ones. */
+async function alertsAt(url) {
+  const answer = await must(fetch(`${url}/api/v2/alerts?active=true`), 200);
+  return answer.json();
+}
+
+async function ask(url, query) {
+  const answer = await must(fetch(`${url}/api/v1/query?${new URLSearchParams({ query })}`), 200);
+  return (await answer.json()).data.result;
+}
+
+async function untilSome(process, read) {
+  let found = [];
+  await until(STEP_TIMEOUT_MS, process, async () => {
+    found = await read();
+    return found.length > 0;
+  });
+  return found;
+}
+
+async function must(asked, status) {
+  const answer = await asked;
+  if (answer.status !== status) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+function expectEqual(found, wanted) {
+  const sorted = value => (Array.isArray(value) || typeof value !== 'object' ? value : Object.entries(value).sort());
+  if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(wanted))) {
+    throw new Error(`found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`);
+  }
+}
+
+function start(name, [program, ...args]) {
+  const parts = [];
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const one = { name, child, ended: false, said: () => parts.join('') };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', part => {
+      parts.push(part);
+      // Only the end is ever told.
+      while (parts.length > 100) parts.shift();
+    });
+  }
+  one.exited = new Promise(resolve => child.once('close', resolve)).then(() => {
+    one.ended = true;
+    running.delete(one);
+  });
+  child.once('error', error => parts.push(error.message));
+  running.add(one);
+  return one;
+}
+
+async function stop({ child, ended, exited }) {
+  if (ended || child.pid === undefined) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** Asks again and again. Throws where the time is over, or where `process` ends. */
+async function until(timeoutMs, process, condition) {
+  const latest = Date.now() + timeoutMs;
+  let last = '';
+  while (Date.now() < latest) {
+    try {
+      if (await condition()) return;
+      last = '';
+    } catch (error) {
+      last = `: ${error.message}`;
+    }
+    if (process.ended) throw new Error(`${process.name} ended: ${process.said().slice(-600)}`);
+    await sleep(POLL_MS);
+  }
+  throw new Error(`nothing within ${timeoutMs / 1000} s${last}; ${process.name} said: ${process.said().slice(-600)}`);
+}
+
+function sleep(ms) {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

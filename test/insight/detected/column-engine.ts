@@ -1,0 +1,53 @@
+/** Query engines over chunks in memory whose fields have columns, for tests of what columns answer. */
+import { Catalog } from '../../../shared/catalog/catalog.ts';
+import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
+import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
+import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
+import type { ChunkEnricher } from '../../../shared/chunk/enricher.ts';
+import { writeChunk } from '../../../shared/chunk/writer.ts';
+import { segmentsOf } from '../../../shared/ingest/segment.ts';
+import { seededIds, virtualClock } from '../../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+import { fieldKey } from '../../../shared/promoted/promoted-field.ts';
+import { Promoter } from '../../../shared/promoted/promotion.ts';
+import type { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../../shared/query/engine.ts';
+import { EVERYTHING } from '../../promoted/support.ts';
+import { DAY } from '../../support/engine.ts';
+import { type DatedEntry, pushOf } from '../../support/pushes.ts';
+
+const clock = virtualClock((DAY + 1) * 86_400_000);
+
+/** A column for every field that can have one. */
+export function everyField(): ChunkEnricher {
+  const promoter = new Promoter(EVERYTHING);
+  return {
+    page: (lines, offsets, rows) =>
+      promoter.columnsOf(lines, offsets, rows).map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
+    finish: () => [],
+  };
+}
+
+export interface ColumnEngineParts {
+  /** Undefined: no columns. */
+  readonly enricher: ChunkEnricher | undefined;
+  readonly sourceOf: (store: ObjectStore) => ChunkSource;
+}
+
+export async function columnEngine(
+  entries: readonly DatedEntry[],
+  { enricher, sourceOf }: ColumnEngineParts,
+): Promise<QueryEngine> {
+  const store = memoryObjectStore();
+  const ids = seededIds(1);
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  for (const { day, rows } of segmentsOf([pushOf(entries)])) {
+    const id = newChunkId(clock, ids);
+    const head = { id, tenant: 't', day, level: 0, createdMs: clock.nowMs(), inputs: [] };
+    const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enricher);
+    await catalog.addChunks([await storeChunk(store, chunk, 0)]);
+  }
+  return new QueryEngine({ catalog, source: sourceOf(store), clock });
+}
