@@ -72,7 +72,7 @@ export class LogboomStack extends Stack {
       logRetention: LOG_RETENTION,
     });
     tail.calledBy(functions.push);
-    new QueryWorkers(this, 'QueryWorkers', {
+    new QueryWorkers(this, 'Workers', {
       code: props.code['query-worker'],
       bucket,
       table,

@@ -5,6 +5,8 @@ import type { Log } from './log.ts';
 
 export interface SchedulerOptions {
   readonly jobs: Jobs;
+  /** Which of them this process runs. Default: all. */
+  readonly does?: (job: Job) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** A run begins nothing new after this time, ms; what is left is done by the next one, at once. */
@@ -23,7 +25,7 @@ const PAUSE_MS = 1000;
 /** An interval of 0 means as often as possible, not without a pause. */
 const MIN_INTERVAL_MS = 50;
 
-export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): Scheduler {
+export function startScheduler({ jobs, does = () => true, clock, log, runMs }: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
   const { signal } = stopping;
   const kicks = new Map<string, AbortController>();
@@ -51,7 +53,7 @@ export function startScheduler({ jobs, clock, log, runMs }: SchedulerOptions): S
     }
   }
 
-  const loops = jobs.list.map(keepRunning);
+  const loops = jobs.list.filter(does).map(keepRunning);
   return {
     kick(name) {
       const kick = kicks.get(name) ?? new AbortController();

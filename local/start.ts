@@ -1,28 +1,25 @@
-/** Puts the store together on one machine: stores, services, routes, gateway. */
-import type { Config } from '../shared/admin/config-fields.ts';
-import { createMetrics } from '../shared/admin/metrics/metrics.ts';
-import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
-import { UsageRecords } from '../shared/catalog/usage-records.ts';
-import { assembleContext } from '../shared/http/assemble.ts';
+/**
+ * The store on one machine: the gateway listens first and says that the rest is starting, then each service starts, and they
+ * stop in the opposite order.
+ */
+import type { Config, LogLevel } from '../shared/admin/config-fields.ts';
+import { Services } from '../shared/admin/services.ts';
+import { componentsOf, workOf } from '../shared/admin/targets.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
+import { errorResponse } from '../shared/http/errors.ts';
+import type { Request, Response } from '../shared/http/message.ts';
 import { createQueryTurns } from '../shared/http/query-turns.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { createConnectionsApi } from './connections-api.ts';
-import { startGateway } from './gateway.ts';
-import { fetchClient } from './http-client.ts';
+import { routesOf } from '../shared/http/targets.ts';
+import { type AssembledLocal, assembleLocal } from './assemble-local.ts';
+import { type GatewayOptions, startGateway } from './gateway.ts';
 import { createLog } from './log.ts';
-import { overridesSources } from './overrides-file.ts';
-import { ruleFilesReader } from './rule-files.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
-import { startLocalTails } from './start-tails.ts';
-import { openStorage, type StorageOptions } from './storage.ts';
-import { systemClock, systemIds } from './system-clock.ts';
+import type { StorageOptions } from './storage.ts';
+import { systemClock } from './system-clock.ts';
 import { isTailUpgrade } from './websocket.ts';
-import { createWorkerPool, defaultWorkers } from './worker-pool.ts';
 
 export interface LocalOptions {
   readonly config: Config;
@@ -41,104 +38,107 @@ export interface LocalStore {
 }
 
 export async function startLocal(options: LocalOptions): Promise<LocalStore> {
-  const { config, host, port, logLevel } = options;
-  const log = createLog(logLevel);
-  const storage = await openStorage(options.storage);
-  const overrides = new OverridesWatch({
-    sources: overridesSources(config.runtime, storage.store),
-    defaults: config.limits,
-    clock: systemClock,
-    periodMs: config.runtime.periodMs,
-    log,
-  });
-  await overrides.load().catch(async error => {
-    await storage.close();
-    throw error;
-  });
-  const { queryWorkers, pageCacheBytes } = config.logboom;
-  const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
-  // Threads start when a query is large enough for them.
-  const invoker =
-    workers === 0 ? undefined : createWorkerPool({ storage: options.storage, workers, pageCacheBytes });
-  let stopping = false;
-  let scheduler: Scheduler | undefined;
-  const context = assembleContext({
-    config,
-    store: storage.store,
-    catalog: new Catalog({ table: storage.table, clock: systemClock, ids: systemIds }),
-    ingestExchange: new IngestExchange({ table: storage.table, clock: systemClock }),
-    usageRecords: new UsageRecords(storage.table),
-    metrics: createMetrics({ ofProcess: true }),
-    log,
-    clock: systemClock,
-    ids: systemIds,
-    limitsOf: overrides.limitsOf,
-    invoker,
-    http: fetchClient,
-    foldTable: storage.foldTable,
-    kick: job => scheduler?.kick(job),
-    readRuleFiles: ruleFilesReader(config.ruler.storage),
-    onBroken: error => log.warn({ err: error }, 'something is broken that the store can do without'),
-    notReady: () => (stopping ? 'Application is stopping' : undefined),
-  });
-  const router = createRouter(ROUTES);
-  const isShared = options.storage.kind === 's3';
-  const tails = startLocalTails({ context, ids: systemIds, log, isShared });
+  const { config, host, port } = options;
+  const { target } = config.auth;
+  const log = createLog(options.logLevel);
+  const router = createRouter(routesOf(target, ROUTES));
+  let local: AssembledLocal | undefined;
+  let dispatch: ((request: Request) => Promise<Response>) | undefined;
+  const notReady = async () => errorResponse(503, services.notReady() ?? 'Application is starting', 'push');
   const gateway = await startGateway({
     host,
     port,
-    dispatch: createDispatcher({
+    dispatch: request => (dispatch ?? notReady)(request),
+    limits: {
+      ...gatewayLimits(config),
+      ofRequest: createRequestLimits(router, config, tenant => local?.limitsOf(tenant) ?? config.limits),
+    },
+    log,
+    isUpgrade: request => dispatch !== undefined && isTailUpgrade(request),
+    intercept: (request, response) => local?.intercept?.(request, response) ?? false,
+  });
+
+  let scheduler: Scheduler | undefined;
+  const schedule = async () => {
+    const { context } = local!;
+    const work = workOf(target);
+    scheduler = startScheduler({
+      jobs: context.maintenance.jobs,
+      does: ({ name }) => {
+        if (name === 'index-sync') return work.syncsIndexes;
+        return name === 'rules' ? work.evaluatesRules : work.maintains;
+      },
+      clock: systemClock,
+      log,
+      runMs: config.logboom.maintenanceRunMs,
+    });
+  };
+  const serve = async () => {
+    const { context } = local!;
+    dispatch = createDispatcher({
       router,
       context,
       log,
       compress: config.frontend.compressResponses,
       inTurn: createQueryTurns(config),
       observer: context.metrics.requests,
-    }),
-    limits: {
-      ofRequest: createRequestLimits(router, config, overrides.limitsOf),
-      maxConcurrentRequests: config.logboom.maxConcurrentRequests,
-      maxBufferedBodyBytes: config.logboom.maxBufferedBodyBytes,
-      readTimeoutMs: config.server.readTimeoutMs,
-      writeTimeoutMs: config.server.writeTimeoutMs,
-      idleTimeoutMs: config.server.idleTimeoutMs,
-      drainTimeoutMs: config.server.gracefulShutdownTimeoutMs,
+    });
+    local!.tails.serve(gateway.server);
+  };
+  const services: Services = new Services([
+    {
+      name: 'store',
+      start: async () => {
+        local = await assembleLocal({
+          ...options,
+          port: gateway.port,
+          log,
+          logLevel: {
+            get: async () => log.level as LogLevel,
+            set: async level => {
+              log.level = level;
+            },
+          },
+          services,
+          kick: job => scheduler?.kick(job),
+        });
+      },
+      stop: () => local!.close(),
     },
-    log,
-    isUpgrade: isTailUpgrade,
-    intercept: config.logboom.connectionsApi ? createConnectionsApi(tails.connections) : undefined,
-  }).catch(async error => {
-    await tails.stop();
-    await invoker?.close();
-    await storage.close();
+    { name: 'runtime-config', start: async () => local!.watchOverrides(), stop: () => local!.endOverrides() },
+    { name: 'usage', start: async () => local!.countUsage(), stop: () => local!.endUsage() },
+    // What each of these does hangs on requests alone, or on the timer.
+    ...componentsOf(target).map(name => ({ name })),
+    { name: 'scheduler', start: schedule, stop: async () => scheduler?.stop() },
+    { name: 'server', start: serve, stop: () => gateway.stop() },
+    // Their sockets would keep the gateway open.
+    { name: 'tail', stop: () => local!.tails.stop() },
+    { name: 'ring', start: () => local!.instance.join(), stop: () => leave(local!) },
+  ]);
+  try {
+    await services.start();
+  } catch (error) {
+    await services.stop().catch(later => log.error({ err: later }, 'what had started could not be stopped'));
+    await gateway.stop();
     throw error;
-  });
-  tails.serve(gateway.server);
-  scheduler = startScheduler({
-    jobs: context.maintenance.jobs,
-    clock: systemClock,
-    log,
-    runMs: config.logboom.maintenanceRunMs,
-  });
-  const watching = new AbortController();
-  const watched = overrides.keepFresh(watching.signal);
-  const counting = new AbortController();
-  const counted = context.usage.ledger.keepWritten(counting.signal);
+  }
+  return { url: gateway.url, stop: () => services.stop() };
+}
+
+/** The last that a process does while it still serves. */
+async function leave({ context, instance }: AssembledLocal): Promise<void> {
+  await instance.leaving();
+  await context.shutdown.atStop();
+  await instance.end();
+}
+
+function gatewayLimits({ logboom, server }: Config): Omit<GatewayOptions['limits'], 'ofRequest'> {
   return {
-    url: gateway.url,
-    stop: async () => {
-      stopping = true;
-      watching.abort();
-      await watched;
-      // Their sockets would keep the gateway open.
-      await tails.stop();
-      await gateway.stop();
-      // The last requests are counted too.
-      counting.abort();
-      await counted;
-      await scheduler?.stop();
-      await invoker?.close();
-      await storage.close();
-    },
+    maxConcurrentRequests: logboom.maxConcurrentRequests,
+    maxBufferedBodyBytes: logboom.maxBufferedBodyBytes,
+    readTimeoutMs: server.readTimeoutMs,
+    writeTimeoutMs: server.writeTimeoutMs,
+    idleTimeoutMs: server.idleTimeoutMs,
+    drainTimeoutMs: server.gracefulShutdownTimeoutMs,
   };
 }

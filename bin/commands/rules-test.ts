@@ -7,7 +7,7 @@ import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/model/durat
 import { messageOf } from '../../shared/model/errors.ts';
 import { templateRunner } from '../../shared/rules/template/run-template.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
-import { askRange } from '../cli/range-query.ts';
+import { askRange, type RangeRequest } from '../cli/range-query.ts';
 import { readFiles } from '../cli/rule-files.ts';
 import { dryRun } from '../cli/rule-tests/dry-run.ts';
 import { historyQuery } from '../cli/rule-tests/history.ts';
@@ -94,20 +94,26 @@ async function runOverHistory(files: readonly string[], flags: TestFlags): Promi
   const range = rangeOf({ sinceNs: flags.since, from: flags.from, to: flags.to }, systemClock.nowNs());
   if (range.endNs < range.startNs) throw new CommandError('the end of the range is before its start');
   const templates = templateRunner({ externalLabels: {}, externalUrl: '' });
+  const ending = new AbortController();
+  const giveUp = (reason: unknown) => ending.abort(reason);
+  const { signal } = ending;
+  const ask = (request: RangeRequest) => askRange(flags, request);
+  let broken = 0;
   for (const [namespace, groups] of await readFiles(files)) {
     for (const group of groups) {
-      const text = dryRun(group, {
+      const lines = dryRun(group, {
         namespace,
         range,
         intervalNs: flags.interval,
-        partsOf: history => ({
-          query: historyQuery(request => askRange(flags, request), history),
-          templates,
-        }),
+        partsOf: history => ({ query: historyQuery(ask, history, giveUp), templates, signal }),
       });
-      for await (const line of text) await print(line);
+      let line = await lines.next();
+      for (; !line.done; line = await lines.next()) await print(line.value);
+      broken += line.value;
     }
   }
+  if (broken > 0)
+    throw new CommandError(`${broken} ${broken === 1 ? 'rule' : 'rules'} could not be evaluated`);
 }
 
 function parseDuration(text: string): bigint {

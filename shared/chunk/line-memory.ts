@@ -5,7 +5,7 @@
  * the same answers.
  *
  *     0            lineBytes                        + 64 KiB
- *     | lines       | space to read past the end     | a bit for each byte of the lines of one page |
+ *     | lines       | space to read past the end     | a bit for each byte of the lines of one page | scratch |
  *
  * What a reader would get wrong: the line space is one for the process, like the lines of a page, which are valid until the
  * next page's are looked at. Nothing here may be kept over an await.
@@ -17,11 +17,23 @@ export const SPACE_BYTES = 8 * 1024 * 1024;
 /** Past the end of lines the loops read up to 79 bytes, and as many as a pair is apart. */
 const MARGIN_BYTES = 64 * 1024;
 const PAGE_BYTES = 64 * 1024;
+const BITS_BYTES = MARGIN_BYTES + SPACE_BYTES / 8;
+/** What a loop is given beside lines, and what it answers. */
+export const SCRATCH_BYTES = 64 * 1024;
 /** The largest distance of a pair. */
 export const MAX_DISTANCE = 255;
 
 interface VectorCode {
   mark(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
+  split(
+    rows: number,
+    rowsEnd: number,
+    lead: number,
+    program: number,
+    programEnd: number,
+    out: number,
+    stride: number,
+  ): void;
   find: FindLoop;
   findExact: FindLoop;
 }
@@ -54,6 +66,17 @@ interface Region {
   readonly bitsAt: number;
   /** The bits; as words, for hot loops. */
   readonly bits: Int32Array;
+  readonly scratch: Scratch;
+}
+
+/** Memory that loops are given beside lines: valid until somebody else asks for it. */
+export interface Scratch {
+  readonly code: Pick<VectorCode, 'split'>;
+  /** Where it starts, for the code. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+  /** The same. */
+  readonly words: Int32Array;
 }
 
 /** Regions by their memory: one that nobody has lines in goes with it. */
@@ -66,12 +89,15 @@ const REGIONS = new WeakMap<ArrayBufferLike, Region>();
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
   const bitsAt = lineBytes + MARGIN_BYTES;
-  const memory = new Memory({ initial: (bitsAt + MARGIN_BYTES + SPACE_BYTES / 8) / PAGE_BYTES });
+  const memory = new Memory({ initial: (bitsAt + BITS_BYTES + SCRATCH_BYTES) / PAGE_BYTES });
   // The getter is a call.
   const { buffer } = memory;
   const { exports: code } = new Instance(MODULE, { m: { m: memory } });
   const bits = new Int32Array(buffer, bitsAt, (SPACE_BYTES + MARGIN_BYTES) / 32);
-  REGIONS.set(buffer, { buffer, code, bitsAt, bits });
+  const at = bitsAt + BITS_BYTES;
+  const words = new Int32Array(buffer, at, SCRATCH_BYTES / 4);
+  const scratch = { code, at, bytes: new Uint8Array(buffer, at, SCRATCH_BYTES), words };
+  REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch });
   return Buffer.from(buffer, 0, lineBytes);
 }
 
@@ -91,6 +117,11 @@ function regionOf({ buffer }: Buffer): Region | undefined {
 /** True where pairs can be sought in the bytes. */
 export function isInLineSpace(bytes: Buffer): boolean {
   return regionOf(bytes) !== undefined;
+}
+
+/** Scratch beside the lines; undefined for bytes that lie elsewhere. */
+export function scratchBeside(bytes: Buffer): Scratch | undefined {
+  return regionOf(bytes)?.scratch;
 }
 
 /** Two bytes at a distance, each in one or two forms (the second may equal the first). */

@@ -5,51 +5,56 @@
  *     mark(from, to, out, a, b, c, below)   one bit for each byte that is a, b or c, or less than below
  *     find(from, to, distance, a, a2, b, b2)   first place of a or a2 with b or b2 at that distance behind it
  *     findExact(...)                        the same where a is a2 and b is b2: 1.5 times as fast
+ *     split(...)                            places of literals one behind the other, line by line: `split-code.ts`
  *
  * What a reader would get wrong: all read past `to`, up to 79 bytes and the distance, so memory must go on there. `mark`
  * starts at a multiple of 32 and writes whole words of 32 bits at `out + from / 8`; `find` answers -1 where there is none.
  */
 
-// Types, sections and instructions of the WebAssembly core specification, 5.3 to 5.5.
-const I32 = 0x7f;
-const V128 = 0x7b;
+import { splitBody } from './split-code.ts';
+import {
+  ADD,
+  ANY,
+  AT_LEAST_U,
+  BELOW,
+  BITMASK,
+  BOTH,
+  BR_IF,
+  type Code,
+  CONST,
+  CTZ,
+  constant,
+  EITHER,
+  END,
+  EQUAL,
+  flat,
+  get,
+  I32,
+  IF,
+  LESS_U,
+  LOOP,
+  load,
+  MINUS_ONE,
+  NO_RESULT,
+  OR,
+  RETURN,
+  SHL,
+  SHR_U,
+  STORE,
+  signedLeb,
+  sized,
+  splat,
+  TEE,
+  text,
+  V128,
+} from './wasm-assembly.ts';
+
+// Sections of the WebAssembly core specification, 5.5.
 const TYPE_SECTION = 1;
 const IMPORT_SECTION = 2;
 const FUNCTION_SECTION = 3;
 const EXPORT_SECTION = 7;
 const CODE_SECTION = 10;
-const NO_RESULT = 0x40;
-const [LOOP, IF, END, BR_IF, RETURN] = [0x03, 0x04, 0x0b, 0x0d, 0x0f];
-const [GET, SET, TEE, CONST] = [0x20, 0x21, 0x22, 0x41];
-const [LESS_U, AT_LEAST_U, CTZ, ADD, OR, SHL, SHR_U] = [0x49, 0x4f, 0x68, 0x6a, 0x72, 0x74, 0x76];
-/** Store of 32 bits, aligned to 4 bytes. */
-const STORE = [0x36, 2, 0];
-const vector = (opcode: number) => [0xfd, ...leb(opcode)];
-const SPLAT = vector(15);
-const EQUAL = vector(35);
-const BELOW = vector(38);
-const BOTH = vector(78);
-const EITHER = vector(80);
-const ANY = vector(83);
-const BITMASK = vector(100);
-/** Load of 16 bytes at an offset; no alignment is promised. */
-const load = (offset: number) => [...vector(0), 0, ...leb(offset)];
-
-type Code = readonly (number | Code)[];
-
-const get = (local: number): Code => [GET, local];
-const constant = (value: number): Code => [CONST, ...leb(value)];
-const splat = (from: number, to: number): Code => [GET, from, SPLAT, SET, to];
-
-/** Unsigned LEB128, for numbers below 64 also the signed one. */
-function leb(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb(value >>> 7)];
-}
-
-/** Signed LEB128 of a number from 64 to 8191, which `leb` would make negative. */
-function signedLeb(value: number): number[] {
-  return [(value & 0x7f) | 0x80, value >> 7];
-}
 
 function markCode(): Code {
   const [from, to, out, a, b, c, below, va, vb, vc, vBelow, bytes] = Array.from({ length: 12 }, (_, i) => i);
@@ -77,7 +82,6 @@ function findCode(isExact: boolean): Code {
     { length: 13 },
     (_, i) => i,
   );
-  const NONE: Code = [CONST, 0x7f];
   const equals = (first: number, second: number): Code =>
     isExact ? [get(first), EQUAL] : [TEE, bytes, get(first), EQUAL, get(bytes), get(second), EQUAL, EITHER];
   const both = (offset: number): Code => [
@@ -94,12 +98,12 @@ function findCode(isExact: boolean): Code {
     [both(0), BITMASK, TEE, hits],
     [IF, NO_RESULT],
     [get(from), get(hits), CTZ, ADD, TEE, from, get(to), AT_LEAST_U],
-    [IF, NO_RESULT, NONE, RETURN, END],
+    [IF, NO_RESULT, MINUS_ONE, RETURN, END],
     [get(from), RETURN, END],
     [get(from), constant(16), ADD, TEE, from, get(to), LESS_U, BR_IF, 0],
-    [END, NONE, RETURN, END],
+    [END, MINUS_ONE, RETURN, END],
     [get(from), [CONST, ...signedLeb(BLOCK_BYTES)], ADD, TEE, from, get(to), LESS_U, BR_IF, 0],
-    [END, NONE, END],
+    [END, MINUS_ONE, END],
   ];
 }
 
@@ -110,26 +114,14 @@ function findBody(isExact: boolean): Code {
 /** The module: imports its memory as `m.m`. */
 export function vectorModule(): Uint8Array<ArrayBuffer> {
   const sevenNumbers = [7, ...Array<number>(7).fill(I32)];
+  const names = ['mark', 'find', 'findExact', 'split'];
   const sections: [number, Code][] = [
     [TYPE_SECTION, [2, 0x60, sevenNumbers, 0, 0x60, sevenNumbers, 1, I32]],
     [IMPORT_SECTION, [1, text('m'), text('m'), 2, 0, 1]],
-    [FUNCTION_SECTION, [3, 0, 1, 1]],
-    [EXPORT_SECTION, [3, text('mark'), 0, 0, text('find'), 0, 1, text('findExact'), 0, 2]],
-    [CODE_SECTION, [3, sized([1, 5, V128, markCode()]), ...[false, true].map(findBody)]],
+    [FUNCTION_SECTION, [4, 0, 1, 1, 0]],
+    [EXPORT_SECTION, [4, names.map((name, i) => [text(name), 0, i])]],
+    [CODE_SECTION, [4, sized([1, 5, V128, markCode()]), ...[false, true].map(findBody), splitBody()]],
   ];
   const bytes: Code = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, sections.map(([id, body]) => [id, sized(body)])];
   return Uint8Array.from(flat(bytes));
-}
-
-function text(name: string): Code {
-  return sized([...Buffer.from(name)]);
-}
-
-function sized(code: Code): Code {
-  const bytes = flat(code);
-  return [...leb(bytes.length), ...bytes];
-}
-
-function flat(code: Code): number[] {
-  return code.flatMap(part => (typeof part === 'number' ? [part] : flat(part)));
 }

@@ -45,7 +45,7 @@ export function assembleRuleJob(sources: RuleSources): Job {
     states: catalog.ruleStates,
     leases: catalog.leases,
     clock,
-    query: engineQuery(engine, limitsOf),
+    query: engineQuery({ engine, limitsOf, clock }),
     templates: templateRunner(ruler),
     outage: ruler,
     notify: alertmanagers(sending, alertmanagerOptions(ruler)),

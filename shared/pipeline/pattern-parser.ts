@@ -4,6 +4,7 @@
  * captures after it stay unset. Never an error. Names are taken as they are.
  */
 import { LineMarks, nextMark } from '../chunk/line-memory.ts';
+import { LineSplitter } from '../chunk/line-splitter.ts';
 import type { EarlyTests } from './early-tests.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
@@ -31,7 +32,9 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
   for (const id of ids) if (id >= 0) labels.suffixed(id);
   // Captures that nobody wants set nothing, and there is no failure to find: those at the end are not looked for.
   const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
-  const marks = marksOf(ends.slice(0, wanted + 1));
+  const sought = ends.slice(0, wanted + 1).filter(literal => literal !== undefined);
+  const marks = marksOf(sought);
+  const splitter = LineSplitter.of(sought, lead?.length ?? 0);
   const targets = new CaptureTargets(ids, labels);
 
   return (row: Row) => {
@@ -46,10 +49,16 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
       for (let i = 0; i < lead.length; i++) if (source[at + i] !== lead[i]) return true;
       at += lead.length;
     }
-    marks?.set(source, at, end);
+    // Where the literals of a line as stored stand, found for many lines at once; -1 where nobody has looked.
+    const known = splitter === undefined || row.changed ? -1 : splitter.find(row.page, source, labels.row);
+    if (known < 0) marks?.set(source, at, end);
     for (let i = 0; i <= wanted; i++) {
       const literal = ends[i];
-      const found = literal === undefined ? -1 : placeOf(literal, source, at, end, marks);
+      let found = -1;
+      if (literal !== undefined) {
+        if (known < 0) found = placeOf(literal, source, at, end, marks);
+        else found = splitter!.stops[known + i] - splitter!.base;
+      }
       const stop = found < 0 ? end : found;
       const target = targetIds[i];
       if (target !== UNSEEN) {
@@ -108,8 +117,8 @@ class CaptureTargets {
 }
 
 /** Marks for the first bytes of the literals; undefined where they are too many, or some are not to be sought so. */
-function marksOf(literals: readonly (Buffer | undefined)[]): LineMarks | undefined {
-  const firsts = [...new Set(literals.flatMap(literal => (literal === undefined ? [] : [literal[0]])))];
+function marksOf(literals: readonly Buffer[]): LineMarks | undefined {
+  const firsts = [...new Set(literals.map(literal => literal[0]))];
   if (firsts.length === 0 || firsts.length > 3) return undefined;
   const [a, b = a, c = a] = firsts;
   return new LineMarks({ a, b, c, below: 0 });

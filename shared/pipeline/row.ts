@@ -45,6 +45,11 @@ export class Row {
     this.labels.enterRow(row);
   }
 
+  /** The page that the row is of. */
+  get page(): PageRows {
+    return this.#page!;
+  }
+
   /** Unix time of the entry, ns. */
   get timestampNs(): bigint {
     return this.#page!.baseNs + BigInt(this.#page!.times[this.#row]);

@@ -7,8 +7,8 @@
  * because a line that a column knows is sound for its parser and for no other (shared/promoted/provable.ts, logfmt-fields.ts),
  * so which of the two columns knows a row says which parser reads it.
  *
- * What a reader would get wrong: structured metadata hides a label of the stream by the same name, and then the field of
- * that name collides with nothing. So the stream of the row is asked, not the stream as stored.
+ * What a reader would get wrong: a line by itself collides with labels of the stream alone, not with structured metadata, as
+ * a parser of the query would. A row whose stream has the name has no such field, whatever its line says.
  */
 import type { LogExpr } from '../logql/ast.ts';
 import { invariant } from '../model/errors.ts';
@@ -73,11 +73,10 @@ export class FieldScan implements LogSink {
   #needsLines(page: PageRows, selection: Uint32Array, count: number): boolean {
     const { name } = this.#plan;
     const columns = this.#columnsOf(page);
-    const mayHide = page.metadata.some(column => column.name === name);
     let at = 0;
     for (const { stream, firstRow, rows } of page.runs) {
       const end = firstRow + rows;
-      const hasNone = !mayHide && labelValue(stream.labels, name) !== undefined;
+      const hasNone = labelValue(stream.labels, name) !== undefined;
       for (; at < count && selection[at] < end; at++) {
         if (!hasNone && knowing(columns, selection[at]) === undefined) return true;
       }

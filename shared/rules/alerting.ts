@@ -20,6 +20,8 @@ export const RESOLVED_KEPT_NS = 15n * 60_000_000_000n;
 export const UNSENT_KEPT_NS = 4n * 60n * 60_000_000_000n;
 /** Alerts of one rule at most, where its group names no smaller limit: each is a record, a series and a notification. */
 export const MAX_ALERTS = 10_000;
+/** UTF-16 units of labels and annotations of the alerts of one rule: all of it is kept, and sent. */
+export const MAX_ALERT_TEXT = 8 * 1024 * 1024;
 
 export const DUPLICATE_ALERTS =
   'vector contains metrics with the same labelset after applying alert labels';
@@ -33,6 +35,8 @@ export interface AlertingInput {
   /** Of the group; 0 is none. */
   readonly limit: number;
   readonly templates: TemplateRunner;
+  /** Somebody is told: an alert that is over stays longer until they were. */
+  readonly tells: boolean;
 }
 
 /** Throws where the rule cannot be evaluated; what was active stays as it is then, but for `OverLimitError`. */
@@ -56,7 +60,16 @@ export function evaluateAlerting(input: AlertingInput): AlertState[] {
   const active = after.filter(({ state }) => state !== 'resolved').length;
   const most = limit > 0 ? Math.min(limit, MAX_ALERTS) : MAX_ALERTS;
   if (active > most) throw new OverLimitError(`exceeded limit of ${most} with ${active} alerts`);
-  return after;
+  return withoutOldest(after);
+}
+
+/** Those that are over have a bound of their own: labels that never come again would gather. */
+function withoutOldest(alerts: AlertState[]): AlertState[] {
+  const over = alerts.filter(({ state }) => state === 'resolved');
+  if (over.length <= MAX_ALERTS) return alerts;
+  over.sort((a, b) => Number(BigInt(a.resolvedAtNs) - BigInt(b.resolvedAtNs)));
+  const dropped = new Set(over.slice(0, over.length - MAX_ALERTS));
+  return alerts.filter(alert => !dropped.has(alert));
 }
 
 /** As in the metrics system nothing of the rule is active then. */
@@ -70,6 +83,7 @@ interface FoundAlert {
 
 function foundAlerts({ rule, found, templates }: AlertingInput): Map<string, FoundAlert> {
   const alerts = new Map<string, FoundAlert>();
+  let text = 0;
   for (const { labels, value } of found) {
     const expand = (texts: SeriesLabels) =>
       Object.fromEntries(
@@ -78,7 +92,10 @@ function foundAlerts({ rule, found, templates }: AlertingInput): Map<string, Fou
     const own = joinLabels(labels, { [NAME_LABEL]: '' }, expand(rule.labels), { [ALERT_LABEL]: rule.alert });
     const key = labelsKey(own);
     if (alerts.has(key)) throw new Error(DUPLICATE_ALERTS);
-    alerts.set(key, { labels: own, annotations: expand(rule.annotations), value });
+    const annotations = expand(rule.annotations);
+    text += key.length + Object.values(annotations).reduce((sum, { length }) => sum + length, 0);
+    if (text > MAX_ALERT_TEXT) throw new Error(`labels and annotations of the alerts take more than ${MAX_ALERT_TEXT} characters`);
+    alerts.set(key, { labels: own, annotations, value });
   }
   return alerts;
 }
@@ -112,11 +129,11 @@ function fired(alert: AlertState, timeNs: bigint): AlertState {
 }
 
 /** Undefined where it is forgotten. */
-function withoutResult(alert: AlertState, { rule, timeNs }: AlertingInput): AlertState | undefined {
+function withoutResult(alert: AlertState, { rule, timeNs, tells }: AlertingInput): AlertState | undefined {
   if (alert.state === 'pending') return undefined;
   if (alert.state === 'resolved') {
     const since = timeNs - BigInt(alert.resolvedAtNs);
-    const isTold = BigInt(alert.lastSentNs) >= BigInt(alert.resolvedAtNs);
+    const isTold = !tells || BigInt(alert.lastSentNs) >= BigInt(alert.resolvedAtNs);
     return since > (isTold ? RESOLVED_KEPT_NS : UNSENT_KEPT_NS) ? undefined : alert;
   }
   if (rule.keepFiringForNs > 0n) {

@@ -33,7 +33,7 @@ export function isUndelivered(parts: DeliveryParts, stored: StoredGroup, record:
   return record.pending.length > 0 || (parts.notify !== undefined && dueAlerts(parts, stored, record).length > 0);
 }
 
-/** Rejects only where the signal ends it: then nothing is known of what was taken, and it is all sent again. */
+/** What the signal ends is not taken, as far as the record knows, and is sent again. */
 export async function deliver(
   parts: DeliveryParts,
   stored: StoredGroup,

@@ -37,6 +37,8 @@ export interface Instant {
   readonly afterOutage: boolean;
   /** Who gets samples; none: they are not kept. */
   readonly receivers: readonly string[];
+  /** Somebody is told of alerts: those that are over stay until they were. */
+  readonly tells: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -128,8 +130,9 @@ async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Ins
       return { state: stateOf([], undefined), ...withEnds(samples, old.series) };
     }
     const { templates } = parts;
-    const { timeNs } = instant;
-    const alerts = evaluateAlerting({ rule, timeNs, found, before, limit: group.limit, templates });
+    const { timeNs, tells } = instant;
+    const { limit } = group;
+    const alerts = evaluateAlerting({ rule, timeNs, found, before, limit, templates, tells });
     return { state: stateOf(alerts, undefined), ...withEnds(alertSamples(alerts), old.series) };
   } catch (error) {
     instant.signal.throwIfAborted();

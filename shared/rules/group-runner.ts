@@ -6,7 +6,7 @@
  * A kill at any arrow loses nothing: before the record is stored the instant is evaluated again by the next run, after it
  * the next run delivers what is stored. Two runs at once: the lease and the record's version let one of them store.
  */
-import type { Lease, Leases } from '../catalog/leases.ts';
+import { type Lease, LeaseLostError, type Leases } from '../catalog/leases.ts';
 import type { RuleState, StoredGroup } from '../catalog/rule-group.ts';
 import type { GroupRecord } from '../catalog/rule-state.ts';
 import { type LoadedRecord, type RuleStates, StateTooLargeError } from '../catalog/rule-states.ts';
@@ -14,6 +14,7 @@ import { messageOf } from '../model/errors.ts';
 import { type DeliveryParts, deliver, isUndelivered } from './deliver.ts';
 import { type EvaluationParts, evaluateInstant } from './evaluate.ts';
 import { dueInstants, scheduleOf } from './instants.ts';
+import { withinTime } from './within-time.ts';
 
 export interface GroupRunnerParts extends EvaluationParts, DeliveryParts {
   readonly leases: Leases;
@@ -36,7 +37,7 @@ export interface GroupRun {
 
 /** Short, and renewed while the run goes on: after a kill the next one waits no longer than this. */
 export const LEASE_MS = 15_000;
-const RENEW_MS = 4_000;
+const RENEW_MS = LEASE_MS / 3;
 /** A delivery that takes longer is ended: what was not taken waits in the record. */
 const MAX_DELIVERY_MS = 60_000;
 
@@ -71,7 +72,7 @@ export async function runGroup(
     }
     for (const [place, timeNs] of due.instants.entries()) {
       const afterOutage = place === 0 && due.missed > 0;
-      const instant = { timeNs, afterOutage, receivers, signal: held };
+      const instant = { timeNs, afterOutage, receivers, tells: parts.notify !== undefined, signal: held };
       loaded = await store(parts, lease, stored, loaded, await evaluateInstant(parts, stored, loaded.record, instant));
       count(parts, loaded.record);
     }
@@ -98,7 +99,7 @@ export async function retireGroup(
     let current = loaded;
     if (hasSeries && receivers.length > 0) {
       const timeNs = parts.clock.nowNs();
-      const instant = { timeNs, afterOutage: false, receivers, signal: held };
+      const instant = { timeNs, afterOutage: false, receivers, tells: false, signal: held };
       current = await store(parts, lease, stored, loaded, await evaluateInstant(parts, stored, loaded.record, instant));
     }
     if (current.record.pending.length > 0) {
@@ -124,7 +125,9 @@ async function deliverStored(
   if (!isUndelivered(parts, stored, loaded.record)) return [];
   const { intervalNs } = stored.group;
   const within = { intervalNs: intervalNs > 0n ? intervalNs : parts.evaluationIntervalNs };
-  const { record, failures } = await limited(parts, MAX_DELIVERY_MS, held, signal =>
+  const reason = new Error(`not delivered within ${MAX_DELIVERY_MS} ms`);
+  const bounds = { clock: parts.clock, ms: MAX_DELIVERY_MS, signal: held, reason };
+  const { record, failures } = await withinTime(bounds, signal =>
     deliver(parts, stored, loaded.record, { ...within, signal }),
   );
   await store(parts, lease, stored, loaded, record);
@@ -177,37 +180,22 @@ async function whileHeld<T>(
 ): Promise<T> {
   const done = new AbortController();
   const lost = new AbortController();
+  const hold = leases.holder(lease, LEASE_MS);
   const renewing = (async () => {
-    while (!done.signal.aborted) {
-      await clock.sleep(RENEW_MS, done.signal);
-      if (!(await leases.renew(lease, LEASE_MS))) lost.abort(new RecordLostError('the lease is lost'));
+    for (;;) {
+      await clock.sleep(RENEW_MS, done.signal).catch(() => undefined);
+      if (done.signal.aborted) return;
+      await hold();
     }
-    // Asleep when the work ends, or without a store: the lease runs out by itself, and no write depends on this.
-  })().catch(() => undefined);
+    // A store that fails is no loss yet: every write depends on the lease by itself.
+  })().catch(error => {
+    if (error instanceof LeaseLostError) lost.abort(error);
+  });
   try {
     return await work(AbortSignal.any([signal, lost.signal]));
   } finally {
     done.abort();
     await renewing;
     await leases.release(lease).catch(() => undefined);
-  }
-}
-
-async function limited<T>(
-  { clock }: GroupRunnerParts,
-  ms: number,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const done = new AbortController();
-  const late = new AbortController();
-  void clock
-    .sleep(ms, done.signal)
-    .then(() => late.abort(new Error(`not delivered within ${ms} ms`)))
-    .catch(() => undefined);
-  try {
-    return await work(AbortSignal.any([signal, late.signal]));
-  } finally {
-    done.abort();
   }
 }

@@ -14,11 +14,13 @@ import type { TemplateRunner } from './template/run-template.ts';
 export interface ReplayParts {
   readonly query: RuleQuery;
   readonly templates: TemplateRunner;
+  /** Ends it. */
+  readonly signal: AbortSignal;
 }
 
 export interface ReplayedRule {
   readonly state: RuleState;
-  /** Pending, firing, and those that ended within the last minutes. */
+  /** Pending, firing, and those that have just ended. */
   readonly alerts: readonly AlertState[];
   /** Of a recording rule, and of others with the same name in the group; without the ends of series. */
   readonly samples: readonly RuleSample[];
@@ -35,18 +37,17 @@ const RECEIVERS = ['replay'];
 /** Nobody waits here: what fails is asked again at once. */
 const CLOCK = { nowMs: () => 0, nowNs: () => 0n, sleep: () => nextTurn() };
 
-/** `instants` ascend; the group has no state before the first of them. */
+/** `instants` ascend; the group has no state before the first of them. Rejects with the reason of the signal. */
 export async function* replayGroup(
   group: RuleGroup,
-  { query, templates }: ReplayParts,
+  { query, templates, signal }: ReplayParts,
   instants: Iterable<bigint>,
 ): AsyncGenerator<ReplayedInstant> {
   const parts = { query, templates, clock: CLOCK, outage: DEFAULT_RULER };
-  const { signal } = new AbortController();
   const stored = { tenant: 'replay', namespace: 'replay', group, version: 0 };
   let record = newGroupRecord(stored.namespace, group.name);
   for (const timeNs of instants) {
-    const instant = { timeNs, afterOutage: false, receivers: RECEIVERS, signal };
+    const instant = { timeNs, afterOutage: false, receivers: RECEIVERS, tells: false, signal };
     record = await evaluateInstant(parts, stored, { ...record, pending: [] }, instant);
     const samples = record.pending.flatMap(one => one.samples).filter(({ value }) => value !== 'stale');
     yield {

@@ -1,9 +1,13 @@
 /** How rules ask: one instant of a metric query, for one tenant. */
 import type { SeriesLabels } from '../catalog/rule-state.ts';
 import { parseQuery } from '../logql/parse.ts';
+import { formatPrometheusDuration, NS_PER_MS } from '../model/duration.ts';
+import { ClientError } from '../model/errors.ts';
 import { labelsToObject } from '../model/labels.ts';
 import type { Limits } from '../model/limits.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { QueryEngine } from '../query/engine.ts';
+import { withinTime } from './within-time.ts';
 
 export interface ResultSample {
   readonly labels: SeriesLabels;
@@ -20,17 +24,29 @@ export type RuleQuery = (
 
 const NO_VECTOR = 'rule result is not a vector or scalar';
 
-export function engineQuery(
-  engine: Pick<QueryEngine, 'instant'>,
-  limitsOf: (tenant: string) => Limits,
-): RuleQuery {
+export interface QueryParts {
+  readonly engine: Pick<QueryEngine, 'instant'>;
+  readonly limitsOf: (tenant: string) => Limits;
+  readonly clock: Clock;
+}
+
+/** With the limits and the timeout of a query that the tenant's clients send. */
+export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery {
   return async (tenant, text, timeNs, signal) => {
     const expr = parseQuery(text);
-    if (expr.kind === 'log') throw new Error(NO_VECTOR);
-    const asker = { tenants: [tenant], limits: limitsOf(tenant), signal, partial: false, tags: '' };
-    const { result } = await engine.instant({ text, expr, timeNs }, asker);
+    if (expr.kind === 'log') throw new ClientError(400, NO_VECTOR);
+    const limits = limitsOf(tenant);
+    const { queryTimeoutNs } = limits;
+    const ask = (within: AbortSignal) =>
+      engine.instant(
+        { text, expr, timeNs },
+        { tenants: [tenant], limits, signal: within, partial: false, tags: '' },
+      );
+    const reason = new ClientError(408, `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`);
+    const ms = Number(queryTimeoutNs / NS_PER_MS);
+    const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, ask) : ask(signal));
     if (result.kind === 'scalar') return [{ labels: {}, value: result.value }];
-    if (result.kind !== 'vector') throw new Error(NO_VECTOR);
+    if (result.kind !== 'vector') throw new ClientError(400, NO_VECTOR);
     return result.samples.map(({ labels, value }) => ({ labels: labelsToObject(labels), value }));
   };
 }

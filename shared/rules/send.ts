@@ -34,7 +34,7 @@ const WAITS_MS = [250, 1000];
 const MAX_REASON_LENGTH = 300;
 const TOO_MANY_REQUESTS = 429;
 
-/** Rejects only where the signal ends it. */
+/** Does not reject: what the signal ends has failed, whether it was taken or not. */
 export async function send(
   { http, clock }: SendParts,
   { url, auth, timeoutMs }: Receiver,
@@ -44,14 +44,14 @@ export async function send(
   const target = addressOf(url, auth);
   const shown = target.url;
   for (let attempt = 0; ; attempt++) {
-    signal.throwIfAborted();
     const sent = await sendOnce();
-    if (sent.end !== 'failed' || attempt === WAITS_MS.length) return sent;
-    await clock.sleep(WAITS_MS[attempt], signal);
+    if (sent.end !== 'failed' || attempt === WAITS_MS.length || signal.aborted) return sent;
+    await clock.sleep(WAITS_MS[attempt], signal).catch(() => undefined);
   }
 
   async function sendOnce(): Promise<Sent> {
     try {
+      signal.throwIfAborted();
       const answer = await http.post({
         url: target.url,
         headers: { 'user-agent': 'logboom', ...headers, ...target.headers },
@@ -65,7 +65,6 @@ export async function send(
       const isOver = status >= 500 || status === TOO_MANY_REQUESTS;
       return { end: isOver ? 'failed' : 'refused', reason };
     } catch (error) {
-      signal.throwIfAborted();
       return { end: 'failed', reason: `${shown}: ${reasonOf(error)}` };
     }
   }

@@ -9,7 +9,7 @@
  * waited for again until it has caught up.
  */
 import { NS_PER_MS } from '../model/duration.ts';
-import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import { invariant } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Connections } from '../ports/connections.ts';
 import { ThrottledError } from '../ports/throttled.ts';
@@ -153,11 +153,8 @@ export class Outbox {
         this.queuedBytes += entry.bytes;
       }
     }
-    mustHold(
-      INVARIANTS.memoryIsBounded,
-      this.queue.length <= MAX_QUEUED_ENTRIES && this.dropped.length <= MAX_DROPPED_ENTRIES,
-      `${this.queue.length} entries wait for ${this.parts.connectionId}`,
-    );
+    const isBounded = this.queue.length <= MAX_QUEUED_ENTRIES && this.dropped.length <= MAX_DROPPED_ENTRIES;
+    invariant(isBounded, 'what waits for a tail is bounded');
   }
 
   private drop({ timeNs, labels }: TailEntry): void {

@@ -28,12 +28,7 @@ import {
 } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { LiveTail } from './live-tail.ts';
-import {
-  type LookbackSnapshot,
-  missedBy,
-  readLookback,
-  takeSnapshot,
-} from './lookback.ts';
+import { type LookbackSnapshot, missedBy, readLookback, takeSnapshot } from './lookback.ts';
 import { Outbox } from './outbox.ts';
 import {
   CLOSE_ERROR,

@@ -32,9 +32,12 @@ function only(type: string): [string, Resource] {
   return found[0];
 }
 
-/** `push`, `query`, `status` or `maintenance`, of the logical id of anything that belongs to it. */
+/** Those of the API, and the one for parts of queries. */
+const NAMES: readonly string[] = [...FUNCTION_NAMES, 'worker'];
+
+/** `push`, `query`, `status`, `maintenance` or `worker`, of the logical id of anything that belongs to it. */
 function functionNamed(logicalId: string): string | undefined {
-  return FUNCTION_NAMES.find(name => logicalId.toLowerCase().startsWith(name));
+  return NAMES.find(name => logicalId.toLowerCase().startsWith(name));
 }
 
 /** The logical id of a value made by Ref, Fn::GetAtt, or a join that holds one of them. */
@@ -175,7 +178,7 @@ describe('the data', () => {
 describe('the functions', () => {
   test('run on the pinned runtime, within the gateway’s time', () => {
     const functions = ofType('AWS::Lambda::Function');
-    expect(functions.map(([id]) => functionNamed(id)).sort()).toEqual([...FUNCTION_NAMES].sort());
+    expect(functions.map(([id]) => functionNamed(id)).sort()).toEqual([...NAMES].sort());
     const [bucketId] = only('AWS::S3::Bucket');
     const [tableId] = only('AWS::DynamoDB::Table');
     for (const [id, { Properties }] of functions) {
@@ -237,7 +240,10 @@ describe('the functions', () => {
         'AWS::Logs::LogGroup': logs,
         'AWS::S3::Bucket': ['s3:GetObject'],
         'AWS::DynamoDB::Table': ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
+        // It calls what works on parts of queries.
+        'AWS::Lambda::Function': ['lambda:InvokeFunction'],
       },
+      worker: { 'AWS::Logs::LogGroup': logs, 'AWS::S3::Bucket': ['s3:GetObject'] },
       status: { 'AWS::Logs::LogGroup': logs },
       maintenance: {
         'AWS::Logs::LogGroup': logs,
@@ -257,7 +263,7 @@ describe('the functions', () => {
       },
     });
     const roles = ofType('AWS::IAM::Role');
-    expect(roles).toHaveLength(FUNCTION_NAMES.length + 1);
+    expect(roles).toHaveLength(NAMES.length + 1);
     for (const [, { Properties }] of roles) {
       expect(Properties.ManagedPolicyArns).toBeUndefined();
       expect(Properties.Policies).toBeUndefined();

@@ -19,7 +19,7 @@ const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text:
 const NEITHER: Readonly<Record<string, string | undefined>> = {
   memoryIsBounded: 'test/ingest/push-budget.test.ts',
   filtersAreSound: undefined,
-  pushWaitsForNoTail: undefined,
+  pushWaitsForNoTail: 'test/catalog/tail-log.test.ts',
   noEvaluationIsSkipped: undefined,
 };
 

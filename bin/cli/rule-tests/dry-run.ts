@@ -5,6 +5,7 @@ import { formatPlain } from '../../../shared/model/number.ts';
 import { type ReplayedRule, type ReplayParts, replayGroup } from '../../../shared/rules/replay-group.ts';
 import { labelsKey } from '../../../shared/rules/series-labels.ts';
 import { labelText } from '../answer-text.ts';
+import { CommandError } from '../command-error.ts';
 import { millisecondText, type NsRange } from '../time-text.ts';
 
 export interface DryRunOptions {
@@ -27,25 +28,26 @@ interface Tally {
   error: string;
 }
 
-/** Lines with their ends, as they become known. Rejects with what the store's client throws. */
-export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGenerator<string> {
+/** Lines with their ends, as they become known, and how many rules could not be evaluated. Rejects with the signal's reason. */
+export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGenerator<string, number> {
   const { namespace, range } = options;
   const stepNs = group.intervalNs > 0n ? group.intervalNs : options.intervalNs;
-  const startNs = ((range.startNs + stepNs - 1n) / stepNs) * stepNs;
+  const offsetNs = group.queryOffsetNs;
+  // Range queries answer at multiples of their step.
+  const startNs = ((range.startNs - offsetNs + stepNs - 1n) / stepNs) * stepNs + offsetNs;
   const count = range.endNs < startNs ? 0n : (range.endNs - startNs) / stepNs + 1n;
   const every = formatPrometheusDuration(stepNs);
   yield `${namespace}/${group.name}: ${plural(Number(count), 'evaluation')}, one every ${every}\n`;
-  if (count === 0n) return;
+  if (count === 0n) return 0;
   if (count > MAX_DRY_INSTANTS) {
-    yield `  too many: choose a shorter range, of ${MAX_DRY_INSTANTS} at most\n`;
-    return;
+    throw new CommandError(`too many evaluations: choose a shorter range, of ${MAX_DRY_INSTANTS} at most`);
   }
   const endNs = startNs + (count - 1n) * stepNs;
-  const offsetNs = group.queryOffsetNs;
   const parts = options.partsOf({ startNs: startNs - offsetNs, endNs: endNs - offsetNs, stepNs });
   const tallies = group.rules.map(
     (): Tally => ({ pending: 0, firing: 0, samples: 0, series: new Set(), error: '' }),
   );
+  const broken = new Set<number>();
   const before = group.rules.map((): readonly AlertState[] => []);
   for await (const { timeNs, rules } of replayGroup(group, parts, instants(startNs, endNs, stepNs))) {
     for (const [place, outcome] of rules.entries()) {
@@ -54,8 +56,10 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
       const time = millisecondText(timeNs);
       const { health, lastError } = outcome.state;
       const error = health === 'err' ? lastError : '';
-      if (error !== '' && error !== tally.error) yield `  ${time} error      ${nameOf(rule)}: ${error}\n`;
+      if (error !== '' && error !== tally.error)
+        yield `  ${time} error      ${nameOf(rule)}: ${firstLine(error)}\n`;
       tally.error = error;
+      if (error !== '') broken.add(place);
       if (rule.kind === 'alerting') {
         for (const line of changes(rule, before[place], outcome.alerts, tally)) yield `  ${time} ${line}\n`;
         before[place] = outcome.alerts;
@@ -68,6 +72,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
       yield `  alert ${rule.alert}: pending ${times(pending)}, firing ${times(firing)}\n`;
     else yield `  record ${rule.record}: ${plural(samples, 'sample')} of ${series.size} series\n`;
   }
+  return broken.size;
 }
 
 function addSamples({ samples }: ReplayedRule, tally: Tally): void {
@@ -122,4 +127,8 @@ function plural(count: number, what: string): string {
 
 function times(count: number): string {
   return count === 1 ? 'once' : `${count} times`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0];
 }

@@ -26,15 +26,22 @@ interface Stretch {
   readonly error: Error | undefined;
 }
 
-/** Instants must be asked for in ascending order, on the steps of the range. Rejects with UnreachableError. */
-export function historyQuery(ask: AskRange, range: HistoryRange): RuleQuery {
+/**
+ * Instants must be asked for in ascending order, on the steps of the range, which are multiples of the step. Where there
+ * is no store that answers, `giveUp` is told: for a rule that would be one failure among others.
+ */
+export function historyQuery(
+  ask: AskRange,
+  range: HistoryRange,
+  giveUp: (reason: unknown) => void,
+): RuleQuery {
   // Of each expression the newest stretch: nothing behind it is asked for again.
   const stretches = new Map<string, Stretch>();
   return async (_, expr, timeNs) => {
     let stretch = stretches.get(expr);
     if (stretch === undefined || timeNs > stretch.endNs) {
       const lastNs = timeNs + (INSTANTS_OF_REQUEST - 1n) * range.stepNs;
-      stretch = await askStretch(ask, expr, {
+      stretch = await askStretch(ask, giveUp, expr, {
         ...range,
         startNs: timeNs,
         endNs: lastNs < range.endNs ? lastNs : range.endNs,
@@ -46,7 +53,12 @@ export function historyQuery(ask: AskRange, range: HistoryRange): RuleQuery {
   };
 }
 
-async function askStretch(ask: AskRange, query: string, range: HistoryRange): Promise<Stretch> {
+async function askStretch(
+  ask: AskRange,
+  giveUp: (reason: unknown) => void,
+  query: string,
+  range: HistoryRange,
+): Promise<Stretch> {
   const { startNs, endNs, stepNs } = range;
   const found = new Map<bigint, ResultSample[]>();
   try {
@@ -63,7 +75,7 @@ async function askStretch(ask: AskRange, query: string, range: HistoryRange): Pr
     }
     return { startNs, endNs, found, error: undefined };
   } catch (error) {
-    if (error instanceof UnreachableError) throw error;
+    if (error instanceof UnreachableError) giveUp(error);
     // The rule is wrong, not the store: a new try would change nothing.
     return { startNs, endNs, found, error: new BadRequestError(messageOf(error)) };
   }

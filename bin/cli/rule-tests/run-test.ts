@@ -10,12 +10,16 @@ import { testStore } from './test-store.ts';
 
 /** What is told of a failed test, a line each; empty where it passed. */
 export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]): Promise<string[]> {
-  const lastNs = [...test.alerts, ...test.samples].reduce((last, { at }) => (at > last ? at : last), 0n);
+  const lastNs = latest(wantedTimes(test));
   const unknown = unknownNames(test, groups);
   if (unknown.length > 0) return unknown;
   const query = await testStore(test, lateEnough(test, lastNs));
   const { external_labels: externalLabels, external_url: externalUrl } = test;
-  const parts = { query, templates: templateRunner({ externalLabels, externalUrl }) };
+  const parts = {
+    query,
+    templates: templateRunner({ externalLabels, externalUrl }),
+    signal: new AbortController().signal,
+  };
   const failures: string[] = [];
   const found = new Map<bigint, Found>();
   for (const at of wantedTimes(test)) found.set(at, { alerts: new Map(), samples: new Map() });
@@ -105,7 +109,13 @@ function lateEnough({ start, input }: RuleTest, lastNs: bigint): bigint {
   const ends = input.flatMap(({ entries }) =>
     entries.map(({ at, every }) => at + BigInt(every.count) * every.stepNs),
   );
-  return start + ends.reduce((end, one) => (one > end ? one : end), lastNs);
+  return start + latest([lastNs, ...ends]);
+}
+
+function latest(times: Iterable<bigint>): bigint {
+  let last = 0n;
+  for (const time of times) if (time > last) last = time;
+  return last;
 }
 
 function titled(title: string, lines: readonly string[]): string[] {

@@ -1,5 +1,6 @@
 /** A store in memory with the input of one test in it, as a store with the default configuration takes and answers it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemClock } from '../../../local/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
 import { Catalog } from '../../../shared/catalog/catalog.ts';
 import { UsageRecords } from '../../../shared/catalog/usage-records.ts';
@@ -16,7 +17,7 @@ import { engineQuery, type RuleQuery } from '../../../shared/rules/rule-query.ts
 import { CommandError } from '../command-error.ts';
 import type { RuleTest } from './test-file.ts';
 
-export const TEST_TENANT = 'test';
+const TEST_TENANT = 'test';
 /** Far below what a push may have. */
 const ENTRIES_OF_PUSH = 5000;
 
@@ -61,7 +62,13 @@ export async function testStore(test: RuleTest, endNs: bigint): Promise<RuleQuer
       throw new CommandError(`the store refuses the input: ${Buffer.from(answer.body).toString().trim()}`);
     }
   }
-  return engineQuery(context.engine, () => CONFIG.limits);
+  const query = engineQuery({
+    engine: context.engine,
+    limitsOf: () => CONFIG.limits,
+    // Its time only bounds how long a query may take.
+    clock: systemClock,
+  });
+  return (_, expr, timeNs, signal) => query(TEST_TENANT, expr, timeNs, signal);
 }
 
 function* pushesOf({ input, start }: RuleTest): Generator<string> {

@@ -34,16 +34,21 @@ export interface ColumnEngineParts {
   /** Undefined: no columns. */
   readonly enricher: ChunkEnricher | undefined;
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
+  /** The entries lie in so many chunks, in their order; 1 where left out. */
+  readonly chunks?: number;
 }
 
 export async function columnEngine(
   entries: readonly DatedEntry[],
-  { enricher, sourceOf }: ColumnEngineParts,
+  { enricher, sourceOf, chunks = 1 }: ColumnEngineParts,
 ): Promise<QueryEngine> {
   const store = memoryObjectStore();
   const ids = seededIds(1);
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
-  for (const { day, rows } of segmentsOf([pushOf(entries)])) {
+  const size = Math.ceil(entries.length / chunks);
+  const parts = Array.from({ length: chunks }, (_, i) => entries.slice(i * size, (i + 1) * size));
+  const filled = parts.filter(({ length }) => length > 0);
+  for (const { day, rows } of filled.flatMap(part => segmentsOf([pushOf(part)]))) {
     const id = newChunkId(clock, ids);
     const head = { id, tenant: 't', day, level: 0, createdMs: clock.nowMs(), inputs: [] };
     const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enricher);

@@ -43,7 +43,7 @@ async function valuesOf(given: readonly Given[], query: string, name: string, li
 }
 
 const JSON_LINES = ['{"status":200,"took":"5ms"}', '{"status":500,"size":"1500000B"}', '{"status":200}'];
-const LOGFMT_LINES = ['level=info n=1', 'level= n=2', 'level=warn n=3'];
+const LOGFMT_LINES = ['level=info n=1', 'n=2 level=', 'level=warn n=3'];
 const TWICE = '{"status":404,"status":405}';
 const traced = (line: string, trace: string) => ({ line, metadata: { trace } });
 const ALL = '{app="a"}';
@@ -60,14 +60,14 @@ test.each<[string, readonly Given[], string, string, number, readonly string[]]>
   ['no column knows an older one', [TWICE, ...JSON_LINES], ALL, 'status', 3, ['200', '500']],
   ['metadata of the name', [{ line: 'a=1', metadata: { a: 'm' } }, 'a=2'], ALL, 'a', 100, ['1', '2', 'm']],
   ['a label of the name', [{ stream: { app: 'a', n: 'x' }, line: 'n=1' }, 'n=2'], ALL, 'n', 100, ['2']],
-  ['only a label of the name', ['free text', TWICE], ALL, 'app', 100, []],
+  ['only a label of the name', ['app=1', 'free text'], ALL, 'app', 100, []],
   [
-    'metadata that hides the label',
+    'a label of the name, and metadata of it',
     [{ line: 'app=1 n=1', metadata: { app: 'm' } }, 'app=2 n=2'],
     ALL,
     'app',
     100,
-    ['1', 'm'],
+    [],
   ],
   ['a filter on metadata', [traced('n=1', 'x'), traced('n=2', 'y')], `${ALL} | trace="x"`, 'n', 100, ['1']],
 ])('%s', async (_what, lines, query, field, limit, want) => {

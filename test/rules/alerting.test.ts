@@ -1,0 +1,149 @@
+/** The life of alerts, instant by instant. */
+import { describe, expect, test } from '@jest/globals';
+import type { AlertingRule, AlertState } from '../../shared/catalog/rule-group.ts';
+import {
+  alertSamples,
+  DUPLICATE_ALERTS,
+  evaluateAlerting,
+  MAX_ALERTS,
+  OverLimitError,
+} from '../../shared/rules/alerting.ts';
+import { restoreAlerts } from '../../shared/rules/restore.ts';
+import { templateRunner } from '../../shared/rules/template/run-template.ts';
+
+const MINUTE = 60_000_000_000n;
+const templates = templateRunner({ externalLabels: {}, externalUrl: '' });
+const RULE: AlertingRule = {
+  kind: 'alerting',
+  alert: 'Errors',
+  expr: '',
+  labels: { severity: 'page', note: '{{ $labels.app }}', gone: '' },
+  annotations: { summary: '{{ $labels.app }}: {{ $value }}' },
+  forNs: 2n * MINUTE,
+  keepFiringForNs: 0n,
+};
+
+interface Life {
+  readonly rule?: AlertingRule;
+  /** What the query finds at each minute: values by app, or nothing. */
+  readonly found: readonly (Readonly<Record<string, number>> | undefined)[];
+  readonly tells?: boolean;
+  readonly limit?: number;
+}
+
+/** The alerts at each minute, from minute 1. */
+function live({ rule = RULE, found, tells = false, limit = 0 }: Life): AlertState[][] {
+  let before: readonly AlertState[] = [];
+  return found.map((values = {}, i) => {
+    const samples = Object.entries(values).map(([app, value]) => ({ labels: { app, __name__: 'x' }, value }));
+    const timeNs = BigInt(i + 1) * MINUTE;
+    const after = evaluateAlerting({ rule, timeNs, found: samples, before, limit, templates, tells });
+    before = after;
+    return after;
+  });
+}
+
+const states = (life: AlertState[][]) => life.map(alerts => alerts.map(({ state }) => state).join(' '));
+const minutes = (ns: string) => Number(BigInt(ns) / MINUTE);
+
+test('labels and texts of an alert', () => {
+  const [[alert]] = live({ found: [{ shop: 3 }] });
+  expect(alert).toMatchObject({
+    labels: { app: 'shop', severity: 'page', note: 'shop', alertname: 'Errors' },
+    annotations: { summary: 'shop: 3' },
+    state: 'pending',
+    value: 3,
+  });
+  expect(Object.keys(alert.labels).sort()).toEqual(['alertname', 'app', 'note', 'severity']);
+});
+
+test('it is pending for a time, fires, and is over', () => {
+  const life = live({ found: [{ shop: 1 }, { shop: 2 }, { shop: 3 }, { shop: 4 }, {}, {}] });
+  expect(states(life)).toEqual(['pending', 'pending', 'firing', 'firing', 'resolved', 'resolved']);
+  const last = life[5][0];
+  expect([last.activeAtNs, last.firedAtNs, last.resolvedAtNs].map(minutes)).toEqual([1, 3, 5]);
+  expect(last.value).toBe(4);
+});
+
+test('without `for` it fires at once', () => {
+  expect(states(live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] }))).toEqual(['firing']);
+});
+
+test('what was only pending is forgotten, and begins anew', () => {
+  const life = live({ found: [{ shop: 1 }, {}, { shop: 1 }, { shop: 1 }, { shop: 1 }] });
+  expect(states(life)).toEqual(['pending', '', 'pending', 'pending', 'firing']);
+});
+
+test('what is over and comes again is another alert', () => {
+  const rule = { ...RULE, forNs: MINUTE };
+  const life = live({ rule, found: [{ shop: 1 }, { shop: 1 }, {}, { shop: 1 }, { shop: 1 }] });
+  expect(states(life)).toEqual(['pending', 'firing', 'resolved', 'pending', 'firing']);
+  expect(minutes(life[4][0].firedAtNs)).toBe(5);
+  expect(life[4][0].lastSentNs).toBe('0');
+});
+
+test('it fires on for keep_firing_for', () => {
+  const rule = { ...RULE, forNs: 0n, keepFiringForNs: 2n * MINUTE };
+  const life = live({ rule, found: [{ shop: 1 }, {}, {}, {}, { shop: 1 }, {}, { shop: 1 }, {}, {}] });
+  const seen = ['firing', 'firing', 'firing', 'resolved', 'firing', 'firing', 'firing', 'firing', 'firing'];
+  expect(states(life)).toEqual(seen);
+});
+
+test('what is over stays 15 minutes, and longer where it was never told', () => {
+  const rule = { ...RULE, forNs: 0n };
+  const found = [{ shop: 1 }, ...Array.from({ length: 17 }, () => undefined)];
+  const quiet = states(live({ rule, found }));
+  expect([quiet[16], quiet[17]]).toEqual(['resolved', '']);
+  expect(states(live({ rule, found, tells: true }))[17]).toBe('resolved');
+});
+
+test('two results with the same labels are an error', () => {
+  const rule = { ...RULE, labels: { app: 'same' } };
+  expect(() => live({ rule, found: [{ a: 1, b: 2 }] })).toThrow(DUPLICATE_ALERTS);
+});
+
+test('too many alerts are an error', () => {
+  expect(() => live({ found: [{ a: 1, b: 2, c: 3 }], limit: 2 })).toThrow('exceeded limit of 2 with 3 alerts');
+  expect(() => live({ found: [{ a: 1, b: 2 }], limit: 2 })).not.toThrow();
+  const many = Object.fromEntries(Array.from({ length: MAX_ALERTS + 1 }, (_, i) => [`a${i}`, 1]));
+  expect(() => live({ found: [many] })).toThrow(OverLimitError);
+});
+
+test('alerts that are active have series', () => {
+  const [, , alerts] = live({ found: [{ a: 1 }, { a: 1, b: 1 }, { a: 1, b: 1 }, { b: 1 }] });
+  const labels = { alertname: 'Errors', severity: 'page' };
+  expect(alertSamples(alerts)).toEqual([
+    { labels: { ...labels, app: 'a', note: 'a', __name__: 'ALERTS', alertstate: 'firing' }, value: 1 },
+    { labels: { ...labels, app: 'a', note: 'a', __name__: 'ALERTS_FOR_STATE' }, value: 60 },
+    { labels: { ...labels, app: 'b', note: 'b', __name__: 'ALERTS', alertstate: 'pending' }, value: 1 },
+    { labels: { ...labels, app: 'b', note: 'b', __name__: 'ALERTS_FOR_STATE' }, value: 120 },
+  ]);
+});
+
+describe('after an outage', () => {
+  const rules = { forOutageToleranceNs: 60n * MINUTE, forGracePeriodNs: 10n * MINUTE };
+  const rule = { ...RULE, forNs: 30n * MINUTE };
+  const pending = live({ rule, found: [{ shop: 1 }] })[0];
+  // Pending since minute 1, seen last at minute `last`.
+  const restored = (last: number, now: number, of: AlertingRule = rule) =>
+    restoreAlerts(of, pending, { lastNs: BigInt(last) * MINUTE, timeNs: BigInt(now) * MINUTE }, rules).map(
+      ({ activeAtNs }) => minutes(activeAtNs),
+    );
+
+  test.each([
+    ['what was pending for 5 minutes still was, whatever the outage', 6, 26, [21]],
+    ['it fires no sooner than the grace period after it', 26, 36, [16]],
+    ['a long outage begins `for` anew', 6, 67, []],
+  ])('%s', (_, last, now, wanted) => {
+    expect(restored(last, now)).toEqual(wanted);
+  });
+
+  test('a short `for` begins anew', () => {
+    expect(restored(2, 4, { ...rule, forNs: 5n * MINUTE })).toEqual([]);
+  });
+
+  test('what fires goes on', () => {
+    const firing = live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] })[0];
+    expect(restoreAlerts(rule, firing, { lastNs: MINUTE, timeNs: 500n * MINUTE }, rules)).toEqual(firing);
+  });
+});

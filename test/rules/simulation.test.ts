@@ -1,0 +1,179 @@
+/**
+ * Ticks that come twice, late or not at all, receivers that are away, and a kill at every step: the same alerts with the
+ * same beginnings and ends reach their receiver, and the same samples theirs, each with one value.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '../../shared/ports/memory/random.ts';
+import { GROUP, KilledError, type Logs, type Meddle, MINUTE_MS, type RuleProcess, type RuleWorld, ruleWorld } from './support/rule-world.ts';
+
+const between = (first: number, last: number) => (minute: number) => minute >= first && minute <= last;
+/** `b` is never long enough there to fire; `c` twice. */
+const LOGS: Logs = {
+  a: between(2, 6),
+  b: between(3, 4),
+  c: minute => between(1, 4)(minute) || between(7, 10)(minute),
+};
+const MINUTES = 14;
+const LOOKS_A_MINUTE = 3;
+
+interface Plan {
+  readonly meddle?: Meddle;
+  /** Before each look. */
+  readonly before?: (world: RuleWorld, minute: number) => void;
+  /** Processes that tick at once. */
+  readonly processes?: number;
+  readonly skips?: (look: number) => boolean;
+  readonly logs?: Logs;
+}
+
+/** A run of some minutes. A process that was killed is followed by another, which nobody meddles with. */
+async function live({ meddle, before, processes = 1, skips = () => false, logs = LOGS }: Plan = {}) {
+  const world = ruleWorld(logs);
+  await world.groups.set('acme', 'space', GROUP, 0);
+  let wasKilled = false;
+  const kill: Meddle = (call, moment) => {
+    if (wasKilled) throw new KilledError();
+    try {
+      meddle?.(call, moment);
+    } catch (error) {
+      wasKilled = error instanceof KilledError;
+      throw error;
+    }
+  };
+  let alive: RuleProcess[] = Array.from({ length: processes }, () => world.process(kill));
+  for (let look = 0; look < MINUTES * LOOKS_A_MINUTE; look++) {
+    before?.(world, Math.floor(look / LOOKS_A_MINUTE));
+    // The last minute brings all to an end.
+    const isSkipped = skips(look) && look < (MINUTES - 1) * LOOKS_A_MINUTE;
+    if (!isSkipped) await Promise.all(alive.map(process => process.tick().catch(() => undefined)));
+    if (wasKilled) {
+      wasKilled = false;
+      alive = alive.map(() => world.process());
+    }
+    world.advance(MINUTE_MS / LOOKS_A_MINUTE);
+  }
+  return world;
+}
+
+function outcome({ receivers }: RuleWorld) {
+  return { alerts: receivers.alerts(), samples: [...receivers.samples.keys()].sort(), complaints: receivers.complaints };
+}
+
+const undisturbed = live().then(outcome);
+
+test('undisturbed, three alerts fire and end, and series begin and end with their logs', async () => {
+  const { alerts, samples, complaints } = await undisturbed;
+  expect(complaints).toEqual([]);
+  expect(Object.keys(alerts).map(key => key.replace(/ since.*/, ''))).toEqual(['Errors/a', 'Errors/c', 'Errors/c']);
+  expect(Object.values(alerts)).not.toContain('open');
+  expect(samples.filter(key => key.includes('__name__=lines')).length).toBeGreaterThan(15);
+  const world = await live();
+  const ends = [...world.receivers.samples].filter(([, value]) => value === 'stale').map(([key]) => key);
+  // Lines of a, b and twice c; the states of their alerts, which for some were two; and how long they had been active.
+  expect(ends.filter(key => key.includes('__name__=lines'))).toHaveLength(4);
+  expect(ends.filter(key => key.includes('ALERTS_FOR_STATE'))).toHaveLength(4);
+  expect(ends.filter(key => key.includes('alertstate=pending'))).toHaveLength(4);
+  expect(ends.filter(key => key.includes('alertstate=firing'))).toHaveLength(3);
+});
+
+describe('a kill', () => {
+  test.each(['before', 'after'] as const)('%s any call to the outside loses and doubles nothing', async moment => {
+    let calls = 0;
+    const count: Meddle = (_, when) => {
+      if (when === moment) calls++;
+    };
+    const wanted = outcome(await live({ meddle: count }));
+    expect(wanted.complaints).toEqual([]);
+    expect(calls).toBeGreaterThan(200);
+    // The steps of the minutes in which alerts begin and end; the others repeat them.
+    const last = Math.min(calls, 330);
+    for (let at = 1; at <= last; at++) {
+      let place = 0;
+      const meddle: Meddle = (_, when) => {
+        if (when === moment && ++place === at) throw new KilledError();
+      };
+      const found = outcome(await live({ meddle }));
+      expect({ at, ...found }).toEqual({ at, ...wanted });
+    }
+  });
+});
+
+test('ticks of several processes at once are as one', async () => {
+  expect(outcome(await live({ processes: 3 }))).toEqual(await undisturbed);
+});
+
+test('ticks that are missed are caught up', async () => {
+  for (let seed = 1; seed <= 15; seed++) {
+    const random = seededRandom(seed);
+    const gap = Math.floor(random() * 9 * LOOKS_A_MINUTE);
+    const start = Math.floor(random() * 12 * LOOKS_A_MINUTE);
+    const skips = (look: number) => look > 0 && look >= start && look < start + gap;
+    const { alerts, samples, complaints } = outcome(await live({ skips }));
+    const wanted = await undisturbed;
+    expect({ seed, alerts, samples, complaints }).toEqual({ seed, ...wanted });
+  }
+});
+
+test.each(['alerts', 'samples'] as const)('a receiver of %s that is away gets all of it later', async who => {
+  const before = ({ receivers: { away } }: RuleWorld, minute: number) => {
+    if (minute >= 3 && minute < 11) away.add(who);
+    else away.delete(who);
+  };
+  expect(outcome(await live({ before }))).toEqual(await undisturbed);
+});
+
+test('faults and kills in any order', async () => {
+  const wanted = await undisturbed;
+  for (let seed = 1; seed <= 40; seed++) {
+    const random = seededRandom(seed);
+    const meddle: Meddle = () => {
+      const die = random();
+      if (die < 0.002) throw new KilledError();
+      if (die < 0.012) throw new Error('a fault');
+    };
+    const { alerts, samples, complaints } = outcome(await live({ meddle, processes: 2, skips: () => random() < 0.3 }));
+    expect({ seed, complaints, alerts }).toEqual({ seed, complaints: wanted.complaints, alerts: wanted.alerts });
+    expect({ seed, samples }).toEqual({ seed, samples: wanted.samples });
+  }
+});
+
+test('logs that say something else at each look make no alert without an end', async () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const random = seededRandom(seed);
+    const logs: Logs = { a: minute => minute < 10 && random() < 0.8, b: minute => minute < 10 && random() < 0.5 };
+    const meddle: Meddle = () => {
+      if (random() < 0.004) throw new KilledError();
+    };
+    const { alerts, complaints } = outcome(await live({ logs, meddle, processes: 2 }));
+    expect({ seed, complaints, open: Object.values(alerts).filter(end => end === 'open') }).toEqual({ seed, complaints: [], open: [] });
+  }
+});
+
+test('what is not caught up any more is told of', async () => {
+  const world = ruleWorld(LOGS);
+  await world.groups.set('acme', 'space', GROUP, 0);
+  const process = world.process();
+  await process.tick();
+  world.advance(30 * MINUTE_MS);
+  const { figures, failures } = await process.tick();
+  expect(figures).toMatchObject({ groups: 1, instants: 10, missed: 20 });
+  expect(failures).toEqual(['rules acme/space/g: 20 evaluations were missed and are not caught up']);
+  expect(process.figures.missed).toBe(20);
+  const { record } = await world.states.load({ tenant: 'acme', namespace: 'space', name: 'g' });
+  expect(record.missed).toBe(20);
+});
+
+test('a group that was deleted ends its series, and its state goes', async () => {
+  const world = ruleWorld({ a: () => true });
+  await world.groups.set('acme', 'space', GROUP, 0);
+  const process = world.process();
+  await process.tick();
+  const place = { tenant: 'acme', namespace: 'space', name: 'g' };
+  expect((await world.states.load(place)).version).toBeGreaterThanOrEqual(0);
+  await world.groups.delete('acme', 'space', 'g');
+  world.advance(MINUTE_MS);
+  expect((await process.tick()).figures.retired).toBe(1);
+  expect((await world.states.load(place)).version).toBe(-1);
+  const ends = [...world.receivers.samples].filter(([, value]) => value === 'stale').map(([key]) => key);
+  expect(ends.map(key => /__name__=(\w+)/.exec(key)?.[1]).sort()).toEqual(['ALERTS', 'ALERTS_FOR_STATE', 'lines']);
+});
