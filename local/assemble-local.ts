@@ -20,6 +20,9 @@ import { openStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import { createWorkerPool, defaultWorkers } from './worker-pool.ts';
 
+/** Of the cache of pages, where there are workers. */
+const OWN_CACHE_SHARE = 0.25;
+
 export interface AssembleLocalOptions {
   readonly config: Config;
   readonly storage: StorageOptions;
@@ -62,9 +65,14 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     await overrides.load();
     const { queryWorkers, pageCacheBytes } = config.logboom;
     const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
+    // What is small is read here, what is large by the workers, each of which keeps what it is asked for again.
+    const ownCacheBytes = workers === 0 ? pageCacheBytes : pageCacheBytes * OWN_CACHE_SHARE;
+    const workerCacheBytes = Math.floor((pageCacheBytes - ownCacheBytes) / workers);
     // Threads start when a query is large enough for them.
     const invoker =
-      workers === 0 ? undefined : createWorkerPool({ storage: options.storage, workers, pageCacheBytes });
+      workers === 0
+        ? undefined
+        : createWorkerPool({ storage: options.storage, workers, pageCacheBytes: workerCacheBytes });
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
     const instance = createInstance({ members: catalog.members, target, port, log });
     const context = assembleContext({
@@ -79,6 +87,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       ids: systemIds,
       limitsOf: overrides.limitsOf,
       invoker,
+      pageCacheBytes: ownCacheBytes,
       foldTable: storage.foldTable,
       kick: options.kick,
       readRuleFiles: ruleFilesReader(config.ruler.storage),

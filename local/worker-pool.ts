@@ -58,8 +58,11 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     return thread;
   }
 
+  /** To the task that has waited longest among those whose pages the thread may hold, else among all. */
   function giveBack(thread: WorkerThread): void {
-    const next = waiting.shift();
+    const place = threads.indexOf(thread);
+    const own = waiting.findIndex(({ affinity }) => affinity % threads.length === place);
+    const [next] = waiting.splice(Math.max(own, 0), 1);
     if (next === undefined) idle.add(thread);
     else next.give(thread);
   }

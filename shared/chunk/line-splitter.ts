@@ -5,8 +5,8 @@
  *     const place = splitter.find(page, source, row);   // -1: the lines lie elsewhere, look for yourself
  *     splitter.stops[place + i] - splitter.base;        // where literal i stands in `source`
  *
- * What a reader would get wrong: literal i is sought behind literal i - 1 and never before; a stop below 0 says that it
- * is not there, and the stops behind it mean nothing. Stops are valid until the next `find`.
+ * What a reader would get wrong: literal i is sought behind literal i - 1 and never before; where one is not there, its stop
+ * and all behind it are below 0. Stops are valid until the next `find`.
  */
 import type { PageRows } from '../model/page.ts';
 import { SCRATCH_BYTES, scratchBeside } from './line-memory.ts';

@@ -5,8 +5,8 @@
  *     split(rows, rowsEnd, lead, program, programEnd, out, stride)
  *
  * `rows` up to `rowsEnd` are the words of where lines start, and behind the last where it ends; the search starts `lead`
- * bytes into a line. For each line the places go to `out`, which then moves by `stride`; the first literal that is not
- * found is written as -1, and what is behind it is not written. What a reader would get wrong: literals are found by their
+ * bytes into a line. For each line the places go to `out`, which then moves by `stride`; where a literal is not found, it
+ * and all behind it have the place -1. What a reader would get wrong: literals are found by their
  * first and last byte 16 places at once, so memory past the last line is read, up to 15 bytes and a literal.
  */
 import {
@@ -70,7 +70,8 @@ function splitCode(): Code {
     [get(step), LOAD_SPLAT, set(first), get(step), get(tail), ADD, LOAD_SPLAT, set(last)],
     // Left where it is found.
     [BLOCK, NO_RESULT, LOOP, NO_RESULT],
-    [isPast, IF, NO_RESULT, get(to), MINUS_ONE, STORE, BR, 4, END],
+    [isPast, IF, NO_RESULT, LOOP, NO_RESULT, get(to), MINUS_ONE, STORE, bump(to, 4)],
+    [get(step), constant(STEP_BYTES), ADD, TEE, step, get(programEnd), LESS_U, BR_IF, 0, END, BR, 4, END],
     [get(at), load(0), get(first), EQUAL, get(at), get(tail), ADD, load(0), get(last), EQUAL, BOTH],
     [BITMASK, TEE, hits, EQZ, IF, NO_RESULT, bump(at, 16), BR, 1, END],
     [get(at), get(hits), CTZ, ADD, set(at), isPast, BR_IF, 0],

@@ -68,6 +68,8 @@ export interface Parts {
   readonly services?: () => ReadonlyMap<string, ServiceState>;
   /** Who works on parts of queries; without it all is scanned in this thread. */
   readonly invoker?: Invoker;
+  /** Of the cache of pages in this thread. Default: the configured size. */
+  readonly pageCacheBytes?: number;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
   /** See HttpContext. */
@@ -90,7 +92,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });
-  const pages = new PageCache(config.logboom.pageCacheBytes);
+  const pages = new PageCache(given.pageCacheBytes ?? config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages);
   const answers = new AnswerCache(config.logboom.queryResultCacheBytes);

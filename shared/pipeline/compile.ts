@@ -21,7 +21,8 @@ import { compileLineFormat } from './line-format.ts';
 import { compileLogfmt } from './logfmt.ts';
 import { compileLogfmtExpressions } from './logfmt-expressions.ts';
 import { cheapestFirst } from './page-filters.ts';
-import { compilePatternParser } from './pattern-parser.ts';
+import { compilePatternParser, type PatternParser } from './pattern-parser.ts';
+import type { PatternPlan } from './pattern-samples.ts';
 import type { PromotedRows } from './promoted-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
@@ -44,6 +45,8 @@ export interface CompiledStages {
   readonly rowStages: readonly RowStage[];
   /** The same with the filters of `labelFilters` at their places, for runs where one of them failed to convert. */
   readonly rowStagesWithLabelFilters: readonly RowStage[];
+  /** Where `rowStages` are a pattern and filters on single labels. */
+  readonly pattern: PatternPlan | undefined;
   /** Some row stage may take long on a row, see `Turn`. */
   readonly isSlow: boolean;
 }
@@ -85,6 +88,7 @@ export function compileStages(
     stage.kind === 'labelFilter' ? namingStage(stage, () => singleTests(stage.filter, row)) : [],
   );
 
+  let pattern: PatternParser | undefined;
   let lineIsStored = true;
   let labelsAreStored = true;
   let streamLabelsAreKept = true;
@@ -139,7 +143,9 @@ export function compileStages(
           add(compileKeep(stage.items, labels));
           return;
         default: {
-          const parser = compileParser(stage, row, earlyTestsAfter(stages, tests, i));
+          const early = earlyTestsAfter(stages, tests, i);
+          if (stage.kind === 'pattern') pattern = compilePatternParser(stage.pattern, labels, early);
+          const parser = stage.kind === 'pattern' ? pattern!.stage : compileParser(stage, row, early);
           if (skipParsers) return;
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
@@ -154,6 +160,7 @@ export function compileStages(
     runFilters,
     rowStages,
     rowStagesWithLabelFilters: withLabelFilters,
+    pattern: pattern && patternPlan(stages, tests, pattern, rowStages),
     isSlow: stages.some(({ kind }) => SLOW_STAGES.has(kind)) && rowStages.length > 0,
   };
 }
@@ -173,7 +180,7 @@ export function isParser(stage: Stage): stage is ParserStage {
   }
 }
 
-function compileParser(stage: ParserStage, { labels }: Row, early: EarlyTests): RowStage {
+function compileParser(stage: Exclude<ParserStage, { kind: 'pattern' }>, { labels }: Row, early: EarlyTests): RowStage {
   switch (stage.kind) {
     case 'json':
       if (stage.extractions.length === 0) return compileJson(labels, early);
@@ -183,11 +190,29 @@ function compileParser(stage: ParserStage, { labels }: Row, early: EarlyTests): 
       return compileLogfmtExpressions(stage.extractions, labels, stage.strict);
     case 'regexp':
       return compileRegexpParser(stage.pattern, labels, early);
-    case 'pattern':
-      return compilePatternParser(stage.pattern, labels, early);
     case 'unpack':
       return compileUnpack(labels);
   }
+}
+
+/** Undefined where other stages than filters on single labels run on rows beside the pattern. */
+function patternPlan(
+  stages: readonly Stage[],
+  tests: readonly (readonly SingleTest[])[],
+  { stage, captures }: PatternParser,
+  rowStages: readonly RowStage[],
+): PatternPlan | undefined {
+  const place = stages.findIndex(({ kind }) => kind === 'pattern');
+  const behind = stages.slice(place + 1);
+  const isPlain = behind.every(other => other.kind === 'labelFilter' && isConjunction(other.filter));
+  if (captures === undefined || !isPlain || rowStages[0] !== stage) return undefined;
+  return { stages: rowStages, captures, tests: tests.slice(place + 1).flat() };
+}
+
+/** True where `singleTests` are the whole filter. */
+function isConjunction(filter: LabelFilter): boolean {
+  if (filter.kind === 'and') return isConjunction(filter.left) && isConjunction(filter.right);
+  return filter.kind !== 'or' && !filterReadsError(filter);
 }
 
 /** A conjunct of a label filter that reads one label and no error. */

@@ -17,6 +17,7 @@ import type { SampleBatch } from '../model/samples.ts';
 import type { Clock } from '../ports/clock.ts';
 import { ColumnSamples } from './column-samples.ts';
 import { compileStages } from './compile.ts';
+import { PatternSamples } from './pattern-samples.ts';
 import { type PreparedRows, planPromotedRows } from './promoted-rows.ts';
 import { Row } from './row.ts';
 import { sampleFailure } from './sample-failure.ts';
@@ -92,7 +93,11 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const columns =
     promoted?.stage && new ColumnSamples({ runner, assigner, stage: promoted.stage, unwrapper });
-  const extractor = new Extractor({ runner, assigner, unwrapper, columns, takesLength });
+  const patterns =
+    compiled.pattern &&
+    unwrapper === undefined &&
+    new PatternSamples({ runner, assigner, plan: compiled.pattern });
+  const extractor = new Extractor({ runner, assigner, unwrapper, columns, patterns, takesLength });
   let checked = 0;
   let firstFailure: string | undefined;
   return {
@@ -131,6 +136,8 @@ interface ExtractorParts {
   readonly unwrapper: Unwrapper | undefined;
   /** Where columns stand in for a parser. */
   readonly columns: ColumnSamples | undefined;
+  /** Where a pattern and filters on its captures are all stages. */
+  readonly patterns: PatternSamples | undefined;
   readonly takesLength: boolean;
 }
 
@@ -139,6 +146,7 @@ class Extractor {
   readonly #assigner: SeriesAssigner;
   readonly #unwrapper: Unwrapper | undefined;
   readonly #columns: ColumnSamples | undefined;
+  readonly #patterns: PatternSamples | undefined;
   readonly #takesLength: boolean;
   #values = NO_FLOATS;
   readonly #batch: MutableBatch = {
@@ -150,12 +158,13 @@ class Extractor {
     values: undefined,
   };
 
-  constructor({ runner, assigner, unwrapper, columns, takesLength }: ExtractorParts) {
+  constructor({ runner, assigner, unwrapper, columns, patterns, takesLength }: ExtractorParts) {
     this.#runner = runner;
     this.#assigner = assigner;
     this.#unwrapper = unwrapper;
     this.#takesLength = takesLength && unwrapper === undefined;
     this.#columns = this.#takesLength ? undefined : columns;
+    this.#patterns = this.#takesLength ? undefined : patterns;
   }
 
   extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch {
@@ -166,6 +175,7 @@ class Extractor {
     batch.baseNs = page.baseNs;
     batch.times = page.times;
     batch.count = 0;
+    this.#patterns?.enterPage();
     for (let from = 0; from < left; ) {
       const groupEnd = runner.groupEnd(selection, from, left);
       const to = runner.enterGroup(selection, from, groupEnd);
@@ -176,7 +186,9 @@ class Extractor {
           const out = { rows, series, values: this.#values };
           batch.count = this.#columns.append(selection, from, to, out, batch.count);
         } else {
-          const next = this.#rowByRow(selection, from, to);
+          const next = this.#patterns?.enterRun(page)
+            ? this.#byPattern(this.#patterns, selection, from, to)
+            : this.#rowByRow(selection, from, to);
           if (next < to) {
             runner.leave(selection, next, to, groupEnd, left);
             return batch;
@@ -213,6 +225,14 @@ class Extractor {
       }
     }
     batch.count = at + to - from;
+  }
+
+  /** As `#rowByRow`. */
+  #byPattern(patterns: PatternSamples, selection: Uint32Array, from: number, to: number): number {
+    patterns.count = this.#batch.count;
+    const next = patterns.append(selection, from, to, this.#batch);
+    this.#batch.count = patterns.count;
+    return next;
   }
 
   /** Place of the first row that it left, as its turn is over; `to` where it is through. */

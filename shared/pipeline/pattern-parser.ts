@@ -6,6 +6,7 @@
 import { LineMarks, nextMark } from '../chunk/line-memory.ts';
 import { LineSplitter } from '../chunk/line-splitter.ts';
 import type { EarlyTests } from './early-tests.ts';
+import { PatternCaptures } from './pattern-captures.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_RAW, type RowLabels } from './row-labels.ts';
@@ -13,8 +14,14 @@ import { KIND_RAW, type RowLabels } from './row-labels.ts';
 /** Longer ones, made to nearly match at every mark, are left to a search that does not look at each byte for each. */
 const MAX_MARKED_LITERAL = 32;
 
+export interface PatternParser {
+  readonly stage: RowStage;
+  /** The captures of lines as stored; undefined where they can only be had by the stage. */
+  readonly captures: PatternCaptures | undefined;
+}
+
 /** Throws an Error with the reference's text where the pattern is none. */
-export function compilePatternParser(text: string, labels: RowLabels, early: EarlyTests): RowStage {
+export function compilePatternParser(text: string, labels: RowLabels, early: EarlyTests): PatternParser {
   const nodes = parsePattern(text);
   refuseConsecutiveCaptures(nodes);
   const first = nodes[0];
@@ -37,7 +44,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
   const splitter = LineSplitter.of(sought, lead?.length ?? 0);
   const targets = new CaptureTargets(ids, labels);
 
-  return (row: Row) => {
+  const stage = (row: Row) => {
     if (targets.runSerial !== labels.runSerial) targets.enterRun();
     const targetIds = targets.ids;
     const source = row.source;
@@ -73,6 +80,8 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     }
     return true;
   };
+  const names = ids.slice(0, wanted + 1);
+  return { stage, captures: splitter && new PatternCaptures({ names, lead, literals: sought, splitter }) };
 }
 
 /** Nobody wants the capture. */

@@ -144,6 +144,11 @@ export class StageRunner {
     return stages.length === 1 && stages[0] === stage && !this.row.labels.hasErrorColumns;
   }
 
+  /** True where these stages are all that the rows of the current run go through. */
+  runsStages(stages: readonly RowStage[]): boolean {
+    return this.#rowStages === stages && !this.row.labels.hasErrorColumns;
+  }
+
   /** Runs the row stages on a row of the current run. False where one dropped it. */
   process(row: number): boolean {
     this.row.enter(row);

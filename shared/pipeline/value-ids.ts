@@ -21,6 +21,10 @@ export class ValueIds {
   #starts = new Int32Array((1 << 9) + 1);
   #idsOfKept = new Int32Array(1 << 9);
   #bytes = Buffer.alloc(1 << 12);
+  #view = viewOf(this.#bytes);
+  /** What values were last sought in, a page's lines mostly, and its bytes as words. */
+  #source: Buffer | undefined;
+  #sourceView = this.#view;
   #byteCount = 0;
   #textLength = 0;
 
@@ -43,15 +47,18 @@ export class ValueIds {
   idOfBytes(source: Buffer, start: number, end: number, clean: boolean): number {
     const length = end - start;
     if (length > MAX_KEPT_LENGTH) return this.#idOfDecoded(source, start, end, clean);
+    if (source !== this.#source) this.#enter(source);
+    const words = this.#sourceView;
     let hash = length;
-    let at = start;
-    // Four bytes a step: each waits for the one before.
-    for (; at + 4 <= end; at += 4) {
-      const word = source[at] | (source[at + 1] << 8) | (source[at + 2] << 16) | (source[at + 3] << 24);
-      hash = Math.imul(hash ^ word, 0x9e3779b1);
-      hash ^= hash >>> 15;
-    }
-    for (; at < end; at++) hash = (Math.imul(hash, 31) + source[at]) | 0;
+    // Four bytes a step: each waits for the one before. The last step may look at some again.
+    if (length >= 4) {
+      const last = end - 4;
+      for (let at = start; at < last; at += 4) {
+        hash = Math.imul(hash ^ words.getInt32(at, true), 0x9e3779b1);
+        hash ^= hash >>> 15;
+      }
+      hash = Math.imul(hash ^ words.getInt32(last, true), 0x9e3779b1);
+    } else for (let at = start; at < end; at++) hash = (Math.imul(hash, 31) + source[at]) | 0;
     hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
     const mask = this.#slots.length - 1;
     let slot = (hash ^ (hash >>> 13)) & mask;
@@ -61,11 +68,8 @@ export class ValueIds {
       if (kept < 0) break;
       if (this.#hashes[kept] === hash) {
         const from = this.#starts[kept];
-        if (this.#starts[kept + 1] - from === length) {
-          let i = 0;
-          while (i < length && this.#bytes[from + i] === source[start + i]) i++;
-          if (i === length) return this.#idsOfKept[kept];
-        }
+        if (this.#starts[kept + 1] - from === length && this.#equal(from, source, start, length))
+          return this.#idsOfKept[kept];
       }
       slot = (slot + 1) & mask;
     }
@@ -75,6 +79,24 @@ export class ValueIds {
     const id = this.idOfText(text);
     if (probes < MAX_PROBES) this.#keep(source, start, end, hash, slot, id);
     return id;
+  }
+
+  #enter(source: Buffer): void {
+    this.#source = source;
+    this.#sourceView = viewOf(source);
+  }
+
+  /** True where the kept bytes at `from` are those at `start`, which the source's view is over. */
+  #equal(from: number, source: Buffer, start: number, length: number): boolean {
+    if (length < 4) {
+      for (let i = 0; i < length; i++) if (this.#bytes[from + i] !== source[start + i]) return false;
+      return true;
+    }
+    const kept = this.#view;
+    const words = this.#sourceView;
+    const last = length - 4;
+    for (let i = 0; i < last; i += 4) if (kept.getInt32(from + i) !== words.getInt32(start + i)) return false;
+    return kept.getInt32(from + last) === words.getInt32(start + last);
   }
 
   #idOfDecoded(source: Buffer, start: number, end: number, clean: boolean): number {
@@ -96,6 +118,7 @@ export class ValueIds {
       const larger = Buffer.alloc(this.#bytes.length * 2 + MAX_KEPT_LENGTH);
       this.#bytes.copy(larger, 0, 0, this.#byteCount);
       this.#bytes = larger;
+      this.#view = viewOf(larger);
     }
     source.copy(this.#bytes, this.#byteCount, start, end);
     this.#starts[kept] = this.#byteCount;
@@ -131,4 +154,8 @@ export class ValueIds {
     }
     this.#slots = slots;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -48,8 +48,11 @@ export function evaluateAlerting(input: AlertingInput): AlertState[] {
   for (const alert of before) {
     const key = labelsKey(alert.labels);
     const now = found.get(key);
-    // What was resolved and is there again is a new alert.
-    if (now !== undefined && alert.state === 'resolved') continue;
+    if (alert.state === 'resolved') {
+      // What is there again is another alert; the one before stays until its end was told.
+      if (isKept(alert, now !== undefined, input)) after.push(alert);
+      continue;
+    }
     seen.add(key);
     const next = now === undefined ? withoutResult(alert, input) : withResult(alert, now, input);
     if (next !== undefined) after.push(next);
@@ -128,14 +131,19 @@ function fired(alert: AlertState, timeNs: bigint): AlertState {
   return { ...alert, state: 'firing', firedAtNs: String(timeNs) };
 }
 
+function isKept(
+  { lastSentNs, resolvedAtNs }: AlertState,
+  isThereAgain: boolean,
+  { timeNs, tells }: AlertingInput,
+): boolean {
+  const since = timeNs - BigInt(resolvedAtNs);
+  const isTold = !tells || BigInt(lastSentNs) >= BigInt(resolvedAtNs);
+  return isTold ? !isThereAgain && since <= RESOLVED_KEPT_NS : since <= UNSENT_KEPT_NS;
+}
+
 /** Undefined where it is forgotten. */
-function withoutResult(alert: AlertState, { rule, timeNs, tells }: AlertingInput): AlertState | undefined {
+function withoutResult(alert: AlertState, { rule, timeNs }: AlertingInput): AlertState | undefined {
   if (alert.state === 'pending') return undefined;
-  if (alert.state === 'resolved') {
-    const since = timeNs - BigInt(alert.resolvedAtNs);
-    const isTold = !tells || BigInt(alert.lastSentNs) >= BigInt(alert.resolvedAtNs);
-    return since > (isTold ? RESOLVED_KEPT_NS : UNSENT_KEPT_NS) ? undefined : alert;
-  }
   if (rule.keepFiringForNs > 0n) {
     const since = alert.keepFiringSinceNs === '0' ? timeNs : BigInt(alert.keepFiringSinceNs);
     if (timeNs - since < rule.keepFiringForNs) return { ...alert, keepFiringSinceNs: String(since) };

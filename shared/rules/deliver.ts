@@ -130,9 +130,15 @@ async function tell(
   return { ...state, rules };
 }
 
-/** Where not all can be told at once, news goes first. */
+/**
+ * Where not all can be told at once, news goes first; and older alerts before newer ones: receivers know one alert with
+ * the same labels, the one that they were told of last.
+ */
 function newsFirst(a: DueAlert, b: DueAlert): number {
-  return Number(isUntold(b.alert)) - Number(isUntold(a.alert));
+  return (
+    Number(isUntold(b.alert)) - Number(isUntold(a.alert)) ||
+    Number(BigInt(a.alert.firedAtNs) - BigInt(b.alert.firedAtNs))
+  );
 }
 
 async function write(

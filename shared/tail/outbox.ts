@@ -26,11 +26,11 @@ import {
 import {
   type DroppedEntry,
   droppedOfFrame,
-  encodeFrame,
   entriesOfFrame,
   type FrameLimits,
   type FrameStyle,
 } from './frames.ts';
+import type { SharedFrames } from './shared-frames.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
 
 export interface OutboxParts {
@@ -39,6 +39,8 @@ export interface OutboxParts {
   readonly clock: Clock;
   readonly limits: FrameLimits;
   readonly style: FrameStyle;
+  /** Of all tails that may have the same entries. */
+  readonly shared: SharedFrames;
   /** Entries are held until they are as old, ms. */
   readonly delayMs: number;
   /** The connection is gone, or cannot be posted to: once. */
@@ -100,10 +102,15 @@ export class Outbox {
     this.pump();
   }
 
+  /** Nobody needs to wait for `room`. */
+  get hasRoom(): boolean {
+    if (this.queue.length === 0) this.isSlow = false;
+    return this.isClosed || this.isSlow || this.lookback === undefined || !this.isHalfFull();
+  }
+
   /** Resolves when the client has taken half of what waits, or is known to be slow. */
   async room(): Promise<void> {
-    if (this.queue.length === 0) this.isSlow = false;
-    if (this.isClosed || this.isSlow || this.lookback === undefined || !this.isHalfFull()) return;
+    if (this.hasRoom) return;
     const done = new AbortController();
     const patience = this.parts.clock.sleep(PATIENCE_MS, done.signal).then(
       () => (this.isSlow = true),
@@ -240,11 +247,11 @@ export class Outbox {
   }
 
   private async post(entries: readonly TailEntry[], droppedCount: number): Promise<void> {
-    const { connections, connectionId, clock, style } = this.parts;
+    const { connections, connectionId, clock, style, shared } = this.parts;
     const told = this.dropped.splice(0, droppedCount);
     this.waitingSinceMs = clock.nowMs();
     try {
-      const outcome = await connections.post(connectionId, encodeFrame(entries, told, style));
+      const outcome = await connections.post(connectionId, shared.encode(entries, told, style));
       if (outcome === 'gone') return this.gone();
       // Told as dropped with the next frame; a frame that only tells is not repeated.
       if (outcome === 'too large') return this.giveUp(entries, entries.length > 0 ? told : []);

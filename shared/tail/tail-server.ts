@@ -1,8 +1,16 @@
 /**
  * Serves the tails whose connections this process holds, as long as it lives: one loop for each tenant that has any. A commit
  * of this process wakes it at once, after the answer to the push; what other processes commit is read every `pollMs`.
+ *
+ * Pushes share the thread. So a loop that has served something rests before it serves again, the longer the more tails there
+ * are, and what was pushed meanwhile is served together: what tails cost does not grow with the pushes.
+ *
+ *     push  push push push push                        push
+ *       |-----rest------|                                |
+ *     served          served together                  served at once
  */
 import type { Clock } from '../ports/clock.ts';
+import { REST_MS, REST_MS_PER_TAIL } from './bounds.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
 import { Wake } from './wake.ts';
@@ -55,7 +63,7 @@ export class TailServer {
     }
     served.isNew = true;
     served.tail.changed();
-    served.wake.call();
+    served.wake.hurry();
   }
 
   /** A connection has gone. */
@@ -70,8 +78,15 @@ export class TailServer {
     this.isStopping = true;
     this.unlisten();
     const all = [...this.tenants.values()];
-    for (const { wake } of all) wake.call();
+    for (const { wake } of all) wake.hurry();
     await Promise.all(all.map(({ loop }) => loop));
+  }
+
+  /** Of all tails of the process: a tenant's few share the thread with another's many. */
+  private restMs(): number {
+    let tails = 0;
+    for (const { tail } of this.tenants.values()) tails += tail.count;
+    return Math.max(REST_MS, tails * REST_MS_PER_TAIL);
   }
 
   private async keepServing(tenant: string, served: Served): Promise<void> {
@@ -84,8 +99,9 @@ export class TailServer {
       const readsLog = Math.abs(startedMs - readMs) >= pollMs;
       let waitMs = FAILED_PAUSE_MS;
       try {
-        await tail.step({ readsLog });
+        const commits = await tail.step({ readsLog });
         if (readsLog) readMs = startedMs;
+        if (commits > 0 && !this.isStopping && !served.isNew) await wake.rest(this.restMs());
         waitMs = Math.min(pollMs, tail.nextMs());
         if (tail.count === 0 && !served.isNew) break;
       } catch (error) {

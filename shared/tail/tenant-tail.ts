@@ -19,7 +19,6 @@ import { ClientError, messageOf } from '../model/errors.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import {
   APPLIED_MS,
-  DELIVERED_AT_ONCE,
   MARKED_MS,
   MAX_CURSOR_AGE_MS,
   RENEW_MS,
@@ -27,6 +26,7 @@ import {
   STUCK_MS,
 } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
+import { deliver } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';
 import { type LookbackSnapshot, missedBy, readLookback, takeSnapshot } from './lookback.ts';
 import { Outbox } from './outbox.ts';
@@ -39,7 +39,7 @@ import {
   TAKES_NOTHING,
 } from './reasons.ts';
 import { scanChunks } from './scan-chunks.ts';
-import { sortByTime, type TailEntry } from './tail-entry.ts';
+import { SharedFrames } from './shared-frames.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
 
@@ -53,6 +53,7 @@ export class TenantTail {
   /** Seen, not served yet; with when they were first seen (Unix ms). */
   private readonly joining = new Map<string, { subscription: Subscription; seenMs: number }>();
   private readonly queries = new Map<string, TailQuery>();
+  private readonly shared = new SharedFrames();
   private readonly stopping = new AbortController();
   private queue: CommitQueue | undefined;
   /** Served, and committed so short a time ago that the catalog may not show all of the transaction. */
@@ -216,6 +217,7 @@ export class TenantTail {
         clock,
         limits: frames,
         style: { form, flags },
+        shared: this.shared,
         delayMs,
         onGone: error => this.gone(subscription, error),
       });
@@ -249,7 +251,7 @@ export class TenantTail {
       signal: this.stopping.signal,
       visible: await this.visible(),
       range,
-      deliver: (_, entries) => this.deliver([tail], entries),
+      deliver: (_, entries) => deliver([tail], entries),
       failed: (_, error) => this.failed(joined, error),
     });
   }
@@ -281,12 +283,13 @@ export class TenantTail {
           source: this.parts.source,
           signal: this.stopping.signal,
           visible: await this.visible(),
-          deliver: (query, entries) => this.deliver(this.tailsOf(query), entries),
+          deliver: (query, entries) => deliver(this.tailsOf(query), entries),
           failed: (query, error) => {
             for (const { subscription } of this.tailsOf(query)) this.failed(subscription, error);
           },
         },
       );
+      this.shared.clear();
     } catch (error) {
       if (this.stopping.signal.aborted) throw error;
       // Nobody knows which of them have been served: whoever goes on would have a hole.
@@ -296,15 +299,6 @@ export class TenantTail {
 
   private tailsOf(query: TailQuery): LiveTail[] {
     return [...this.tails.values()].filter(tail => tail.query === query);
-  }
-
-  private async deliver(tails: readonly LiveTail[], entries: TailEntry[]): Promise<void> {
-    const sorted = sortByTime(entries);
-    for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
-      const some = sorted.slice(from, from + DELIVERED_AT_ONCE);
-      for (const tail of tails) tail.outbox.offer(tail.ownOf(some));
-      await Promise.all(tails.map(({ outbox }) => outbox.room()));
-    }
   }
 
   private async visible(): Promise<Visible> {

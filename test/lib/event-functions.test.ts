@@ -76,6 +76,8 @@ test('each may do what a push may, and read what it is for', () => {
       'dynamodb:Query',
     ],
     'AWS::SQS::Queue': ['sqs:SendMessage'],
+    // What was pushed is shown to live tails.
+    'AWS::Lambda::Function': ['lambda:InvokeFunction'],
   };
   expect(grants).toEqual({
     cloudwatchlogs: push,

@@ -82,6 +82,14 @@ test('what is over and comes again is another alert', () => {
   expect(life[4][0].lastSentNs).toBe('0');
 });
 
+test('where its end was never told, both are kept, and the older one until then', () => {
+  const rule = { ...RULE, forNs: MINUTE };
+  const found = [{ shop: 1 }, { shop: 1 }, undefined, { shop: 1 }, { shop: 1 }, undefined, undefined];
+  const life = live({ rule, found, tells: true });
+  const wanted = ['pending', 'firing', 'resolved', 'resolved pending', 'resolved firing'];
+  expect(states(life)).toEqual([...wanted, 'resolved resolved', 'resolved resolved']);
+});
+
 test('it fires on for keep_firing_for', () => {
   const rule = { ...RULE, forNs: 0n, keepFiringForNs: 2n * MINUTE };
   const life = live({ rule, found: [{ shop: 1 }, {}, {}, {}, { shop: 1 }, {}, { shop: 1 }, {}, {}] });

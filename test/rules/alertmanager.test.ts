@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type RelabelConfig, DEFAULT_RULER } from '../../shared/admin/config-ruler.ts';
 import type { OutgoingRequest } from '../../shared/ports/http-client.ts';
-import { ALERTS_AT_ONCE, alertmanagerOptions, alertmanagers } from '../../shared/rules/notify/alertmanager.ts';
+import { ALERTS_AT_ONCE, alertmanagerOptions, alertmanagers, type Notice } from '../../shared/rules/notify/alertmanager.ts';
 import { relabel } from '../../shared/rules/notify/relabel.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -30,7 +30,11 @@ const RULER = {
   alertmanagerUrl: 'http://one.example/am/, http://me:secret@two.example',
 };
 
-async function tell(answers: Readonly<Record<string, number>>, notices = [NOTICE], ruler = RULER) {
+async function tell(
+  answers: Readonly<Record<string, number>>,
+  notices: readonly Notice[] = [NOTICE],
+  ruler = RULER,
+) {
   const asked: OutgoingRequest[] = [];
   const http = {
     post: async (request: OutgoingRequest) => {

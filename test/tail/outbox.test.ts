@@ -11,6 +11,7 @@ import {
   PATIENCE_MS,
 } from '../../shared/tail/bounds.ts';
 import { Outbox } from '../../shared/tail/outbox.ts';
+import { SharedFrames } from '../../shared/tail/shared-frames.ts';
 import { type TailEntry, tailEntry } from '../../shared/tail/tail-entry.ts';
 
 const LIMITS = { targetBytes: 100_000, maxBytes: 200_000 };
@@ -49,6 +50,7 @@ function setUp({
     clock,
     limits,
     style: { form: 'current', flags: [] },
+    shared: new SharedFrames(),
     delayMs,
     onGone: error => ends.push(error),
   });
