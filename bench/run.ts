@@ -7,6 +7,7 @@
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP; a GB of lines of each, twice
  *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
  *     npm run bench -- tail                    pushes beside 0 and 100 live tails, and how soon a tail shows a push
+ *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -20,6 +21,8 @@ const DRIVER_FOLDER = resolve(import.meta.dirname, '../../shared/bench');
 /** Of the corpus that the reference's figures are about. */
 const DRIVER_MB = 512;
 const OWN_MB = 64;
+/** What an emulator in Python takes in within a minute. */
+const REQUESTS_MB = 32;
 /** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
 const FORMATS_MB = 1000;
 
@@ -51,6 +54,18 @@ if (positionals[0] === 'stages') {
   const figures = await runTailBench();
   console.log(tailTable(figures));
   save(figures);
+} else if (positionals[0] === 'requests') {
+  const { runRequests } = await import('./requests/run-requests.ts');
+  const { requestsTable } = await import('./requests/requests-table.ts');
+  const figures = await runRequests({
+    mb: megabytes(REQUESTS_MB),
+    driverFolder: DRIVER_FOLDER,
+    say: console.log,
+  });
+  if (figures !== undefined) {
+    console.log(requestsTable(figures));
+    save(figures);
+  }
 } else if (existsSync(resolve(DRIVER_FOLDER, 'drive.mjs')) && !values.own) {
   const { runDriver } = await import('./driver.ts');
   const { result, table } = await runDriver(DRIVER_FOLDER, megabytes(DRIVER_MB), driverFlags());

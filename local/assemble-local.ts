@@ -11,6 +11,7 @@ import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { GatewayOptions } from './gateway.ts';
+import { fetchClient } from './http-client.ts';
 import { createInstance, type Instance } from './instance.ts';
 import type { Log } from './log.ts';
 import { overridesSources } from './overrides-file.ts';
@@ -88,6 +89,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       limitsOf: overrides.limitsOf,
       invoker,
       pageCacheBytes: ownCacheBytes,
+      http: fetchClient,
       foldTable: storage.foldTable,
       kick: options.kick,
       readRuleFiles: ruleFilesReader(config.ruler.storage),

@@ -24,8 +24,9 @@ export interface LocalTails {
   stop(): Promise<void>;
 }
 
-/** Commits of this process are told at once; those of others, and nothing at all, are looked for as often. */
+/** Commits of this process are told at once; those of others are looked for as often. */
 const SHARED_POLL_MS = 500;
+/** Where there are no others: only what is to be renewed. */
 const OWN_POLL_MS = 5_000;
 /** Clocks run at slightly different speeds. */
 const SHARED_JOIN_MS = KNOWN_MS * 1.25;
@@ -40,6 +41,7 @@ export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptio
     log,
     joinMs: isShared ? SHARED_JOIN_MS : 0,
     savesCursor: false,
+    hearsAll: !isShared,
   });
   const tails = new TailServer({ ...parts, pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS });
   const stops: (() => Promise<void>)[] = [];

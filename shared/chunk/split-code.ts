@@ -52,10 +52,8 @@ export function splitBody(): Code {
 }
 
 function splitCode(): Code {
-  const [rows, rowsEnd, lead, program, programEnd, out, stride, at, end, step, to, tail, hits, i] = Array.from(
-    { length: 14 },
-    (_, local) => local,
-  );
+  const [rows, rowsEnd, lead, program, programEnd, out, stride, at, end, step, to, tail, hits, i] =
+    Array.from({ length: 14 }, (_, local) => local);
   const [first, last] = [14, 15];
   const bump = (local: number, by: number): Code => [get(local), constant(by), ADD, set(local)];
   /** The literal does not fit behind `at` any more. */

@@ -15,6 +15,7 @@ export interface TailPlace {
   /** See TenantTailParts. */
   readonly joinMs: number;
   readonly savesCursor: boolean;
+  readonly hearsAll?: boolean;
   readonly keepAliveMs?: number;
   /** Longest life of a connection at this place, ms; the configuration may say less. */
   readonly maxDurationMs?: number;
@@ -52,6 +53,7 @@ export function assembleTails(context: HttpContext, place: TailPlace): Tails {
       frames: place.frames,
       joinMs: place.joinMs,
       savesCursor: place.savesCursor,
+      hearsAll: place.hearsAll,
       keepAliveMs: place.keepAliveMs,
       maxDurationMs: shortest(config.querier.tailMaxDurationMs, place.maxDurationMs ?? 0),
     },

@@ -25,14 +25,18 @@ export function labelsOf(
   return [...byName].map(([name, value]) => ({ name, value })).sort((a, b) => compareUtf8(a.name, b.name));
 }
 
-/** Canonical text of a label set, `{a="1", b="2"}`, values quoted as Go does. */
+/**
+ * Canonical text of a label set, `{a="1", b="2"}`, values quoted as Go does. Joined at once: a text that grows piece by piece
+ * is a tree of pieces to V8, which each collection walks, and which is put together when it is first compared.
+ */
 export function formatLabels(labels: Labels): string {
-  let out = '{';
-  for (let i = 0; i < labels.length; i++) {
-    if (i > 0) out += ', ';
-    out += `${labels[i].name}=${quote(labels[i].value)}`;
-  }
-  return `${out}}`;
+  const last = labels.length - 1;
+  if (last < 0) return '{}';
+  const parts = new Array<string>(labels.length);
+  for (let i = 0; i <= last; i++) parts[i] = `${labels[i].name}=${quote(labels[i].value)}`;
+  parts[0] = `{${parts[0]}`;
+  parts[last] += '}';
+  return parts.join(', ');
 }
 
 /** The value of a name, or undefined. Label sets are small: a scan beats a map. */

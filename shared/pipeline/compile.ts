@@ -180,7 +180,11 @@ export function isParser(stage: Stage): stage is ParserStage {
   }
 }
 
-function compileParser(stage: Exclude<ParserStage, { kind: 'pattern' }>, { labels }: Row, early: EarlyTests): RowStage {
+function compileParser(
+  stage: Exclude<ParserStage, { kind: 'pattern' }>,
+  { labels }: Row,
+  early: EarlyTests,
+): RowStage {
   switch (stage.kind) {
     case 'json':
       if (stage.extractions.length === 0) return compileJson(labels, early);

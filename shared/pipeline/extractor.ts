@@ -94,9 +94,9 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const columns =
     promoted?.stage && new ColumnSamples({ runner, assigner, stage: promoted.stage, unwrapper });
   const patterns =
-    compiled.pattern &&
-    unwrapper === undefined &&
-    new PatternSamples({ runner, assigner, plan: compiled.pattern });
+    compiled.pattern === undefined || unwrapper !== undefined
+      ? undefined
+      : new PatternSamples({ runner, assigner, plan: compiled.pattern });
   const extractor = new Extractor({ runner, assigner, unwrapper, columns, patterns, takesLength });
   let checked = 0;
   let firstFailure: string | undefined;

@@ -25,8 +25,8 @@ export function isUntouched(labels: RowLabels): boolean {
 
 export function categoriesOf(labels: RowLabels): LabelCategories {
   if (isUntouched(labels)) return { stream: labels.base, structuredMetadata: [], parsed: [] };
-  const stream = labels.base.filter(({ name }) => {
-    const id = labels.intern(name);
+  const stream = labels.base.filter((_, i) => {
+    const id = labels.baseIds[i];
     return labels.lookup(id) !== PARSED && labels.columnOf(id) < 0 && !labels.isDeleted(id);
   });
   const structuredMetadata: Label[] = [];
@@ -35,19 +35,67 @@ export function categoriesOf(labels: RowLabels): LabelCategories {
       structuredMetadata.push({ name: labels.names.texts[id], value: labels.get(id)! });
     }
   });
+  if (structuredMetadata.length > 1) structuredMetadata.sort(byName);
+  const { texts } = labels.names;
   const parsed: Label[] = [];
-  for (let place = 0; place < labels.valueCount; place++) {
-    const id = labels.valueNames[place];
-    if (id >= 0) parsed.push({ name: labels.names.texts[id], value: labels.valueText(place) });
+  for (const place of orderOf(labels).placesOf(labels)) {
+    parsed.push({ name: texts[labels.valueNames[place]], value: labels.valueText(place) });
   }
+  if (labels.error === '' && labels.errorDetails === '') return { stream, structuredMetadata, parsed };
   if (labels.error !== '') parsed.push({ name: ERROR_LABEL, value: labels.error });
   if (labels.errorDetails !== '') parsed.push({ name: ERROR_DETAILS_LABEL, value: labels.errorDetails });
-  return { stream, structuredMetadata: structuredMetadata.sort(byName), parsed: parsed.sort(byName) };
+  return { stream, structuredMetadata, parsed: parsed.sort(byName) };
+}
+
+const ORDERS = new WeakMap<RowLabels, ParsedOrder>();
+
+function orderOf(labels: RowLabels): ParsedOrder {
+  let order = ORDERS.get(labels);
+  if (order === undefined) ORDERS.set(labels, (order = new ParsedOrder()));
+  return order;
+}
+
+/** Places of a row's parsed labels by name: sorted once for rows that name the same labels in the same order. */
+class ParsedOrder {
+  #generation = -1;
+  readonly #names: number[] = [];
+  #places: readonly number[] = [];
+
+  placesOf(labels: RowLabels): readonly number[] {
+    const { valueCount, valueNames, names } = labels;
+    const known = this.#names;
+    let isKnown = known.length === valueCount && this.#generation === names.generation;
+    for (let place = 0; isKnown && place < valueCount; place++) isKnown = known[place] === valueNames[place];
+    if (isKnown) return this.#places;
+    this.#generation = names.generation;
+    known.length = 0;
+    const places: number[] = [];
+    for (let place = 0; place < valueCount; place++) {
+      known.push(valueNames[place]);
+      if (valueNames[place] >= 0) places.push(place);
+    }
+    const { texts } = names;
+    this.#places = places.sort((a, b) => compareUtf8(texts[valueNames[a]], texts[valueNames[b]]));
+    return this.#places;
+  }
 }
 
 export function mergedLabels({ stream, structuredMetadata, parsed }: LabelCategories): Labels {
   if (structuredMetadata.length === 0 && parsed.length === 0) return stream;
-  return [...stream, ...structuredMetadata, ...parsed].sort(byName);
+  return merged(merged(stream, structuredMetadata), parsed);
+}
+
+/** Of two lists in order one in order; of equal names those of `a` come first. */
+function merged(a: Labels, b: Labels): Labels {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const out: Label[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) out.push(byName(b[j], a[i]) < 0 ? b[j++] : a[i++]);
+  while (i < a.length) out.push(a[i++]);
+  while (j < b.length) out.push(b[j++]);
+  return out;
 }
 
 function byName(a: Label, b: Label): number {

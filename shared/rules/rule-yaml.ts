@@ -2,16 +2,7 @@
  * Rule groups as YAML, in and out (wire-format reference, 6.1). Scalars are read as the text that stands there, so that
  * a label's value `1.0` stays that, as in the reference, whose fields are all texts but `limit`.
  */
-import {
-  type Document,
-  isNode,
-  isScalar,
-  type LineCounter,
-  type Node,
-  parseDocument,
-  stringify,
-  visit,
-} from 'yaml';
+import { Document, isNode, isScalar, type LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { MAX_GROUP_BYTES, type Rule, type RuleGroup } from '../catalog/rule-group.ts';
 import { formatPrometheusDuration, parsePrometheusDuration } from '../model/duration.ts';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
@@ -183,7 +174,14 @@ export function formatRuleFile(namespace: string, groups: readonly RuleGroup[]):
 }
 
 function toYaml(value: unknown): string {
-  return stringify(value, { indent: 4, lineWidth: 0, aliasDuplicateObjects: false });
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, scalar) {
+      // At the beginning of a text a byte order mark would be none of the name's.
+      if (typeof scalar.value === 'string' && scalar.value.startsWith('\ufeff')) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ indent: 4, lineWidth: 0 });
 }
 
 function shownGroup({ name, intervalNs, limit, queryOffsetNs, rules }: RuleGroup): object {

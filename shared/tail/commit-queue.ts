@@ -4,6 +4,9 @@
  *
  *     position - LOG_MARGIN_MS        position - SHALLOW_MARGIN_MS   position
  *     |-- read every DEEP_READ_MS --------------|-- read every time --|--> new
+ *
+ * Where one process commits all, it is told of all, and the log is read only where that was too much to be kept: a minute of
+ * its commits may be 100 MB.
  */
 import type { TailCursor } from '../catalog/subscriptions.ts';
 import { LOG_MARGIN_MS, type LoggedChunk, type TailLog } from '../catalog/tail-log.ts';
@@ -21,6 +24,8 @@ export interface CommitQueueParts {
   readonly log: TailLog;
   readonly clock: Clock;
   readonly tenant: string;
+  /** Each commit of the tenant is told here. */
+  readonly hearsAll?: boolean | undefined;
   /** Of an earlier run. Without it all that is in the log is served before anything else. */
   readonly cursor?: TailCursor | undefined;
 }
@@ -73,17 +78,25 @@ export class CommitQueue {
     this.notices = [];
     this.noticeBytes = 0;
     for (const chunk of told) this.add(chunk);
-    if (!readsLog && !this.hasOverflowed) return;
-    const { log, clock, tenant } = this.parts;
+    const { log, clock, tenant, hearsAll } = this.parts;
     const nowMs = clock.nowMs();
+    if (!this.hasOverflowed && (hearsAll || !readsLog)) {
+      // What begins to be told from here on was stamped a commit's time ago: that is inside the margin.
+      if (hearsAll) this.advance(nowMs);
+      return;
+    }
     const isDeep = this.hasOverflowed || Math.abs(nowMs - this.deepReadMs) >= DEEP_READ_MS;
+    // What overflows from here on may be committed behind the read.
+    const { hasOverflowed } = this;
     this.hasOverflowed = false;
     const fromMs = this.positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);
-    const logged = await log.read(tenant, fromMs);
+    const logged = await log.read(tenant, fromMs).catch(error => {
+      this.hasOverflowed ||= hasOverflowed;
+      throw error;
+    });
     if (isDeep) this.deepReadMs = nowMs;
     for (const chunk of logged) this.add(chunk);
-    this.positionMs = nowMs;
-    this.forget(nowMs);
+    this.advance(nowMs);
   }
 
   /** The next chunks to serve, in the order of their stamps; they count as served. */
@@ -104,7 +117,8 @@ export class CommitQueue {
     this.waiting.push(chunk);
   }
 
-  private forget(nowMs: number): void {
+  private advance(nowMs: number): void {
+    this.positionMs = nowMs;
     for (const [id, servedMs] of this.served) {
       if (Math.abs(nowMs - servedMs) <= SERVED_MS) break;
       this.served.delete(id);

@@ -159,9 +159,9 @@ export class TenantTail {
 
   private async opened(): Promise<CommitQueue> {
     if (this.queue !== undefined) return this.queue;
-    const { clock, owner, savesCursor } = this.parts;
+    const { clock, owner, savesCursor, hearsAll } = this.parts;
     const cursor = savesCursor ? await this.subscriptions.readCursor(this.tenant, owner) : undefined;
-    this.queue = new CommitQueue({ log: this.log, clock, tenant: this.tenant, cursor });
+    this.queue = new CommitQueue({ log: this.log, clock, tenant: this.tenant, hearsAll, cursor });
     const isLost = cursor !== undefined && clock.nowMs() - cursor.savedMs > MAX_CURSOR_AGE_MS;
     await this.list({ refusal: isLost || (savesCursor && cursor === undefined) ? FELL_BEHIND : undefined });
     return this.queue;

@@ -23,12 +23,17 @@ const LISTENS = /^Logboom listens on (\S+)/;
 
 /**
  * Resolves when it listens, on a port that the system chose. The launcher is left out: a signal must reach the store.
- * Rejects with what the process wrote where it ends before.
+ * Rejects with what the process wrote where it ends before. `environment` is added to that of this process.
  */
-export async function startProcess(config: string, dataDir: string): Promise<ServerProcess> {
+export async function startProcess(
+  config: string,
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const args = [PROGRAM, 'start', '--config', config, '--data-dir', dataDir, '--port', '0'];
   const child = spawn(process.execPath, [...RUNTIME_FLAGS, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
   });
   const exited = once(child, 'exit');
   const url = await urlOf(child);

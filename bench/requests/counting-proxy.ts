@@ -1,0 +1,106 @@
+/**
+ * Stands between a store and an emulator of AWS and counts what passes: every attempt, hedge and page of an answer, from
+ * whichever process or thread of the store. The store is the one that users run; nothing in it knows that it is counted.
+ */
+import { once } from 'node:events';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Counts } from './counts.ts';
+import { RequestCounter } from './request-counter.ts';
+
+export interface CountingProxy {
+  readonly url: string;
+  /** When nothing is under way any more, and nothing new has come for a moment. */
+  settledCounts(): Promise<Counts>;
+  close(): Promise<void>;
+}
+
+/** Long enough for the next step of a process that has just been answered. */
+const QUIET_MS = 100;
+const POLL_MS = 20;
+/** A store that never rests (a loop of requests) is a defect. */
+const MAX_SETTLE_MS = 120_000;
+const BAD_GATEWAY = 502;
+
+/** @param target of the emulator, for example `http://127.0.0.1:4566` */
+export async function startCountingProxy(target: string): Promise<CountingProxy> {
+  const { hostname, port } = new URL(target);
+  const agent = new Agent({ keepAlive: true });
+  const counter = new RequestCounter();
+  let running = 0;
+  let lastMs = performance.now();
+  let defect: unknown;
+
+  const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '/', headers, rawHeaders } = incoming;
+    const requestBody = await bodyOf(incoming);
+    const outgoing = sendRequest({ hostname, port, agent, method, path: url, headers: rawHeaders });
+    outgoing.end(requestBody);
+    const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+    const answerBody = await bodyOf(answer);
+    const status = answer.statusCode ?? BAD_GATEWAY;
+    const operation = headers['x-amz-target'];
+    const amzTarget = Array.isArray(operation) ? operation[0] : operation;
+    try {
+      counter.add({ method, url, target: amzTarget, requestBody, status, answerBody });
+    } catch (error) {
+      defect ??= error;
+    }
+    response.writeHead(status, answer.statusMessage, withoutFraming(answer.rawHeaders));
+    response.end(method === 'HEAD' ? undefined : answerBody);
+  };
+
+  const server = createServer((incoming, response) => {
+    running++;
+    pass(incoming, response)
+      // Whoever asked may be gone: a loser of two reads, a process that ended.
+      .catch(() => response.destroy())
+      .finally(() => {
+        running--;
+        lastMs = performance.now();
+      });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+
+    async settledCounts() {
+      const latestMs = performance.now() + MAX_SETTLE_MS;
+      while (running > 0 || performance.now() - lastMs < QUIET_MS) {
+        if (performance.now() > latestMs) throw new Error('the store does not stop sending requests');
+        await new Promise(resolve => setTimeout(resolve, POLL_MS));
+      }
+      if (defect !== undefined) throw defect;
+      return counter.counts;
+    },
+
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+    },
+  };
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Of the answer's connection to this process; the body goes on as one piece, its length stays. */
+function withoutFraming(rawHeaders: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!/^(connection|keep-alive|transfer-encoding)$/i.test(rawHeaders[i]))
+      kept.push(rawHeaders[i], rawHeaders[i + 1]);
+  }
+  return kept;
+}

@@ -1,0 +1,67 @@
+/** What was asked of S3 and DynamoDB, as sums that can be added, compared and priced. */
+import type { Prices } from '../../shared/usage/prices.ts';
+
+export interface Counts {
+  readonly objectGets: number;
+  readonly objectHeads: number;
+  readonly objectPuts: number;
+  readonly objectLists: number;
+  readonly objectDeletes: number;
+  /** Of the bodies of answers, and of objects that were put. */
+  readonly objectReadBytes: number;
+  readonly objectWrittenBytes: number;
+  /** Requests: GetItem and Query; PutItem, DeleteItem and transactions. */
+  readonly tableReads: number;
+  readonly tableWrites: number;
+  /** Of the items that were read. */
+  readonly tableReadBytes: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Answered with an error that nobody pays for: 5xx, throttling. */
+  readonly failures: number;
+}
+
+export const NO_COUNTS: Counts = Object.freeze({
+  objectGets: 0,
+  objectHeads: 0,
+  objectPuts: 0,
+  objectLists: 0,
+  objectDeletes: 0,
+  objectReadBytes: 0,
+  objectWrittenBytes: 0,
+  tableReads: 0,
+  tableWrites: 0,
+  tableReadBytes: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  failures: 0,
+});
+
+const MILLION = 1_000_000;
+const NAMES = Object.keys(NO_COUNTS) as (keyof Counts)[];
+
+export function plus(a: Counts, b: Partial<Counts>): Counts {
+  return combined(name => a[name] + (b[name] ?? 0));
+}
+
+/** What came between two moments. */
+export function since(before: Counts, after: Counts): Counts {
+  return combined(name => after[name] - before[name]);
+}
+
+function combined(of: (name: keyof Counts) => number): Counts {
+  return Object.fromEntries(NAMES.map(name => [name, of(name)])) as unknown as Counts;
+}
+
+/**
+ * In the currency of the prices. A HEAD costs as much as a GET, a listing as much as a PUT; S3 deletes for nothing, and bytes
+ * cost nothing inside a region.
+ */
+export function priceOf(counts: Counts, prices: Prices): number {
+  const { objectGets, objectHeads, objectPuts, objectLists } = counts;
+  const objects =
+    (objectGets + objectHeads) * prices.objectGetMillion +
+    (objectPuts + objectLists) * prices.objectPutMillion;
+  const table = counts.readUnits * prices.tableReadMillion + counts.writeUnits * prices.tableWriteMillion;
+  return (objects + table) / MILLION;
+}

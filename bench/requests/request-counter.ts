@@ -1,0 +1,145 @@
+/**
+ * Counts requests to S3 and DynamoDB from what went over the wire, with the units that AWS would bill. Emulators report no units
+ * that could be trusted, and the store asks for none, so they are reckoned here (units.ts).
+ *
+ * A reader would get wrong: a write costs by the larger of the old item and the new, a deletion by the item that goes, so
+ * sizes of items are remembered; a write whose condition failed is billed too.
+ */
+import { type Counts, NO_COUNTS, plus } from './counts.ts';
+import { type ItemJson, itemBytes, readUnits, writeUnits } from './units.ts';
+
+/** A request and its answer, as they went over the wire. */
+export interface Exchange {
+  readonly method: string;
+  /** With the query. */
+  readonly url: string;
+  /** The header x-amz-target; undefined where it is a request to S3. */
+  readonly target: string | undefined;
+  readonly requestBody: Buffer;
+  readonly status: number;
+  readonly answerBody: Buffer;
+}
+
+interface KeyedJson {
+  readonly Key: ItemJson;
+}
+
+interface WriteJson {
+  readonly Put?: { readonly Item: ItemJson };
+  readonly Delete?: KeyedJson;
+  readonly ConditionCheck?: KeyedJson;
+}
+
+const TRANSACTION_FACTOR = 2;
+const FIRST_SERVER_ERROR = 500;
+/** Of remembered items, 200 bytes each. An item beyond them is deleted at the price of a small one. */
+const MAX_REMEMBERED_ITEMS = 500_000;
+
+export class RequestCounter {
+  counts: Counts = NO_COUNTS;
+  readonly #itemBytes = new Map<string, number>();
+
+  add(exchange: Exchange): void {
+    this.counts = plus(this.counts, this.#countOf(exchange));
+  }
+
+  #countOf(exchange: Exchange): Partial<Counts> {
+    if (exchange.status >= FIRST_SERVER_ERROR) return { failures: 1 };
+    return exchange.target === undefined
+      ? countOfS3(exchange)
+      : this.#countOfTable(exchange, exchange.target);
+  }
+
+  #countOfTable({ requestBody, status, answerBody }: Exchange, target: string): Partial<Counts> {
+    const isDone = status < 400;
+    if (!isDone && !isFailedCondition(answerBody)) return { failures: 1 };
+    const request = parse(requestBody);
+    switch (target.slice(target.indexOf('.') + 1)) {
+      case 'GetItem': {
+        const { Item } = parse(answerBody) as { Item?: ItemJson };
+        return countOfRead(Item === undefined ? [] : [Item], request);
+      }
+      case 'Query': {
+        const { Items } = parse(answerBody) as { Items?: readonly ItemJson[] };
+        return countOfRead(Items ?? [], request);
+      }
+      case 'PutItem': {
+        const { Item } = request as { Item: ItemJson };
+        return { tableWrites: 1, writeUnits: this.#unitsOf({ Put: { Item } }, isDone) };
+      }
+      case 'DeleteItem': {
+        const { Key } = request as unknown as KeyedJson;
+        return { tableWrites: 1, writeUnits: this.#unitsOf({ Delete: { Key } }, isDone) };
+      }
+      case 'TransactWriteItems': {
+        const { TransactItems } = request as { TransactItems: readonly WriteJson[] };
+        const units = TransactItems.reduce((sum, write) => sum + this.#unitsOf(write, isDone), 0);
+        return { tableWrites: 1, writeUnits: TRANSACTION_FACTOR * units };
+      }
+      case 'DescribeTable':
+      case 'CreateTable':
+      case 'UpdateTimeToLive':
+        // Free, and of the start alone.
+        return {};
+      default:
+        throw new Error(`${target} is a request whose units nobody knows`);
+    }
+  }
+
+  /** Units of one write outside a transaction; remembers what is stored after it. */
+  #unitsOf({ Put, Delete, ConditionCheck }: WriteJson, isDone: boolean): number {
+    if (Put !== undefined) {
+      const key = keyOf(Put.Item);
+      const bytes = itemBytes(Put.Item);
+      const units = writeUnits(Math.max(bytes, this.#itemBytes.get(key) ?? 0));
+      if (isDone && (this.#itemBytes.has(key) || this.#itemBytes.size < MAX_REMEMBERED_ITEMS))
+        this.#itemBytes.set(key, bytes);
+      return units;
+    }
+    const keyed = Delete ?? ConditionCheck;
+    if (keyed === undefined) throw new Error('a write that is neither put, deletion nor check');
+    const key = keyOf(keyed.Key);
+    const units = writeUnits(this.#itemBytes.get(key) ?? 0);
+    if (isDone && Delete !== undefined) this.#itemBytes.delete(key);
+    return units;
+  }
+}
+
+function countOfRead(items: readonly ItemJson[], request: Record<string, unknown>): Partial<Counts> {
+  const bytes = items.reduce((sum, item) => sum + itemBytes(item), 0);
+  return {
+    tableReads: 1,
+    tableReadBytes: bytes,
+    readUnits: readUnits(bytes, request.ConsistentRead === true),
+  };
+}
+
+/** Refusals (404, 412, 416) are billed as what they refuse; what they say counts as read. */
+function countOfS3({ method, url, requestBody, answerBody }: Exchange): Partial<Counts> {
+  switch (method) {
+    case 'GET':
+      if (new URL(url, 'http://s3').searchParams.has('list-type')) return { objectLists: 1 };
+      return { objectGets: 1, objectReadBytes: answerBody.length };
+    case 'HEAD':
+      return { objectHeads: 1 };
+    case 'PUT':
+      return { objectPuts: 1, objectWrittenBytes: requestBody.length };
+    case 'DELETE':
+      return { objectDeletes: 1 };
+    default:
+      throw new Error(`${method} ${url} is a request whose price nobody knows`);
+  }
+}
+
+function isFailedCondition(answerBody: Buffer): boolean {
+  const { __type: type } = parse(answerBody) as { __type?: string };
+  return type !== undefined && /(ConditionalCheckFailed|TransactionCanceled)Exception$/.test(type);
+}
+
+function keyOf({ pk, sk }: ItemJson): string {
+  return JSON.stringify([pk?.S, sk?.S]);
+}
+
+function parse(body: Buffer): Record<string, unknown> {
+  return JSON.parse(body.toString()) as Record<string, unknown>;
+}

@@ -1,0 +1,66 @@
+/** The figures of run-requests.ts as tables, with the default prices of shared/usage/prices.ts. */
+import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { type Cell, formatTable } from '../table.ts';
+import { type Counts, NO_COUNTS, plus, priceOf } from './counts.ts';
+import type { RequestFigures } from './run-requests.ts';
+
+const MB = 1_000_000;
+const GB = 1_000_000_000;
+const PRICED_QUERIES = 1_000;
+
+export function requestsTable(figures: RequestFigures): string {
+  return [loadTable(figures), queriesTable(figures)].join('\n\n');
+}
+
+function loadTable({ rawBytes, lines, pushes, ingest, flush, start }: RequestFigures): string {
+  const perGb = GB / rawBytes;
+  const head = ['', 'a GB: PUTs', 'GETs', 'MB put', 'MB got', 'write units', 'read units', 'dollars'];
+  const row = (name: string, counts: Counts, factor: number): Cell[] => [
+    name,
+    (counts.objectPuts + counts.objectLists) * factor,
+    (counts.objectGets + counts.objectHeads) * factor,
+    (counts.objectWrittenBytes / MB) * factor,
+    (counts.objectReadBytes / MB) * factor,
+    counts.writeUnits * factor,
+    counts.readUnits * factor,
+    round(priceOf(counts, DEFAULT_PRICES) * factor),
+  ];
+  const rows = [
+    row('pushes', ingest, perGb),
+    row('merging and indexing', flush, perGb),
+    row('start of a process, each', start, 1),
+  ];
+  const failures = ingest.failures + flush.failures;
+  const told = `${rawBytes / MB} MB of lines, ${lines} lines in ${pushes} pushes; ${failures} requests failed`;
+  return `${told}\n\n${formatTable(head, rows)}`;
+}
+
+function queriesTable({ queries }: RequestFigures): string {
+  const one = ['GETs', 'MB', 'table reads', 'read units', '$/1000'];
+  const head = ['query', ...one.map(name => `cold ${name}`), ...one.map(name => `warm ${name}`)];
+  const sum = (of: 'cold' | 'warm') => queries.reduce((total, query) => plus(total, query[of]), NO_COUNTS);
+  const rows = [...queries, { name: 'all of them', cold: sum('cold'), warm: sum('warm') }];
+  return formatTable(
+    head,
+    rows.map(({ name, cold, warm }) => [name, ...cellsOf(cold), ...cellsOf(warm)]),
+  );
+}
+
+/** Of one query; the price of a thousand, of what it reads alone: writes are the process's heartbeat. */
+function cellsOf(counts: Counts): Cell[] {
+  const reads = { ...counts, writeUnits: 0 };
+  return [
+    counts.objectGets + counts.objectHeads,
+    counts.objectReadBytes / MB,
+    counts.tableReads,
+    counts.readUnits,
+    round(priceOf(reads, DEFAULT_PRICES) * PRICED_QUERIES),
+  ];
+}
+
+/** Dollars with two significant digits, not in powers of ten. */
+function round(dollars: number): string {
+  if (dollars === 0) return '0';
+  const digits = Math.max(2, 1 - Math.floor(Math.log10(dollars)));
+  return dollars.toFixed(digits);
+}

@@ -1,0 +1,170 @@
+/**
+ * Emulators of AWS on this machine, without Docker: MiniStack (S3 and DynamoDB) from PyPI in a virtual environment, DynamoDB
+ * Local from Maven Central. Each is put below .cache/aws once and runs on a free port of 127.0.0.1. For the tests
+ * (test-aws.mjs) and for counting requests (bench/requests).
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, relative } from 'node:path';
+import { ROOT } from '../bin/installed.mjs';
+
+const MINISTACK_VERSION = '1.5.33';
+const DYNAMODB_LOCAL_VERSION = '2.6.1';
+const CACHE = join(ROOT, '.cache', 'aws');
+const INSTALL_TIMEOUT_MS = 5 * 60_000;
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 100;
+const IS_WINDOWS = process.platform === 'win32';
+
+/** `prepare` installs it where it is missing, and tells how it is started; throws Unavailable. */
+export const MINISTACK = Object.freeze({ name: 'MiniStack', prepare: prepareMiniStack });
+export const DYNAMODB_LOCAL = Object.freeze({ name: 'DynamoDB Local', prepare: prepareDynamoDbLocal });
+
+/** It cannot be had on this machine: the message says why. */
+export class Unavailable extends Error {}
+
+/**
+ * Resolves to an emulator that answers. `onSpawn` gets it as soon as there is a process, so that a signal may end it.
+ * Throws Unavailable.
+ */
+export async function startEmulator({ name, prepare }, { say, onSpawn = () => undefined }) {
+  mkdirSync(CACHE, { recursive: true });
+  const { command, environment, health } = prepare(say);
+  const port = await freePort();
+  const [program, args] = command(port);
+  const logFile = join(CACHE, `${name.toLowerCase().replaceAll(' ', '-')}.log`);
+  const log = openSync(logFile, 'w');
+  const child = spawn(program, args, {
+    cwd: CACHE,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, ...environment(port) },
+  });
+  const exited = new Promise(resolve => child.once('close', resolve));
+  let ended = false;
+  exited.then(() => (ended = true));
+  child.once('error', () => (ended = true));
+  const url = `http://127.0.0.1:${port}`;
+  const emulator = {
+    url,
+    kill: () => child.kill('SIGKILL'),
+    async stop() {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+      await exited;
+      clearTimeout(timer);
+      say(`${name} stopped`);
+    },
+  };
+  onSpawn(emulator);
+  const latest = Date.now() + START_TIMEOUT_MS;
+  while (!ended && Date.now() < latest) {
+    // Any answer will do: DynamoDB Local refuses a request without a signature.
+    const answer = await fetch(url + health).catch(() => undefined);
+    if (answer !== undefined) {
+      say(`${name} listens on ${url}, process ${child.pid}`);
+      return emulator;
+    }
+    await new Promise(resolve => setTimeout(resolve, POLL_MS));
+  }
+  await emulator.stop();
+  const said = readFileSync(logFile, 'utf8').trim().split('\n').at(-1);
+  throw new Unavailable(`it did not start (${relative(ROOT, logFile)}): ${said}`);
+}
+
+/** The command that starts MiniStack on a port; installs it where it is missing. */
+function prepareMiniStack(say) {
+  const venv = join(CACHE, `ministack-${MINISTACK_VERSION}`);
+  const python = IS_WINDOWS ? join(venv, 'Scripts', 'python.exe') : join(venv, 'bin', 'python');
+  once(venv, () => {
+    const system = ['python3', 'python'].find(command => succeeds(command, ['--version']));
+    if (system === undefined) throw new Unavailable('there is no python3');
+    say(`installing MiniStack ${MINISTACK_VERSION} from PyPI; this happens once`);
+    must(system, ['-m', 'venv', venv], 'python cannot make a virtual environment (module venv or ensurepip)');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    must(python, [...pip, `ministack==${MINISTACK_VERSION}`], 'pip cannot install it');
+  });
+  return {
+    health: '/_ministack/health',
+    command: () => [python, ['-m', 'ministack']],
+    // Its state is in memory alone, and nobody else on the network sees it.
+    environment: port => ({ GATEWAY_PORT: `${port}`, BIND_HOST: '127.0.0.1', LOG_LEVEL: 'WARNING' }),
+  };
+}
+
+/** The command that starts DynamoDB Local on a port; downloads it where it is missing. */
+function prepareDynamoDbLocal(say) {
+  if (!succeeds('java', ['-version'])) throw new Unavailable('there is no java');
+  const folder = join(CACHE, `dynamodb-local-${DYNAMODB_LOCAL_VERSION}`);
+  const jars = join(folder, 'jars');
+  once(folder, () => {
+    if (!succeeds('mvn', ['--version'])) throw new Unavailable('there is no mvn');
+    say(`downloading DynamoDB Local ${DYNAMODB_LOCAL_VERSION} from Maven Central; this happens once`);
+    mkdirSync(folder, { recursive: true });
+    const pom = join(folder, 'pom.xml');
+    writeFileSync(pom, pomOf('com.amazonaws', 'DynamoDBLocal', DYNAMODB_LOCAL_VERSION));
+    const copy = ['--quiet', '--batch-mode', '--file', pom, 'dependency:copy-dependencies'];
+    must('mvn', [...copy, `-DoutputDirectory=${jars}`], 'mvn cannot download it');
+  });
+  const main = 'com.amazonaws.services.dynamodbv2.local.main.ServerRunner';
+  const options = ['-inMemory', '-sharedDb', '-disableTelemetry'];
+  return {
+    health: '/',
+    command: port => [
+      'java',
+      [`-Djava.library.path=${jars}`, '-cp', join(jars, '*'), main, ...options, '-port', `${port}`],
+    ],
+    environment: () => ({}),
+  };
+}
+
+function pomOf(group, artifact, version) {
+  return `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>logboom</groupId>
+  <artifactId>emulators</artifactId>
+  <version>1</version>
+  <packaging>pom</packaging>
+  <dependencies>
+    <dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>
+  </dependencies>
+</project>
+`;
+}
+
+/** Fills a folder unless it was filled to the end before. */
+function once(folder, fill) {
+  const stamp = join(folder, '.complete');
+  if (existsSync(stamp)) return;
+  rmSync(folder, { recursive: true, force: true });
+  fill();
+  writeFileSync(stamp, '');
+}
+
+function succeeds(command, args) {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Runs a step of an installation; throws Unavailable with the last line of what it said. */
+function must(command, args, message) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    timeout: INSTALL_TIMEOUT_MS,
+  });
+  if (status === 0) return;
+  const lines = `${stdout ?? ''}\n${stderr ?? ''}`.split('\n').filter(line => line.trim() !== '');
+  throw new Unavailable(`${message}: ${error?.message ?? lines.at(-1) ?? `status ${status}`}`);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,22 @@
+/**
+ * Hands entries to tails: all get a part before any gets the next, and clients whose queues are full get a while to take some.
+ * A post is a call of the system, and a hundred of them are a millisecond and more of the one thread that answers pushes, too;
+ * so others get their turn every few tails.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DELIVERED_AT_ONCE, TAILS_PER_TURN } from './bounds.ts';
+import type { LiveTail } from './live-tail.ts';
+import { sortByTime, type TailEntry } from './tail-entry.ts';
+
+/** Takes the entries, in any order. A tail that ends meanwhile takes no more. */
+export async function deliver(tails: readonly LiveTail[], entries: TailEntry[]): Promise<void> {
+  const sorted = sortByTime(entries);
+  for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
+    const some = sorted.slice(from, from + DELIVERED_AT_ONCE);
+    for (let i = 0; i < tails.length; i++) {
+      if (i > 0 && i % TAILS_PER_TURN === 0) await nextTurn();
+      tails[i].outbox.offer(tails[i].ownOf(some));
+    }
+    await Promise.all(tails.filter(({ outbox }) => !outbox.hasRoom).map(({ outbox }) => outbox.room()));
+  }
+}

@@ -1,0 +1,117 @@
+/** Literals found by the vector loop stand where a plain search finds them, whatever lies behind the lines. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createLineMemory, LINE_SPACE } from '../../shared/chunk/line-memory.ts';
+import { LineSplitter } from '../../shared/chunk/line-splitter.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+
+const REGION = createLineMemory(1 << 20);
+
+/** Few letters, so that literals overlap, repeat and nearly match; some lines are longer than the 16 bytes of a step. */
+const bytes = (maxLength: number) =>
+  fc
+    .oneof(
+      { weight: 3, arbitrary: fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength }) },
+      { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom('a', '\u00e9', '"'), maxLength }) },
+    )
+    .map(text => Buffer.from(text));
+const literal = bytes(6).filter(({ length }) => length > 0);
+
+function pageOf(lines: readonly Buffer[], memory: Buffer, offset: number): PageRows {
+  const lineOffsets = new Uint32Array(lines.length + 1);
+  for (const [i, line] of lines.entries()) lineOffsets[i + 1] = lineOffsets[i] + line.length;
+  const source = memory.subarray(offset, offset + lineOffsets[lines.length]);
+  Buffer.concat(lines).copy(source);
+  return {
+    rows: lines.length,
+    baseNs: 0n,
+    times: new Float64Array(lines.length),
+    lines: source,
+    lineOffsets,
+    runs: [],
+    metadata: [],
+  };
+}
+
+/** Places in the page, -1 from the first literal on that is not there. */
+function expected(page: PageRows, row: number, literals: readonly Buffer[], lead: number): number[] {
+  const end = page.lineOffsets[row + 1];
+  let at = page.lineOffsets[row] + lead;
+  return literals.map(needle => {
+    const found = at < 0 || at > end ? -1 : page.lines.subarray(at, end).indexOf(needle);
+    const place = found < 0 ? -1 : at + found;
+    at = found < 0 ? -1 : place + needle.length;
+    return place;
+  });
+}
+
+function found(splitter: LineSplitter, page: PageRows, row: number, count: number): number[] {
+  const place = splitter.find(page, page.lines, row);
+  expect(place).toBeGreaterThanOrEqual(0);
+  const { stops, base } = splitter;
+  return Array.from(stops.subarray(place, place + count), stop => (stop < 0 ? -1 : stop - base));
+}
+
+describe('literals one behind the other', () => {
+  test.each([
+    ['the line space', LINE_SPACE],
+    ['a region', REGION],
+  ])('of lines in %s', (_, memory) => {
+    fc.assert(
+      fc.property(
+        fc.array(bytes(70), { minLength: 1, maxLength: 40 }),
+        fc.array(literal, { minLength: 1, maxLength: 5 }),
+        fc.nat(3),
+        fc.nat(70),
+        fc.array(fc.nat(39), { maxLength: 10 }),
+        (lines, literals, lead, offset, rows) => {
+          // What lies behind the last line would match.
+          memory.fill('a b', 0, 4096);
+          const page = pageOf(lines, memory, offset);
+          const splitter = LineSplitter.of(literals, lead)!;
+          const all = lines.map((_line, row) => row);
+          for (const row of [...all, ...rows.filter(one => one < lines.length)]) {
+            expect(found(splitter, page, row, literals.length)).toEqual(expected(page, row, literals, lead));
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test('splitters take turns in one memory', () => {
+    const page = pageOf([Buffer.from('a=1 b=2'), Buffer.from('b=3 a=4')], LINE_SPACE, 5);
+    const [first, second] = ['a=', 'b='].map(text => LineSplitter.of([Buffer.from(text)], 0)!);
+    expect([0, 1].map(row => [found(first, page, row, 1), found(second, page, row, 1)])).toEqual([
+      [[0], [4]],
+      [[11], [7]],
+    ]);
+  });
+
+  test('lines elsewhere are left to the caller', () => {
+    const page = pageOf([Buffer.from('a b')], Buffer.alloc(10), 0);
+    expect(LineSplitter.of([Buffer.from(' ')], 0)!.find(page, page.lines, 0)).toBe(-1);
+  });
+
+  test.each([
+    ['none', []],
+    ['a long one', [Buffer.alloc(33, 'x')]],
+    ['many', Array.from({ length: 33 }, () => Buffer.from('x'))],
+    ['an empty one', [Buffer.alloc(0)]],
+  ])('%s: not searched so', (_, literals) => {
+    expect(LineSplitter.of(literals, 0)).toBeUndefined();
+  });
+
+  test('of 32 bytes, and 32 of them', () => {
+    const line = Buffer.from(`${'x'.repeat(31)}y${'ab'.repeat(31)}`);
+    const literals = [
+      Buffer.from(`${'x'.repeat(31)}y`),
+      ...Array.from({ length: 31 }, () => Buffer.from('b')),
+    ];
+    const page = pageOf([line, line.subarray(1), line], REGION, 0);
+    const splitter = LineSplitter.of(literals, 0)!;
+    for (const row of [0, 1, 2]) {
+      expect(found(splitter, page, row, 32)).toEqual(expected(page, row, literals, 0));
+    }
+  });
+});

@@ -1,0 +1,131 @@
+/** Samples of patterns that are made without rows (lines in memory for lines) are those that the stages make. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LINE_SPACE } from '../../shared/chunk/line-memory.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { leavesOf } from '../../shared/metrics/plan.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
+import { Turn } from '../../shared/pipeline/turn.ts';
+import { clock, type Entry, makePage, type Texts } from './support.ts';
+
+const RANGES = [
+  'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
+  'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status!="" | path=~"/a.*" [1m]))',
+  'sum by (path) (count_over_time({app="x"} | pattern "GET <path> <status>" | status>=300 [1m]))',
+  'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>;<_>" | status>=300 and path!="/b" [1m]))',
+  'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status>300 or path="/b" [1m]))',
+  'sum by (path, pod) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status="" [1m]))',
+  'sum by (pod) (count_over_time({app="x"} | pattern "<path> <_> <_>" | path="GET" [1m]))',
+  'sum by (path) (rate({app="x"} | pod="p1" | pattern "<_> <path> <status>" | status="200" | pod="p1" [1m]))',
+  'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>" | __error__="" [1m]))',
+  'sum by (path, status) (count_over_time({app="x"} | pattern "<_> <path> <status>" [1m]))',
+  'sum by (path_extracted) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status!="404" [1m]))',
+  'sum(count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
+  'sum by (path) (bytes_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
+  'max_over_time({app="x"} | pattern "<_> <path> <status>" | path="/a" | unwrap status [1m]) by (path)',
+];
+
+const line = fc
+  .tuple(
+    fc.constantFrom('GET', 'GET', 'PUT', ''),
+    fc.constantFrom(' ', ' ', ' ', ''),
+    fc.constantFrom('/a', '/a/b?c=1', '/b', '', '/\u00e9', 'a path that is longer than a vector'),
+    fc.constantFrom(' ', ' ', ' ', ''),
+    fc.constantFrom('200', '200', '404', '', 'none', '200;x', '500;'),
+  )
+  .map(parts => Buffer.from(parts.join('')));
+/** Also bytes that are no UTF-8, of which two may read the same. */
+const broken = fc
+  .constantFrom('GET /\xff 200', 'GET /\xfe 200', 'GET /a \xff')
+  .map(text => Buffer.from(text, 'latin1'));
+const stream = fc.constantFrom<Texts>(
+  { app: 'x', pod: 'p1' },
+  { app: 'x', pod: 'p1' },
+  { app: 'x', pod: 'p2' },
+  { app: 'x', pod: 'p3', path: '/of/the/stream' },
+  { app: 'x', status: '200' },
+);
+const metadata = fc.option(fc.constantFrom<Texts>({ path: '/meta' }, { trace: 't' }, { __error__: 'Bad' }), {
+  nil: undefined,
+  freq: 12,
+});
+const entry: fc.Arbitrary<Entry> = fc
+  .record({
+    line: fc.oneof({ weight: 9, arbitrary: line }, { weight: 1, arbitrary: broken }),
+    stream,
+    metadata,
+  })
+  .map(({ metadata: meta, ...rest }) => (meta === undefined ? rest : { ...rest, metadata: meta }));
+const pages = fc.array(
+  fc
+    .array(entry, { minLength: 1, maxLength: 12 })
+    .chain(entries =>
+      fc.record({
+        entries: fc.constant(entries),
+        kept: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+      }),
+    ),
+  { minLength: 1, maxLength: 4 },
+);
+
+function samples(query: string, each: readonly { page: PageRows; kept: readonly boolean[] }[], turn?: Turn) {
+  const expr = parseQuery(query);
+  if (expr.kind === 'log') throw new Error('not a metric query');
+  const [{ node, grouping }] = leavesOf(expr);
+  const options = turn === undefined ? { clock } : { clock, turn };
+  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, ...options });
+  const out: unknown[] = [];
+  for (const { page, kept } of each) {
+    const selection = Uint32Array.from({ length: page.rows }, (_, row) => row).filter(row => kept[row]);
+    let left = selection.length;
+    while (left > 0) {
+      turn?.begin();
+      const { count, rows, series, values } = extractor.extract(page, selection, left);
+      for (let i = 0; i < count; i++) {
+        out.push([rows[i], values?.[i], extractor.series.labelsOf(series[i])]);
+      }
+      left = turn?.left ?? 0;
+    }
+  }
+  return out;
+}
+
+function inLineSpace(page: PageRows): PageRows {
+  const space = LINE_SPACE.subarray(7, 7 + page.lines.length);
+  page.lines.copy(space);
+  return { ...page, lines: space };
+}
+
+describe('samples without rows are those of the stages', () => {
+  test.each(RANGES)('%s', query => {
+    fc.assert(
+      fc.property(pages, all => {
+        const plain = all.map(({ entries, kept }) => ({ page: makePage(entries), kept }));
+        const wanted = samples(query, plain);
+        // Each page takes the line space as the one before leaves it.
+        const spaced = plain.map(({ page, kept }) => ({
+          kept,
+          get page() {
+            return inLineSpace(page);
+          },
+        }));
+        expect(samples(query, spaced)).toEqual(wanted);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test('rows that a turn leaves come with the next', () => {
+    const entries = Array.from({ length: 300 }, (_, i) => ({
+      line: `GET /${i % 7} ${i % 3 === 0 ? 200 : 404}`,
+    }));
+    const page = makePage(entries);
+    const kept = entries.map(() => true);
+    let now = 0;
+    const turn = new Turn(() => (now += 30));
+    const wanted = samples(RANGES[0], [{ page, kept }]);
+    expect(wanted).toHaveLength(100);
+    expect(samples(RANGES[0], [{ page: inLineSpace(page), kept }], turn)).toEqual(wanted);
+  });
+});
