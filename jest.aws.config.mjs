@@ -5,6 +5,7 @@ import main from './jest.config.mjs';
 const ON_S3 = [
   '<rootDir>/test/aws/object-store.test.ts',
   '<rootDir>/test/aws/push-and-query.test.ts',
+  '<rootDir>/test/aws/tail.test.ts',
   '<rootDir>/test/end-to-end/',
 ];
 

@@ -6,6 +6,7 @@
  *     npm run bench -- --own                   with the project's own corpus
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP; a GB of lines of each, twice
  *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
+ *     npm run bench -- scale                   the same hour in a store of 1, 2 and 4 GB
  *     npm run bench -- tail                    pushes beside 0 and 100 live tails, and how soon a tail shows a push
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- stages [PATTERN]        the stages by themselves
@@ -48,6 +49,11 @@ if (positionals[0] === 'stages') {
   const { deletionTable, runDeletion } = await import('./deletion.ts');
   const figures = await runDeletion(megabytes(OWN_MB));
   console.log(deletionTable(figures));
+  save(figures);
+} else if (positionals[0] === 'scale') {
+  const { runScale, scaleTable } = await import('./scale.ts');
+  const figures = await (values.mb === undefined ? runScale() : runScale([megabytes(OWN_MB)]));
+  console.log(scaleTable(figures));
   save(figures);
 } else if (positionals[0] === 'tail') {
   const { runTailBench, tailTable } = await import('./tail.ts');

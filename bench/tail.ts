@@ -1,5 +1,5 @@
 /**
- * Live tails: what they cost a push, and how soon they show it. Rounds without and with tails take turns, because the machine
+ * Live tails: what they cost a push, and how soon they show it. Rounds without, with one and with many tails take turns, because the machine
  * is not the same from one minute to the next; CPU is that of the store's process.
  *
  * Clients and pushes share this process, so times to a frame hold what a hundred clients in one process need, too.
@@ -14,14 +14,15 @@ import { type Cell, formatTable } from './table.ts';
 const TENANT = 'bench';
 const TAILS = 100;
 const CONNECTIONS = 4;
-const ROUND_MS = 4_000;
-const ROUNDS = 3;
+const ROUND_MS = 2_500;
+const ROUNDS = 7;
 const LINES = 100;
 /** Of a push, one line is what the tails ask for. */
 const LINE = 'x'.repeat(150);
 const QUERY = '{app="bench"} |= "needle"';
-const PROBES = 200;
-const PROBE_PAUSE_MS = 10;
+const PROBES = 100;
+/** After a dispatch the next one waits (REST_MS of shared/tail): pushes that come behind it, and pushes to a store at rest. */
+const PROBE_PAUSES_MS = [10, 100];
 const CLOCK_TICKS_PER_SECOND = 100;
 
 export interface LoadFigures {
@@ -35,6 +36,8 @@ export interface LoadFigures {
 
 export interface LatencyFigures {
   readonly tails: number;
+  /** Between the frame of one push and the next push. */
+  readonly pauseMs: number;
   /** From the answer to a push to the frame at the last of the tails. */
   readonly msP50: number;
   readonly msP95: number;
@@ -62,7 +65,10 @@ export async function runTailBench(): Promise<TailFigures> {
     const latency: LatencyFigures[] = [];
     for (const count of [1, TAILS]) {
       const tails = await openTails(server.url, count);
-      latency.push({ tails: count, ...(await probe(client, tails)) });
+      await shownByAll(client, tails);
+      for (const pauseMs of PROBE_PAUSES_MS) {
+        latency.push({ tails: count, pauseMs, ...(await probe(client, tails, pauseMs)) });
+      }
       await closeTails(tails);
     }
     client.close();
@@ -172,11 +178,15 @@ async function shownByAll(client: HttpClient, tails: readonly Tail[]): Promise<n
   return performance.now() - answeredMs;
 }
 
-async function probe(client: HttpClient, tails: readonly Tail[]): Promise<{ msP50: number; msP95: number }> {
+async function probe(
+  client: HttpClient,
+  tails: readonly Tail[],
+  pauseMs: number,
+): Promise<{ msP50: number; msP95: number }> {
   const times: number[] = [];
   for (let i = 0; i < PROBES; i++) {
     times.push(await shownByAll(client, tails));
-    await new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS));
+    await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
   times.sort((a, b) => a - b);
   return { msP50: quantile(times, 0.5), msP95: quantile(times, 0.95) };
@@ -206,7 +216,31 @@ export function tailTable({ load: rounds, latency }: TailFigures): string {
     one.cpuMsPerPush,
     one.framesPerSecond,
   ]);
-  const soon = latency.map((one): Cell[] => [one.tails, one.msP50, one.msP95]);
-  const latencyHead = ['tails', 'answer to frame p50 ms', 'p95 ms'];
-  return `${formatTable(head, rows)}\n\n${formatTable(latencyHead, soon)}`;
+  const soon = latency.map((one): Cell[] => [one.tails, one.pauseMs, one.msP50, one.msP95]);
+  const latencyHead = ['tails', 'pause ms', 'answer to last frame p50 ms', 'p95 ms'];
+  const shares = [1, TAILS].map((count): Cell[] => [
+    count,
+    medianOf(rounds, count, (one, without) => one.pushesPerSecond / without.pushesPerSecond),
+    medianOf(rounds, count, (one, without) => (one.cpuMsPerPush ?? NaN) - (without.cpuMsPerPush ?? NaN)),
+  ]);
+  const sharesHead = ['tails', 'pushes/s, of those without', 'cpu ms/push, more than without'];
+  return [
+    formatTable(head, rows),
+    `medians of ${ROUNDS} rounds:\n${formatTable(sharesHead, shares)}`,
+    formatTable(latencyHead, soon),
+  ].join('\n\n');
+}
+
+/** Each round beside the one without tails just before it. */
+function medianOf(
+  rounds: readonly LoadFigures[],
+  count: number,
+  figure: (one: LoadFigures, without: LoadFigures) => number,
+): number {
+  const without = rounds.filter(({ tails }) => tails === 0);
+  const figures = rounds.filter(({ tails }) => tails === count).map((one, i) => figure(one, without[i]));
+  return quantile(
+    figures.sort((a, b) => a - b),
+    0.5,
+  );
 }

@@ -24,6 +24,7 @@ import { createDispatcher } from '../shared/http/dispatch.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
+import type { Clock } from '../shared/ports/clock.ts';
 import type { ObjectStore } from '../shared/ports/object-store.ts';
 import type { Table } from '../shared/ports/table.ts';
 import { inlineInvoker } from '../shared/query/tasks/inline-invoker.ts';
@@ -40,6 +41,8 @@ const USAGE_WAIT_MS = 250;
 export interface Stores {
   readonly store: ObjectStore;
   readonly table: Table;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 export type StoreSettings = Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'queryWorker'>;
@@ -72,7 +75,7 @@ export function createMaintenanceFunction(environment: Environment): EventHandle
 export function assembleStore(
   name: FunctionName | EventFunctionName | TailFunctionName,
   { config, warnings, tailFunction, queryWorker }: StoreSettings,
-  { store, table }: Stores,
+  { store, table, clock = systemClock }: Stores,
 ): AssembledStore {
   const log = createLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
@@ -80,25 +83,25 @@ export function assembleStore(
     // What is light needs no limits, and its function may not read the store.
     sources: name === 'status' ? [] : overridesSources(config.runtime, store),
     defaults: config.limits,
-    clock: systemClock,
+    clock,
     periodMs: config.runtime.periodMs,
     log,
   });
   const context = assembleContext({
     config,
     store,
-    catalog: new Catalog({ table, clock: systemClock, ids: systemIds }),
-    ingestExchange: new IngestExchange({ table, clock: systemClock }),
+    catalog: new Catalog({ table, clock, ids: systemIds }),
+    ingestExchange: new IngestExchange({ table, clock }),
     usageRecords: new UsageRecords(table),
     metrics: createMetrics({ ofProcess: true }),
     log,
-    clock: systemClock,
+    clock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,
     http: fetchClient,
     invoker:
       name === 'query' && queryWorker !== undefined
-        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock: systemClock }))
+        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock }))
         : undefined,
     notReady: () => undefined,
   });
@@ -108,7 +111,7 @@ export function assembleStore(
       : createTailWaker({
           client: createLambdaClient(),
           functionName: tailFunction,
-          clock: systemClock,
+          clock,
           log,
         });
   tailWaker?.follow(context.reading.catalog.tailLog);

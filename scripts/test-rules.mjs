@@ -93,7 +93,8 @@ async function run(root) {
   try {
     let [first] = await untilSome(store, () => alertsAt(alertUrl));
     expectEqual(first.labels, { alertname: 'TooManyErrors', app: 'shop', cluster: 'test', severity: 'page' });
-    if (!/^SHOP has \d+ errors$/.test(first.annotations.summary)) throw new Error(`summary: ${first.annotations.summary}`);
+    if (!/^SHOP has \d+ errors$/.test(first.annotations.summary))
+      throw new Error(`summary: ${first.annotations.summary}`);
     say('ok  Alertmanager has the alert');
     store.child.kill('SIGKILL');
     await store.exited;
@@ -117,7 +118,10 @@ async function run(root) {
   const { __name__: name, ...labels } = recorded.metric;
   expectEqual([name, labels], ['shop:lines:count1m', { app: 'shop', origin: 'logs' }]);
   if (!(Number(recorded.value[1]) > 0)) throw new Error(`value ${recorded.value[1]}`);
-  const fired = await ask(metricsUrl, 'count_over_time(ALERTS{alertname="TooManyErrors",alertstate="firing"}[5m])');
+  const fired = await ask(
+    metricsUrl,
+    'count_over_time(ALERTS{alertname="TooManyErrors",alertstate="firing"}[5m])',
+  );
   if (fired.length !== 1) throw new Error(`series of the alert: ${JSON.stringify(fired)}`);
   const refused = await ask(metricsUrl, 'prometheus_target_scrapes_sample_duplicate_timestamp_total');
   expectEqual(refused, []);
@@ -164,9 +168,11 @@ function movedAlertmanager(root) {
   const own = join(folder, 'am');
   cpSync(join(root, SHARED_FOLDER), own, { recursive: true });
   const bytes = readFileSync(join(root, 'usr/bin/prometheus-alertmanager'));
-  if (own.length > SHARED_FOLDER.length) throw new Unavailable(`the temporary folder ${own} has too long a name`);
+  if (own.length > SHARED_FOLDER.length)
+    throw new Unavailable(`the temporary folder ${own} has too long a name`);
   const name = Buffer.from(own.padEnd(SHARED_FOLDER.length, '/'));
-  for (let at = bytes.indexOf(SHARED_FOLDER); at >= 0; at = bytes.indexOf(SHARED_FOLDER, at + 1)) name.copy(bytes, at);
+  for (let at = bytes.indexOf(SHARED_FOLDER); at >= 0; at = bytes.indexOf(SHARED_FOLDER, at + 1))
+    name.copy(bytes, at);
   const program = join(folder, 'alertmanager-program');
   writeFileSync(program, bytes, { mode: 0o755 });
   return program;
@@ -229,7 +235,8 @@ async function must(asked, status) {
 }
 
 function expectEqual(found, wanted) {
-  const sorted = value => (Array.isArray(value) || typeof value !== 'object' ? value : Object.entries(value).sort());
+  const sorted = value =>
+    Array.isArray(value) || typeof value !== 'object' ? value : Object.entries(value).sort();
   if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(wanted))) {
     throw new Error(`found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`);
   }
@@ -277,7 +284,9 @@ async function until(timeoutMs, process, condition) {
     if (process.ended) throw new Error(`${process.name} ended: ${process.said().slice(-600)}`);
     await sleep(POLL_MS);
   }
-  throw new Error(`nothing within ${timeoutMs / 1000} s${last}; ${process.name} said: ${process.said().slice(-600)}`);
+  throw new Error(
+    `nothing within ${timeoutMs / 1000} s${last}; ${process.name} said: ${process.said().slice(-600)}`,
+  );
 }
 
 function sleep(ms) {

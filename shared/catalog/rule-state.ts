@@ -2,8 +2,9 @@
  * What is kept of a group between evaluations: the state that people see, and what must still reach others. Samples lie
  * here from before they are sent until they are accepted: a repeat sends the same values, whatever the logs say by then.
  */
-import type { AlertState, GroupState } from './rule-group.ts';
+
 import { CorruptionError } from '../model/errors.ts';
+import type { AlertState, GroupState } from './rule-group.ts';
 
 export type SeriesLabels = Readonly<Record<string, string>>;
 
@@ -84,7 +85,10 @@ export function decodeGroupRecord(body: Uint8Array): GroupRecord {
     const rules = Object.fromEntries(
       Object.entries(state.rules).map(([key, rule]) => [
         key,
-        { ...rule, alerts: rule.alerts.map((alert): AlertState => ({ ...alert, value: Number(alert.value) })) },
+        {
+          ...rule,
+          alerts: rule.alerts.map((alert): AlertState => ({ ...alert, value: Number(alert.value) })),
+        },
       ]),
     );
     return {

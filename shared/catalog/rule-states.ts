@@ -90,15 +90,19 @@ export class RuleStates implements GroupStates {
         version: next,
         body: body.subarray(part * MAX_ITEM_BODY_BYTES, (part + 1) * MAX_ITEM_BODY_BYTES),
       };
-      const condition =
-        version < 0 ? ({ kind: 'absent' } as const) : ({ kind: 'version', version } as const);
+      const condition = version < 0 ? ({ kind: 'absent' } as const) : ({ kind: 'version', version } as const);
       writes.push(part === 0 ? { kind: 'put', item, condition } : { kind: 'put', item });
     }
     for (let part = needed; part < parts; part++) {
       writes.push({ kind: 'delete', key: { pk, sk: partKey(hash, part) } });
     }
     if (version < 0) {
-      const item = { pk: tenantsPartition(shardOfText(tenant)), sk: tenant, version: 0, body: new Uint8Array(0) };
+      const item = {
+        pk: tenantsPartition(shardOfText(tenant)),
+        sk: tenant,
+        version: 0,
+        body: new Uint8Array(0),
+      };
       writes.push({ kind: 'put', item });
     }
     return (await this.transact(writes)) ? { record, version: next, parts: needed } : undefined;
@@ -195,7 +199,10 @@ export class RuleStates implements GroupStates {
 
 /** Names may be long and hold anything; keys may not. */
 function hashOf({ tenant, namespace, name }: GroupPlace): string {
-  return createHash('sha256').update(JSON.stringify([tenant, namespace, name])).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify([tenant, namespace, name]))
+    .digest('hex')
+    .slice(0, 32);
 }
 
 function partKey(hash: string, part: number): string {

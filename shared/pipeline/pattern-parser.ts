@@ -6,6 +6,7 @@
 import { LineMarks, nextMark } from '../chunk/line-memory.ts';
 import { LineSplitter } from '../chunk/line-splitter.ts';
 import type { EarlyTests } from './early-tests.ts';
+import type { LabelTest } from './label-filter.ts';
 import { PatternCaptures } from './pattern-captures.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 import type { Row, RowStage } from './row.ts';
@@ -18,6 +19,14 @@ export interface PatternParser {
   readonly stage: RowStage;
   /** The captures of lines as stored; undefined where they can only be had by the stage. */
   readonly captures: PatternCaptures | undefined;
+}
+
+/** A pattern and filters on its captures, where these are all that rows go through. */
+export interface PatternPlan {
+  readonly stages: readonly RowStage[];
+  readonly captures: PatternCaptures;
+  /** Of each filter, all of which must hold: the label that it reads. */
+  readonly tests: readonly { readonly id: number; readonly test: LabelTest }[];
 }
 
 /** Throws an Error with the reference's text where the pattern is none. */

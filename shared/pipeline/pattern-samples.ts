@@ -8,20 +8,11 @@
  */
 import type { PageRows } from '../model/page.ts';
 import type { LabelTest } from './label-filter.ts';
-import type { PatternCaptures } from './pattern-captures.ts';
-import type { RowStage } from './row.ts';
+import type { PatternPlan } from './pattern-parser.ts';
 import { KIND_RAW } from './row-labels.ts';
 import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
 import { ValueIds } from './value-ids.ts';
-
-/** A pattern and filters on its captures, where these are all that rows go through. */
-export interface PatternPlan {
-  readonly stages: readonly RowStage[];
-  readonly captures: PatternCaptures;
-  /** Of each filter, all of which must hold: the label that it reads. */
-  readonly tests: readonly { readonly id: number; readonly test: LabelTest }[];
-}
 
 export interface PatternSamplesParts {
   readonly runner: StageRunner;
@@ -43,6 +34,11 @@ const ASK = 3;
 
 const FIRST_VALUES = 256;
 
+/** With as many values, most of which stood once, nothing is gained by keeping them. */
+const TRIAL_VALUES = 1024;
+/** With more, what is kept of them is too much. */
+const MAX_VALUES = 1 << 16;
+
 /** Filters on one capture. */
 interface CaptureFilter {
   readonly label: number;
@@ -57,11 +53,13 @@ export class PatternSamples {
   readonly #assigner: SeriesAssigner;
   readonly #plan: PatternPlan;
   readonly #values = new ValueIds();
-  /** Undefined where a filter reads what no capture sets. */
-  readonly #filters: readonly CaptureFilter[] | undefined;
+  readonly #filters: readonly CaptureFilter[];
   /** The capture that groups, -1 where none does. */
   readonly #group: number;
-  readonly #fits: boolean;
+  /** False where a filter reads what no capture sets, or values are too many. */
+  #fits: boolean;
+  /** Values looked up. */
+  #lookups = 0;
   /** For each value of it the run (0 where runs do not matter), and its series. */
   #groupRuns = new Float64Array(FIRST_VALUES).fill(-1);
   #groupSeries = new Uint32Array(FIRST_VALUES);
@@ -98,6 +96,7 @@ export class PatternSamples {
 
   /** True where the rows of the run that the runner has entered can be counted so. */
   enterRun(page: PageRows): boolean {
+    if (this.#fits && this.#hasTooManyValues()) this.#fits = false;
     if (!this.#fits || !this.#runner.runsStages(this.#plan.stages)) return false;
     const { labels } = this.#runner.row;
     const { captures } = this.#plan;
@@ -117,9 +116,8 @@ export class PatternSamples {
    * row that it left, as its turn is over; `to` where it is through.
    */
   append(selection: Uint32Array, from: number, to: number, { rows, series }: RowsAndSeries): number {
-    if (this.#values.isFull) this.#forget();
     const { captures } = this.#plan;
-    const filters = this.#filters!;
+    const filters = this.#filters;
     const group = this.#group;
     const byRun = this.#assigner.groupingNames!.length > (group < 0 ? 0 : 1);
     const run = byRun ? this.#runner.row.labels.runSerial : 0;
@@ -155,6 +153,7 @@ export class PatternSamples {
   #valueOf(capture: number): number {
     const { captures } = this.#plan;
     if (!captures.locate(capture)) return 0;
+    this.#lookups++;
     return this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
   }
 
@@ -196,9 +195,8 @@ export class PatternSamples {
     this.#groupRuns[value] = run;
   }
 
-  #forget(): void {
-    this.#values.clear();
-    this.#groupRuns.fill(-1);
-    for (const { verdicts } of this.#filters!) verdicts.fill(0);
+  #hasTooManyValues(): boolean {
+    const { count } = this.#values;
+    return count > MAX_VALUES || (count > TRIAL_VALUES && 2 * count > this.#lookups);
   }
 }

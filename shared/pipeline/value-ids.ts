@@ -32,6 +32,11 @@ export class ValueIds {
     return this.#ids.size > MAX_VALUE_IDS || this.#byteCount + this.#textLength > MAX_VALUE_BYTES;
   }
 
+  /** Values so far. */
+  get count(): number {
+    return this.#ids.size;
+  }
+
   /** Numbers start at 1: 0 is free for "absent". */
   idOfText(text: string): number {
     let id = this.#ids.get(text);

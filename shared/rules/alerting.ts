@@ -23,8 +23,7 @@ export const MAX_ALERTS = 10_000;
 /** UTF-16 units of labels and annotations of the alerts of one rule: all of it is kept, and sent. */
 export const MAX_ALERT_TEXT = 8 * 1024 * 1024;
 
-export const DUPLICATE_ALERTS =
-  'vector contains metrics with the same labelset after applying alert labels';
+export const DUPLICATE_ALERTS = 'vector contains metrics with the same labelset after applying alert labels';
 
 export interface AlertingInput {
   readonly rule: AlertingRule;
@@ -97,7 +96,8 @@ function foundAlerts({ rule, found, templates }: AlertingInput): Map<string, Fou
     if (alerts.has(key)) throw new Error(DUPLICATE_ALERTS);
     const annotations = expand(rule.annotations);
     text += key.length + Object.values(annotations).reduce((sum, { length }) => sum + length, 0);
-    if (text > MAX_ALERT_TEXT) throw new Error(`labels and annotations of the alerts take more than ${MAX_ALERT_TEXT} characters`);
+    if (text > MAX_ALERT_TEXT)
+      throw new Error(`labels and annotations of the alerts take more than ${MAX_ALERT_TEXT} characters`);
     alerts.set(key, { labels: own, annotations, value });
   }
   return alerts;

@@ -30,7 +30,9 @@ const VALID_FOR = 4n;
 
 /** Whether there is something to deliver. */
 export function isUndelivered(parts: DeliveryParts, stored: StoredGroup, record: GroupRecord): boolean {
-  return record.pending.length > 0 || (parts.notify !== undefined && dueAlerts(parts, stored, record).length > 0);
+  return (
+    record.pending.length > 0 || (parts.notify !== undefined && dueAlerts(parts, stored, record).length > 0)
+  );
 }
 
 /** What the signal ends is not taken, as far as the record knows, and is sent again. */

@@ -65,7 +65,10 @@ export async function evaluateInstant(
   const { timeNs, receivers, signal } = instant;
   const { clock } = parts;
   const startedMs = clock.nowMs();
-  const known = oldKeys(group.rules, new Set([...Object.keys(before.state.rules), ...Object.keys(before.series)]));
+  const known = oldKeys(
+    group.rules,
+    new Set([...Object.keys(before.state.rules), ...Object.keys(before.series)]),
+  );
   const rules: Record<string, RuleState> = {};
   const series: Record<string, readonly SeriesLabels[]> = {};
   const samples: RuleSample[] = [];
@@ -141,7 +144,11 @@ async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Ins
   }
 }
 
-function alertsBefore({ outage }: EvaluationParts, { rule, old }: RuleTask, instant: Instant): readonly AlertState[] {
+function alertsBefore(
+  { outage }: EvaluationParts,
+  { rule, old }: RuleTask,
+  instant: Instant,
+): readonly AlertState[] {
   const alerts = old.state?.alerts ?? [];
   if (rule.kind === 'recording') return [];
   if (!instant.afterOutage) return alerts;

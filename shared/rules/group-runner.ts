@@ -73,7 +73,13 @@ export async function runGroup(
     for (const [place, timeNs] of due.instants.entries()) {
       const afterOutage = place === 0 && due.missed > 0;
       const instant = { timeNs, afterOutage, receivers, tells: parts.notify !== undefined, signal: held };
-      loaded = await store(parts, lease, stored, loaded, await evaluateInstant(parts, stored, loaded.record, instant));
+      loaded = await store(
+        parts,
+        lease,
+        stored,
+        loaded,
+        await evaluateInstant(parts, stored, loaded.record, instant),
+      );
       count(parts, loaded.record);
     }
     const failures = due.missed > 0 ? [`${due.missed} evaluations were missed and are not caught up`] : [];
@@ -100,7 +106,13 @@ export async function retireGroup(
     if (hasSeries && receivers.length > 0) {
       const timeNs = parts.clock.nowNs();
       const instant = { timeNs, afterOutage: false, receivers, tells: false, signal: held };
-      current = await store(parts, lease, stored, loaded, await evaluateInstant(parts, stored, loaded.record, instant));
+      current = await store(
+        parts,
+        lease,
+        stored,
+        loaded,
+        await evaluateInstant(parts, stored, loaded.record, instant),
+      );
     }
     if (current.record.pending.length > 0) {
       const { record } = await deliver(parts, stored, current.record, { intervalNs: 0n, signal: held });

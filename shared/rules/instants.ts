@@ -38,7 +38,11 @@ export interface DueInstants {
 }
 
 /** `lastNs` is the newest instant that was evaluated; 0: none was, and the newest one that has passed is due. */
-export function dueInstants({ intervalNs, offsetNs }: GroupSchedule, lastNs: bigint, nowNs: bigint): DueInstants {
+export function dueInstants(
+  { intervalNs, offsetNs }: GroupSchedule,
+  lastNs: bigint,
+  nowNs: bigint,
+): DueInstants {
   const placeOf = (ns: bigint) => floorDivide(ns - offsetNs, intervalNs);
   const newest = placeOf(nowNs);
   const nextNs = (newest + 1n) * intervalNs + offsetNs;
@@ -48,7 +52,10 @@ export function dueInstants({ intervalNs, offsetNs }: GroupSchedule, lastNs: big
   const inAge = Number(MAX_CATCH_UP_NS / intervalNs);
   // The newest one is always worth it, however long the interval.
   const kept = Math.min(count, MAX_CAUGHT_UP, Math.max(1, inAge));
-  const instants = Array.from({ length: kept }, (_, i) => (newest - BigInt(kept - 1 - i)) * intervalNs + offsetNs);
+  const instants = Array.from(
+    { length: kept },
+    (_, i) => (newest - BigInt(kept - 1 - i)) * intervalNs + offsetNs,
+  );
   return { instants, missed: count - kept, nextNs };
 }
 

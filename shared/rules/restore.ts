@@ -31,9 +31,7 @@ export function restoreAlerts(
     if (gapNs > forOutageToleranceNs || rule.forNs < forGracePeriodNs) return [];
     const leftNs = rule.forNs - (lastNs - BigInt(alert.activeAtNs));
     const activeAtNs =
-      leftNs < forGracePeriodNs
-        ? timeNs + forGracePeriodNs - rule.forNs
-        : BigInt(alert.activeAtNs) + gapNs;
+      leftNs < forGracePeriodNs ? timeNs + forGracePeriodNs - rule.forNs : BigInt(alert.activeAtNs) + gapNs;
     return [{ ...alert, activeAtNs: String(activeAtNs) }];
   });
 }

@@ -28,16 +28,34 @@ export function newRuleFigures(): RuleFigures {
 const HELP: Readonly<Record<keyof RuleFigures, readonly [name: string, help: string]>> = {
   evaluations: ['logboom_rule_evaluations_total', 'Rules that were evaluated, at one instant each.'],
   failedEvaluations: ['logboom_rule_evaluation_failures_total', 'Rules that could not be evaluated.'],
-  missed: ['logboom_rule_group_missed_instants_total', 'Instants of groups that were not caught up after an outage.'],
+  missed: [
+    'logboom_rule_group_missed_instants_total',
+    'Instants of groups that were not caught up after an outage.',
+  ],
   notified: ['logboom_rule_alerts_sent_total', 'Alerts that at least one receiver has taken.'],
-  notifyFailures: ['logboom_rule_notification_failures_total', 'Requests to receivers of alerts that failed.'],
-  samplesWritten: ['logboom_rule_samples_written_total', 'Samples that a receiver of remote write has taken.'],
-  samplesDropped: ['logboom_rule_samples_dropped_total', 'Samples that receivers refused, or that waited too long.'],
-  writeFailures: ['logboom_rule_remote_write_failures_total', 'Remote writes that failed and are tried again.'],
+  notifyFailures: [
+    'logboom_rule_notification_failures_total',
+    'Requests to receivers of alerts that failed.',
+  ],
+  samplesWritten: [
+    'logboom_rule_samples_written_total',
+    'Samples that a receiver of remote write has taken.',
+  ],
+  samplesDropped: [
+    'logboom_rule_samples_dropped_total',
+    'Samples that receivers refused, or that waited too long.',
+  ],
+  writeFailures: [
+    'logboom_rule_remote_write_failures_total',
+    'Remote writes that failed and are tried again.',
+  ],
 };
 
 export function addRuleMetrics(registry: MetricsRegistry, figures: RuleFigures): void {
-  for (const [key, [name, help]] of Object.entries(HELP) as [keyof RuleFigures, readonly [string, string]][]) {
+  for (const [key, [name, help]] of Object.entries(HELP) as [
+    keyof RuleFigures,
+    readonly [string, string],
+  ][]) {
     registry.counter({ name, help, read: () => [{ labels: {}, value: figures[key] }] });
   }
 }

@@ -5,8 +5,9 @@
  *
  * What it remembers, when groups are due, only saves reads; the record of a group decides.
  */
-import type { GroupPlace } from '../catalog/rule-states.ts';
+
 import type { RuleStore, StoredGroup } from '../catalog/rule-group.ts';
+import type { GroupPlace } from '../catalog/rule-states.ts';
 import type { Job, JobOutcome, RunBounds } from '../maintenance/jobs.ts';
 import { messageOf } from '../model/errors.ts';
 import { LruCache } from '../model/lru.ts';
@@ -55,7 +56,13 @@ export function ruleJob(parts: RuleJobParts): Job {
       figures.groups++;
       let notBeforeMs = clock.nowMs() + RETRY_MS;
       try {
-        const { end, nextNs, instants, missed, failures: failed } = await runGroup(parts, stored, bounds.signal);
+        const {
+          end,
+          nextNs,
+          instants,
+          missed,
+          failures: failed,
+        } = await runGroup(parts, stored, bounds.signal);
         if (end === 'busy') figures.busy++;
         // What waits for a receiver is tried with the next instant.
         else notBeforeMs = Math.ceil(Number(nextNs / 1_000_000n));
@@ -71,15 +78,16 @@ export function ruleJob(parts: RuleJobParts): Job {
       running.delete(key);
     }
 
-    let isSweepDue = clock.nowMs() - sweptMs >= sweepEveryMs;
+    const isSweepDue = clock.nowMs() - sweptMs >= sweepEveryMs;
     let groups: readonly StoredGroup[] = [];
-    for (let looks = 0; !isOver(); looks++) {
+    while (!isOver()) {
       groups = await allGroups();
       let left = false;
       for (const stored of groups) {
         const key = keyOf(stored);
         if (running.has(key) || !isDue(key, stored)) continue;
-        const isFull = running.size >= MAX_RUNNING || (ofTenant.get(stored.tenant) ?? 0) >= MAX_RUNNING_OF_TENANT;
+        const isFull =
+          running.size >= MAX_RUNNING || (ofTenant.get(stored.tenant) ?? 0) >= MAX_RUNNING_OF_TENANT;
         if (isFull || isOver()) left = true;
         else running.set(key, begin(stored, key));
       }
@@ -88,7 +96,6 @@ export function ruleJob(parts: RuleJobParts): Job {
     }
     await Promise.all(running.values());
     if (isSweepDue && !isOver()) {
-      isSweepDue = false;
       sweptMs = clock.nowMs();
       figures.retired = await sweep(groups, bounds.signal, failures);
     }

@@ -42,7 +42,10 @@ export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery 
         { text, expr, timeNs },
         { tenants: [tenant], limits, signal: within, partial: false, tags: '' },
       );
-    const reason = new ClientError(408, `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`);
+    const reason = new ClientError(
+      408,
+      `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`,
+    );
     const ms = Number(queryTimeoutNs / NS_PER_MS);
     const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, ask) : ask(signal));
     if (result.kind === 'scalar') return [{ labels: {}, value: result.value }];

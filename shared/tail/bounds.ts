@@ -25,9 +25,12 @@ export const STUCK_MS = 120_000;
  * between; a store at rest dispatches at once. A person does not see 50 ms, ...
  */
 export const REST_MS = 50;
-/** ... and with many tails in the process it is longer: a post takes 0.015 ms, so all tails take 6% of the thread at most. */
-export const REST_MS_PER_TAIL = 0.25;
-/** Tails that are posted to before others get their turn: half a millisecond. */
+/**
+ * ... and with many tails in the process it is longer: a post takes 0.02 ms, 0.08 on a busy machine, so posts take a sixth
+ * of the thread at the very worst, however many tails there are.
+ */
+export const REST_MS_PER_TAIL = 0.5;
+/** Tails that are posted to before others get their turn: a millisecond or two. */
 export const TAILS_PER_TURN = 25;
 /** Frames that are kept for tails that have the same: those of DELIVERED_AT_ONCE entries, and of some other styles. */
 export const MAX_SHARED_FRAMES = 8;

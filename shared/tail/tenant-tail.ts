@@ -17,14 +17,7 @@ import { SUBSCRIPTION_MS, type Subscription, type Subscriptions } from '../catal
 import type { LoggedChunk, TailLog } from '../catalog/tail-log.ts';
 import { ClientError, messageOf } from '../model/errors.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
-import {
-  APPLIED_MS,
-  MARKED_MS,
-  MAX_CURSOR_AGE_MS,
-  RENEW_MS,
-  SAVE_MS,
-  STUCK_MS,
-} from './bounds.ts';
+import { APPLIED_MS, MARKED_MS, MAX_CURSOR_AGE_MS, RENEW_MS, SAVE_MS, STUCK_MS } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { deliver } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';

@@ -116,7 +116,9 @@ async function check(client: HttpClient, { sent, acknowledged }: Pushes, round: 
   expect({ round, seed: SEED, ...wrong }).toEqual({ round, seed: SEED, lost: [], twice: 0, neverSent: [] });
   const count = { query: 'sum(count_over_time({stream=~".+"}[10m]))', time: RANGE.end };
   const answer = await getJson(client, '/api/v1/query', count, { tenant: TENANT });
-  expect(answer).toMatchObject({ data: { result: [{ value: [expect.anything(), String(stored.size)] }] } });
+  // A first life may be too short for any push.
+  const result = stored.size === 0 ? [] : [{ value: [expect.anything(), String(stored.size)] }];
+  expect(answer).toMatchObject({ data: { result } });
 }
 
 test('fifty deaths lose nothing that was acknowledged, and make nothing twice', async () => {

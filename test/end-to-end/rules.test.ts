@@ -1,7 +1,8 @@
 /** Rules from their YAML to their receivers, over real sockets: what is told of alerts, what is written, what the API shows. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { uncompress } from 'snappyjs';
 import { startStore, type TestStore } from './support/store.ts';
 
@@ -76,12 +77,14 @@ async function send(method: string, path: string, body = ''): Promise<string> {
   return text;
 }
 
+/** Gives up in the end, for a loop would keep the tests from ending. */
 async function until<T>(read: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (;;) {
+  for (let asked = 0; asked < 600; asked++) {
     const found = await read();
     if (found !== undefined) return found;
     await new Promise(resolve => setTimeout(resolve, 50));
   }
+  throw new Error('it did not come to that');
 }
 
 test('an alert and a series reach their receivers', async () => {
@@ -118,7 +121,11 @@ test('the API shows what the rules are doing', async () => {
   const [recording, errors, logs] = group.rules;
   expect(recording).toMatchObject({ health: 'ok', lastError: '', type: 'recording' });
   expect(errors).toMatchObject({ health: 'ok', alerts: [{ state: 'firing', value: '1e+00' }] });
-  expect(logs).toMatchObject({ health: 'err', lastError: 'rule result is not a vector or scalar', alerts: [] });
+  expect(logs).toMatchObject({
+    health: 'err',
+    lastError: 'rule result is not a vector or scalar',
+    alerts: [],
+  });
   const { data } = JSON.parse(await send('GET', '/compat/api/v1/alerts'));
   expect(data.alerts).toMatchObject([{ labels: { alertname: 'Errors', app: 'shop' }, state: 'firing' }]);
 });

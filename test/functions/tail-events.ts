@@ -1,6 +1,6 @@
 /** A push as the HTTP API gives it to its function. */
-export function jsonPushEvent(tenant: string, lines: readonly string[]): object {
-  const ns = `${Date.now()}000000`;
+export function jsonPushEvent(tenant: string, lines: readonly string[], nowMs: number): object {
+  const ns = `${nowMs}000000`;
   const stream = { app: 'a', service_name: 'a' };
   return {
     version: '2.0',

@@ -1,4 +1,4 @@
-/** Live tails as functions: events of a WebSocket API in, messages to its connections out. Times are those of the machine. */
+/** Live tails as functions: events of a WebSocket API in, messages to its connections out, over virtual time. */
 import { afterEach, expect, test } from '@jest/globals';
 import { assemble, type Stores } from '../../functions/assemble.ts';
 import { assembleTailFunction, type TailFunction } from '../../functions/assemble-tail.ts';
@@ -8,7 +8,6 @@ import {
   createDisconnectHandler,
   ignoreMessage,
 } from '../../functions/tail-handlers.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { tailWaker } from '../../shared/aws/tail-waker.ts';
 import { TailLog } from '../../shared/catalog/tail-log.ts';
@@ -16,7 +15,7 @@ import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { linesOf } from '../tail/support.ts';
+import { drive, linesOf } from '../tail/support.ts';
 import { jsonPushEvent } from './tail-events.ts';
 
 const SETTINGS = {
@@ -31,8 +30,9 @@ const SETTINGS = {
 /** The dispatcher ends 20 s before; a tail joins 2.5 s after it was seen. */
 const CONTEXT = { awsRequestId: 'test', getRemainingTimeInMillis: () => 25_000 };
 
-const stores: Stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
-const connections: MemoryConnections = memoryConnections({ clock: systemClock });
+const clock = virtualClock();
+const stores: Stores = { store: memoryObjectStore(), table: memoryTable({ clock }), clock };
+const connections: MemoryConnections = memoryConnections({ clock });
 
 function tailFunction(name: 'tail-connect' | 'tail-dispatch' | 'tail-disconnect'): TailFunction {
   return assembleTailFunction(name, SETTINGS, stores, connections);
@@ -52,22 +52,25 @@ const push = assemble('push', SETTINGS, stores);
 afterEach(() => expect.hasAssertions());
 
 test('a tail from its connect to its end: lookback, live, one run at a time, nothing twice', async () => {
+  const pushed = async (line: string) => {
+    const { statusCode } = await drive(clock, push(jsonPushEvent('acme', [line], clock.nowMs()), CONTEXT));
+    expect(statusCode).toBe(204);
+  };
   const connect = createConnectHandler(tailFunction('tail-connect'));
-  expect((await push(jsonPushEvent('acme', ['before {=&']), CONTEXT)).statusCode).toBe(204);
+  await pushed('before {=&');
   const connection = connections.open('c1');
   const query = '{app="a"} !~ "x%&=+ü"';
-  expect(await connect(connectEvent('c1', { query }))).toEqual({ statusCode: 200 });
+  expect(await drive(clock, connect(connectEvent('c1', { query })))).toEqual({ statusCode: 200 });
   expect(connection.messages).toEqual([]);
   // Two calls at once: the lease lets one run.
   const first = createDispatchHandler(tailFunction('tail-dispatch'));
   const second = createDispatchHandler(tailFunction('tail-dispatch'));
-  const runs = [first({}, CONTEXT), second({ tenant: 'acme' }, CONTEXT)];
-  while (linesOf(connection.messages).length < 1) await systemClock.sleep(20);
-  expect((await push(jsonPushEvent('acme', ['during']), CONTEXT)).statusCode).toBe(204);
-  const total = (await Promise.all(runs)).reduce((sum, { runs: one }) => sum + one, 0);
-  expect(total).toBe(1);
-  expect((await push(jsonPushEvent('acme', ['after']), CONTEXT)).statusCode).toBe(204);
-  await createDispatchHandler(tailFunction('tail-dispatch'))({}, CONTEXT);
+  const runs = Promise.all([first({}, CONTEXT), second({ tenant: 'acme' }, CONTEXT)]);
+  while (linesOf(connection.messages).length < 1) await drive(clock, clock.sleep(100));
+  await pushed('during');
+  expect((await drive(clock, runs)).reduce((sum, { runs: one }) => sum + one, 0)).toBe(1);
+  await pushed('after');
+  await drive(clock, createDispatchHandler(tailFunction('tail-dispatch'))({}, CONTEXT));
   expect(linesOf(connection.messages)).toEqual(['before {=&', 'during', 'after']);
   const disconnect = createDisconnectHandler(tailFunction('tail-disconnect'));
   const gone = { requestContext: { connectionId: 'c1', eventType: 'DISCONNECT' } };
@@ -91,7 +94,7 @@ test('what is wrong with a request refuses the connection; what is found later i
   expect(await connect(connectEvent('m', { query: 'rate({app="a"}[1m])' }, 'other'))).toEqual({
     statusCode: 200,
   });
-  await createDispatchHandler(tailFunction('tail-dispatch'))({ tenant: 'other' }, CONTEXT);
+  await drive(clock, createDispatchHandler(tailFunction('tail-dispatch'))({ tenant: 'other' }, CONTEXT));
   expect(connection.closed).toEqual({ code: 1011, reason: 'only log selector is supported' });
   expect(await ignoreMessage({ requestContext: { connectionId: 'm', eventType: 'MESSAGE' } })).toEqual({
     statusCode: 200,
@@ -99,7 +102,6 @@ test('what is wrong with a request refuses the connection; what is found later i
 });
 
 test('the dispatcher is called once a second for a tenant, whatever is committed', async () => {
-  const clock = virtualClock();
   const calls: string[] = [];
   const client = {
     send: async ({

@@ -20,6 +20,7 @@ const RANGES = [
   'sum by (path) (rate({app="x"} | pod="p1" | pattern "<_> <path> <status>" | status="200" | pod="p1" [1m]))',
   'sum by (path) (count_over_time({app="x"} | pattern "<_> <path> <status>" | __error__="" [1m]))',
   'sum by (path, status) (count_over_time({app="x"} | pattern "<_> <path> <status>" [1m]))',
+  'sum by (path, trace) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'sum by (path_extracted) (count_over_time({app="x"} | pattern "<_> <path> <status>" | status!="404" [1m]))',
   'sum(count_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
   'sum by (path) (bytes_over_time({app="x"} | pattern "<_> <path> <status>" | status="200" [1m]))',
@@ -43,13 +44,15 @@ const stream = fc.constantFrom<Texts>(
   { app: 'x', pod: 'p1' },
   { app: 'x', pod: 'p1' },
   { app: 'x', pod: 'p2' },
+  { app: 'x', pod: 'p2' },
   { app: 'x', pod: 'p3', path: '/of/the/stream' },
   { app: 'x', status: '200' },
 );
-const metadata = fc.option(fc.constantFrom<Texts>({ path: '/meta' }, { trace: 't' }, { __error__: 'Bad' }), {
-  nil: undefined,
-  freq: 12,
-});
+/** Rarely: columns of the page turn all its rows to the stages. */
+const metadata = fc.oneof(
+  { weight: 20, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom<Texts>({ path: '/meta' }, { trace: 't' }, { __error__: 'Bad' }) },
+);
 const entry: fc.Arbitrary<Entry> = fc
   .record({
     line: fc.oneof({ weight: 9, arbitrary: line }, { weight: 1, arbitrary: broken }),
@@ -58,14 +61,12 @@ const entry: fc.Arbitrary<Entry> = fc
   })
   .map(({ metadata: meta, ...rest }) => (meta === undefined ? rest : { ...rest, metadata: meta }));
 const pages = fc.array(
-  fc
-    .array(entry, { minLength: 1, maxLength: 12 })
-    .chain(entries =>
-      fc.record({
-        entries: fc.constant(entries),
-        kept: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
-      }),
-    ),
+  fc.array(entry, { minLength: 1, maxLength: 12 }).chain(entries =>
+    fc.record({
+      entries: fc.constant(entries),
+      kept: fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }),
+    }),
+  ),
   { minLength: 1, maxLength: 4 },
 );
 
@@ -114,6 +115,33 @@ describe('samples without rows are those of the stages', () => {
       }),
       { numRuns: 80 },
     );
+  });
+
+  test('metadata that groups tells rows of one value apart', () => {
+    const query = RANGES.find(range => range.includes('trace'))!;
+    const page = makePage([{ line: 'GET /a 200' }, { line: 'GET /a 200', metadata: { trace: 't' } }]);
+    const kept = [true, true];
+    const wanted = samples(query, [{ page, kept }]);
+    expect(new Set(wanted.map(sample => JSON.stringify(sample).slice(2))).size).toBe(2);
+    expect(samples(query, [{ page: inLineSpace(page), kept }])).toEqual(wanted);
+  });
+
+  test('values that stand once each are left to the stages in the middle of a query', () => {
+    const each = [0, 1, 2].map(page => {
+      const entries = Array.from({ length: 1500 }, (_, i) => ({
+        line: `GET /${page}/${i} ${i % 3 === 0 ? 200 : i}`,
+      }));
+      return { page: makePage(entries), kept: entries.map(() => true) };
+    });
+    const wanted = samples(RANGES[0], each);
+    expect(wanted).toHaveLength(1503);
+    const spaced = each.map(({ page, kept }) => ({
+      kept,
+      get page() {
+        return inLineSpace(page);
+      },
+    }));
+    expect(samples(RANGES[0], spaced)).toEqual(wanted);
   });
 
   test('rows that a turn leaves come with the next', () => {

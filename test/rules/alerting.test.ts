@@ -111,7 +111,9 @@ test('two results with the same labels are an error', () => {
 });
 
 test('too many alerts are an error', () => {
-  expect(() => live({ found: [{ a: 1, b: 2, c: 3 }], limit: 2 })).toThrow('exceeded limit of 2 with 3 alerts');
+  expect(() => live({ found: [{ a: 1, b: 2, c: 3 }], limit: 2 })).toThrow(
+    'exceeded limit of 2 with 3 alerts',
+  );
   expect(() => live({ found: [{ a: 1, b: 2 }], limit: 2 })).not.toThrow();
   const many = Object.fromEntries(Array.from({ length: MAX_ALERTS + 1 }, (_, i) => [`a${i}`, 1]));
   expect(() => live({ found: [many] })).toThrow(OverLimitError);

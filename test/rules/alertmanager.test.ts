@@ -1,8 +1,13 @@
 /** What Alertmanagers are told, and what is made of their answers; relabelling. */
 import { describe, expect, test } from '@jest/globals';
-import { type RelabelConfig, DEFAULT_RULER } from '../../shared/admin/config-ruler.ts';
+import { DEFAULT_RULER, type RelabelConfig } from '../../shared/admin/config-ruler.ts';
 import type { OutgoingRequest } from '../../shared/ports/http-client.ts';
-import { ALERTS_AT_ONCE, alertmanagerOptions, alertmanagers, type Notice } from '../../shared/rules/notify/alertmanager.ts';
+import {
+  ALERTS_AT_ONCE,
+  alertmanagerOptions,
+  alertmanagers,
+  type Notice,
+} from '../../shared/rules/notify/alertmanager.ts';
 import { relabel } from '../../shared/rules/notify/relabel.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -84,7 +89,10 @@ test('nobody takes it', async () => {
 });
 
 test('many alerts go in several requests', async () => {
-  const many = Array.from({ length: ALERTS_AT_ONCE + 1 }, (_, i) => ({ ...NOTICE, labels: { i: String(i) } }));
+  const many = Array.from({ length: ALERTS_AT_ONCE + 1 }, (_, i) => ({
+    ...NOTICE,
+    labels: { i: String(i) },
+  }));
   const ruler = { ...RULER, alertmanagerUrl: 'http://one.example' };
   const { asked, result } = await tell({ one: 200 }, many, ruler);
   expect(asked.map(request => bodyOf(request).length)).toEqual([ALERTS_AT_ONCE, 1]);
@@ -113,9 +121,17 @@ test('without a URL there is nobody', () => {
 describe('relabelling', () => {
   const LABELS = { a: 'one', b: 'TWO', old_x: 'x' };
   test.each<[string, Partial<RelabelConfig>, Record<string, string> | undefined]>([
-    ['replace', { sourceLabels: ['a', 'b'], regex: '(.*);(.*)', targetLabel: 'c', replacement: '$2-$1' }, { ...LABELS, c: 'TWO-one' }],
+    [
+      'replace',
+      { sourceLabels: ['a', 'b'], regex: '(.*);(.*)', targetLabel: 'c', replacement: '$2-$1' },
+      { ...LABELS, c: 'TWO-one' },
+    ],
     ['replace without a match', { sourceLabels: ['a'], regex: 'on', targetLabel: 'c' }, LABELS],
-    ['replace with nothing takes away', { sourceLabels: ['a'], targetLabel: 'b', replacement: '' }, { a: 'one', old_x: 'x' }],
+    [
+      'replace with nothing takes away',
+      { sourceLabels: ['a'], targetLabel: 'b', replacement: '' },
+      { a: 'one', old_x: 'x' },
+    ],
     ['keep', { sourceLabels: ['a'], regex: 'one|two', action: 'keep' }, LABELS],
     ['keep without a match', { sourceLabels: ['a'], regex: 'o', action: 'keep' }, undefined],
     ['drop', { sourceLabels: ['a'], regex: 'o.e', action: 'drop' }, undefined],
@@ -124,7 +140,11 @@ describe('relabelling', () => {
     ['labelkeep', { regex: 'a', action: 'labelkeep' }, { a: 'one' }],
     ['lowercase', { sourceLabels: ['b'], targetLabel: 'b', action: 'lowercase' }, { ...LABELS, b: 'two' }],
     ['uppercase', { sourceLabels: ['a'], targetLabel: 'd', action: 'uppercase' }, { ...LABELS, d: 'ONE' }],
-    ['hashmod', { sourceLabels: ['a'], targetLabel: 'h', modulus: 1, action: 'hashmod' }, { ...LABELS, h: '0' }],
+    [
+      'hashmod',
+      { sourceLabels: ['a'], targetLabel: 'h', modulus: 1, action: 'hashmod' },
+      { ...LABELS, h: '0' },
+    ],
     ['keepequal', { sourceLabels: ['a'], targetLabel: 'b', action: 'keepequal' }, undefined],
     ['dropequal', { sourceLabels: ['a'], targetLabel: 'b', action: 'dropequal' }, LABELS],
   ])('%s', (_, config, wanted) => {

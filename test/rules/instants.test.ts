@@ -1,8 +1,8 @@
 /** When groups are due. */
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { dueInstants, MAX_CATCH_UP_NS, MAX_CAUGHT_UP, scheduleOf } from '../../shared/rules/instants.ts';
 import { oldKeys } from '../../shared/rules/carry-over.ts';
+import { dueInstants, MAX_CATCH_UP_NS, MAX_CAUGHT_UP, scheduleOf } from '../../shared/rules/instants.ts';
 
 const SECOND = 1_000_000_000n;
 const NOW = 1_767_225_600n * SECOND;
@@ -15,7 +15,12 @@ test.each([
   ['one interval later', NOW - 113n * SECOND, [-53], 0],
   ['some are caught up', NOW - 233n * SECOND, [-173, -113, -53], 0],
   ['an instant that is none any more, because the interval changed', NOW - 60n * SECOND, [-53], 0],
-  ['many are not', NOW - (53n + 60n * 25n) * SECOND, [-593, -533, -473, -413, -353, -293, -233, -173, -113, -53], 15],
+  [
+    'many are not',
+    NOW - (53n + 60n * 25n) * SECOND,
+    [-593, -533, -473, -413, -353, -293, -233, -173, -113, -53],
+    15,
+  ],
   ['a clock that was set back', NOW + 600n * SECOND, [], 0],
 ])('%s', (_, lastNs, wanted, missed) => {
   const due = dueInstants(MINUTELY, lastNs, NOW);
@@ -33,32 +38,42 @@ test('of long intervals only the newest is worth it after a day', () => {
 test('every instant is due once, or missed and told of, however the looks lie', () => {
   const looks = fc.array(fc.bigInt({ min: 0n, max: 3_000n }), { minLength: 1, maxLength: 30 });
   fc.assert(
-    fc.property(looks, fc.bigInt({ min: 1n, max: 90n }), fc.bigInt({ min: 0n, max: 90n }), (steps, every, moved) => {
-      const schedule = { intervalNs: every * SECOND, offsetNs: (moved % every) * SECOND };
-      let nowNs = NOW;
-      let [lastNs] = dueInstants(schedule, 0n, nowNs).instants;
-      const startNs = lastNs;
-      let count = 0;
-      for (const step of steps) {
-        nowNs += step * SECOND;
-        const { instants, missed, nextNs } = dueInstants(schedule, lastNs, nowNs);
-        expect(instants.length).toBeLessThanOrEqual(MAX_CAUGHT_UP);
-        expect(nextNs > nowNs).toBe(true);
-        for (const [i, timeNs] of instants.entries()) {
-          expect(timeNs - lastNs).toBe(i === 0 ? BigInt(missed + 1) * schedule.intervalNs : schedule.intervalNs);
-          expect(timeNs <= nowNs && nowNs - timeNs <= MAX_CATCH_UP_NS).toBe(true);
-          lastNs = timeNs;
+    fc.property(
+      looks,
+      fc.bigInt({ min: 1n, max: 90n }),
+      fc.bigInt({ min: 0n, max: 90n }),
+      (steps, every, moved) => {
+        const schedule = { intervalNs: every * SECOND, offsetNs: (moved % every) * SECOND };
+        let nowNs = NOW;
+        let [lastNs] = dueInstants(schedule, 0n, nowNs).instants;
+        const startNs = lastNs;
+        let count = 0;
+        for (const step of steps) {
+          nowNs += step * SECOND;
+          const { instants, missed, nextNs } = dueInstants(schedule, lastNs, nowNs);
+          expect(instants.length).toBeLessThanOrEqual(MAX_CAUGHT_UP);
+          expect(nextNs > nowNs).toBe(true);
+          for (const [i, timeNs] of instants.entries()) {
+            expect(timeNs - lastNs).toBe(
+              i === 0 ? BigInt(missed + 1) * schedule.intervalNs : schedule.intervalNs,
+            );
+            expect(timeNs <= nowNs && nowNs - timeNs <= MAX_CATCH_UP_NS).toBe(true);
+            lastNs = timeNs;
+          }
+          count += instants.length + missed;
         }
-        count += instants.length + missed;
-      }
-      expect(BigInt(count) * schedule.intervalNs).toBe(lastNs - startNs);
-    }),
+        expect(BigInt(count) * schedule.intervalNs).toBe(lastNs - startNs);
+      },
+    ),
     { numRuns: 200 },
   );
 });
 
 test('offsets spread groups, and hang on their names alone', () => {
-  const offsets = Array.from({ length: 300 }, (_, i) => scheduleOf(['t', 'space', `g${i}`], 60n * SECOND).offsetNs);
+  const offsets = Array.from(
+    { length: 300 },
+    (_, i) => scheduleOf(['t', 'space', `g${i}`], 60n * SECOND).offsetNs,
+  );
   expect(offsets.every(ns => ns >= 0n && ns < 60n * SECOND && ns % 1_000_000n === 0n)).toBe(true);
   const perSixth = [0, 0, 0, 0, 0, 0];
   for (const ns of offsets) perSixth[Number(ns / (10n * SECOND))]++;

@@ -120,7 +120,10 @@ describe('the writer', () => {
         return { status: answer, text: 'said' };
       },
     };
-    const writer = remoteWriter({ http, clock }, { enabled: true, addOrgIdHeader, clients: new Map([['one', client]]) });
+    const writer = remoteWriter(
+      { http, clock },
+      { enabled: true, addOrgIdHeader, clients: new Map([['one', client]]) },
+    );
     expect(writer.receivers).toEqual(['one']);
     const pending = { timeNs: '1767225600123456789', to: ['one'], samples };
     return { asked, sent: await writer.write('acme', 'one', pending, signal) };

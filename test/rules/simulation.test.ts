@@ -4,7 +4,16 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../shared/ports/memory/random.ts';
-import { GROUP, KilledError, type Logs, type Meddle, MINUTE_MS, type RuleProcess, type RuleWorld, ruleWorld } from './support/rule-world.ts';
+import {
+  GROUP,
+  KilledError,
+  type Logs,
+  type Meddle,
+  MINUTE_MS,
+  type RuleProcess,
+  type RuleWorld,
+  ruleWorld,
+} from './support/rule-world.ts';
 
 const between = (first: number, last: number) => (minute: number) => minute >= first && minute <= last;
 /** `b` is never long enough there to fire; `c` twice. */
@@ -62,7 +71,11 @@ async function live(plan: Plan = {}) {
 }
 
 function outcome({ receivers }: RuleWorld) {
-  return { alerts: receivers.alerts(), samples: [...receivers.samples.keys()].sort(), complaints: receivers.complaints };
+  return {
+    alerts: receivers.alerts(),
+    samples: [...receivers.samples.keys()].sort(),
+    complaints: receivers.complaints,
+  };
 }
 
 const undisturbed = live().then(outcome);
@@ -70,7 +83,11 @@ const undisturbed = live().then(outcome);
 test('undisturbed, three alerts fire and end, and series begin and end with their logs', async () => {
   const { alerts, samples, complaints } = await undisturbed;
   expect(complaints).toEqual([]);
-  expect(Object.keys(alerts).map(key => key.replace(/ since.*/, ''))).toEqual(['Errors/a', 'Errors/c', 'Errors/c']);
+  expect(Object.keys(alerts).map(key => key.replace(/ since.*/, ''))).toEqual([
+    'Errors/a',
+    'Errors/c',
+    'Errors/c',
+  ]);
   expect(Object.values(alerts)).not.toContain('open');
   expect(samples.filter(key => key.includes('__name__=lines')).length).toBeGreaterThan(15);
   const world = await live();
@@ -87,24 +104,27 @@ describe('a kill', () => {
   const isStep = (moment: 'before' | 'after', call: string, when: string) =>
     when === moment && (moment === 'before' || /^(put|delete|transact|post)/.test(call));
 
-  test.each(['before', 'after'] as const)('%s any call to the outside loses and doubles nothing', async moment => {
-    let steps = 0;
-    const count: Meddle = (call, when) => {
-      if (isStep(moment, call, when)) steps++;
-    };
-    const wanted = outcome(await live({ ...SHORT, meddle: count }));
-    expect(wanted.complaints).toEqual([]);
-    expect(Object.values(wanted.alerts)).toHaveLength(2);
-    expect(steps).toBeGreaterThan(30);
-    for (let at = 1; at <= steps; at++) {
-      let step = 0;
-      const meddle: Meddle = (call, when) => {
-        if (isStep(moment, call, when) && ++step === at) throw new KilledError();
+  test.each(['before', 'after'] as const)(
+    '%s any call to the outside loses and doubles nothing',
+    async moment => {
+      let steps = 0;
+      const count: Meddle = (call, when) => {
+        if (isStep(moment, call, when)) steps++;
       };
-      const found = outcome(await live({ ...SHORT, meddle }));
-      expect({ at, ...found }).toEqual({ at, ...wanted });
-    }
-  });
+      const wanted = outcome(await live({ ...SHORT, meddle: count }));
+      expect(wanted.complaints).toEqual([]);
+      expect(Object.values(wanted.alerts)).toHaveLength(2);
+      expect(steps).toBeGreaterThan(30);
+      for (let at = 1; at <= steps; at++) {
+        let step = 0;
+        const meddle: Meddle = (call, when) => {
+          if (isStep(moment, call, when) && ++step === at) throw new KilledError();
+        };
+        const found = outcome(await live({ ...SHORT, meddle }));
+        expect({ at, ...found }).toEqual({ at, ...wanted });
+      }
+    },
+  );
 });
 
 test('ticks of several processes at once are as one', async () => {
@@ -140,8 +160,14 @@ test('faults and kills in any order', async () => {
       if (die < 0.002) throw new KilledError();
       if (die < 0.012) throw new Error('a fault');
     };
-    const { alerts, samples, complaints } = outcome(await live({ meddle, processes: 2, skips: () => random() < 0.3 }));
-    expect({ seed, complaints, alerts }).toEqual({ seed, complaints: wanted.complaints, alerts: wanted.alerts });
+    const { alerts, samples, complaints } = outcome(
+      await live({ meddle, processes: 2, skips: () => random() < 0.3 }),
+    );
+    expect({ seed, complaints, alerts }).toEqual({
+      seed,
+      complaints: wanted.complaints,
+      alerts: wanted.alerts,
+    });
     expect({ seed, samples }).toEqual({ seed, samples: wanted.samples });
   }
 });
@@ -149,12 +175,19 @@ test('faults and kills in any order', async () => {
 test('logs that say something else at each look make no alert without an end', async () => {
   for (let seed = 1; seed <= 15; seed++) {
     const random = seededRandom(seed);
-    const logs: Logs = { a: minute => minute < 10 && random() < 0.8, b: minute => minute < 10 && random() < 0.5 };
+    const logs: Logs = {
+      a: minute => minute < 10 && random() < 0.8,
+      b: minute => minute < 10 && random() < 0.5,
+    };
     const meddle: Meddle = () => {
       if (random() < 0.004) throw new KilledError();
     };
     const { alerts, complaints } = outcome(await live({ logs, meddle, processes: 2 }));
-    expect({ seed, complaints, open: Object.values(alerts).filter(end => end === 'open') }).toEqual({ seed, complaints: [], open: [] });
+    expect({ seed, complaints, open: Object.values(alerts).filter(end => end === 'open') }).toEqual({
+      seed,
+      complaints: [],
+      open: [],
+    });
   }
 });
 
@@ -184,5 +217,9 @@ test('a group that was deleted ends its series, and its state goes', async () =>
   expect((await process.tick()).figures.retired).toBe(1);
   expect((await world.states.load(place)).version).toBe(-1);
   const ends = [...world.receivers.samples].filter(([, value]) => value === 'stale').map(([key]) => key);
-  expect(ends.map(key => /__name__=(\w+)/.exec(key)?.[1]).sort()).toEqual(['ALERTS', 'ALERTS_FOR_STATE', 'lines']);
+  expect(ends.map(key => /__name__=(\w+)/.exec(key)?.[1]).sort()).toEqual([
+    'ALERTS',
+    'ALERTS_FOR_STATE',
+    'lines',
+  ]);
 });

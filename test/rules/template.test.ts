@@ -3,7 +3,10 @@ import { expect, test } from '@jest/globals';
 import { checkTemplate } from '../../shared/rules/template/check-template.ts';
 import { MAX_TEXT_LENGTH, templateRunner } from '../../shared/rules/template/run-template.ts';
 
-const runner = templateRunner({ externalLabels: { cluster: 'c1' }, externalUrl: 'http://logs.example/base/' });
+const runner = templateRunner({
+  externalLabels: { cluster: 'c1' },
+  externalUrl: 'http://logs.example/base/',
+});
 const render = (text: string, value = 0) => runner.run(text, { labels: { app: 'shop', zone: 'b' }, value });
 
 test.each([
@@ -31,10 +34,46 @@ test.each([
 });
 
 test.each([
-  ['humanize', [[0, '0'], [1, '1'], [1234567, '1.235M'], [-1500, '-1.5k'], [0.001234, '1.234m'], [NaN, 'NaN'], [Infinity, '+Inf']]],
-  ['humanize1024', [[1, '1'], [1024, '1ki'], [3_221_225_472, '3Gi'], [0.5, '0.5']]],
-  ['humanizeDuration', [[0, '0s'], [0.12, '120ms'], [1, '1s'], [59.5, '59.5s'], [61, '1m 1s'], [3725, '1h 2m 5s'], [-90_061, '-1d 1h 1m 1s']]],
-  ['humanizePercentage', [[0.1234, '12.34%'], [1, '100%']]],
+  [
+    'humanize',
+    [
+      [0, '0'],
+      [1, '1'],
+      [1234567, '1.235M'],
+      [-1500, '-1.5k'],
+      [0.001234, '1.234m'],
+      [NaN, 'NaN'],
+      [Infinity, '+Inf'],
+    ],
+  ],
+  [
+    'humanize1024',
+    [
+      [1, '1'],
+      [1024, '1ki'],
+      [3_221_225_472, '3Gi'],
+      [0.5, '0.5'],
+    ],
+  ],
+  [
+    'humanizeDuration',
+    [
+      [0, '0s'],
+      [0.12, '120ms'],
+      [1, '1s'],
+      [59.5, '59.5s'],
+      [61, '1m 1s'],
+      [3725, '1h 2m 5s'],
+      [-90_061, '-1d 1h 1m 1s'],
+    ],
+  ],
+  [
+    'humanizePercentage',
+    [
+      [0.1234, '12.34%'],
+      [1, '100%'],
+    ],
+  ],
 ] as const)('%s of the value', (name, cases) => {
   for (const [value, wanted] of cases) expect(render(`{{ $value | ${name} }}`, value)).toBe(wanted);
 });

@@ -8,7 +8,7 @@ import { seededRandom } from '../../shared/ports/memory/random.ts';
 import { runTails } from '../../shared/tail/run-tails.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
-const SEEDS = Number(process.env.LOGBOOM_TAIL_SEEDS ?? 6);
+const SEEDS = Number(process.env.LOGBOOM_TAIL_SEEDS ?? 4);
 const STEPS = 70;
 const RUN = { idleMs: 3_000, pollMs: 200 };
 

@@ -7,6 +7,7 @@ import { assembleMaintenance } from '../../shared/http/assemble-maintenance.ts';
 import { DayIndexes } from '../../shared/index/day-indexes.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import type { Connections } from '../../shared/ports/connections.ts';
 import { seededIds, type VirtualClock } from '../../shared/ports/memory/clock.ts';
 import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
@@ -43,12 +44,14 @@ export interface ProcessOptions {
   readonly savesCursor?: boolean;
   readonly limits?: Partial<Limits>;
   readonly table?: Table;
+  readonly connections?: Connections;
   readonly inlineMaxBytes?: number;
 }
 
 /** What one process has: its own knowledge, caches and ids. */
 export function processOver(shared: Shared, options: ProcessOptions) {
-  const { clock, store, connections } = shared;
+  const { clock, store } = shared;
+  const { connections = shared.connections } = options;
   const { seed, joinMs = 2500, savesCursor = true, table = shared.table, inlineMaxBytes = 4096 } = options;
   const ids = seededIds(seed);
   const catalog = new Catalog({ table, clock, ids });

@@ -28,7 +28,11 @@ export interface NoticeResult {
   readonly failures: readonly string[];
 }
 
-export type Notify = (tenant: string, notices: readonly Notice[], signal: AbortSignal) => Promise<NoticeResult>;
+export type Notify = (
+  tenant: string,
+  notices: readonly Notice[],
+  signal: AbortSignal,
+) => Promise<NoticeResult>;
 
 export interface AlertmanagerOptions {
   readonly urls: readonly string[];

@@ -27,9 +27,12 @@ export function remoteWriter(
     receivers: enabled ? [...clients.keys()] : [],
     async write(tenant, receiver, { timeNs, samples }, signal) {
       const client = clients.get(receiver);
-      if (client === undefined) return { end: 'refused', reason: `there is no receiver ${receiver} any more` };
+      if (client === undefined)
+        return { end: 'refused', reason: `there is no receiver ${receiver} any more` };
       const headers = {
-        ...Object.fromEntries(Object.entries(client.headers).map(([name, value]) => [name.toLowerCase(), value])),
+        ...Object.fromEntries(
+          Object.entries(client.headers).map(([name, value]) => [name.toLowerCase(), value]),
+        ),
         'content-type': 'application/x-protobuf',
         'content-encoding': 'snappy',
         'x-prometheus-remote-write-version': '0.1.0',

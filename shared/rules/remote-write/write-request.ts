@@ -22,7 +22,12 @@ export function encodeWriteRequest(samples: readonly RuleSample[], timeMs: numbe
   const sampleTime = varint(timeMs);
   return Buffer.concat(
     samples.map(({ labels, value }) => {
-      const sample = Buffer.concat([Buffer.from([DOUBLE_1]), doubleOf(value), Buffer.from([VARINT_2]), sampleTime]);
+      const sample = Buffer.concat([
+        Buffer.from([DOUBLE_1]),
+        doubleOf(value),
+        Buffer.from([VARINT_2]),
+        sampleTime,
+      ]);
       return field(LENGTH_1, Buffer.concat([encodeLabels(labels), field(LENGTH_2, sample)]));
     }),
   );
@@ -33,7 +38,10 @@ function encodeLabels(labels: SeriesLabels): Buffer {
   const sorted = Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b));
   return Buffer.concat(
     sorted.map(([name, value]) =>
-      field(LENGTH_1, Buffer.concat([field(LENGTH_1, Buffer.from(name)), field(LENGTH_2, Buffer.from(value))])),
+      field(
+        LENGTH_1,
+        Buffer.concat([field(LENGTH_1, Buffer.from(name)), field(LENGTH_2, Buffer.from(value))]),
+      ),
     ),
   );
 }

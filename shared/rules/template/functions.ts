@@ -46,7 +46,10 @@ export function ruleFunctions({ externalUrl }: ExternalPlace): ReadonlyMap<strin
     ['externalURL', fixed([], () => externalUrl)],
     ['pathPrefix', fixed([], () => pathOf(externalUrl))],
     ...weighted(64, [
-      ['match', fixed(['string', 'string'], ([pattern, text]) => countMatches(pattern as string, text as string) > 0)],
+      [
+        'match',
+        fixed(['string', 'string'], ([pattern, text]) => countMatches(pattern as string, text as string) > 0),
+      ],
       [
         'reReplaceAll',
         fixed(['string', 'string', 'string'], ([pattern, by, text]) =>

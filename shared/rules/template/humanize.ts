@@ -109,7 +109,8 @@ export function toTime(value: Value): GoTime {
 const MAX_SECONDS = 9_223_372_036;
 
 function timeOf(seconds: number): GoTime {
-  if (Math.abs(seconds) > MAX_SECONDS) throw new CallError(`${digits(seconds)} cannot be represented as a time`);
+  if (Math.abs(seconds) > MAX_SECONDS)
+    throw new CallError(`${digits(seconds)} cannot be represented as a time`);
   // ms, as samples have.
   return new GoTime(BigInt(Math.round(seconds * 1000)) * 1_000_000n, UTC);
 }

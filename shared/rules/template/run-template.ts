@@ -2,8 +2,9 @@
  * Texts of labels and annotations, rendered for one alert. A text that fails becomes a text that says so: an alert is never
  * lost because its description is wrong.
  */
-import { LruCache } from '../../model/lru.ts';
+
 import { messageOf } from '../../model/errors.ts';
+import { LruCache } from '../../model/lru.ts';
 import { TemplateError } from '../../pipeline/template/error.ts';
 import { parseTemplate } from '../../pipeline/template/parser.ts';
 import type { State, TemplateData } from '../../pipeline/template/state.ts';

@@ -47,8 +47,10 @@ export function receivers({ nowMs }: { nowMs(): number }): Receivers {
       const key = `${labels.alertname}/${labels.app} since ${startsAt}`;
       const isOpen = Date.parse(endsAt) > nowMs();
       const before = told.get(key);
-      if (before !== undefined && before !== 'open' && isOpen) complaints.push(`${key} is over and active again`);
-      if (before !== undefined && before !== 'open' && before !== endsAt) complaints.push(`${key} has two ends`);
+      if (before !== undefined && before !== 'open' && isOpen)
+        complaints.push(`${key} is over and active again`);
+      if (before !== undefined && before !== 'open' && before !== endsAt)
+        complaints.push(`${key} has two ends`);
       told.set(key, isOpen ? 'open' : endsAt);
     }
   }
@@ -56,7 +58,10 @@ export function receivers({ nowMs }: { nowMs(): number }): Receivers {
   function takeSamples(body: Buffer): void {
     const options = { longs: String, arrays: true, defaults: true };
     const { timeseries } = WriteRequest.toObject(WriteRequest.decode(body), options) as {
-      timeseries: { labels: { name: string; value: string }[]; samples: { value: string; timestamp: string }[] }[];
+      timeseries: {
+        labels: { name: string; value: string }[];
+        samples: { value: string; timestamp: string }[];
+      }[];
     };
     for (const series of timeseries) {
       const name = series.labels.map(label => `${label.name}=${label.value}`).join(',');
@@ -65,7 +70,8 @@ export function receivers({ nowMs }: { nowMs(): number }): Receivers {
         const value = bits === STALE ? 'stale' : bits;
         const before = samples.get(key);
         if (before !== undefined && before !== value) complaints.push(`${key} has two values`);
-        if (before === undefined && Number(timestamp) < (newest.get(name) ?? 0)) complaints.push(`${key} comes late`);
+        if (before === undefined && Number(timestamp) < (newest.get(name) ?? 0))
+          complaints.push(`${key} comes late`);
         newest.set(name, Math.max(newest.get(name) ?? 0, Number(timestamp)));
         samples.set(key, value);
       }

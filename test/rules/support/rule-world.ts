@@ -5,8 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_RULER } from '../../../shared/admin/config-ruler.ts';
 import { Leases } from '../../../shared/catalog/leases.ts';
-import { RuleGroups } from '../../../shared/catalog/rule-groups.ts';
 import type { RuleGroup } from '../../../shared/catalog/rule-group.ts';
+import { RuleGroups } from '../../../shared/catalog/rule-groups.ts';
 import { RuleStates } from '../../../shared/catalog/rule-states.ts';
 import type { Job, JobOutcome } from '../../../shared/maintenance/jobs.ts';
 import type { Clock } from '../../../shared/ports/clock.ts';
@@ -104,7 +104,10 @@ export function ruleWorld(logs: Logs): RuleWorld {
       const figures = newRuleFigures();
       const sending = { http, clock };
       const clients = new Map([
-        ['metrics', { url: 'http://metrics/write', headers: {}, timeoutMs: 1000, basic: undefined, authorization: '' }],
+        [
+          'metrics',
+          { url: 'http://metrics/write', headers: {}, timeoutMs: 1000, basic: undefined, authorization: '' },
+        ],
       ]);
       const ruler = { ...DEFAULT_RULER, alertmanagerUrl: 'http://alerts' };
       const job = ruleJob({
