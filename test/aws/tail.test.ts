@@ -93,13 +93,12 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     await running;
     client.socket.close();
     await client.closed;
+    while ((await connections.get(client.connectionId)) !== undefined) await systemClock.sleep(20);
     await pushed('to nobody');
     // Whoever posts finds it gone and forgets it, even where no disconnect was told.
     const { catalog } = functionOf('tail-dispatch').parts;
-    while ((await catalog.subscriptions.list('acme')).length > 0) {
-      await dispatch();
-      await systemClock.sleep(20);
-    }
+    await dispatch();
+    while ((await catalog.subscriptions.list('acme')).length > 0) await systemClock.sleep(20);
     const disconnected = { requestContext: { connectionId: client.connectionId, eventType: 'DISCONNECT' } };
     expect(await createDisconnectHandler(functionOf('tail-disconnect'))(disconnected)).toEqual({
       statusCode: 200,
