@@ -113,7 +113,10 @@ describe('words', () => {
   });
 
   test('and the header with tenants', () => {
-    const config = { ...options.config, auth: { target: 'all' as const, authEnabled: true, noAuthTenant: 'fake' } };
+    const config = {
+      ...options.config,
+      auth: { target: 'all' as const, authEnabled: true, noAuthTenant: 'fake' },
+    };
     expect(welcome('http://h', { ...options, config }).match(/-H 'X-Scope-OrgID: me'/g)).toHaveLength(2);
   });
 

@@ -14,7 +14,12 @@ const DISABLED =
   'support for Parquet encoded responses is disabled. Enable with -frontend.support-parquet-encoding=true';
 const UNSUPPORTED = 'request does not support Parquet responses';
 const ASKING = { accept: PARQUET_TYPE };
-const ON = { compressResponses: true, supportParquetEncoding: true, maxBodySize: 1 , maxOutstandingPerTenant: 0};
+const ON = {
+  compressResponses: true,
+  supportParquetEncoding: true,
+  maxBodySize: 1,
+  maxOutstandingPerTenant: 0,
+};
 const OFF = { ...ON, supportParquetEncoding: false };
 
 describe('who asks for Parquet', () => {
