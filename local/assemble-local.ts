@@ -22,7 +22,7 @@ import { systemClock, systemIds } from './system-clock.ts';
 import { createWorkerPool, defaultWorkers } from './worker-pool.ts';
 
 /** Of the cache of pages, where there are workers. */
-const OWN_CACHE_SHARE = 0.25;
+const OWN_CACHE_SHARE = 0.125;
 
 export interface AssembleLocalOptions {
   readonly config: Config;

@@ -9,7 +9,7 @@ import type { ToPool, ToWorker, WorkerData } from './worker-messages.ts';
  * buffers outside. A heap without bound would let one query end the process.
  */
 const MAX_HEAP_MB = 384;
-const MAX_YOUNG_MB = 32;
+const MAX_YOUNG_MB = 4;
 
 const OUT_OF_MEMORY =
   'a part of the query needs more memory than a worker has; reduce the time range or the limit';
