@@ -2,9 +2,9 @@
  * `npm run test:rules`: a real Alertmanager and a real Prometheus beside a store on this machine. An alert fires, reaches
  * Alertmanager, survives a SIGKILL of the store and ends there; a recorded series reaches Prometheus and gets its end when
  * its rule goes. Both come from Debian's packages into a folder of the system's temporary one, once; nothing is installed
- * into the system. Where they cannot be had the last line says so, and the exit code is 0:
+ * into the system. Where they cannot be had it says so, and the exit code is 0. The last line is the count:
  *
- *     passed | FAILED: why | SKIPPED: why
+ *     1 passed, 0 failed | 0 passed, 1 failed | 0 passed, 0 failed, 1 skipped
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,13 @@ try {
   await Promise.all([...running].map(stop));
   rmSync(folder, { recursive: true, force: true });
 }
-say(`${result} (${Math.round((Date.now() - startedMs) / 1000)} s)`);
+say(`rules beside Alertmanager and Prometheus: ${result} (${Math.round((Date.now() - startedMs) / 1000)} s)`);
+say(countOf(result));
+
+function countOf(text) {
+  if (text === 'passed') return '1 passed, 0 failed';
+  return text.startsWith('SKIPPED') ? '0 passed, 0 failed, 1 skipped' : '0 passed, 1 failed';
+}
 
 function say(line) {
   process.stdout.write(`${line}\n`);
