@@ -1,0 +1,58 @@
+/** What a process keeps of delete requests: nothing that it may have read half way through a change. */
+import { expect, test } from '@jest/globals';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
+import { MaskSource, SETTLED_MS } from '../../shared/deletion/masks.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const REQUEST: DeleteRequest = {
+  id: '00000001',
+  tenant: 't',
+  query: '{app="a"}',
+  startNs: 0n,
+  endNs: 1n,
+  intervalNs: 0n,
+  createdMs: 1,
+  ...NOT_BEGUN,
+};
+
+function world() {
+  const clock = manualClock();
+  const seen = { version: 7, requests: [] as DeleteRequest[], lists: 0 };
+  const deletes = {
+    version: async () => seen.version,
+    list: async () => {
+      seen.lists++;
+      return [...seen.requests];
+    },
+  };
+  return { clock, seen, source: new MaskSource({ deletes, clock }) };
+}
+
+test('a version that is seen before its request hides nothing of it, and only until the request is there', async () => {
+  const { seen, source } = world();
+  const before = await source.masksOf('t');
+  expect(before.isEmpty).toBe(true);
+  // The rest of the transaction; whoever made it raises the version no more.
+  seen.requests.push(REQUEST);
+  const after = await source.masksOf('t');
+  expect(after.isEmpty).toBe(false);
+  expect(after.version).not.toBe(before.version);
+});
+
+test('requests are read for each query until their version is settled, and never again', async () => {
+  const { clock, seen, source } = world();
+  seen.requests.push(REQUEST);
+  const first = await source.masksOf('t');
+  clock.advance(SETTLED_MS - 1);
+  expect(await source.masksOf('t')).toBe(first);
+  expect(seen.lists).toBe(2);
+  clock.advance(1);
+  expect(await source.masksOf('t')).toBe(first);
+  expect(seen.lists).toBe(3);
+  clock.advance(SETTLED_MS);
+  expect(await source.masksOf('t')).toBe(first);
+  expect(seen.lists).toBe(3);
+  seen.version = 8;
+  await source.masksOf('t');
+  expect(seen.lists).toBe(4);
+});
