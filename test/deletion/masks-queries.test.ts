@@ -154,14 +154,15 @@ test.each([
   expect(await store.lines('{app="a"}')).toEqual(expected);
 });
 
-test('requests are compiled once for each version, which each query asks for', async () => {
+test('each query asks for the version, and for requests only where it is new', async () => {
   const store = makeStore();
   await store.push([entry('user-17')]);
   await store.lines('{app="a"}');
   expect(store.reads).toEqual({ lists: 0, versions: 1 });
   store.hide('{app="a"} |= "user-17"');
   for (let i = 0; i < 3; i++) expect(await store.lines('{app="a"}')).toEqual([]);
-  expect(store.reads).toEqual({ lists: 1, versions: 4 });
+  // New for some seconds (mask-source.test.ts).
+  expect(store.reads).toEqual({ lists: 3, versions: 4 });
 });
 
 test('both ends of the interval are hidden', async () => {

@@ -146,7 +146,7 @@ test('any query: the same with and without filters', async () => {
     fc.asyncProperty(arbitraryQuery, async query => {
       await askBoth(query);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
