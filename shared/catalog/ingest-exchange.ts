@@ -3,7 +3,7 @@
  * and the streams that they saw first. It is knowledge and no truth: all of it expires, nothing waits for it, and who
  * cannot read it goes on with what it knew.
  *
- *     r/<tenant>          <process>                       demand of a process; written again by it alone
+ *     x/<tenant>          <process>                       demand of a process; written again by it alone
  *     s/<tenant>/<hour>   <Unix ms, hex>/<process>/<part> streams that a process announced in that hour
  *
  * A reader would get wrong: an announcement is found by the time of its writer's clock, so who reads "since then" must
@@ -104,7 +104,7 @@ export class IngestExchange {
 }
 
 function demandPartition(tenant: string): string {
-  return `r/${tenant}`;
+  return `x/${tenant}`;
 }
 
 function streamPartition(tenant: string, hour: number): string {
