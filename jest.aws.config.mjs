@@ -6,12 +6,13 @@ const ON_S3 = [
   '<rootDir>/test/aws/object-store.test.ts',
   '<rootDir>/test/aws/push-and-query.test.ts',
   '<rootDir>/test/aws/tail.test.ts',
+  '<rootDir>/test/assembly/',
   '<rootDir>/test/end-to-end/',
 ];
 
 export default {
   ...main,
-  roots: ['<rootDir>/test/aws', '<rootDir>/test/end-to-end'],
+  roots: ['<rootDir>/test/aws', '<rootDir>/test/assembly', '<rootDir>/test/end-to-end'],
   testPathIgnorePatterns: [
     '/node_modules/',
     // About this machine's own processes and folders, not about what lies below the ports; the canary needs more requests a

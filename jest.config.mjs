@@ -3,7 +3,7 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   // Needs emulators: `npm run test:aws`.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/', '<rootDir>/test/assembly/'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -7,7 +7,9 @@
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP; a GB of lines of each, twice
  *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
  *     npm run bench -- scale                   the same hour in a store of 1, 2 and 4 GB
- *     npm run bench -- tail                    pushes beside 0 and 100 live tails, and how soon a tail shows a push
+ *     npm run bench -- tail                    pushes beside 0, 1 and 100 live tails, and how soon a tail shows a push
+ *     npm run bench -- mixed                   pushes at full speed beside dashboards: what they lose
+ *     npm run bench -- labels                  memory of label values and series where a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
@@ -59,6 +61,16 @@ if (positionals[0] === 'stages') {
   const { runTailBench, tailTable } = await import('./tail.ts');
   const figures = await runTailBench();
   console.log(tailTable(figures));
+  save(figures);
+} else if (positionals[0] === 'mixed') {
+  const { mixedTable, runMixed } = await import('./mixed.ts');
+  const figures = await runMixed(megabytes(OWN_MB));
+  console.log(mixedTable(figures));
+  save(figures);
+} else if (positionals[0] === 'labels') {
+  const { labelMemoryTable, runLabelMemory } = await import('./label-memory.ts');
+  const figures = await runLabelMemory();
+  console.log(labelMemoryTable(figures));
   save(figures);
 } else if (positionals[0] === 'requests') {
   const { runRequests } = await import('./requests/run-requests.ts');

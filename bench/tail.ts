@@ -1,25 +1,33 @@
 /**
- * Live tails: what they cost a push, and how soon they show it. Rounds without, with one and with many tails take turns, because the machine
- * is not the same from one minute to the next; CPU is that of the store's process.
+ * Live tails: what they cost a push, and how soon they show it. Rounds without, with one and with many tails take turns, because
+ * the machine is not the same from one minute to the next; CPU is that of the store's process. Pushes come as fast as they are
+ * answered, or at a rate that the store takes easily: there the time of a push is what says something.
  *
- * Clients and pushes share this process, so times to a frame hold what a hundred clients in one process need, too.
+ * The readers are a process of their own (tail-readers.ts), but share the cores: with many tails at full speed, what they and
+ * the network of the machine take is missing to the pushes too. So CPU of the store for each push is the figure to look at.
  */
+import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import WebSocket from 'ws';
+import { resolve as resolvePath } from 'node:path';
 import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
 import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
+import type { ReaderOrder, ReaderReport } from './tail-readers.ts';
 
+const READERS = resolvePath(import.meta.dirname, 'tail-readers.ts');
 const TENANT = 'bench';
 const TAILS = 100;
 const CONNECTIONS = 4;
+/** CPU is told in steps of 10 ms. */
 const ROUND_MS = 2_500;
 const ROUNDS = 7;
 const LINES = 100;
 /** Of a push, one line is what the tails ask for. */
 const LINE = 'x'.repeat(150);
 const QUERY = '{app="bench"} |= "needle"';
+/** A fifth of what the store takes, or so. */
+const OFFERED_PER_SECOND = 200;
 const PROBES = 100;
 /** After a dispatch the next one waits (REST_MS of shared/tail): pushes that come behind it, and pushes to a store at rest. */
 const PROBE_PAUSES_MS = [10, 100];
@@ -27,11 +35,15 @@ const CLOCK_TICKS_PER_SECOND = 100;
 
 export interface LoadFigures {
   readonly tails: number;
+  /** Undefined: as fast as they are answered. */
+  readonly offeredPerSecond: number | undefined;
   readonly pushesPerSecond: number;
   readonly pushMsP50: number;
   readonly pushMsP99: number;
   readonly cpuMsPerPush: number | null;
   readonly framesPerSecond: number;
+  /** Of the entries that a tail should show. */
+  readonly droppedShare: number;
 }
 
 export interface LatencyFigures {
@@ -46,67 +58,89 @@ export interface LatencyFigures {
 export interface TailFigures {
   readonly load: readonly LoadFigures[];
   readonly latency: readonly LatencyFigures[];
+  /** Of the store until TAILS tails have come and shown something, for each; ms. */
+  readonly openCpuMs: number | null;
 }
 
 export async function runTailBench(): Promise<TailFigures> {
   return withStore(async ({ server }) => {
     const client = createClient(server.url);
-    await load(client, server.pid, 0, 1_000);
-    const rounds: LoadFigures[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      for (const count of [0, 1, TAILS]) {
-        const tails = await openTails(server.url, count);
-        // A tail that comes costs a lookback, once: not what is asked here.
-        await shownByAll(client, tails);
-        rounds.push(await load(client, server.pid, count, ROUND_MS, tails));
-        await closeTails(tails);
+    const readers = startReaders(server.url);
+    try {
+      await load(client, server.pid, { tails: 0, ms: 1_000 });
+      const rounds: LoadFigures[] = [];
+      let openCpuMs: number | null = null;
+      for (let round = 0; round < ROUNDS; round++) {
+        for (const offeredPerSecond of [undefined, OFFERED_PER_SECOND]) {
+          for (const tails of [0, 1, TAILS]) {
+            const beforeMs = cpuMsOf(server.pid);
+            await readers.open(tails);
+            // A tail that comes costs a lookback, once: not what is asked of a push.
+            await shownByAll(client, readers);
+            const openedMs = cpuMsOf(server.pid);
+            if (tails === TAILS && beforeMs !== null && openedMs !== null) {
+              openCpuMs = Math.min(openCpuMs ?? Infinity, (openedMs - beforeMs) / TAILS);
+            }
+            rounds.push(await load(client, server.pid, { tails, offeredPerSecond, ms: ROUND_MS, readers }));
+            await readers.close();
+          }
+        }
       }
-    }
-    const latency: LatencyFigures[] = [];
-    for (const count of [1, TAILS]) {
-      const tails = await openTails(server.url, count);
-      await shownByAll(client, tails);
-      for (const pauseMs of PROBE_PAUSES_MS) {
-        latency.push({ tails: count, pauseMs, ...(await probe(client, tails, pauseMs)) });
+      const latency: LatencyFigures[] = [];
+      for (const tails of [1, TAILS]) {
+        await readers.open(tails);
+        await shownByAll(client, readers);
+        for (const pauseMs of PROBE_PAUSES_MS) {
+          latency.push({ tails, pauseMs, ...(await probe(client, readers, pauseMs)) });
+        }
+        await readers.close();
       }
-      await closeTails(tails);
+      return { load: rounds, latency, openCpuMs };
+    } finally {
+      readers.end();
+      client.close();
     }
-    client.close();
-    return { load: rounds, latency };
   });
 }
 
-interface Tail {
-  readonly socket: WebSocket;
-  onMessage: (text: string) => void;
-  frames: number;
+type Counted = Omit<Extract<ReaderReport, { kind: 'counted' }>, 'kind'>;
+
+interface Readers {
+  open(count: number): Promise<void>;
+  /** Once it watches: a promise of when the last tail has shown the text, Unix ms. */
+  watch(text: string): Promise<{ readonly shown: Promise<number> }>;
+  count(): Promise<Counted>;
+  close(): Promise<void>;
+  end(): void;
 }
 
-async function openTails(url: string, count: number): Promise<Tail[]> {
-  const query = new URLSearchParams({ query: QUERY, limit: '1', start: `${Date.now() * 1e6}` });
-  const open = Array.from({ length: count }, async () => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/loki/api/v1/tail?${query}`, {
-      headers: { 'x-scope-orgid': TENANT },
-      perMessageDeflate: false,
-    });
-    const tail: Tail = { socket, onMessage: () => undefined, frames: 0 };
-    socket.on('message', data => {
-      tail.frames++;
-      tail.onMessage((data as Buffer).toString());
-    });
-    await new Promise((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
-    });
-    return tail;
-  });
-  return Promise.all(open);
-}
-
-async function closeTails(tails: readonly Tail[]): Promise<void> {
-  const closed = tails.map(({ socket }) => new Promise(resolve => socket.once('close', resolve)));
-  for (const { socket } of tails) socket.close();
-  await Promise.all(closed);
+function startReaders(url: string): Readers {
+  const child: ChildProcess = fork(READERS, { stdio: 'inherit' });
+  const report = () => new Promise<ReaderReport>(resolve => child.once('message', resolve));
+  const ask = (order: ReaderOrder): Promise<ReaderReport> => {
+    child.send(order);
+    return report();
+  };
+  return {
+    async open(count) {
+      const query = new URLSearchParams({ query: QUERY, limit: '1', start: `${Date.now() * 1e6}` });
+      const tailUrl = `${url.replace('http', 'ws')}/loki/api/v1/tail?${query}`;
+      await ask({ kind: 'open', url: tailUrl, tenant: TENANT, count });
+    },
+    async watch(text) {
+      await ask({ kind: 'await', text });
+      return { shown: report().then(one => (one.kind === 'shown' ? one.atMs : Number.NaN)) };
+    },
+    async count() {
+      const counted = await ask({ kind: 'count' });
+      if (counted.kind !== 'counted') throw new Error(`the readers told ${counted.kind}`);
+      return counted;
+    },
+    async close() {
+      await ask({ kind: 'close' });
+    },
+    end: () => child.disconnect(),
+  };
 }
 
 let pushed = 0;
@@ -127,65 +161,77 @@ async function push(client: HttpClient, lines: number): Promise<void> {
   if (status !== 204) throw new Error(`a push was answered ${status}: ${text}`);
 }
 
+interface LoadOptions {
+  readonly tails: number;
+  readonly ms: number;
+  readonly offeredPerSecond?: number | undefined;
+  readonly readers?: Readers;
+}
+
 async function load(
   client: HttpClient,
   pid: number,
-  count: number,
-  ms: number,
-  tails: readonly Tail[] = [],
+  { tails, ms, offeredPerSecond, readers }: LoadOptions,
 ): Promise<LoadFigures> {
   const times: number[] = [];
-  const framesBefore = tails.reduce((sum, { frames }) => sum + frames, 0);
+  const before = await readers?.count();
   const cpuBefore = cpuMsOf(pid);
   const startMs = performance.now();
-  const worker = async (): Promise<void> => {
-    while (performance.now() - startMs < ms) {
-      const sentMs = performance.now();
-      await push(client, LINES);
-      times.push(performance.now() - sentMs);
-    }
+  const timed = async (fromMs: number): Promise<void> => {
+    await push(client, LINES);
+    times.push(performance.now() - fromMs);
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  const isOver = () => performance.now() - startMs >= ms;
+  if (offeredPerSecond === undefined) {
+    const worker = async (): Promise<void> => {
+      while (!isOver()) await timed(performance.now());
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  } else {
+    // Timed from when each was due: a store that is late cannot hide it.
+    const running: Promise<void>[] = [];
+    for (let i = 0; !isOver(); i++) {
+      const dueMs = startMs + (i * 1000) / offeredPerSecond;
+      const waitMs = dueMs - performance.now();
+      if (waitMs > 0) await new Promise(resolve => setTimeout(resolve, waitMs));
+      running.push(timed(performance.now()));
+    }
+    await Promise.all(running);
+  }
   const seconds = (performance.now() - startMs) / 1000;
   const cpuAfter = cpuMsOf(pid);
-  const frames = tails.reduce((sum, tail) => sum + tail.frames, 0) - framesBefore;
+  const after = await readers?.count();
+  const frames = (after?.frames ?? 0) - (before?.frames ?? 0);
+  const dropped = (after?.dropped ?? 0) - (before?.dropped ?? 0);
   times.sort((a, b) => a - b);
   return {
-    tails: count,
+    tails,
+    offeredPerSecond,
     pushesPerSecond: times.length / seconds,
     pushMsP50: quantile(times, 0.5),
     pushMsP99: quantile(times, 0.99),
     cpuMsPerPush: cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / times.length,
     framesPerSecond: frames / seconds,
+    droppedShare: tails === 0 ? 0 : dropped / (tails * times.length),
   };
 }
 
 /** Pushes a line and waits until all tails have shown it; returns the ms from the answer to the last frame. */
-async function shownByAll(client: HttpClient, tails: readonly Tail[]): Promise<number> {
-  const wanted = `needle ${pushed + 1} `;
-  const shown = tails.map(
-    tail =>
-      new Promise<void>(resolve => {
-        tail.onMessage = text => {
-          if (text.includes(wanted)) resolve();
-        };
-      }),
-  );
+async function shownByAll(client: HttpClient, readers: Readers): Promise<number> {
+  const { shown } = await readers.watch(`needle ${pushed + 1} `);
   await push(client, 1);
-  const answeredMs = performance.now();
-  await Promise.all(shown);
-  for (const tail of tails) tail.onMessage = () => undefined;
-  return performance.now() - answeredMs;
+  const answeredMs = performance.timeOrigin + performance.now();
+  return (await shown) - answeredMs;
 }
 
 async function probe(
   client: HttpClient,
-  tails: readonly Tail[],
+  readers: Readers,
   pauseMs: number,
 ): Promise<{ msP50: number; msP95: number }> {
   const times: number[] = [];
   for (let i = 0; i < PROBES; i++) {
-    times.push(await shownByAll(client, tails));
+    times.push(await shownByAll(client, readers));
     await new Promise(resolve => setTimeout(resolve, pauseMs));
   }
   times.sort((a, b) => a - b);
@@ -206,39 +252,52 @@ function cpuMsOf(pid: number): number | null {
   }
 }
 
-export function tailTable({ load: rounds, latency }: TailFigures): string {
-  const head = ['tails', 'pushes/s', 'push p50 ms', 'push p99 ms', 'cpu ms/push', 'frames/s'];
+export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): string {
+  const head = ['tails', 'offered/s', 'pushes/s', 'push p50 ms', 'push p99 ms', 'cpu ms/push', 'frames/s', 'dropped'];
   const rows = rounds.map((one): Cell[] => [
     one.tails,
+    one.offeredPerSecond ?? 'all',
     one.pushesPerSecond,
     one.pushMsP50,
     one.pushMsP99,
     one.cpuMsPerPush,
     one.framesPerSecond,
+    one.droppedShare,
   ]);
-  const soon = latency.map((one): Cell[] => [one.tails, one.pauseMs, one.msP50, one.msP95]);
+  const sharesHead = ['tails', 'offered/s', 'pushes/s, share', 'cpu/push, times', 'p50, ms more', 'p99, ms more'];
+  const shares = [undefined, OFFERED_PER_SECOND].flatMap(offered =>
+    [1, TAILS].map((tails): Cell[] => {
+      const median = (figure: (one: LoadFigures, without: LoadFigures) => number) =>
+        medianOf(rounds, { tails, offered }, figure);
+      return [
+        tails,
+        offered ?? 'all',
+        median((one, without) => one.pushesPerSecond / without.pushesPerSecond),
+        median((one, without) => (one.cpuMsPerPush ?? Number.NaN) / (without.cpuMsPerPush ?? Number.NaN)),
+        median((one, without) => one.pushMsP50 - without.pushMsP50),
+        median((one, without) => one.pushMsP99 - without.pushMsP99),
+      ];
+    }),
+  );
   const latencyHead = ['tails', 'pause ms', 'answer to last frame p50 ms', 'p95 ms'];
-  const shares = [1, TAILS].map((count): Cell[] => [
-    count,
-    medianOf(rounds, count, (one, without) => one.pushesPerSecond / without.pushesPerSecond),
-    medianOf(rounds, count, (one, without) => (one.cpuMsPerPush ?? NaN) - (without.cpuMsPerPush ?? NaN)),
-  ]);
-  const sharesHead = ['tails', 'pushes/s, of those without', 'cpu ms/push, more than without'];
+  const soon = latency.map((one): Cell[] => [one.tails, one.pauseMs, one.msP50, one.msP95]);
   return [
     formatTable(head, rows),
-    `medians of ${ROUNDS} rounds:\n${formatTable(sharesHead, shares)}`,
+    `against no tails, medians of ${ROUNDS} rounds:\n${formatTable(sharesHead, shares)}`,
     formatTable(latencyHead, soon),
+    `to open one of ${TAILS} tails, until it has shown something: ${openCpuMs} ms of the store's CPU`,
   ].join('\n\n');
 }
 
 /** Each round beside the one without tails just before it. */
 function medianOf(
   rounds: readonly LoadFigures[],
-  count: number,
+  { tails, offered }: { readonly tails: number; readonly offered: number | undefined },
   figure: (one: LoadFigures, without: LoadFigures) => number,
 ): number {
-  const without = rounds.filter(({ tails }) => tails === 0);
-  const figures = rounds.filter(({ tails }) => tails === count).map((one, i) => figure(one, without[i]));
+  const like = rounds.filter(({ offeredPerSecond }) => offeredPerSecond === offered);
+  const without = like.filter(one => one.tails === 0);
+  const figures = like.filter(one => one.tails === tails).map((one, i) => figure(one, without[i]));
   return quantile(
     figures.sort((a, b) => a - b),
     0.5,

@@ -6,21 +6,6 @@ import type { Command } from 'commander';
 
 const NEEDED_MAJOR = 24;
 
-interface CommandModule {
-  register(program: Command): void;
-}
-
-const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
-  start: () => import('./commands/start.ts'),
-  push: () => import('./commands/push.ts'),
-  query: () => import('./commands/query.ts'),
-  tail: () => import('./commands/tail.ts'),
-  delete: () => import('./commands/delete.ts'),
-  rules: () => import('./commands/rules.ts'),
-  inspect: () => import('./commands/inspect.ts'),
-  doctor: () => import('./commands/doctor.ts'),
-};
-
 if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
   process.stderr.write(
     `logboom: Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. ` +
@@ -31,13 +16,18 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
 await main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {
-  const { Command } = await import('commander');
-  const { LOGBOOM_VERSION } = await import('../shared/admin/build-info.ts');
-  const program = new Command('logboom')
-    .description("A multi-tenant log store with Loki's HTTP API and LogQL")
-    .version(LOGBOOM_VERSION)
-    .showHelpAfterError();
-  const named = argv[2] !== undefined && Object.hasOwn(COMMANDS, argv[2]) ? [argv[2]] : Object.keys(COMMANDS);
-  for (const name of named) (await COMMANDS[name]()).register(program);
-  await program.parseAsync(argv);
+  const { CommanderError } = await import('commander');
+  const { createProgram } = await import('./cli/program.ts');
+  const { EXIT_USAGE } = await import('./cli/command-error.ts');
+  const { endWithReader } = await import('./cli/standard-output.ts');
+  // Help is read by `head`, too.
+  endWithReader();
+  const program: Command = await createProgram(argv[2]);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // It has told what is wrong. Help that was asked for is no failure.
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
+  }
 }

@@ -4,8 +4,9 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { constants } from 'node:os';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { constants, homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { ROOT, say } from './installed.mjs';
 
 const NEEDED_MAJOR = 24;
@@ -34,11 +35,11 @@ export function findRuntimes() {
   const found = [];
   const name = PACKAGES.get(`${process.platform}-${process.arch}`);
   if (name !== undefined) {
-    const folder = join(ROOT, 'node_modules', name);
-    const path = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    if (existsSync(path) && majorOf(versionOf(folder)) >= NEEDED_MAJOR) found.push(path);
+    const folder = folderOf(name);
+    const path = join(folder ?? '', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    if (folder !== undefined && existsSync(path) && isNewEnough(versionOf(folder))) found.push(path);
   }
-  if (majorOf(process.version) >= NEEDED_MAJOR) found.push(process.execPath);
+  if (isNewEnough(process.version)) found.push(process.execPath);
   if (found.length > 0) return found;
   say(
     `Node ${NEEDED_MAJOR} or newer is needed; this is ${process.version}, and ` +
@@ -63,7 +64,7 @@ export function runAndExit(file, args, { ipc = false } = {}) {
     const child = spawn(path, [...FLAGS, file, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', ...(ipc ? ['ipc'] : [])],
       // Stripped and compiled once, not at each start.
-      env: { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'logboom'), ...process.env },
+      env: { NODE_COMPILE_CACHE: cacheFolder(), ...process.env },
     });
     const forward = signal => child.kill(signal);
     for (const signal of FORWARDED) process.on(signal, forward);
@@ -94,6 +95,26 @@ function stopWithNpm(child) {
     child.kill('SIGTERM');
   }, PARENT_CHECK_MS);
   timer.unref();
+}
+
+/** In an installed package it lies beside this one. */
+function folderOf(name) {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compiled code: in the checkout, else in the folder of the user, where nobody else can put code. */
+export function cacheFolder() {
+  const modules = join(ROOT, 'node_modules');
+  if (existsSync(join(ROOT, 'package-lock.json'))) return join(modules, '.cache', 'logboom');
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'logboom');
+}
+
+export function isNewEnough(version) {
+  return majorOf(version) >= NEEDED_MAJOR;
 }
 
 function versionOf(folder) {

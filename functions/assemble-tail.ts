@@ -38,7 +38,8 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
   const settings = readSettings(environment);
   const endpoint = environment.LOGBOOM_CONNECTIONS_ENDPOINT;
   if (!endpoint) throw new Error('the environment variable LOGBOOM_CONNECTIONS_ENDPOINT is not set');
-  const stores = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const stores = { ...storage, environment };
   const connections = apiGatewayConnections({
     client: createConnectionsClient({ endpoint }),
     call: createCaller({ clock: systemClock, limits: CONNECTIONS_LIMITS }),
@@ -49,7 +50,7 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
 /** The same over given ones. */
 export function assembleTailFunction(
   name: TailFunctionName,
-  settings: Pick<Settings, 'config' | 'warnings' | 'tailFunction'>,
+  settings: Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'trustsAuthorizer'>,
   stores: Stores,
   connections: Connections,
 ): TailFunction {

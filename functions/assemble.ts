@@ -3,11 +3,15 @@
  * after the first. Nothing is sent before a request is there.
  */
 import { fetchClient } from '../local/http-client.ts';
-import { createLog, type Log } from '../local/log.ts';
+import { createLog, type Log, linesOf } from '../local/log.ts';
 import { overridesSources } from '../local/overrides-file.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
-import { createMetrics } from '../shared/admin/metrics/metrics.ts';
+import type { LogLevel } from '../shared/admin/config-fields.ts';
+import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/admin/fleet-figures.ts';
+import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
 import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
+import { addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
+import { Services } from '../shared/admin/services.ts';
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import {
@@ -28,24 +32,39 @@ import type { Clock } from '../shared/ports/clock.ts';
 import type { ObjectStore } from '../shared/ports/object-store.ts';
 import type { Table } from '../shared/ports/table.ts';
 import { inlineInvoker } from '../shared/query/tasks/inline-invoker.ts';
-import type { UsageLedger } from '../shared/usage/usage-ledger.ts';
-import { type EventFunctionName, type FunctionName, functionOf, type TailFunctionName } from './groups.ts';
+import {
+  componentsOfFunction,
+  type EventFunctionName,
+  type FunctionName,
+  functionOf,
+  type TailFunctionName,
+} from './groups.ts';
+import { backlogReporter } from './backlog.ts';
 import { createHandler } from './handler.ts';
+import { createInstance, type Instance } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 
-/** An answer waits this long at most, once a minute, for usage to be written: nothing runs once it is given. */
-const USAGE_WAIT_MS = 250;
+/** An answer waits this long at most, once a minute, for usage and figures to be written: nothing runs once it is given. */
+const WRITE_WAIT_MS = 250;
+/** Instances are gone for a quarter of an hour before they are folded: a few minutes more or less do not matter. */
+const FOLD_EVERY_MS = 5 * 60_000;
+/** Of all jobs in embedded metrics. */
+const JOBS_GROUP = 'jobs';
 
 export interface Stores {
   readonly store: ObjectStore;
   readonly table: Table;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /** What names the instance (instance.ts). Default: nothing does. */
+  readonly environment?: Environment;
+  /** Takes lines of embedded metrics. Default: standard output, on Lambda. */
+  readonly print?: (line: string) => void;
 }
 
-export type StoreSettings = Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'queryWorker'>;
+export type StoreSettings = Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'trustsAuthorizer'>;
 
 export interface AssembledStore {
   readonly context: HttpContext;
@@ -53,6 +72,7 @@ export interface AssembledStore {
   readonly log: Log;
   /** Calls the dispatcher of live tails; undefined where there is none. */
   readonly tailWaker: TailWaker | undefined;
+  readonly instance: Instance;
 }
 
 /** Of a function that takes events of several kinds: what it returns depends on the kind. */
@@ -61,21 +81,22 @@ export type EventHandler = (event: unknown, context: LambdaContext) => Promise<u
 /** The handler that a function exports. Throws where the environment is wrong, which ends the start of the function. */
 export function createFunction(name: FunctionName, environment: Environment): LambdaHandler {
   const settings = readSettings(environment);
-  return assemble(name, settings, openAwsStorage({ ...settings, clock: systemClock, ids: systemIds }));
+  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  return assemble(name, settings, { ...storage, environment });
 }
 
 /** The same for the maintenance function, which schedules call too. */
 export function createMaintenanceFunction(environment: Environment): EventHandler {
   const settings = readSettings(environment);
-  const stores = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
-  return assembleMaintenanceFunction(settings, stores);
+  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  return assembleMaintenanceFunction(settings, { ...storage, environment });
 }
 
 /** The store's services over given stores, for a function of any kind. */
 export function assembleStore(
   name: FunctionName | EventFunctionName | TailFunctionName,
-  { config, warnings, tailFunction, queryWorker }: StoreSettings,
-  { store, table, clock = systemClock }: Stores,
+  { config, warnings, tailFunction, queryWorker, trustsAuthorizer }: StoreSettings,
+  { store, table, clock = systemClock, environment = {}, print = printerOf(environment) }: Stores,
 ): AssembledStore {
   const log = createLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
@@ -87,13 +108,28 @@ export function assembleStore(
     periodMs: config.runtime.periodMs,
     log,
   });
+  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const metrics = createMetrics({
+    // What tells of the process is of use only where it is the one that is asked.
+    ofProcess: name === 'status',
+    maxNamedTenants: MAX_TENANTS_OF_INSTANCE,
+    retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)),
+  });
+  const services = new Services(
+    ['store', 'runtime-config', ...componentsOfFunction(name), 'server'].map(service => ({ name: service })),
+  );
+  void services.start();
+  addLogMetrics(metrics.registry, () => linesOf(log));
+  const setLogLevel = (level: LogLevel) => {
+    log.level = level;
+  };
   const context = assembleContext({
     config,
     store,
-    catalog: new Catalog({ table, clock, ids: systemIds }),
+    catalog,
     ingestExchange: new IngestExchange({ table, clock }),
     usageRecords: new UsageRecords(table),
-    metrics: createMetrics({ ofProcess: true }),
+    metrics,
     log,
     clock,
     ids: systemIds,
@@ -103,7 +139,25 @@ export function assembleStore(
       name === 'query' && queryWorker !== undefined
         ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock }))
         : undefined,
-    notReady: () => undefined,
+    trustsAuthorizer,
+    isFleet: true,
+    logLevel: {
+      get: async () => log.level as LogLevel,
+      set: async level => setLogLevel(level),
+    },
+    services: () => services.list(),
+    notReady: () => services.notReady(),
+  });
+  const instance = createInstance({
+    name,
+    environment,
+    catalog,
+    metrics,
+    clock,
+    ids: systemIds,
+    log,
+    onSettings: ({ logLevel = config.server.logLevel }) => setLogLevel(logLevel),
+    print,
   });
   const tailWaker =
     tailFunction === undefined
@@ -115,7 +169,12 @@ export function assembleStore(
           log,
         });
   tailWaker?.follow(context.reading.catalog.tailLog);
-  return { context, overrides, log, tailWaker };
+  return { context, overrides, log, tailWaker, instance };
+}
+
+/** On Lambda standard output, else nobody reads it. Not console.log: what Lambda puts in front hides metrics from CloudWatch. */
+function printerOf({ AWS_LAMBDA_FUNCTION_NAME: name }: Environment): (line: string) => void {
+  return name ? line => void process.stdout.write(`${line}\n`) : () => undefined;
 }
 
 /** The handler over given stores. */
@@ -125,35 +184,69 @@ export function assemble(name: FunctionName, settings: StoreSettings, stores: St
 
 /** Requests of the API, and for everything else the schedules. */
 export function assembleMaintenanceFunction(
-  settings: Pick<Settings, 'config' | 'warnings'>,
+  settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
   stores: Stores,
 ): EventHandler {
   const assembled = assembleStore('maintenance', settings, stores);
   const onRequest = createHttpHandler('maintenance', settings.config, assembled);
   const { jobs } = assembled.context.maintenance;
-  const onSchedule = createScheduledHandler({ jobs, clock: systemClock, log: assembled.log });
-  return (event, context) => (isHttpApiEvent(event) ? onRequest(event, context) : onSchedule(event, context));
+  const { instance, log } = assembled;
+  const { clock = systemClock } = stores;
+  const onSchedule = createScheduledHandler({ jobs, clock, log });
+  const foldIfDue = fleetFolder(assembled, clock);
+  const { environment = {}, print = printerOf(environment) } = stores;
+  const tellBacklog = backlogReporter({
+    read: async () => (await assembled.context.maintenance.status()).backlog,
+    functionName: environment.AWS_LAMBDA_FUNCTION_NAME || 'maintenance',
+    nowMs: () => clock.nowMs(),
+    print,
+    warn: error => log.warn({ err: error }, 'the backlog could not be counted'),
+  });
+  return async (event, context) => {
+    if (isHttpApiEvent(event)) return onRequest(event, context);
+    try {
+      return await instance.counted(JOBS_GROUP, () => onSchedule(event, context));
+    } finally {
+      await foldIfDue();
+      await tellBacklog();
+      await settleInstance(assembled);
+    }
+  };
+}
+
+/** Takes instances that are gone out of the fleet. Never rejects: the next call tries again. */
+function fleetFolder({ context: { members }, log }: AssembledStore, clock: Clock): () => Promise<void> {
+  let foldedMs = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (clock.nowMs() - foldedMs < FOLD_EVERY_MS) return;
+    foldedMs = clock.nowMs();
+    await foldFleet(members.instances, clock).catch(error => {
+      log.warn({ err: error }, 'figures of instances that are gone could not be folded');
+    });
+  };
 }
 
 function createHttpHandler(
   name: FunctionName,
   config: Settings['config'],
-  { context, overrides, log, tailWaker }: AssembledStore,
+  assembled: AssembledStore,
 ): LambdaHandler {
+  const { context, overrides, log, tailWaker, instance } = assembled;
   const router = createRouter(ROUTES.filter(route => functionOf(route) === name));
   const dispatch = createDispatcher({
     router,
     context,
+    guard: context.access.guard,
     log,
     compress: config.frontend.compressResponses,
-    observer: context.metrics.requests,
+    observer: instance.observer,
   });
   return createHandler({
     name,
     dispatch: async request => {
       await overrides.refreshIfDue();
       const response = await dispatch(request);
-      await writeUsage(context.usage.ledger);
+      await settleInstance(assembled);
       await tailWaker?.settled();
       return response;
     },
@@ -163,9 +256,13 @@ function createHttpHandler(
   });
 }
 
-/** Writes usage where it is time to: what is not counted in the table is lost with the process. Never rejects. */
-export async function writeUsage(ledger: UsageLedger): Promise<void> {
+/** Writes usage and figures where it is time to: what is not in the table is lost with the process. Never rejects. */
+export async function settleInstance({
+  context,
+  instance,
+}: Pick<AssembledStore, 'context' | 'instance'>): Promise<void> {
   const written = new AbortController();
-  const write = ledger.writeIfDue().finally(() => written.abort());
-  await Promise.race([write, systemClock.sleep(USAGE_WAIT_MS, written.signal).catch(() => undefined)]);
+  const writes = [context.usage.ledger.writeIfDue(), instance.settle()];
+  const write = Promise.all(writes).finally(() => written.abort());
+  await Promise.race([write, systemClock.sleep(WRITE_WAIT_MS, written.signal).catch(() => undefined)]);
 }

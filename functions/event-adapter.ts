@@ -8,9 +8,11 @@
  *  - The platform limits the result as JSON, so base64 counts at four thirds and the quotes of a text twice.
  */
 import { errorResponse } from '../shared/http/errors.ts';
+import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Request, Response } from '../shared/http/message.ts';
 import { BadRequestError, TooLargeError } from '../shared/model/errors.ts';
 import { formatByteQuantity } from '../shared/query/byte-quantity.ts';
+import { identityIn } from './authorizer-context.ts';
 import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
 
 const MIB = 1024 * 1024;
@@ -36,6 +38,8 @@ export function requestOf(event: HttpApiEvent, id: string): Omit<Request, 'signa
     headers,
     body: bodyOf(event, headers['content-encoding']),
     id,
+    clientAddress: event.requestContext.http.sourceIp,
+    identity: identityIn(event.requestContext.authorizer?.lambda),
   };
 }
 
@@ -48,7 +52,10 @@ function pathOf({ rawPath, requestContext: { stage = '$default' } }: HttpApiEven
     : path.replace(NOT_IN_PATH, character => encodeURIComponent(character.toWellFormed()));
 }
 
-function headersOf({ headers = {}, cookies = [] }: HttpApiEvent): Record<string, string> {
+export function headersOf({
+  headers = {},
+  cookies = [],
+}: Pick<HttpApiEvent, 'headers' | 'cookies'>): Record<string, string> {
   const out: Record<string, string> = {};
   for (const [written, value] of Object.entries(headers)) {
     if (value === undefined) continue;
@@ -94,7 +101,7 @@ function encode({ status, headers, body }: Response, method: string, id: string)
   const isText = typeof body === 'string' && Buffer.byteLength(body) <= MAX_TEXT_BYTES;
   return {
     statusCode: status,
-    headers: { ...headers, 'x-request-id': id },
+    headers: { ...hardenedHeaders(headers, { tlsOnly: true }), 'x-request-id': id },
     body: !hasBody ? '' : isText ? body : toBase64(body),
     isBase64Encoded: hasBody && !isText,
   };

@@ -16,7 +16,7 @@ import { checkTenantId } from '../shared/http/tenant.ts';
 import type { Inlet } from '../shared/ingest/inlet.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Label } from '../shared/model/labels.ts';
-import { assembleStore, type Stores, writeUsage } from './assemble.ts';
+import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
@@ -47,8 +47,8 @@ const MAX_TRIES = 20;
 /** Throws ConfigError, ClientError or Error where the environment is wrong, which ends the start of the function. */
 export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
   const settings = readSettings(environment);
-  const stores = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
-  return assembleEventStore(name, settings, stores, environment);
+  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  return assembleEventStore(name, settings, { ...storage, environment }, environment);
 }
 
 /** The same over given stores. */
@@ -60,7 +60,8 @@ export function assembleEventStore(
 ): EventStore {
   const { config } = settings;
   const tenant = tenantOf(environment, config.auth);
-  const { context, overrides, log, tailWaker } = assembleStore(name, settings, stores);
+  const assembled = assembleStore(name, settings, stores);
+  const { context, overrides, log, tailWaker } = assembled;
   // The whole object or envelope is there already: what bounds it is the memory of the function.
   const maxBytes = maxDecompressedBytes(config);
   const bodyLimits = { maxBodyBytes: maxBytes, maxDecompressedBytes: maxBytes };
@@ -79,7 +80,10 @@ export function assembleEventStore(
         parameters: source,
       };
       try {
-        const push = () => context.push.push(request, context.limitsOf(tenant), bodyLimits);
+        const push = () =>
+          assembled.instance.counted(name, () =>
+            context.push.push(request, context.limitsOf(tenant), bodyLimits),
+          );
         let { stored, error } = await push();
         // What was stored in part is for the repeat of the event: each try would store it once more.
         for (let tries = 1; isOverRate(error) && stored.length === 0 && tries < MAX_TRIES; tries++) {
@@ -94,7 +98,7 @@ export function assembleEventStore(
         if (error instanceof ClientError && error.status === NO_STREAMS) return 0;
         throw error;
       } finally {
-        await writeUsage(context.usage.ledger);
+        await settleInstance(assembled);
         await tailWaker?.settled();
       }
     },

@@ -2,6 +2,7 @@
  * Which function serves a route. Functions are cut by what a request may cost, so that each has the memory, the time and
  * the rights of its class and no more. The stack routes by this, and each function knows only its own routes.
  */
+import { componentsOf, type Target } from '../shared/admin/targets.ts';
 import type { CostClass, Route } from '../shared/http/routes.ts';
 
 export type FunctionName = 'push' | 'query' | 'status' | 'maintenance';
@@ -38,3 +39,34 @@ export const TAIL_FUNCTION_NAMES: readonly TailFunctionName[] = [
 export type WorkerFunctionName = 'query-worker';
 
 export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];
+
+/** Functions of the stack itself: who asks for tokens, who tries the store, who fills and empties buckets. */
+export type StackFunctionName = 'authorizer' | 'canary' | 'bucket-content';
+
+export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = ['authorizer', 'canary', 'bucket-content'];
+
+export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;
+
+/**
+ * What each function is among the contract's components (section 1), as a process of one machine would be told by `--target`:
+ * for names, tags and dashboards.
+ */
+export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {
+  push: 'write',
+  query: 'read',
+  maintenance: 'backend',
+  // What any component answers, and what tells of others: it is none of them.
+  status: 'all',
+  'cloudwatch-logs': 'write',
+  's3-objects': 'write',
+  'tail-connect': 'querier',
+  'tail-disconnect': 'querier',
+  'tail-default': 'querier',
+  'tail-dispatch': 'querier',
+  'query-worker': 'querier',
+};
+
+/** In whose rings its instances are. */
+export function componentsOfFunction(name: AnyFunctionName): readonly string[] {
+  return name === 'status' ? [] : componentsOf(TARGET_OF_FUNCTION[name]);
+}

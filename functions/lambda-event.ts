@@ -18,7 +18,9 @@ export interface HttpApiEvent {
     readonly stage?: string;
     /** When the gateway received the request, Unix time in ms. */
     readonly timeEpoch?: number;
-    readonly http: { readonly method: string };
+    readonly http: { readonly method: string; readonly sourceIp?: string };
+    /** What a Lambda authorizer has said (authorizer-context.ts). */
+    readonly authorizer?: { readonly lambda?: unknown };
   };
 }
 

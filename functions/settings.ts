@@ -5,6 +5,8 @@
  *     LOGBOOM_ENDPOINT                another place than AWS, for emulators; AWS_ENDPOINT_URL counts too
  *     LOGBOOM_TAIL_FUNCTION           the dispatcher of live tails, where there is one
  *     LOGBOOM_QUERY_WORKER            the function that works on parts of queries, where there is one
+ *     LOGBOOM_AUTHORIZATION           `token`: an authorizer in front says whose token it is, and who comes without is refused;
+ *                                     `iam`, `none` or nothing: something else in front says who may call
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
@@ -21,6 +23,8 @@ export interface Settings {
   readonly tailFunction?: string | undefined;
   /** Name of the function that works on parts of queries, for the one that hands them out. */
   readonly queryWorker?: string | undefined;
+  /** Who comes without a word of the authorizer is refused. */
+  readonly trustsAuthorizer?: boolean | undefined;
   /** With the limits of the platform. */
   readonly config: Config;
   /** Ready to be logged. */
@@ -41,13 +45,15 @@ export const MAX_REQUEST_RUN_MS = 25_000;
 /** Throws ConfigError, or Error where a name is missing. */
 export function readSettings(environment: Environment): Settings {
   const { config, warnings } = readConfig(environment);
+  const trustsAuthorizer = isByToken(environment.LOGBOOM_AUTHORIZATION);
   return {
     bucket: named('LOGBOOM_BUCKET', environment),
     table: named('LOGBOOM_TABLE', environment),
     endpoint: environment.LOGBOOM_ENDPOINT || environment.AWS_ENDPOINT_URL || undefined,
     tailFunction: environment.LOGBOOM_TAIL_FUNCTION || undefined,
     queryWorker: environment.LOGBOOM_QUERY_WORKER || undefined,
-    config: withinPlatform(config),
+    trustsAuthorizer,
+    config: withinPlatform(trustsAuthorizer ? withTokens(config) : config),
     warnings,
   };
 }
@@ -57,6 +63,17 @@ function readConfig(environment: Environment): { config: Config; warnings: reado
   if (yaml) return parseConfig(yaml, { name: 'LOGBOOM_CONFIG_YAML', environment });
   if (file) return parseConfig(readFileSync(file, 'utf8'), { name: file, environment });
   return { config: DEFAULT_CONFIG, warnings: [] };
+}
+
+/** A word that is none of these could be meant for `token`: better not to start than to let everybody in. */
+function isByToken(authorization: string | undefined): boolean {
+  if (authorization === 'token') return true;
+  if (!authorization || authorization === 'iam' || authorization === 'none') return false;
+  throw new Error(`LOGBOOM_AUTHORIZATION is iam, none or token, not ${JSON.stringify(authorization)}`);
+}
+
+function withTokens(config: Config): Config {
+  return { ...config, access: { ...config.access, tokensEnabled: true } };
 }
 
 function named(name: string, environment: Environment): string {

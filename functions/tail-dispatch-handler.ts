@@ -5,6 +5,7 @@
  *     {}                   the schedule, every minute: all tenants with tails; renews them, and finds what no call came for
  */
 import { runAllTails, runTails } from '../shared/tail/run-tails.ts';
+import { settleInstance } from './assemble.ts';
 import type { TailFunction } from './assemble-tail.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
@@ -28,7 +29,7 @@ export function createDispatchHandler({
   parts,
   assembled,
 }: Pick<TailFunction, 'parts' | 'assembled'>): DispatchHandler {
-  return async (event, context) => {
+  const dispatch: DispatchHandler = async (event, context) => {
     await assembled.overrides.refreshIfDue();
     const untilMs =
       parts.clock.nowMs() + Math.max(0, context.getRemainingTimeInMillis() - LAST_STEP_BEFORE_MS);
@@ -39,5 +40,12 @@ export function createDispatchHandler({
     }
     const isRun = await runTails(tenant, parts, { untilMs, idleMs: IDLE_MS, pollMs: POLL_MS });
     return { runs: isRun ? 1 : 0 };
+  };
+  return async (event, context) => {
+    try {
+      return await assembled.instance.counted('tail-dispatch', () => dispatch(event, context));
+    } finally {
+      await settleInstance(assembled);
+    }
   };
 }

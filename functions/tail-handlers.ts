@@ -1,6 +1,8 @@
 /** `$connect`, `$disconnect` and `$default` of the WebSocket API: unwrap the event, call the service, wrap the answer. */
+import { TAIL_LOGS } from '../shared/http/access.ts';
 import { tailRequestOf } from '../shared/http/tail-request.ts';
 import { ClientError } from '../shared/model/errors.ts';
+import { settleInstance } from './assemble.ts';
 import type { TailFunction } from './assemble-tail.ts';
 import { connectRequestOf, isWebSocketEvent, type WebSocketResult } from './websocket-event.ts';
 
@@ -14,14 +16,15 @@ const OK: WebSocketResult = { statusCode: 200 };
  * What is wrong with the request itself refuses the connection; the gateway keeps the text to itself.
  */
 export function createConnectHandler({ service, assembled }: TailFunction): WebSocketHandler {
-  const { context, overrides, log, tailWaker } = assembled;
-  return async event => {
+  const { context, overrides, log, tailWaker, instance } = assembled;
+  const connect: WebSocketHandler = async event => {
     if (!isWebSocketEvent(event)) return { statusCode: 400, body: NO_EVENT };
     const { connectionId, requestId = connectionId } = event.requestContext;
     try {
       await overrides.refreshIfDue();
       const { config, clock } = context;
-      const request = tailRequestOf(connectRequestOf(event, requestId), config, clock.nowNs());
+      const admitted = await context.access.guard.admit(TAIL_LOGS, connectRequestOf(event, requestId));
+      const request = tailRequestOf(admitted, config, clock.nowNs());
       const refusal = await service.open(request, connectionId);
       if (refusal !== undefined) await service.refuse(request, connectionId, refusal);
       tailWaker?.wake(request.tenant);
@@ -32,6 +35,11 @@ export function createConnectHandler({ service, assembled }: TailFunction): WebS
       log.error({ requestId, err: error }, 'a tail could not be opened');
       return { statusCode: 500, body: `internal error, request id ${requestId}` };
     }
+  };
+  return async event => {
+    const result = await instance.counted('tail-connect', () => connect(event));
+    await settleInstance(assembled);
+    return result;
   };
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Request } from '../shared/http/message.ts';
 import { TAIL_PATH } from '../shared/http/tail-request.ts';
+import { identityIn } from './authorizer-context.ts';
 
 export interface WebSocketEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
@@ -17,6 +18,9 @@ export interface WebSocketEvent {
     readonly connectionId: string;
     readonly eventType?: 'CONNECT' | 'DISCONNECT' | 'MESSAGE';
     readonly requestId?: string;
+    readonly identity?: { readonly sourceIp?: string };
+    /** What a Lambda authorizer has said (authorizer-context.ts). */
+    readonly authorizer?: unknown;
   };
 }
 
@@ -49,6 +53,8 @@ export function connectRequestOf(event: WebSocketEvent, id: string): Request {
     body: new Uint8Array(0),
     signal: new AbortController().signal,
     id,
+    clientAddress: event.requestContext.identity?.sourceIp,
+    identity: identityIn(event.requestContext.authorizer),
   };
 }
 

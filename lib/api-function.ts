@@ -1,22 +1,30 @@
-/** A function behind the API, with a role of its own that may do what its class needs. */
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+/** A function of the stack, with a log of its own and a role that may do what its class needs. */
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { HANDLER } from './bundle.ts';
 import type { FunctionClass } from './function-classes.ts';
+import { type Granted, grant } from './grants.ts';
+
+/** What all functions of the store have in common. */
+export interface StorePlace extends Granted {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logRetention: RetentionDays;
+  /** What must be there as long as functions are; they end before it does. */
+  readonly outlivedBy?: IDependable;
+}
 
 export interface ApiFunctionProps {
   readonly functionClass: FunctionClass;
   /** The folder of its bundle. */
   readonly code: string;
-  readonly bucket: Bucket;
-  readonly table: Table;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly logRetention: RetentionDays;
+  readonly place: StorePlace;
+  /** Beside that of the place. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Calls at once that are kept free for it, and no more; undefined: what the account has left. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 export class ApiFunction extends Construct {
@@ -24,18 +32,16 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { functionClass, code, bucket, table, environment, logRetention } = props;
+    const { functionClass, code, place } = props;
+    const { bucket, table } = place;
     const logGroup = new LogGroup(this, 'Log', {
-      retention: logRetention,
+      retention: place.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     // Not the managed policy for functions: it allows every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
-    allow(role, functionClass.objectActions, bucket.arnForObjects('*'));
-    allow(role, functionClass.bucketActions ?? [], bucket.bucketArn);
-    allow(role, functionClass.tableActions, table.tableArn);
-    if (functionClass.objectActions.length > 0) acceptAllObjects(role, bucket);
+    grant(role, functionClass.rights, place);
     this.lambda = new LambdaFunction(this, 'Function', {
       description: `Logboom: ${functionClass.description}`,
       runtime: Runtime.NODEJS_24_X,
@@ -46,20 +52,16 @@ export class ApiFunction extends Construct {
       code: Code.fromAsset(code),
       role,
       logGroup,
-      environment: { ...environment, LOGBOOM_BUCKET: bucket.bucketName, LOGBOOM_TABLE: table.tableName },
+      environment: {
+        ...place.environment,
+        LOGBOOM_BUCKET: bucket.bucketName,
+        LOGBOOM_TABLE: table.tableName,
+        ...props.environment,
+      },
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
+    if (place.outlivedBy !== undefined) this.lambda.node.addDependency(place.outlivedBy);
   }
-}
-
-function allow(role: Role, actions: readonly string[], resource: string): void {
-  if (actions.length > 0)
-    role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [resource] }));
-}
-
-function acceptAllObjects(role: Role, bucket: Bucket): void {
-  const logicalId = bucket.stack.getLogicalId(bucket.node.defaultChild as never);
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
-    reason: 'Keys of objects begin with the tenant: a function reads and writes those of all tenants.',
-  });
 }

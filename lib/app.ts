@@ -1,36 +1,48 @@
 /**
  * The CDK app: bundles the functions, describes the stack, checks it. Without an account or a region, so that one
- * assembly fits any. Settings come as context: `--context authorization=none`, `--context config=FILE`, and those of
- * event-settings.ts.
+ * assembly fits any. Settings come as context (settings.ts): `--context authorization=token`.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { FUNCTION_NAMES, TAIL_FUNCTION_NAMES, WORKER_FUNCTION_NAMES } from '../functions/groups.ts';
+import {
+  type AnyFunctionName,
+  FUNCTION_NAMES,
+  STACK_FUNCTION_NAMES,
+  type StackFunctionName,
+  TAIL_FUNCTION_NAMES,
+  WORKER_FUNCTION_NAMES,
+} from '../functions/groups.ts';
 import { parseConfig } from '../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
 import { schedulesOf } from '../shared/maintenance/maintenance.ts';
 import { type Bundle, bundleFunction } from './bundle.ts';
+import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
-import type { Authorization } from './http-api.ts';
 import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
+import { addPage } from './page-asset.ts';
+import { type Settings, settingsOf } from './settings.ts';
 
-const STACK_NAME = 'Logboom';
 /** In the assembly, beside the template. */
 const SOURCE_MAPS = 'source-maps';
 /** Lambda allows 4 KB for all environment variables together. */
 const MAX_CONFIG_BYTES = 3 * 1024;
 
+/** Folder of the bundle of each function, and of the explorer page where there is one. */
+export interface BuiltCode {
+  readonly bundles: readonly Bundle[];
+  readonly code: LogboomStackProps['code'];
+  readonly page: PageAsset | undefined;
+}
+
 /** Writes the cloud assembly to where the CDK asks for it (`cdk.out`). Throws where a setting is wrong. */
 export async function synthesise(): Promise<void> {
   const app = new App();
-  const { yaml: configYaml, config } = configOf(app);
-  const schedules = schedulesOf(maintenanceOptions(config));
-  const events = eventSettingsOf(app.node);
-  const settings = { authorization: authorizationOf(app), configYaml, schedules, events };
+  const settings = settingsOf(app.node.getAllContext() as Record<string, unknown>);
+  const events = eventSettingsOf(settings);
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
     const names = [
@@ -38,32 +50,78 @@ export async function synthesise(): Promise<void> {
       ...TAIL_FUNCTION_NAMES,
       ...WORKER_FUNCTION_NAMES,
       ...eventFunctionsOf(events),
+      ...stackFunctionsOf(settings),
     ];
-    const bundles = await Promise.all(names.map(name => bundleFunction(name, folder)));
-    const code = Object.fromEntries(names.map((name, i) => [name, bundles[i].folder]));
-    new LogboomStack(app, STACK_NAME, {
-      code: code as LogboomStackProps['code'],
-      ...settings,
-    });
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-    keepSourceMaps(bundles, join(app.synth().directory, SOURCE_MAPS));
+    const built = await buildCode(names, { folder, withPage: settings.edge && settings.ui });
+    const assembled = writeAssembly(app, settings, built);
+    keepSourceMaps(built.bundles, join(assembled, SOURCE_MAPS));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function authorizationOf(app: App): Authorization {
-  const value: unknown = app.node.tryGetContext('authorization') ?? 'iam';
-  if (value === 'iam' || value === 'none') return value;
-  throw new Error(`authorization is iam or none, not ${JSON.stringify(value)}`);
+/** Bundles what is named; the page is built, too, where it is wanted and `bucket-content` is named. */
+export async function buildCode(
+  names: readonly (AnyFunctionName | StackFunctionName)[],
+  { folder, withPage }: { readonly folder: string; readonly withPage: boolean },
+): Promise<BuiltCode> {
+  const bundles = await Promise.all(names.map(name => bundleFunction(name, folder)));
+  const code: LogboomStackProps['code'] = Object.fromEntries(
+    names.map((name, i) => [name, bundles[i].folder]),
+  );
+  const carrier = withPage ? code['bucket-content'] : undefined;
+  return { bundles, code, page: carrier === undefined ? undefined : pageBeside(carrier, folder) };
+}
+
+/** Describes the stack, checks it and writes it. The assembly's folder. Throws where a check fails. */
+export function writeAssembly(app: App, settings: Settings, { code, page }: BuiltCode): string {
+  const events = eventSettingsOf(settings);
+  const { yaml: configYaml, config } = configOf(settings);
+  new LogboomStack(app, settings.stackName, {
+    code: onlyAsked(code, settings),
+    settings,
+    events,
+    configYaml,
+    overridesObject: config.runtime.object,
+    schedules: schedulesOf(maintenanceOptions(config)),
+    page: settings.ui ? page : undefined,
+  });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return app.synth().directory;
+}
+
+/** Which functions there are is told by which have code. */
+function onlyAsked(code: LogboomStackProps['code'], settings: Settings): LogboomStackProps['code'] {
+  const asked = new Set(stackFunctionsOf(settings));
+  const isAsked = (name: string) =>
+    !STACK_FUNCTION_NAMES.some(other => other === name) || asked.has(name as StackFunctionName);
+  return Object.fromEntries(Object.entries(code).filter(([name]) => isAsked(name)));
+}
+
+/** Those of the stack itself that these settings ask for. */
+function stackFunctionsOf(settings: Settings): StackFunctionName[] {
+  const { authorization, edge, ui, removal, canary, canarySecretArn } = settings;
+  const names: StackFunctionName[] = [];
+  if (authorization === 'token') names.push('authorizer');
+  if (canary && (authorization !== 'token' || canarySecretArn !== '')) names.push('canary');
+  if ((edge && ui) || removal === 'destroy') names.push('bucket-content');
+  return names;
+}
+
+/** A bundle of its own: the one that only empties a bucket carries no page. */
+function pageBeside(bundle: string, folder: string) {
+  const code = join(folder, 'page-content');
+  mkdirSync(code);
+  copyFileSync(join(bundle, 'index.mjs'), join(code, 'index.mjs'));
+  return addPage(code);
 }
 
 /** Read once here, so that a mistake is found before anything is deployed. */
-function configOf(app: App): { readonly yaml: string; readonly config: Config } {
-  const file: unknown = app.node.tryGetContext('config');
-  if (file === undefined) return { yaml: '', config: DEFAULT_CONFIG };
-  const yaml = readFileSync(String(file), 'utf8');
-  const { config, warnings } = parseConfig(yaml, { name: String(file), environment: process.env });
+function configOf({ config: file }: Settings): { readonly yaml: string; readonly config: Config } {
+  if (file === '') return { yaml: '', config: DEFAULT_CONFIG };
+  if (!existsSync(file)) throw new Error(`config: there is no file ${file}`);
+  const yaml = readFileSync(file, 'utf8');
+  const { config, warnings } = parseConfig(yaml, { name: file, environment: process.env });
   for (const warning of warnings) process.stderr.write(`logboom: ${warning}\n`);
   if (Buffer.byteLength(yaml) <= MAX_CONFIG_BYTES) return { yaml, config };
   throw new Error(`${file} has ${Buffer.byteLength(yaml)} bytes, at most ${MAX_CONFIG_BYTES} fit a function`);

@@ -7,12 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type {
-  EventFunctionName,
-  FunctionName,
-  TailFunctionName,
-  WorkerFunctionName,
-} from '../functions/groups.ts';
+import type { AnyFunctionName, StackFunctionName } from '../functions/groups.ts';
 
 export interface Bundle {
   /** Holds index.mjs and nothing else. */
@@ -30,7 +25,7 @@ const REQUIRE =
 
 /** The same bytes wherever the repository lies, so that a deployment without changes changes nothing. */
 export async function bundleFunction(
-  name: FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName,
+  name: AnyFunctionName | StackFunctionName,
   into: string,
 ): Promise<Bundle> {
   const folder = join(into, name);
@@ -48,6 +43,9 @@ export async function bundleFunction(
     mainFields: ['module', 'main'],
     minifySyntax: true,
     minifyWhitespace: true,
+    // A third less to read at each cold start.
+    minifyIdentifiers: true,
+    keepNames: true,
     legalComments: 'none',
     banner: { js: REQUIRE },
     sourcemap: 'external',

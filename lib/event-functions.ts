@@ -11,17 +11,16 @@
  *    that a repeat may cure.
  */
 import { CfnOutput, Duration, Validations } from 'aws-cdk-lib';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { FilterPattern, LogGroup, type RetentionDays, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
 import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EventFunctionName } from '../functions/groups.ts';
-import { ApiFunction } from './api-function.ts';
+import { ApiFunction, type StorePlace } from './api-function.ts';
 import { type EventSettings, eventFunctionsOf } from './event-settings.ts';
 import { FUNCTION_CLASSES, type FunctionClass } from './function-classes.ts';
 
@@ -29,13 +28,9 @@ export interface EventFunctionsProps {
   readonly settings: EventSettings;
   /** Folder of the bundle of each function that is asked for. */
   readonly code: Readonly<Partial<Record<EventFunctionName, string>>>;
-  /** Of the store. */
-  readonly bucket: Bucket;
-  readonly table: Table;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly logRetention: RetentionDays;
+  readonly place: StorePlace;
   /** Called with each function, which stores what live tails show. */
-  readonly onFunction?: (lambda: ApiFunction['lambda']) => void;
+  readonly onFunction?: (name: EventFunctionName, lambda: ApiFunction['lambda'], failed: Queue) => void;
 }
 
 const EVENT_CLASSES: Readonly<Record<EventFunctionName, FunctionClass>> = {
@@ -60,7 +55,7 @@ export class EventFunctions extends Construct {
     const { settings } = props;
     for (const name of eventFunctionsOf(settings)) {
       const { lambda, queue } = this.addFunction(name, props);
-      props.onFunction?.(lambda);
+      props.onFunction?.(name, lambda, queue);
       if (name === 'cloudwatch-logs') subscribe(this, lambda, settings.logGroups);
       else readBucket(this, lambda, queue, settings.bucketName);
       const description = `Events that ${name} could not store`;
@@ -70,21 +65,18 @@ export class EventFunctions extends Construct {
 
   private addFunction(
     name: EventFunctionName,
-    { settings, code, bucket, table, environment, logRetention }: EventFunctionsProps,
+    { settings, code, place }: EventFunctionsProps,
   ): { lambda: ApiFunction['lambda']; queue: Queue } {
     const folder = code[name];
     if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
     const { lambda } = new ApiFunction(this, name, {
       functionClass: EVENT_CLASSES[name],
       code: folder,
-      bucket,
-      table,
+      place,
       environment: {
-        ...environment,
         LOGBOOM_TENANT: settings.tenant,
         ...(settings.labels === '' ? {} : { LOGBOOM_LABELS: settings.labels }),
       },
-      logRetention,
     });
     const queue = new Queue(this, `${name}-failed`, {
       encryption: QueueEncryption.SQS_MANAGED,

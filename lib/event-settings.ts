@@ -6,10 +6,10 @@
  *     --context eventTenant=acme                      whose they are
  *     --context eventLabels=env=prod,team=shop        labels of every stream; may be left out
  */
-import type { Node } from 'constructs';
 import { labelsOfEnvironment } from '../functions/event-labels.ts';
 import type { EventFunctionName } from '../functions/groups.ts';
 import { checkTenantId } from '../shared/http/tenant.ts';
+import type { Settings } from './settings.ts';
 
 export interface EventSettings {
   readonly tenant: string;
@@ -27,9 +27,10 @@ const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const MAX_LOG_GROUPS = 40;
 
 /** Throws Error or ClientError where a setting is wrong, so that nothing is deployed. */
-export function eventSettingsOf(node: Node): EventSettings {
-  const contextOf = (name: string): string => String(node.tryGetContext(name) ?? '').trim();
-  const named = contextOf('logGroups').split(',');
+export function eventSettingsOf(
+  given: Pick<Settings, 'logGroups' | 'logsBucket' | 'eventTenant' | 'eventLabels'>,
+): EventSettings {
+  const named = given.logGroups.split(',');
   const logGroups = [...new Set(named.map(name => name.trim()).filter(name => name !== ''))];
   for (const name of logGroups) {
     if (!LOG_GROUP_NAME.test(name)) throw new Error(`logGroups: "${name}" is no name of a log group`);
@@ -37,13 +38,13 @@ export function eventSettingsOf(node: Node): EventSettings {
   if (logGroups.length > MAX_LOG_GROUPS) {
     throw new Error(`logGroups: ${logGroups.length} log groups, at most ${MAX_LOG_GROUPS} fit one function`);
   }
-  const bucketName = contextOf('logsBucket');
+  const bucketName = given.logsBucket;
   if (bucketName !== '' && !BUCKET_NAME.test(bucketName)) {
     throw new Error(`logsBucket: "${bucketName}" is no name of a bucket`);
   }
   const settings = {
-    tenant: contextOf('eventTenant'),
-    labels: contextOf('eventLabels'),
+    tenant: given.eventTenant,
+    labels: given.eventLabels,
     logGroups,
     bucketName,
   };

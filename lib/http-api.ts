@@ -1,8 +1,20 @@
-/** The HTTP API, routed from the one route table: each method and path, with every name a client may know it by. */
+/**
+ * The HTTP API, routed from the one route table: each path, with every name a client may know it by, to the function that serves
+ * it. Methods are the function's business: it answers HEAD like GET, and a wrong method as a client expects it. What no route
+ * names goes to the function that answers it with the 404 of the program, or with the way to a clean path.
+ */
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import {
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  type IHttpRouteAuthorizer,
+  LogGroupLogDestination,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -10,13 +22,14 @@ import { Construct } from 'constructs';
 import { type FunctionName, functionOf } from '../functions/groups.ts';
 import { pathsOf } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-
-/** Who may call: holders of the right execute-api:Invoke, or everybody. A tenant is a header, and proves nothing. */
-export type Authorization = 'iam' | 'none';
+import { hostOfApi } from './edge.ts';
 
 export interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
-  readonly authorization: Authorization;
+  /** Undefined: everybody may call. */
+  readonly authorizer: IHttpRouteAuthorizer | undefined;
+  /** Health checks have no token; with signatures of AWS all requests are signed. */
+  readonly opensPaths: boolean;
   readonly logRetention: RetentionDays;
 }
 
@@ -35,33 +48,49 @@ const ACCESS_LOG = AccessLogFormat.custom(
   }),
 );
 
+const EVERYBODY =
+  'Chosen with --context authorization=none and public=yes-really: something in front of it says who may call.';
+
 export class LogboomApi extends Construct {
   readonly url: string;
+  /** For who puts a domain in front of it, and for who signs requests. */
+  readonly host: string;
+  readonly apiId: string;
 
-  constructor(scope: Construct, id: string, { functions, authorization, logRetention }: LogboomApiProps) {
+  constructor(scope: Construct, id: string, props: LogboomApiProps) {
     super(scope, id);
+    const { functions, authorizer, opensPaths, logRetention } = props;
     const api = new HttpApi(this, 'Api', {
       description: 'Logboom',
       createDefaultStage: false,
-      ...(authorization === 'iam' ? { defaultAuthorizer: new HttpIamAuthorizer() } : {}),
+      ...(authorizer === undefined ? {} : { defaultAuthorizer: authorizer }),
     });
-    for (const name of Object.keys(functions) as FunctionName[]) {
-      const integration = new HttpLambdaIntegration(`${name}Integration`, functions[name], {
-        // One permission for the API: one for each route would outgrow the policy of a function, 20 KB.
-        scopePermissionToRoute: false,
-      });
-      for (const route of ROUTES) {
-        if (functionOf(route) !== name) continue;
-        const methods = route.methods.map(method => HttpMethod[method]);
-        for (const path of pathsOf(route)) {
-          // The gateway knows no route that ends with a slash.
-          if (path.endsWith('/')) continue;
-          const added = api.addRoutes({ path, methods, integration });
-          if (authorization === 'none')
-            for (const { node } of added) acceptEverybody(node.scope as Construct);
-        }
+    const integrations = Object.fromEntries(
+      Object.entries(functions).map(([name, lambda]) => [
+        name,
+        new HttpLambdaIntegration(`${name}Integration`, lambda, {
+          // One permission for the API: one for each route would outgrow the policy of a function, 20 KB.
+          scopePermissionToRoute: false,
+        }),
+      ]),
+    );
+    const open = openPaths();
+    for (const [path, name] of servedPaths()) {
+      const integration = integrations[name];
+      const isOpen = opensPaths && open.has(path);
+      const asked = isOpen ? { authorizer: new HttpNoneAuthorizer() } : {};
+      for (const route of api.addRoutes({ path, methods: [HttpMethod.ANY], integration, ...asked })) {
+        if (isOpen)
+          accept(route, 'It says whether the store is ready, and its version: nothing of any tenant.');
+        else if (authorizer === undefined) accept(route, EVERYBODY);
       }
     }
+    const others = new HttpRoute(this, 'Others', {
+      httpApi: api,
+      routeKey: HttpRouteKey.DEFAULT,
+      integration: integrations.status,
+    });
+    if (authorizer === undefined) accept(others, EVERYBODY);
     const log = new LogGroup(this, 'AccessLog', {
       retention: logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -73,12 +102,40 @@ export class LogboomApi extends Construct {
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: ACCESS_LOG },
     });
     this.url = stage.url;
+    this.apiId = api.apiId;
+    this.host = hostOfApi(api.apiId);
   }
 }
 
-function acceptEverybody(api: Construct): void {
-  Validations.of(api).acknowledge({
-    id: 'AwsSolutions-APIG4',
-    reason: 'Chosen with --context authorization=none: something in front of the API says who may call.',
-  });
+/** Each path that a route of the gateway can name → the one function that serves all of its methods. */
+export function servedPaths(): ReadonlyMap<string, FunctionName> {
+  const paths = new Map<string, FunctionName>();
+  for (const route of ROUTES) {
+    for (const path of pathsOf(route)) {
+      // The gateway knows no route that ends with a slash; the others' function knows these paths.
+      if (path.endsWith('/')) continue;
+      const name = functionOf(route);
+      const known = paths.get(path);
+      if (known !== undefined && known !== name)
+        throw new Error(
+          `${path} is served by ${known} and ${name}: one function must serve all methods of a path`,
+        );
+      paths.set(path, name);
+    }
+  }
+  return paths;
+}
+
+/** Paths that show nothing of any tenant, whatever the method. */
+export function openPaths(): ReadonlySet<string> {
+  const isOpen = new Map<string, boolean>();
+  for (const route of ROUTES) {
+    for (const path of pathsOf(route))
+      isOpen.set(path, route.access.kind === 'open' && isOpen.get(path) !== false);
+  }
+  return new Set([...isOpen].filter(([, open]) => open).map(([path]) => path));
+}
+
+function accept(route: Construct, reason: string): void {
+  Validations.of(route).acknowledge({ id: 'AwsSolutions-APIG4', reason });
 }

@@ -1,12 +1,11 @@
 /**
- * The timer of an account: EventBridge Scheduler calls the maintenance function once for each job and interval, with the
- * name of the job. What it cannot deliver, and what fails altogether, ends in one queue, and an alarm tells of it.
+ * The timer of an account, EventBridge Scheduler, and the queue where calls end that came to nothing: what the scheduler could
+ * not deliver, and what a function that was called without anybody waiting failed at.
  *
  * What a reader would get wrong: the scheduler's call is asynchronous. Its own retries are about delivery alone; what is
  * repeated where a run fails is a setting of the function. Here it is nothing: the next tick comes by itself.
  */
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
-import { Alarm, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEventInvokeConfig, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
@@ -15,87 +14,105 @@ import { Construct } from 'constructs';
 import type { ScheduledEvent } from '../functions/scheduled-event.ts';
 import type { Schedule } from '../shared/maintenance/maintenance.ts';
 
-export interface MaintenanceSchedulesProps {
-  readonly lambda: LambdaFunction;
-  readonly schedules: readonly Schedule[];
-}
-
 /** A tick that comes later than the next one is of no use. */
 const MAX_EVENT_AGE = Duration.minutes(5);
 const MAX_DELIVERY_RETRIES = 3;
 /** The most there is: time to look at what failed. */
 const KEPT = Duration.days(14);
 
-export class MaintenanceSchedules extends Construct {
-  constructor(scope: Construct, id: string, { lambda, schedules }: MaintenanceSchedulesProps) {
-    super(scope, id);
-    const failed = this.createQueue();
-    const role = this.createRole(lambda, failed);
-    for (const { job, everyMs } of schedules) {
-      const event: ScheduledEvent = { job };
-      new CfnSchedule(this, job, {
-        description: `Logboom: calls the job ${job}`,
-        scheduleExpression: rateOf(everyMs),
-        flexibleTimeWindow: { mode: 'OFF' },
-        target: {
-          arn: lambda.functionArn,
-          roleArn: role.roleArn,
-          input: JSON.stringify(event),
-          retryPolicy: {
-            maximumRetryAttempts: MAX_DELIVERY_RETRIES,
-            maximumEventAgeInSeconds: MAX_EVENT_AGE.toSeconds(),
-          },
-          deadLetterConfig: { arn: failed.queueArn },
-        },
-      }).node.addDependency(role);
-    }
-    this.sendFailures(lambda, failed);
-    new Alarm(this, 'FailedAlarm', {
-      alarmDescription: 'Logboom: a scheduled job failed altogether, or could not be called',
-      metric: failed.metricApproximateNumberOfMessagesVisible({ period: Duration.minutes(5) }),
-      threshold: 1,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
-  }
+export class FailedCalls extends Construct {
+  readonly queue: Queue;
 
-  private createQueue(): Queue {
-    const queue = new Queue(this, 'Failed', {
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.queue = new Queue(this, 'Queue', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: KEPT,
     });
-    Validations.of(queue).acknowledge({
+    Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'It is itself where failed calls end; nothing reads it but people.',
     });
-    return queue;
   }
 
-  private createRole({ functionArn }: LambdaFunction, { queueArn }: Queue): Role {
-    const role = new Role(this, 'Role', {
+  /** Failed calls of the function end here, and are not repeated. */
+  takeFrom(lambda: LambdaFunction, maxEventAge = MAX_EVENT_AGE): void {
+    const { queueArn } = this.queue;
+    const send = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queueArn] });
+    const { policyDependable } = lambda.grantPrincipal.addToPrincipalPolicy(send);
+    const config = new CfnEventInvokeConfig(lambda, 'OnFailure', {
+      functionName: lambda.functionName,
+      qualifier: '$LATEST',
+      maximumRetryAttempts: 0,
+      maximumEventAgeInSeconds: maxEventAge.toSeconds(),
+      destinationConfig: { onFailure: { destination: queueArn } },
+    });
+    // Lambda looks whether the function may send before it takes the setting.
+    if (policyDependable !== undefined) config.node.addDependency(policyDependable);
+  }
+}
+
+export interface TimerProps {
+  readonly lambda: LambdaFunction;
+  readonly failed: FailedCalls;
+}
+
+export interface Tick {
+  readonly description: string;
+  readonly everyMs: number;
+  /** What the function is called with. */
+  readonly event: object;
+}
+
+/** Calls one function at several intervals. */
+export class Timer extends Construct {
+  private readonly props: TimerProps;
+  private readonly role: Role;
+
+  constructor(scope: Construct, id: string, props: TimerProps) {
+    super(scope, id);
+    this.props = props;
+    this.role = new Role(this, 'Role', {
       // Not schedules of other accounts that name this role.
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
     });
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] }));
-    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queueArn] }));
-    return role;
+    const { lambda, failed } = props;
+    for (const [action, resource] of [
+      ['lambda:InvokeFunction', lambda.functionArn],
+      ['sqs:SendMessage', failed.queue.queueArn],
+    ]) {
+      this.role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+    }
   }
 
-  private sendFailures(lambda: LambdaFunction, { queueArn }: Queue): void {
-    const send = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queueArn] });
-    const { policyDependable } = lambda.grantPrincipal.addToPrincipalPolicy(send);
-    const config = new CfnEventInvokeConfig(this, 'OfFunction', {
-      functionName: lambda.functionName,
-      qualifier: '$LATEST',
-      maximumRetryAttempts: 0,
-      maximumEventAgeInSeconds: MAX_EVENT_AGE.toSeconds(),
-      destinationConfig: { onFailure: { destination: queueArn } },
-    });
-    // Lambda looks whether the function may send before it takes the setting.
-    if (policyDependable !== undefined) config.node.addDependency(policyDependable);
+  add(id: string, { description, everyMs, event }: Tick): void {
+    const { lambda, failed } = this.props;
+    new CfnSchedule(this, id, {
+      description: `Logboom: ${description}`,
+      scheduleExpression: rateOf(everyMs),
+      flexibleTimeWindow: { mode: 'OFF' },
+      target: {
+        arn: lambda.functionArn,
+        roleArn: this.role.roleArn,
+        input: JSON.stringify(event),
+        retryPolicy: {
+          maximumRetryAttempts: MAX_DELIVERY_RETRIES,
+          maximumEventAgeInSeconds: MAX_EVENT_AGE.toSeconds(),
+        },
+        deadLetterConfig: { arn: failed.queue.queueArn },
+      },
+    }).node.addDependency(this.role);
+  }
+}
+
+/** A tick for each job that the configuration has. */
+export function addMaintenance(timer: Timer, schedules: readonly Schedule[]): void {
+  for (const { job, everyMs } of schedules) {
+    const event: ScheduledEvent = { job };
+    timer.add(job, { description: `calls the job ${job}`, everyMs, event });
   }
 }
 

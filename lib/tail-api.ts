@@ -2,62 +2,64 @@
  * Live tails: a WebSocket API, a function for each of its routes, and the dispatcher, which pushes call where tails exist and a
  * schedule calls every minute.
  *
- * A reader would get wrong: a WebSocket API has no paths. Its stage is the endpoint of all tails; who wants the paths of the
- * HTTP API puts a domain in front of both and rewrites (docs/tail.md).
+ * A reader would get wrong: a WebSocket API has no paths. Its stage is the endpoint of all tails; the paths of the HTTP API are
+ * those of CloudFront in front of both (edge.ts).
  */
 import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
-import { WebSocketIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import {
+  type IWebSocketRouteAuthorizer,
+  LogGroupLogDestination,
+  WebSocketApi,
+  WebSocketStage,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Bucket } from 'aws-cdk-lib/aws-s3';
-import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { TailFunctionName } from '../functions/groups.ts';
-import { ApiFunction } from './api-function.ts';
+import { ApiFunction, type StorePlace } from './api-function.ts';
+import { hostOfApi } from './edge.ts';
 import type { FunctionClass } from './function-classes.ts';
-import type { Authorization } from './http-api.ts';
+import { TAIL_CONNECT_RIGHTS, TAIL_DISCONNECT_RIGHTS, TAIL_DISPATCH_RIGHTS } from './rights.ts';
+import { type FailedCalls, Timer } from './schedules.ts';
 
 export interface TailApiProps {
   /** Folder of the bundle of each function. */
   readonly code: Readonly<Record<TailFunctionName, string>>;
-  readonly bucket: Bucket;
-  readonly table: Table;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly authorization: Authorization;
-  readonly logRetention: RetentionDays;
+  readonly place: StorePlace;
+  /** Of who connects; undefined: everybody may. */
+  readonly authorizer: IWebSocketRouteAuthorizer | undefined;
+  readonly failed: FailedCalls;
 }
 
-const STAGE = 'live';
+/** The one path that the API has. */
+export const STAGE = 'live';
 /** The gateway waits 29 s for an answer; a client would not. */
 const ROUTE_TIMEOUT = Duration.seconds(10);
+const SCHEDULE_MS = 60_000;
+/** The schedule's next call does what this one was for. */
+const MAX_CALL_AGE = Duration.minutes(1);
 
 export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
   'tail-connect': {
     description: 'Opens live tails',
     memoryMb: 512,
     timeout: ROUTE_TIMEOUT,
-    // Limits of tenants may lie in the store.
-    objectActions: ['s3:GetObject'],
-    tableActions: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
+    rights: TAIL_CONNECT_RIGHTS,
   },
   'tail-disconnect': {
     description: 'Ends live tails',
     memoryMb: 256,
     timeout: ROUTE_TIMEOUT,
-    objectActions: ['s3:GetObject'],
-    tableActions: ['dynamodb:GetItem', 'dynamodb:DeleteItem'],
+    rights: TAIL_DISCONNECT_RIGHTS,
   },
   'tail-default': {
     description: 'Ignores what clients of live tails send',
     memoryMb: 128,
     timeout: ROUTE_TIMEOUT,
-    objectActions: [],
-    tableActions: [],
+    rights: {},
   },
   'tail-dispatch': {
     description: 'Serves live tails',
@@ -65,8 +67,7 @@ export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
     memoryMb: 1769,
     // Lambda's most: a run goes on as long as something comes.
     timeout: Duration.minutes(15),
-    objectActions: ['s3:GetObject'],
-    tableActions: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:DeleteItem'],
+    rights: TAIL_DISPATCH_RIGHTS,
   },
 };
 
@@ -85,13 +86,16 @@ const ACCESS_LOG = AccessLogFormat.custom(
 export class TailApi extends Construct {
   /** Of the stage: where clients connect. */
   readonly url: string;
+  /** For who puts a domain in front of it. */
+  readonly host: string;
+  readonly functions: Readonly<Record<TailFunctionName, LambdaFunction>>;
   private readonly dispatch: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: TailApiProps) {
     super(scope, id);
     const api = new WebSocketApi(this, 'Api', { description: 'Logboom: live tails' });
     const log = new LogGroup(this, 'AccessLog', {
-      retention: props.logRetention,
+      retention: props.place.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const stage = new WebSocketStage(this, 'Stage', {
@@ -101,6 +105,7 @@ export class TailApi extends Construct {
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: ACCESS_LOG },
     });
     this.url = stage.url;
+    this.host = hostOfApi(api.apiId);
     const place = { LOGBOOM_CONNECTIONS_ENDPOINT: stage.callbackUrl };
     this.dispatch = this.addFunction('tail-dispatch', props, place);
     const connect = this.addFunction('tail-connect', props, {
@@ -121,9 +126,14 @@ export class TailApi extends Construct {
       );
       acceptAllConnections(lambda, api);
     }
-    const { authorization } = props;
+    this.functions = {
+      'tail-connect': connect,
+      'tail-disconnect': disconnect,
+      'tail-default': ignore,
+      'tail-dispatch': this.dispatch,
+    };
     const routes = [
-      ['$connect', connect, authorization === 'iam' ? new WebSocketIamAuthorizer() : undefined],
+      ['$connect', connect, props.authorizer],
       ['$disconnect', disconnect, undefined],
       ['$default', ignore, undefined],
     ] as const;
@@ -132,7 +142,7 @@ export class TailApi extends Construct {
       const route = api.addRoute(key, { integration, ...(authorizer === undefined ? {} : { authorizer }) });
       if (authorizer === undefined) acceptWithoutAuthorizer(route, key);
     }
-    this.addSchedule();
+    this.addSchedule(props.failed);
   }
 
   /** A function that commits: it calls the dispatcher where tails exist. */
@@ -149,42 +159,26 @@ export class TailApi extends Construct {
 
   private addFunction(
     name: TailFunctionName,
-    { code, bucket, table, environment, logRetention }: TailApiProps,
-    more: Readonly<Record<string, string>>,
+    { code, place }: TailApiProps,
+    environment: Readonly<Record<string, string>>,
   ): LambdaFunction {
     return new ApiFunction(this, name, {
       functionClass: TAIL_CLASSES[name],
       code: code[name],
-      bucket,
-      table,
-      environment: { ...environment, ...more },
-      logRetention,
+      place,
+      environment,
     }).lambda;
   }
 
-  /** What no call came for is found by it, and tails live on by it. */
-  private addSchedule(): void {
-    // A call that fails is not repeated: the next one comes by itself, and would find the same.
-    this.dispatch.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    const role = new Role(this, 'ScheduleRole', {
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
-      }),
+  /** What no call came for is found by it, and tails live on by it. A call that fails is not repeated: the next one finds the same. */
+  private addSchedule(failed: FailedCalls): void {
+    failed.takeFrom(this.dispatch, MAX_CALL_AGE);
+    const timer = new Timer(this, 'Timer', { lambda: this.dispatch, failed });
+    timer.add('Schedule', {
+      description: 'serves live tails that no push called for',
+      everyMs: SCHEDULE_MS,
+      event: {},
     });
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.dispatch.functionArn] }),
-    );
-    new CfnSchedule(this, 'Schedule', {
-      description: 'Logboom: serves live tails that no push called for',
-      scheduleExpression: 'rate(1 minute)',
-      flexibleTimeWindow: { mode: 'OFF' },
-      target: {
-        arn: this.dispatch.functionArn,
-        roleArn: role.roleArn,
-        input: '{}',
-        retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
-      },
-    }).node.addDependency(role);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Puts the store's services together over the stores of one machine. */
 import type { Config } from '../shared/admin/config-fields.ts';
-import { createMetrics } from '../shared/admin/metrics/metrics.ts';
+import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
 import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
 import type { Services } from '../shared/admin/services.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
@@ -82,7 +82,10 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       catalog,
       ingestExchange: new IngestExchange({ table: storage.table, clock: systemClock }),
       usageRecords: new UsageRecords(storage.table),
-      metrics: createMetrics({ ofProcess: true }),
+      metrics: createMetrics({
+        ofProcess: true,
+        retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)),
+      }),
       log,
       clock: systemClock,
       ids: systemIds,

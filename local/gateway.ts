@@ -8,7 +8,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorResponse, OVERLOADED } from '../shared/http/errors.ts';
+import { errorResponse, OVERLOADED, responseOfError } from '../shared/http/errors.ts';
+import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Request, Response } from '../shared/http/message.ts';
 import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
 import { ClientError } from '../shared/model/errors.ts';
@@ -40,12 +41,17 @@ export interface GatewayLimits {
   readonly drainTimeoutMs: number;
 }
 
+/** A request whose body is not here yet. */
+export type RequestHead = Omit<Request, 'body' | 'signal'>;
+
 export interface GatewayOptions {
   /** Empty: all addresses. */
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   readonly dispatch: (request: Request) => Promise<Response>;
+  /** Asked before a body is read, so that nobody makes us hold what is not let in. Rejects with ClientError. */
+  readonly admit?: ((head: RequestHead) => Promise<void>) | undefined;
   readonly limits: GatewayLimits;
   readonly log: Log;
   /** Requests that are handed over as sockets, to whoever listens to `upgrade` of the server. Default: none. */
@@ -122,7 +128,7 @@ interface Service {
   stop(server: Server): Promise<void>;
 }
 
-function createService({ dispatch, limits, log }: GatewayOptions, connections: Connections): Service {
+function createService({ dispatch, admit, limits, log }: GatewayOptions, connections: Connections): Service {
   const budget = createBodyBudget(limits.maxBufferedBodyBytes);
   const overloaded = new ClientError(503, OVERLOADED);
   const running = new Set<AbortController>();
@@ -152,24 +158,27 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
       }
     });
     outgoing.setHeader('x-request-id', id);
+    const head = { method, path, rawQuery, headers, id, clientAddress: incoming.socket.remoteAddress };
 
     let body: Body = NO_BODY;
     let timer: NodeJS.Timeout | undefined;
     try {
       if (!admitted) throw overloaded;
+      if (admit !== undefined && declaredLength(incoming) !== 0) await admit(head);
       body = await receive(incoming, outgoing, maxBodyBytes, awaited);
       if (deadlineMs > 0) {
         const late = new DOMException(`over ${deadlineMs} ms`, 'TimeoutError');
         timer = setTimeout(() => controller.abort(late), deadlineMs);
       }
       const { signal } = controller;
-      const response = await dispatch({ method, path, rawQuery, headers, body: body.bytes, signal, id });
+      const response = await dispatch({ ...head, body: body.bytes, signal });
       send(outgoing, response);
       // An error may come before all that was begun has ended.
       if (response.status < 300) recycleBody(body);
     } catch (error) {
-      if (error instanceof ClientError) refuse(incoming, outgoing, error);
-      else if (error instanceof BodyInterruptedError) outgoing.destroy();
+      if (error instanceof ClientError) {
+        refuse(incoming, outgoing, error, responseOfError(error, { style: 'push', requestId: id, log }));
+      } else if (error instanceof BodyInterruptedError) outgoing.destroy();
       else {
         // Dispatch answers its own errors: this is a defect of an answer.
         log.error({ requestId: id, err: error }, 'request failed');
@@ -208,7 +217,8 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
   function send(outgoing: ServerResponse, { status, headers, body }: Response): void {
     if (outgoing.destroyed) return;
     if (stopping) outgoing.shouldKeepAlive = false;
-    for (const name in headers) outgoing.setHeader(name, headers[name]);
+    const hardened = hardenedHeaders(headers);
+    for (const name in hardened) outgoing.setHeader(name, hardened[name]);
     const hasBody = status !== 204 && status !== 304;
     if (hasBody) outgoing.setHeader('content-length', Buffer.byteLength(body));
     outgoing.writeHead(status);
@@ -247,11 +257,15 @@ function createService({ dispatch, limits, log }: GatewayOptions, connections: C
 }
 
 /** Answers before the body was read: in full, then reads on for a while, then closes. */
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, error: ClientError): void {
-  const { status, headers, body } = errorResponse(error.status, error.message, 'push');
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  error: ClientError,
+  { status, headers, body }: Response,
+): void {
   const unread = !incoming.complete && declaredLength(incoming) !== 0;
   if (unread) outgoing.shouldKeepAlive = false;
-  outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  outgoing.writeHead(status, { ...hardenedHeaders(headers), 'content-length': Buffer.byteLength(body) });
   if (!unread || error instanceof BrokenRequestError) {
     outgoing.end(body);
     return;

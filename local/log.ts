@@ -2,12 +2,28 @@
  * The program's log: JSON lines on standard error, so that standard output stays for people. Nothing logs bodies,
  * query strings or headers; should a header object ever get in, what identifies a caller is struck out.
  */
-import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import {
+  type DestinationStream,
+  destination,
+  type Logger,
+  type LoggerOptions,
+  levels,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
 
 export type Log = Logger;
 
 const STANDARD_ERROR = 2;
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization'];
+
+/** Lines that logs have written, by level; a log is forgotten with its counts. */
+const written = new WeakMap<object, Map<string, number>>();
+
+/** Of this log and its children. */
+export function linesOf(log: Log): ReadonlyMap<string, number> {
+  return written.get(log) ?? new Map();
+}
 
 /** Level as pino names it; it may be set while the program runs. Written at once: a crash loses no line. */
 export function createLog(
@@ -15,12 +31,23 @@ export function createLog(
   to: DestinationStream = destination({ fd: STANDARD_ERROR, sync: true }),
 ): Log {
   const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);
-  const options = {
+  const counts = new Map<string, number>();
+  const options: LoggerOptions = {
     level,
     timestamp: stdTimeFunctions.isoTime,
     base: null,
     redact: paths,
+    hooks: {
+      // Called for what is written alone.
+      logMethod(args, method, number) {
+        const name = levels.labels[number];
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        method.apply(this, args);
+      },
+    },
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, to);
+  const log = pino(options, to);
+  written.set(log, counts);
+  return log;
 }

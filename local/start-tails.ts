@@ -1,5 +1,6 @@
 /** Live tails of one machine: what holds their sockets, opens them and serves them. */
 import type { Server } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
 import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -31,8 +32,19 @@ const OWN_POLL_MS = 5_000;
 /** Clocks run at slightly different speeds. */
 const SHARED_JOIN_MS = KNOWN_MS * 1.25;
 
+/** Tells how much of the time since the last call the thread's event loop has worked. */
+function busyShareOfThread(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}
+
 export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptions): LocalTails {
-  const { clock, config } = context;
+  const { access, clock, config } = context;
   const connections = socketConnections(clock, SOCKET_FRAMES.maxBytes);
   const { service, parts } = assembleTails(context, {
     connections,
@@ -43,12 +55,16 @@ export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptio
     savesCursor: false,
     hearsAll: !isShared,
   });
-  const tails = new TailServer({ ...parts, pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS });
+  const tails = new TailServer({
+    ...parts,
+    pollMs: isShared ? SHARED_POLL_MS : OWN_POLL_MS,
+    busyShare: busyShareOfThread(),
+  });
   const stops: (() => Promise<void>)[] = [];
   return {
     connections,
     serve(server) {
-      stops.push(startTailSockets({ server, connections, service, tails, config, clock, ids, log }).stop);
+      stops.push(startTailSockets({ server, connections, service, tails, config, access, clock, ids, log }).stop);
     },
     async stop() {
       for (const stop of stops) await stop();

@@ -2,23 +2,28 @@
  * The store on one machine: the gateway listens first and says that the rest is starting, then each service starts, and they
  * stop in the opposite order.
  */
+import type { Server } from 'node:http';
 import type { Config, LogLevel } from '../shared/admin/config-fields.ts';
+import { addConnectionMetrics, addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
 import { Services } from '../shared/admin/services.ts';
 import { componentsOf, workOf } from '../shared/admin/targets.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
 import { errorResponse } from '../shared/http/errors.ts';
+import { headCheck } from '../shared/http/guard.ts';
 import type { Request, Response } from '../shared/http/message.ts';
 import { createQueryTurns } from '../shared/http/query-turns.ts';
 import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
-import { routesOf } from '../shared/http/targets.ts';
+import { isExposed, routesOf } from '../shared/http/targets.ts';
+import { answerPage } from '../shared/http/ui.ts';
 import { type AssembledLocal, assembleLocal } from './assemble-local.ts';
 import { type GatewayOptions, startGateway } from './gateway.ts';
-import { createLog } from './log.ts';
+import { createLog, linesOf } from './log.ts';
 import { type Scheduler, startScheduler } from './scheduler.ts';
 import type { StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
+import { createPageFiles } from './ui.ts';
 import { isTailUpgrade } from './websocket.ts';
 
 export interface LocalOptions {
@@ -44,11 +49,17 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   const router = createRouter(routesOf(target, ROUTES));
   let local: AssembledLocal | undefined;
   let dispatch: ((request: Request) => Promise<Response>) | undefined;
+  let admit: GatewayOptions['admit'];
   const notReady = async () => errorResponse(503, services.notReady() ?? 'Application is starting', 'push');
+  // The page asks what a front end answers.
+  const page = isExposed(target, { component: 'query-frontend' })
+    ? createPageFiles({ warn: message => log.warn(message) })
+    : undefined;
   const gateway = await startGateway({
     host,
     port,
-    dispatch: request => (dispatch ?? notReady)(request),
+    dispatch: async request => (page && (await answerPage(request, page))) ?? (dispatch ?? notReady)(request),
+    admit: async head => admit?.(head),
     limits: {
       ...gatewayLimits(config),
       ofRequest: createRequestLimits(router, config, tenant => local?.limitsOf(tenant) ?? config.limits),
@@ -75,12 +86,17 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   };
   const serve = async () => {
     const { context } = local!;
+    const { registry } = context.metrics;
+    addLogMetrics(registry, () => linesOf(log));
+    addConnectionMetrics(registry, connectionCount(gateway.server));
+    admit = headCheck(router, context.access.guard);
     dispatch = createDispatcher({
       router,
       context,
+      guard: context.access.guard,
       log,
       compress: config.frontend.compressResponses,
-      inTurn: createQueryTurns(config),
+      inTurn: createQueryTurns(config, registry),
       observer: context.metrics.requests,
     });
     local!.tails.serve(gateway.server);
@@ -123,6 +139,16 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
     throw error;
   }
   return { url: gateway.url, stop: () => services.stop() };
+}
+
+/** Counts from now on; what is open already belongs to whoever asks while the store starts. */
+function connectionCount(server: Server): () => number {
+  let open = 0;
+  server.on('connection', socket => {
+    open++;
+    socket.once('close', () => open--);
+  });
+  return () => open;
 }
 
 /** The last that a process does while it still serves. */

@@ -9,7 +9,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../shared/admin/config-fields.ts';
+import { TAIL_LOGS } from '../shared/http/access.ts';
+import type { AccessServices } from '../shared/http/context.ts';
 import { OVERLOADED, responseOfError } from '../shared/http/errors.ts';
+import { refuseForeignSocket } from '../shared/http/foreign-page.ts';
+import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Request, Response } from '../shared/http/message.ts';
 import { isTailPath, tailRequestOf } from '../shared/http/tail-request.ts';
 import { ClientError } from '../shared/model/errors.ts';
@@ -18,6 +22,7 @@ import { CLOSE_ERROR } from '../shared/tail/reasons.ts';
 import type { TailServer } from '../shared/tail/tail-server.ts';
 import type { TailRequest, TailService } from '../shared/tail/tail-service.ts';
 import type { Log } from './log.ts';
+import { type TokenWatch, watchTokens } from './token-watch.ts';
 import type { SocketConnections } from './websocket-connections.ts';
 
 export interface TailSocketsOptions {
@@ -26,6 +31,7 @@ export interface TailSocketsOptions {
   readonly service: TailService;
   readonly tails: TailServer;
   readonly config: Config;
+  readonly access: AccessServices;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -43,6 +49,8 @@ const PONG_TIMEOUT_MS = 30_000;
 /** Messages of a client are ignored, so they need not be large. */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024;
 const GOING_AWAY = 1001;
+/** The token is good no longer. */
+const POLICY_VIOLATION = 1008;
 /** For clients to answer the goodbye. */
 const STOP_MS = 1_000;
 
@@ -63,17 +71,33 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
   let isStopping = false;
   const pongs = new Map<string, number>();
 
-  function onUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const tokens: TokenWatch = watchTokens({
+    verifier: options.access.verifier,
+    end: (connectionId, reason) => connections.close(connectionId, { code: POLICY_VIOLATION, reason }),
+    log,
+  });
+
+  function checkRoom(): void {
+    const { maxWebSockets } = options.config.logboom;
+    if (isStopping || connections.size >= maxWebSockets) throw new ClientError(503, OVERLOADED);
+  }
+
+  async function onUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     const id = ids.randomHex(8);
+    const { config, access, clock } = options;
     try {
       // Only a node that is too old to ask first hands over what is none of ours.
       if (!isTailUpgrade(incoming)) throw new ClientError(400, 'Bad Request');
-      const { maxWebSockets } = options.config.logboom;
-      if (isStopping || connections.size >= maxWebSockets) throw new ClientError(503, OVERLOADED);
-      const request = tailRequestOf(requestOf(incoming, id), options.config, options.clock.nowNs());
+      checkRoom();
+      const asked = requestOf(incoming, id);
+      refuseForeignSocket(asked, config.access.allowedOrigins);
+      const admitted = await access.guard.admit(TAIL_LOGS, asked);
+      // Others may have come meanwhile.
+      checkRoom();
+      const request = tailRequestOf(admitted, config, clock.nowNs());
       sockets.handleUpgrade(incoming, socket, head, client => {
-        serve(client, request).catch((error: unknown) => {
+        serve(client, socket, request, admitted.identity?.tokenId).catch((error: unknown) => {
           log.error({ requestId: id, err: error }, 'a tail could not be opened');
           client.close(CLOSE_ERROR, `internal error, request id ${id}`);
         });
@@ -83,10 +107,16 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     }
   }
 
-  async function serve(client: WebSocket, request: TailRequest): Promise<void> {
+  async function serve(
+    client: WebSocket,
+    stream: Duplex,
+    request: TailRequest,
+    tokenId: string | undefined,
+  ): Promise<void> {
     const { service, tails, clock } = options;
     const connectionId = ids.randomHex(16);
-    connections.add(connectionId, client);
+    connections.add(connectionId, client, stream);
+    if (tokenId !== undefined) tokens.add(connectionId, tokenId);
     pongs.set(connectionId, clock.nowMs());
     client.on('message', () => connections.touch(connectionId));
     client.on('pong', () => pongs.set(connectionId, clock.nowMs()));
@@ -95,6 +125,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     let opening: Promise<string | undefined> | undefined;
     client.once('close', () => {
       connections.remove(connectionId);
+      tokens.remove(connectionId);
       pongs.delete(connectionId);
       const forget = async (): Promise<void> => {
         await opening?.catch(() => undefined);
@@ -119,12 +150,13 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     }
   }, PING_MS);
   pinging.unref();
-  server.on('upgrade', onUpgrade);
+  server.on('upgrade', (incoming, socket, head) => void onUpgrade(incoming, socket, head));
 
   return {
     async stop() {
       isStopping = true;
       clearInterval(pinging);
+      tokens.stop();
       const open = [...connections.entries()];
       const closed = open.map(([, client]) => new Promise(resolve => client.once('close', resolve)));
       for (const [id] of open) await connections.close(id, { code: GOING_AWAY, reason: 'the server stops' });
@@ -138,7 +170,8 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
   };
 }
 
-function requestOf({ url = '/', headers, method = 'GET' }: IncomingMessage, id: string): Request {
+function requestOf({ url = '/', headers, method = 'GET', socket }: IncomingMessage, id: string): Request {
+  const { remoteAddress: clientAddress } = socket;
   const mark = url.indexOf('?');
   return {
     method,
@@ -148,6 +181,7 @@ function requestOf({ url = '/', headers, method = 'GET' }: IncomingMessage, id: 
     body: new Uint8Array(0),
     signal: new AbortController().signal,
     id,
+    clientAddress,
   };
 }
 
@@ -155,7 +189,7 @@ function requestOf({ url = '/', headers, method = 'GET' }: IncomingMessage, id: 
 function writeResponse(socket: Duplex, { status, headers, body }: Response): void {
   if (!socket.writable) return;
   const head = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`];
-  for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`);
+  for (const [name, value] of Object.entries(hardenedHeaders(headers))) head.push(`${name}: ${value}`);
   head.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]));
 }
@@ -163,6 +197,8 @@ function writeResponse(socket: Duplex, { status, headers, body }: Response): voi
 const REASONS = new Map<number, string>([
   [400, 'Bad Request'],
   [401, 'Unauthorized'],
+  [403, 'Forbidden'],
+  [429, 'Too Many Requests'],
   [500, 'Internal Server Error'],
   [503, 'Service Unavailable'],
 ]);

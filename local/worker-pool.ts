@@ -152,7 +152,7 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
   };
 }
 
-/** In the source tree a module of TypeScript, in a bundle one of JavaScript. */
+/** Written as this module is: in the source tree in TypeScript, in a package or a bundle in JavaScript. */
 function entryBeside(): URL {
-  return new URL(`./query-worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'mjs'}`, import.meta.url);
+  return new URL(`./query-worker.${/\w+$/.exec(import.meta.url)![0]}`, import.meta.url);
 }

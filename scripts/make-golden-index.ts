@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
+import { countsOf } from '../shared/chunk/format.ts';
 import { footerOf } from '../shared/chunk/reader.ts';
 import { writeChunk } from '../shared/chunk/writer.ts';
 import { presenceOfFooter } from '../shared/index/presence.ts';
@@ -54,7 +55,7 @@ const chunks = footers.map(footer => {
   const places = [...presence.streams].map(s =>
     streams.findIndex(one => one.text === footer.streams[s].text),
   );
-  const counts = { levels, counts: [...presence.streams].map(s => footer.counts[s]) };
+  const counts = { levels, counts: [...presence.streams].map(s => countsOf(footer, s)) };
   const columns = Object.entries(presence).map(([name, column]) => [name, [...column]]);
   return {
     ...{ id, level, first, last, rows, lineBytes, metadataBytes, pageBytes },

@@ -28,6 +28,7 @@ const jestArguments = process.argv.slice(2);
 if (jestArguments.length === 0) {
   check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
   check('types (tsc)', [tool('typescript', 'tsc'), '--noEmit']);
+  check('types of the page (tsc)', [tool('typescript', 'tsc'), '--noEmit', '--project', 'ui']);
   const folders = CRUISED.filter(folder => existsSync(join(ROOT, folder)));
   check('arrows (dependency-cruiser)', [
     ...[

@@ -1,9 +1,9 @@
-/** Entries and samples as the lines that `logboom query` prints. */
+/** Entries as the lines that `logboom query` and `tail` print. */
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import type { LogEntry, Series } from './range-query.ts';
+import type { LogEntry } from './range-query.ts';
 import { millisecondText, nanosecondText } from './time-text.ts';
 
-export const OUTPUTS = ['default', 'raw', 'jsonl'] as const;
+export const OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
 type LabelObject = Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export function labelText(labels: LabelObject): string {
 /** A line of output, with its end. */
 export function entryText(
   { timeNs, labels, line }: LogEntry,
-  output: Output,
+  output: Exclude<Output, 'table' | 'csv'>,
   { common = {}, paint = NO_PAINT }: { common?: LabelObject; paint?: Paint } = {},
 ): string {
   switch (output) {
@@ -61,17 +61,4 @@ export function entryText(
       return `${paint.time(millisecondText(timeNs))} ${shown} ${line}\n`;
     }
   }
-}
-
-/** One line for each sample, series by series. */
-export function seriesText({ labels, samples }: Series, output: Output, paint: Paint = NO_PAINT): string {
-  const shown = paint.labels(labelText(labels));
-  let out = '';
-  for (const { timeNs, value } of samples) {
-    if (output === 'raw') out += `${value}\n`;
-    else if (output === 'jsonl')
-      out += `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value })}\n`;
-    else out += `${paint.time(millisecondText(timeNs))} ${shown} ${value}\n`;
-  }
-  return out;
 }

@@ -1,18 +1,29 @@
 /**
- * How a command fails: one line on standard error and exit code 1. The code is set, not enforced, so that what was
+ * How a command fails: one line on standard error and an exit code. The code is set, not enforced, so that what was
  * written to a pipe before still arrives.
  */
 import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
 
+/** The exit codes of all commands, told by `logboom --help` and docs/cli.md. */
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_UNREACHABLE = 3;
+export const EXIT_NOTHING_FOUND = 4;
+
 /** A failure that the person at the keyboard can do something about; its message is all that is shown. */
 export class CommandError extends Error {
+  readonly exitCode: number = EXIT_FAILED;
+
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'CommandError';
   }
 }
 
-const EXIT_FAILED = 1;
+/** What was typed makes no sense, which only showed when all of it was read. */
+export class UsageError extends CommandError {
+  override readonly exitCode = EXIT_USAGE;
+}
 
 /** What commander runs: the command, with its failures told. */
 export function asAction<Arguments extends unknown[]>(
@@ -23,7 +34,7 @@ export function asAction<Arguments extends unknown[]>(
       await run(...args);
     } catch (error) {
       process.stderr.write(`logboom: ${explainFailure(error)}\n`);
-      process.exitCode = EXIT_FAILED;
+      process.exitCode = error instanceof CommandError ? error.exitCode : EXIT_FAILED;
     }
   };
 }

@@ -21,6 +21,10 @@ export class LineSplitter {
   private readonly maxLineBytes: number;
   private open: Buffer[] = [];
   private openBytes = 0;
+  /** Of the pieces before the one at hand. */
+  private fedBytes = 0;
+  /** Bytes of input up to the end of the newest line, its end mark included. */
+  endBytes = 0;
   private lines = 0;
 
   constructor(onLine: OnLine, { maxLineBytes = MAX_LINE_BYTES } = {}) {
@@ -32,10 +36,12 @@ export class LineSplitter {
   feed(piece: Buffer): void {
     let start = 0;
     for (let at = piece.indexOf(LF); at >= 0; at = piece.indexOf(LF, start)) {
+      this.endBytes = this.fedBytes + at + 1;
       if (this.openBytes > 0) this.close(piece.subarray(start, at));
       else this.emit(piece, start, at);
       start = at + 1;
     }
+    this.fedBytes += piece.length;
     if (start === piece.length) return;
     this.open.push(piece.subarray(start));
     this.openBytes += piece.length - start;
@@ -48,6 +54,7 @@ export class LineSplitter {
 
   /** A last line without an end mark is a line too. */
   finish(): void {
+    this.endBytes = this.fedBytes;
     if (this.openBytes > 0) this.close(Buffer.alloc(0));
   }
 

@@ -25,7 +25,7 @@ export async function* logPages(
   while (left > 0) {
     const asked = edge.entries + Math.min(batch, left);
     const answer = await askRange({ ...request, startNs, endNs, limit: asked });
-    if (answer.kind === 'matrix') {
+    if (answer.kind !== 'streams') {
       yield answer;
       return;
     }

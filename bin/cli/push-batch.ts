@@ -13,6 +13,8 @@ export interface PushBatch {
   readonly firstLine: number;
   /** Bytes of input that were read when the batch was full. */
   readonly readBytes: number;
+  /** Bytes of input up to the end of its last line. */
+  readonly endBytes: number;
 }
 
 export interface BatchOptions {
@@ -21,6 +23,8 @@ export interface BatchOptions {
   /** Lines that wait for more input are pushed after this time. */
   readonly maxWaitMs: number;
   readonly nowNs: () => bigint;
+  /** Whether a last line without an end mark is left out: somebody is still writing it. */
+  readonly leavesOpenLine?: boolean;
 }
 
 /** What JSON adds to a line: brackets, quotes, commas and 19 digits. */
@@ -29,7 +33,7 @@ const ENTRY_OVERHEAD_BYTES = 26;
 /** Batches of a text, in order. The input is read no further than one piece ahead. */
 export async function* batchesOf(
   input: AsyncIterable<Buffer>,
-  { batchBytes, maxWaitMs, nowNs }: BatchOptions,
+  { batchBytes, maxWaitMs, nowNs, leavesOpenLine = false }: BatchOptions,
 ): AsyncGenerator<PushBatch> {
   let timeNs = 0n;
   let values = '';
@@ -46,7 +50,13 @@ export async function* batchesOf(
     if (bytes >= batchBytes) take();
   });
   const take = () => {
-    full.push({ values, lines, firstLine: takenLines + 1, readBytes: inputBytes });
+    full.push({
+      values,
+      lines,
+      firstLine: takenLines + 1,
+      readBytes: inputBytes,
+      endBytes: splitter.endBytes,
+    });
     takenLines += lines;
     values = '';
     lines = 0;
@@ -68,7 +78,7 @@ export async function* batchesOf(
     }
     yield* full.splice(0);
   }
-  splitter.finish();
+  if (!leavesOpenLine) splitter.finish();
   if (lines > 0) take();
   yield* full;
 }

@@ -26,6 +26,9 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
+/** For what goes on for ever: a line waits for the store as long as it takes. */
+export const ENDLESS_RETRIES: RetryPolicy = { maxAttempts: Infinity, firstDelayMs: 250, maxDelayMs: 30_000 };
+
 /** Half a minute in all: a store restarts in that time. */
 export const PUSH_RETRIES: RetryPolicy = { maxAttempts: 9, firstDelayMs: 250, maxDelayMs: 8000 };
 
@@ -44,6 +47,12 @@ export interface PushPlan {
   readonly onStored: (totals: PushTotals) => void;
   /** Something went wrong and is tried again. */
   readonly onRetry: (message: string) => void;
+  /** Everything up to this byte of the input is done with; for each batch, in order. */
+  readonly onDoneTo?: (endBytes: number) => void;
+  /** The store says that a batch is wrong. Where this is given, the batch is left out; else it ends the push. */
+  readonly onRefused?: (message: string, lines: number) => void;
+  /** Ends the waiting for another try. */
+  readonly signal?: AbortSignal;
 }
 
 /** Reads the input to its end. Throws CommandError where the store refuses a batch; the input is closed in any case. */
@@ -51,11 +60,13 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
   const head = `{"streams":[{"stream":${JSON.stringify(plan.labels)},"values":[`;
   let totals: PushTotals = { lines: 0, bytes: 0 };
   const sendAndCount = async (batch: PushBatch, body: Uint8Array<ArrayBuffer>) => {
-    await send(batch, body, plan);
+    if (!(await send(batch, body, plan))) return;
     totals = { lines: totals.lines + batch.lines, bytes: Math.max(totals.bytes, batch.readBytes) };
     plan.onStored(totals);
   };
   const onTheWay: Promise<void>[] = [];
+  /** Resolves when it and all before it are done with. */
+  let done = Promise.resolve();
   try {
     for await (const batch of batchesOf(input, plan.batching)) {
       const body = await gzipAsync(`${head}${batch.values}]}]}`, { level: constants.Z_BEST_SPEED });
@@ -65,6 +76,9 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
       }
       const sending = sendAndCount(batch, new Uint8Array(body));
       onTheWay.push(sending);
+      done = Promise.all([done, sending]).then(() => plan.onDoneTo?.(batch.endBytes));
+      // Told where the sending is awaited.
+      done.catch(() => {});
       // The next line may be far away: a failure must not wait for it.
       sending.catch(error => input.destroy(error));
     }
@@ -76,11 +90,13 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
     input.destroy();
   }
   for (const sending of onTheWay) await sending;
+  await done;
   return totals;
 }
 
-async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<void> {
-  const { store, retries, onRetry } = plan;
+/** False where the batch was refused and left out. */
+async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
+  const { store, retries, onRetry, onRefused, signal } = plan;
   const url = endpoint(store, PUSH_PATH);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   let delayMs = retries.firstDelayMs;
@@ -89,8 +105,12 @@ async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
     let problem: string;
     try {
       const answer = await ask(store, url, { method: 'POST', headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
-      if (isStored(answer)) return;
+      if (isStored(answer)) return true;
       problem = refusal(answer);
+      if (onRefused !== undefined && isOfBatch(answer)) {
+        onRefused(problem, batch.lines);
+        return false;
+      }
       if (!isPassing(answer)) throw new CommandError(`${placeOf(batch)} refused: ${problem}`);
     } catch (error) {
       if (!(error instanceof UnreachableError)) throw error;
@@ -99,10 +119,13 @@ async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
     if (attempt >= retries.maxAttempts) {
       throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
-    const again = `trying again in ${delayMs / 1000} s (attempt ${attempt} of ${retries.maxAttempts})`;
+    const of = Number.isFinite(retries.maxAttempts) ? ` of ${retries.maxAttempts}` : '';
+    const again = `trying again in ${delayMs / 1000} s (attempt ${attempt}${of})`;
     onRetry(problem === told ? again : `${problem}; ${again}`);
     told = problem;
-    await delay(delayMs);
+    await delay(delayMs, undefined, { signal }).catch(() => {
+      throw new CommandError(`stopped; ${placeOf(batch)} not stored: ${problem}`);
+    });
     delayMs = Math.min(delayMs * 2, retries.maxDelayMs);
   }
 }
@@ -114,6 +137,11 @@ function isStored({ status }: Answer): boolean {
 
 function isPassing({ status }: Answer): boolean {
   return status === 429 || status >= 500;
+}
+
+/** It would be refused each time: too large, too old, not allowed. A login that is missing is another matter. */
+function isOfBatch({ status }: Answer): boolean {
+  return status === 400 || status === 413 || status === 422;
 }
 
 function placeOf({ firstLine, lines }: PushBatch): string {

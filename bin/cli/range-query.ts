@@ -1,6 +1,7 @@
-/** One request to query_range and its answer, checked as far as it is read. */
+/** One request to query_range or query and its answer, checked as far as it is read. */
 import { CommandError } from './command-error.ts';
-import { ask, endpoint, refusal, type StoreFlags } from './store-client.ts';
+import { askText, parseAnswer, understood } from './json-client.ts';
+import type { StoreFlags } from './store-client.ts';
 
 export type Direction = 'forward' | 'backward';
 
@@ -38,15 +39,14 @@ export type RangeAnswer = Told &
   (
     | { readonly kind: 'streams'; readonly entries: readonly LogEntry[] }
     | { readonly kind: 'matrix'; readonly series: readonly Series[] }
+    /** Series of one sample each; what is of type scalar too. */
+    | { readonly kind: 'vector'; readonly series: readonly Series[] }
   );
 
 export type AskRange = (request: RangeRequest) => Promise<RangeAnswer>;
 
-const QUERY_PATH = '/loki/api/v1/query_range';
-/** Proxies take URLs of 8 KB, the smallest of them 2; a longer request goes as a form. */
-const MAX_URL_CHARACTERS = 2000;
-/** Stores give up on a query after a minute or five. */
-const REQUEST_TIMEOUT_MS = 600_000;
+const RANGE_PATH = '/loki/api/v1/query_range';
+const INSTANT_PATH = '/loki/api/v1/query';
 
 /** Asks the store. Throws CommandError with its message. */
 export async function askRange(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
@@ -59,20 +59,23 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
   });
   if (request.step !== undefined) form.set('step', request.step);
   if (request.explain) form.set('explain', 'true');
-  const url = endpoint(store, QUERY_PATH);
-  const byUrl = new URL(`${url.href}?${form}`);
-  const timeoutMs = REQUEST_TIMEOUT_MS;
-  const answer =
-    byUrl.href.length <= MAX_URL_CHARACTERS
-      ? await ask(store, byUrl, { method: 'GET', timeoutMs })
-      : await ask(store, url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/x-www-form-urlencoded' },
-          body: form.toString(),
-          timeoutMs,
-        });
-  if (answer.status !== 200) throw new CommandError(refusal(answer));
-  return readAnswer(answer.text, request.direction);
+  return readAnswer(await askText(store, RANGE_PATH, form), request.direction);
+}
+
+export interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | 'explain'> {
+  readonly timeNs: bigint;
+}
+
+/** A value for each series, as series of one sample. Throws CommandError. */
+export async function askInstant(store: StoreFlags, request: InstantRequest): Promise<RangeAnswer> {
+  const form = new URLSearchParams({
+    query: request.query,
+    time: `${request.timeNs}`,
+    limit: `${request.limit}`,
+    direction: 'backward',
+  });
+  if (request.explain) form.set('explain', 'true');
+  return readAnswer(await askText(store, INSTANT_PATH, form), 'backward');
 }
 
 interface Envelope {
@@ -82,28 +85,32 @@ interface Envelope {
 
 /** Entries of all streams in the order of their time; of equal times in the order of the answer. */
 export function readAnswer(text: string, direction: Direction): RangeAnswer {
-  let envelope: Envelope;
-  try {
-    envelope = JSON.parse(text) as Envelope;
-  } catch (error) {
-    throw new CommandError(`the answer is no JSON; is this a log store? It begins: ${text.slice(0, 100)}`, {
-      cause: error,
-    });
-  }
+  const envelope = parseAnswer(text) as Envelope;
   const { resultType, result, explain } = envelope?.data ?? {};
   const warnings = Array.isArray(envelope?.warnings) ? envelope.warnings.map(String) : [];
   if (!Array.isArray(result))
     throw new CommandError('the answer holds no result of a query; is this a log store?');
-  try {
-    if (resultType === 'streams')
-      return { kind: 'streams', entries: readEntries(result, direction), warnings, explain };
-    if (resultType === 'matrix') return { kind: 'matrix', series: readSeries(result), warnings, explain };
-  } catch (error) {
-    throw new CommandError(`the answer is not as a log store's: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-  throw new CommandError(`the answer is of type ${String(resultType)}, which this command does not read`);
+  const told = { warnings, explain };
+  return understood((): RangeAnswer => {
+    switch (resultType) {
+      case 'streams':
+        return { kind: 'streams', entries: readEntries(result, direction), ...told };
+      case 'matrix':
+        return { kind: 'matrix', series: readSeries(result), ...told };
+      case 'vector':
+        return { kind: 'vector', series: readVector(result), ...told };
+      case 'scalar':
+        return {
+          kind: 'vector',
+          series: readVector([{ metric: {}, value: [Number(result[0]), String(result[1])] }]),
+          ...told,
+        };
+      default:
+        throw new CommandError(
+          `the answer is of type ${String(resultType)}, which this command does not read`,
+        );
+    }
+  });
 }
 
 interface StreamJson {
@@ -121,15 +128,27 @@ function readEntries(result: readonly StreamJson[], direction: Direction): LogEn
   return entries.sort((a, b) => (a.timeNs < b.timeNs ? -sign : a.timeNs > b.timeNs ? sign : 0));
 }
 
+type Sample = readonly [number, string];
+
 interface SeriesJson {
   readonly metric: Readonly<Record<string, string>>;
-  readonly values: readonly (readonly [number, string])[];
+  readonly values: readonly Sample[];
 }
 
-function readSeries(result: readonly SeriesJson[]): Series[] {
-  return result.map(({ metric, values }) => ({
-    labels: metric,
-    // Seconds with up to three decimals: whole milliseconds.
-    samples: values.map(([time, value]) => ({ timeNs: BigInt(Math.round(time * 1000)) * 1_000_000n, value })),
-  }));
+interface VectorJson {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: Sample;
+}
+
+export function readSeries(result: readonly SeriesJson[]): Series[] {
+  return result.map(({ metric, values }) => ({ labels: metric, samples: values.map(readSample) }));
+}
+
+export function readVector(result: readonly VectorJson[]): Series[] {
+  return result.map(({ metric, value }) => ({ labels: metric, samples: [readSample(value)] }));
+}
+
+/** Seconds with up to three decimals: whole milliseconds. */
+function readSample([time, value]: Sample): Series['samples'][number] {
+  return { timeNs: BigInt(Math.round(time * 1000)) * 1_000_000n, value };
 }

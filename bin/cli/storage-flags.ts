@@ -3,8 +3,8 @@
  * the environment, the environment over the configuration file.
  */
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
+import { DEFAULT_CONFIG_FILE } from '../../local/default-config.ts';
 import type { StorageOptions } from '../../local/storage.ts';
 import { ConfigError } from '../../shared/admin/config.ts';
 import { type LogboomConfig, STORAGE_KINDS, type StorageKind } from '../../shared/admin/config-fields.ts';
@@ -19,13 +19,11 @@ export interface StorageFlags {
   readonly region?: string;
 }
 
-const LOCAL_CONFIG = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
-
 export function addConfigFlag(command: Command): Command {
   return command.addOption(
     new Option('--config <file>', 'configuration, YAML')
       .env('LOGBOOM_CONFIG')
-      .default(LOCAL_CONFIG, 'config/local.yaml'),
+      .default(DEFAULT_CONFIG_FILE, 'config/local.yaml'),
   );
 }
 

@@ -1,51 +1,35 @@
 /**
- * Requests to a store by HTTP: its address and tenant as options of a command, and one request with its failures made
- * readable. Whether a failure is worth another try is the caller's to say.
+ * Requests to a store by HTTP: one request, with its failures made readable. Whether a failure is worth another try is the
+ * caller's to say. Node's own client and not fetch: it takes certificates, and loads in a tenth of the time.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
 import { messageOf } from '../../shared/model/errors.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT_UNREACHABLE } from './command-error.ts';
+import { loginOf, type StoreFlags } from './store-options.ts';
 
-const DEFAULT_ADDRESS = 'http://localhost:3100';
+export { addStoreOptions, parseAddress, type StoreFlags } from './store-options.ts';
+
 /** Of a server's message this much is shown; a proxy may answer with a whole page. */
 const MAX_MESSAGE_CHARACTERS = 4000;
+/** No text can be longer: half a GiB is V8's own bound. */
+const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 
-export interface StoreFlags {
-  readonly addr: URL;
-  readonly tenant?: string;
-}
+const gunzipAsync = promisify(gunzip);
 
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
-  readonly headers: Headers;
+  readonly headers: { get(name: string): string | null };
   readonly text: string;
 }
 
 /** Nobody answered: no connection, or one that broke. */
-export class UnreachableError extends CommandError {}
-
-export function addStoreOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--addr <url>', 'address of the store')
-        .env('LOGBOOM_ADDR')
-        .argParser(parseAddress)
-        .default(new URL(DEFAULT_ADDRESS), DEFAULT_ADDRESS),
-    )
-    .addOption(
-      new Option('--tenant <name>', 'tenant, where the store has several (header X-Scope-OrgID)').env(
-        'LOGBOOM_TENANT',
-      ),
-    );
-}
-
-export function parseAddress(text: string): URL {
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
-    throw new InvalidArgumentError(`An address looks like ${DEFAULT_ADDRESS}.`);
-  return url;
+export class UnreachableError extends CommandError {
+  override readonly exitCode = EXIT_UNREACHABLE;
 }
 
 /** An endpoint below the store's address, which may have a path of its own. */
@@ -54,7 +38,7 @@ export function endpoint({ addr }: StoreFlags, path: string): URL {
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
   url.search = '';
   url.hash = '';
-  // fetch refuses an address with a name and a password in it; they go into a header.
+  // They go into a header.
   url.username = '';
   url.password = '';
   return url;
@@ -67,55 +51,117 @@ export interface SentRequest {
   readonly timeoutMs: number;
 }
 
-/** The answer, whatever its status. Throws UnreachableError. */
+/** The answer, whatever its status; a redirect is not followed. Throws UnreachableError. */
 export async function ask(store: StoreFlags, url: URL, request: SentRequest): Promise<Answer> {
-  const { method, headers, body, timeoutMs } = request;
+  const signal = AbortSignal.timeout(request.timeoutMs);
+  const headers = { 'accept-encoding': 'gzip', ...storeHeaders(store), ...request.headers };
+  const agent = await agentOf(store);
   try {
-    const response = await fetch(url, {
-      method,
-      headers: { ...storeHeaders(store), ...headers },
-      body,
-      // A moved POST would come back as a GET: better to show that the address is not the store's.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const { status, statusText, headers: answered } = response;
-    return { status, statusText, headers: answered, text: await response.text() };
+    const incoming = await send(url, { ...request, headers, agent, signal });
+    const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
+    const answered = { get: (name: string) => incoming.headers[name]?.toString() ?? null };
+    return { status, statusText, headers: answered, text: await textOf(incoming) };
   } catch (error) {
-    throw new UnreachableError(
-      `cannot reach the store at ${store.addr.origin} (${reasonOf(error, timeoutMs)}). Start it with ` +
-        '"npm start" or "logboom start", or name another with --addr or LOGBOOM_ADDR',
-      { cause: error },
-    );
+    if (error instanceof CommandError) throw error;
+    const reason = signal.aborted ? `no answer within ${request.timeoutMs / 1000} s` : reasonOf(error);
+    throw new UnreachableError(unreachable(store, reason), { cause: error });
   }
 }
 
-/** Who asks, as headers. */
-export function storeHeaders({ addr, tenant }: StoreFlags): Record<string, string> {
+interface RequestToSend extends SentRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly agent: Agent | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function send(
+  url: URL,
+  { method, headers, body, agent, signal }: RequestToSend,
+): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? (await import('node:https')).request : requestHttp;
+  return new Promise((resolve, reject) => {
+    const length = body === undefined ? undefined : Buffer.byteLength(body);
+    const sized = length === undefined ? headers : { ...headers, 'content-length': `${length}` };
+    const outgoing = request(url, { method, headers: sized, agent, signal }, resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of incoming) {
+    pieces.push(piece as Buffer);
+    bytes += (piece as Buffer).length;
+    if (bytes > MAX_ANSWER_BYTES)
+      throw new CommandError('the answer is larger than 512 MiB: ask for less at a time');
+  }
+  const body = Buffer.concat(pieces);
+  if (incoming.headers['content-encoding'] !== 'gzip' || bytes === 0) return body.toString('utf8');
+  return (await gunzipAsync(body, { maxOutputLength: MAX_ANSWER_BYTES })).toString('utf8');
+}
+
+let kept: { readonly key: string; readonly agent: Agent } | undefined;
+
+/** Undefined where Node's own agent does: without certificates. One is kept, because it keeps the connections. */
+export async function agentOf(store: StoreFlags): Promise<Agent | undefined> {
+  const { caCert, cert, key, tlsSkipVerify = false, addr } = store;
+  if (addr.protocol !== 'https:' || !(caCert || cert || key || tlsSkipVerify)) return undefined;
+  const name = JSON.stringify([caCert, cert, key, tlsSkipVerify]);
+  if (kept?.key !== name) {
+    const { Agent: TlsAgent } = await import('node:https');
+    const pem = (file: string | undefined) => (file ? readFileSync(file) : undefined);
+    const agent = new TlsAgent({
+      keepAlive: true,
+      ca: pem(caCert),
+      cert: pem(cert),
+      key: pem(key),
+      rejectUnauthorized: !tlsSkipVerify,
+    });
+    kept = { key: name, agent };
+  }
+  return kept.agent;
+}
+
+/** Who asks, as headers. Throws CommandError where that is told twice. */
+export function storeHeaders(store: StoreFlags): Record<string, string> {
+  const { tenant, queryTags, authHeader } = store;
   const headers: Record<string, string> = { 'user-agent': `logboom/${LOGBOOM_VERSION}` };
   if (tenant !== undefined && tenant !== '') headers['x-scope-orgid'] = tenant;
-  if (addr.username !== '') {
-    const login = `${decodeURIComponent(addr.username)}:${decodeURIComponent(addr.password)}`;
-    headers.authorization = `Basic ${Buffer.from(login).toString('base64')}`;
-  }
+  if (queryTags) headers['x-query-tags'] = queryTags;
+  const login = loginOf(store);
+  if (login !== undefined) headers[(authHeader || 'authorization').toLowerCase()] = login;
   return headers;
 }
 
-/** Why fetch failed: it hides the reason in `cause`. */
-function reasonOf(error: unknown, timeoutMs: number): string {
-  const { name, cause = error } = error as { name?: string; cause?: unknown };
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
-  switch ((cause as NodeJS.ErrnoException).code) {
+export function unreachable({ addr }: StoreFlags, reason: string): string {
+  return (
+    `cannot reach the store at ${addr.origin} (${reason}). Start it with "npm start" or "logboom start", ` +
+    'or name another with --addr or LOGBOOM_ADDR'
+  );
+}
+
+function reasonOf(error: unknown): string {
+  switch ((error as NodeJS.ErrnoException).code) {
     case 'ECONNREFUSED':
       return 'connection refused';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'there is no such host';
     case 'ECONNRESET':
-    case 'UND_ERR_SOCKET':
+    case 'EPIPE':
       return 'the connection broke';
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return 'its certificate is of no known authority: name that with --ca-cert';
     default:
-      return messageOf(cause);
+      // Several addresses of a host that all refuse have no message but theirs.
+      return error instanceof AggregateError && error.errors.length > 0
+        ? messageOf(error.errors[0])
+        : messageOf(error);
   }
 }
 

@@ -7,7 +7,14 @@ import { messageOf } from '../../shared/model/errors.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import { CommandError } from './command-error.ts';
 import type { LogEntry } from './range-query.ts';
-import { endpoint, type StoreFlags, storeHeaders, UnreachableError } from './store-client.ts';
+import {
+  agentOf,
+  endpoint,
+  type StoreFlags,
+  storeHeaders,
+  UnreachableError,
+  unreachable,
+} from './store-client.ts';
 
 export interface TailAsk {
   readonly query: string;
@@ -95,7 +102,7 @@ export async function followTail(
 }
 
 /** One connection: resolves to why it ended. Throws UnreachableError, and CommandError where it was refused. */
-function follow(
+async function follow(
   store: StoreFlags,
   ask: TailAsk,
   signal: AbortSignal,
@@ -112,6 +119,7 @@ function follow(
   }).toString();
   const socket = new WebSocket(url, {
     headers: storeHeaders(store),
+    agent: await agentOf(store),
     handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
@@ -160,11 +168,7 @@ function follow(
         );
     });
     socket.on('error', error => {
-      failure ??= new UnreachableError(
-        `cannot reach the store at ${store.addr.origin} (${messageOf(error)}). Start it with "npm start" or ` +
-          '"logboom start", or name another with --addr or LOGBOOM_ADDR',
-        { cause: error },
-      );
+      failure ??= new UnreachableError(unreachable(store, messageOf(error)), { cause: error });
     });
     socket.once('close', (code, reason) => {
       signal.removeEventListener('abort', stop);

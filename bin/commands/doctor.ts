@@ -1,5 +1,5 @@
 /**
- * `logboom doctor`: is the store sound? With --rebuild-catalog: makes the records of stored objects anew. It opens the
+ * `logboom doctor`: is the store sound, and the machine fit for it? With --rebuild-catalog: makes the records of stored objects anew. It opens the
  * stores by itself, so it works beside a running store and on a stopped one.
  */
 import { readFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { rebuildCatalog } from '../../shared/doctor/rebuild-catalog.ts';
 import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
 import { CommandError, explainFailure } from '../cli/command-error.ts';
 import { checkText, problemText, rebuildText, reportJson } from '../cli/doctor-text.ts';
+import { checkMachine, type Finding, machineText } from '../cli/machine-check.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 import {
@@ -29,6 +30,7 @@ import {
 export interface DoctorFlags extends StorageFlags {
   readonly quick?: boolean;
   readonly json?: boolean;
+  readonly machine?: boolean;
   readonly rebuildCatalog?: boolean;
   readonly stopped?: boolean;
   readonly forgetMissing?: boolean;
@@ -44,15 +46,27 @@ const NOTES = `
 Exit code: 0 where the store is sound, 1 where problems were found, 2 where it could not be looked at. An object
 without a record (orphan) is no problem by itself: it is collected when it is a day old.
 
+First it looks at the machine (runtime, folder, disk, memory, clock, port, settings of AWS) and tells what is not well; with
+--machine, or where there is no store yet, it tells all of that. --machine alone exits with 0, or with 1 where something is
+missing that a store needs.
+
 --rebuild-catalog adds records for objects that have none, and changes no other but those of chunks that were merged and
 deleted since. Run it BEFORE the store is started with an empty or older catalog: what no record names is deleted
-when it is a day old. docs/operate.md, "When something is broken", has the steps.`;
+when it is a day old. docs/operate.md, "When something is broken", has the steps.
+
+Examples:
+  logboom doctor                                   the store in ./data, every checksum
+  logboom doctor --machine                         a fresh machine: what is missing?
+  logboom doctor --data-dir /var/lib/logboom --quick --json`;
 
 export function register(program: Command): void {
-  const command = program.command('doctor').description('verify the whole store, or rebuild its catalog');
+  const command = program
+    .command('doctor')
+    .description('verify the whole store and the machine, or rebuild the catalog');
   addStorageFlags(addDataDirFlag(addConfigFlag(command)))
     .option('--quick', 'verify sizes and footers, not every page')
     .option('--json', 'print JSON')
+    .option('--machine', 'look at the machine alone: is it fit for a store?')
     .option('--rebuild-catalog', 'make the records of stored objects anew')
     .option(
       '--stopped',
@@ -82,7 +96,21 @@ async function run(flags: DoctorFlags): Promise<number> {
   const text = readFileSync(flags.config, 'utf8');
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const report = new Report(flags.json ?? false);
-  const storage = await open(storageOf(flags, config.logboom), flags, report);
+  const options = storageOf(flags, config.logboom);
+  const isFresh = options.kind === 'embedded' && !(await isThere(join(options.dataDir, 'objects')));
+  const { httpListenAddress: host, httpListenPort: port } = config.server;
+  if (flags.machine || !flags.rebuildCatalog) {
+    const listen = flags.machine || isFresh ? { host, port } : undefined;
+    const findings = await checkMachine({
+      storage: options,
+      listen,
+      clock: systemClock,
+      environment: process.env,
+    });
+    if (flags.machine) return endWithMachine(findings, flags);
+    await report.say(machineText(findings.filter(({ state }) => isFresh || state !== 'ok')));
+  }
+  const storage = await open(options, flags, report);
   if (storage === undefined) return report.end({});
   try {
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
@@ -95,6 +123,11 @@ async function run(flags: DoctorFlags): Promise<number> {
   }
 }
 
+async function endWithMachine(findings: readonly Finding[], { json }: DoctorFlags): Promise<number> {
+  await print(json ? `${JSON.stringify({ machine: findings }, undefined, 2)}\n` : machineText(findings));
+  return findings.some(({ state }) => state === 'missing') ? EXIT_PROBLEMS : 0;
+}
+
 /** Undefined where the catalog cannot be opened, which is reported. Makes no store where there is none. */
 async function open(
   options: StorageOptions,
@@ -104,7 +137,8 @@ async function open(
   if (options.kind === 's3') return openStorage({ ...options, createMissing: false });
   const { dataDir } = options;
   const tableFile = join(dataDir, TABLE_FILE);
-  if (!(await isThere(join(dataDir, 'objects')))) throw new CommandError(`there is no store in ${dataDir}`);
+  if (!(await isThere(join(dataDir, 'objects'))))
+    throw new CommandError(`there is no store in ${dataDir} yet; logboom start makes one`);
   if (!isRebuild && !(await isThere(tableFile))) {
     throw new CommandError(
       `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,

@@ -19,7 +19,12 @@ const NOTES = `
 The local store keeps its objects below DATA_DIR/objects/TENANT/chunks; small chunks lie in the catalog instead and
 have no file. The format is described in docs/format.md.
 
-The exit code is 1 where anything of the object is broken.`;
+The exit code is 1 where anything of the object is broken.
+
+Examples:
+  logboom inspect data/objects/fake/chunks/20000/0/0123456789abcdef0123456789abcdef
+  logboom inspect CHUNK --page 0           the rows of its first page
+  logboom inspect CHUNK --json`;
 
 export function register(program: Command): void {
   program

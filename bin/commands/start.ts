@@ -26,6 +26,15 @@ export interface StartFlags extends StorageFlags {
 const SAME_SIGNAL_MS = 500;
 const EXIT_FAILED = 1;
 
+const NOTES = `
+An option wins over the environment, the environment over the configuration file.
+
+Examples:
+  logboom start                                                  data in ./data, port 3100 of this machine
+  logboom start --data-dir /var/lib/logboom --port 3200 --log-level warn
+  logboom start --config logboom.yaml
+  logboom start --storage s3 --bucket logs --table logs --region eu-central-1`;
+
 export function register(program: Command): void {
   const command = program.command('start').description('run the store on this machine');
   addConfigFlag(command)
@@ -41,12 +50,7 @@ export function register(program: Command): void {
       .env('LOGBOOM_TARGET')
       .choices(TARGETS),
   );
-  addStorageFlags(command)
-    .addHelpText(
-      'after',
-      '\nAn option wins over the environment, the environment over the configuration file.',
-    )
-    .action(start);
+  addStorageFlags(command).addHelpText('after', NOTES).action(start);
 }
 
 async function start(flags: StartFlags): Promise<void> {

@@ -2,11 +2,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
 import { parsePrometheusDuration } from '../../shared/model/duration.ts';
-import { messageOf } from '../../shared/model/errors.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/tail/bounds.ts';
-import { entryText, OUTPUTS, type Output } from '../cli/answer-text.ts';
+import { OUTPUTS, type Output } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
-import { endWithReader, OUTPUT_PAINT, print } from '../cli/standard-output.ts';
+import { EntryPrinter } from '../cli/entry-printer.ts';
+import { parsePositive, parseSince } from '../cli/range-options.ts';
+import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, print } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 
@@ -19,7 +20,6 @@ export interface TailFlags extends StoreFlags {
 
 /** The store's own default. */
 const DEFAULT_LIMIT = 100;
-const MAX_COUNT = 2 ** 31 - 1;
 
 const NOTES = `
 First the newest entries of the last hour (--since, --limit), oldest first; then what is pushed, as it comes.
@@ -29,6 +29,8 @@ Output:
   default  time, labels, line
   raw      lines alone
   jsonl    {"timestamp", "labels", "line"}, timestamps with nanoseconds
+  table    columns: time, each label, line
+  csv      timestamp, labels, line
 
 Examples:
   logboom tail '{app="shop"} |= "error"'
@@ -47,7 +49,7 @@ export function register(program: Command): void {
     )
     .addOption(
       new Option('--limit <entries>', 'most entries from before the start')
-        .argParser(parseLimit)
+        .argParser(parsePositive)
         .default(DEFAULT_LIMIT),
     )
     .addOption(
@@ -64,34 +66,22 @@ async function tail(query: string, flags: TailFlags): Promise<void> {
   const startNs = systemClock.nowNs() - flags.since;
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const printer = new EntryPrinter({
+    output: flags.output,
+    paint: OUTPUT_PAINT,
+    maxCells: maxCellsOfOutput(),
+  });
   await followTail(
     flags,
     { query, startNs, limit: flags.limit, delaySeconds: flags.delayFor },
     {
       entries: async entries => {
-        let text = '';
-        for (const entry of entries) text += entryText(entry, flags.output, { paint: OUTPUT_PAINT });
-        await print(text);
+        await print(printer.text(entries));
       },
       note: text => process.stderr.write(`logboom: ${text}\n`),
     },
     { clock: systemClock, signal: stopping.signal },
   );
-}
-
-function parseSince(text: string): bigint {
-  try {
-    return parsePrometheusDuration(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`A duration is written like 90s, 15m, 1h30m or 7d (${messageOf(error)}).`);
-  }
-}
-
-function parseLimit(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count === 0 || count > MAX_COUNT)
-    throw new InvalidArgumentError('A whole number from 1 is needed.');
-  return count;
 }
 
 function parseDelay(text: string): number {

@@ -13,17 +13,27 @@ import {
 import type { BlockedQuery } from '../model/limits.ts';
 
 export interface Kind<T> {
+  /** In a word or two, for the reference page. */
+  readonly type: string;
   readonly schema: z.ZodType<T>;
   /** What is allowed, for error messages: `expected <this>`. */
   readonly expected: string;
   /** The value as the file would write it. */
   readonly format: (value: T) => unknown;
+  /** It may hold a password or a token: no message quotes what the file says. `format` hides it by itself. */
+  readonly secret?: boolean;
 }
 
 /** One value of a section: its name in the file and its kind. */
 export interface Field<T> {
   readonly name: string;
   readonly kind: Kind<T>;
+  /** Of a bare number that is no count. */
+  readonly unit?: string;
+  /** What it is for, in one sentence of Markdown: a row of docs/configuration-reference.md. */
+  readonly about: string;
+  /** The reference has no such key, in a section that it has. */
+  readonly own?: boolean;
 }
 
 /** The compiler asks for a line here whenever a section gains a value. */
@@ -31,9 +41,15 @@ export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
 
 const same = <T>(value: T): unknown => value;
 
-export const flag: Kind<boolean> = { schema: z.boolean(), expected: 'true or false', format: same };
-export const text: Kind<string> = { schema: z.string(), expected: 'a text', format: same };
+export const flag: Kind<boolean> = {
+  type: 'flag',
+  schema: z.boolean(),
+  expected: 'true or false',
+  format: same,
+};
+export const text: Kind<string> = { type: 'text', schema: z.string(), expected: 'a text', format: same };
 export const texts: Kind<readonly string[]> = {
+  type: 'list of texts',
   schema: z.array(z.string()),
   expected: 'a list of texts',
   format: same,
@@ -41,6 +57,7 @@ export const texts: Kind<readonly string[]> = {
 
 /** Names of files: a list, or one text with commas between them. */
 export const paths: Kind<readonly string[]> = {
+  type: 'list of paths',
   schema: z
     .union([z.array(z.string()), z.string().transform(written => written.split(','))])
     .transform(names => names.map(name => name.trim()).filter(name => name !== '')),
@@ -59,6 +76,7 @@ const blockedQuery = z
   .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags }));
 
 export const blockedQueries: Kind<readonly BlockedQuery[]> = {
+  type: 'list',
   schema: z.array(blockedQuery),
   expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
   format: list => list.map(({ queryTags, ...rest }) => ({ ...rest, query_tags: queryTags })),
@@ -67,24 +85,31 @@ export const blockedQueries: Kind<readonly BlockedQuery[]> = {
 /** A whole number between two bounds, both included. */
 export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  return { schema: z.int().min(min).max(max), expected: `a whole number ${range}`, format: same };
+  return {
+    type: 'whole number',
+    schema: z.int().min(min).max(max),
+    expected: `a whole number ${range}`,
+    format: same,
+  };
 }
 
 export const count = whole(0);
 
 /** A number of at least 0 that may have a fraction. */
 export const decimal: Kind<number> = {
+  type: 'number',
   schema: z.number().min(0),
   expected: 'a number of at least 0',
   format: same,
 };
 
 export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
-  return { schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };
+  return { type: 'one of', schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };
 }
 
 /** Nanoseconds. Written as a Prometheus or Go duration; a bare 0 is allowed, other bare numbers have no unit. */
 export const durationNs: Kind<bigint> = {
+  type: 'duration',
   schema: z.union([z.string(), z.literal(0)]).transform((written, context) => {
     const ns = readDuration(String(written));
     if (ns !== undefined && ns >= 0n) return ns;
@@ -97,16 +122,39 @@ export const durationNs: Kind<bigint> = {
 
 /** The same in milliseconds, for timers; may have a fraction. */
 export const durationMs: Kind<number> = {
+  type: 'duration',
   schema: durationNs.schema.transform(ns => Number(ns) / Number(NS_PER_MS)),
   expected: durationNs.expected,
   format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
 };
+
+/** Shown in the place of what must not be shown. */
+export const HIDDEN = '<secret>';
+
+/** An address of another service, which may hold a password. */
+export const address: Kind<string> = {
+  type: 'text',
+  schema: z.string(),
+  expected: 'an address',
+  format: written => (URL.canParse(written) ? withoutSecrets(written) : written),
+  secret: true,
+};
+
+/** The address with its password and the values of its parameters hidden: keys are often given as parameters. */
+export function withoutSecrets(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.password === '' && parsed.search === '') return url;
+  if (parsed.password !== '') parsed.password = HIDDEN;
+  for (const name of new Set(parsed.searchParams.keys())) parsed.searchParams.set(name, HIDDEN);
+  return parsed.href.replaceAll(encodeURI(HIDDEN), HIDDEN).replaceAll(encodeURIComponent(HIDDEN), HIDDEN);
+}
 
 const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
 
 /** Bytes: a whole number, or a number with a 1024-based unit. */
 export const bytes: Kind<number> = {
+  type: 'size',
   schema: z.union([z.string(), z.int()]).transform((written, context) => {
     const size = readSize(String(written));
     if (size !== undefined) return size;

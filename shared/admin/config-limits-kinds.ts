@@ -27,6 +27,7 @@ const timeSchema = z
 
 /** A day or a time of day is in UTC; with seconds the time must name its zone. `0` is no time. */
 export const time: Kind<LimitTime | undefined> = {
+  type: 'time',
   schema: timeSchema,
   expected: TIME_EXAMPLES,
   format: value => value?.text ?? NO_TIME,
@@ -34,6 +35,7 @@ export const time: Kind<LimitTime | undefined> = {
 
 /** Times by name; a name without one is left out. */
 export const times: Kind<ReadonlyMap<string, LimitTime>> = {
+  type: 'times by name',
   schema: mapOf(timeSchema).transform(
     map => new Map([...map].filter((pair): pair is [string, LimitTime] => pair[1] !== undefined)),
   ),
@@ -44,6 +46,7 @@ export const times: Kind<ReadonlyMap<string, LimitTime>> = {
 const textList = z.array(z.string());
 
 export const textLists: Kind<ReadonlyMap<string, readonly string[]>> = {
+  type: 'lists by name',
   schema: mapOf(textList),
   expected: 'names with a list of texts each',
   format: map => Object.fromEntries(map),
@@ -55,6 +58,7 @@ const policySelector = z.strictObject({
 });
 
 export const policySelectors: Kind<ReadonlyMap<string, readonly PolicySelector[]>> = {
+  type: 'lists by name',
   schema: mapOf(z.array(policySelector)),
   expected: 'policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}',
   format: map => Object.fromEntries(map),
@@ -77,6 +81,7 @@ const streamRule = z
   });
 
 export const streamRetention: Kind<readonly StreamRetention[]> = {
+  type: 'list',
   schema: z
     .array(streamRule)
     .nullable()
@@ -93,6 +98,7 @@ export const streamRetention: Kind<readonly StreamRetention[]> = {
 
 /** The reference's form has `fields` around the names. A name needs a letter or digit, or it could not be stored. */
 export const genericFields: Kind<ReadonlyMap<string, readonly string[]>> = {
+  type: 'names with values',
   schema: z
     .strictObject({ fields: mapOf(textList).nullish() })
     .transform(({ fields }) => fields ?? new Map())
@@ -103,6 +109,7 @@ export const genericFields: Kind<ReadonlyMap<string, readonly string[]>> = {
 
 /** What is accepted and has no effect, as it is written. */
 export const settings: Kind<Readonly<Record<string, unknown>>> = {
+  type: 'names with values',
   schema: z.record(z.string(), z.unknown()),
   expected: 'names with values',
   format: value => value,

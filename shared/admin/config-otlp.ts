@@ -49,6 +49,7 @@ const schema = z
   );
 
 export const otlpConfig: Kind<OtlpConfig> = {
+  type: 'names with values',
   schema,
   expected:
     '{resource_attributes: {ignore_defaults, attributes_config}, scope_attributes, log_attributes, severity_text_as_label}; ' +

@@ -1,6 +1,17 @@
 /** The section `ruler`: where rules lie, how they are evaluated and who is told (wire-format reference, 6). */
 import * as z from 'zod';
-import { count, durationMs, durationNs, type Fields, flag, type Kind, text } from './config-kinds.ts';
+import {
+  address,
+  count,
+  durationMs,
+  durationNs,
+  type Fields,
+  flag,
+  HIDDEN,
+  type Kind,
+  text,
+  withoutSecrets,
+} from './config-kinds.ts';
 
 export const RULE_STORAGE_TYPES = ['store', 'local'] as const;
 export type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
@@ -110,17 +121,17 @@ export const DEFAULT_RULER: RulerConfig = {
   remoteWrite: { enabled: false, addOrgIdHeader: true, clients: new Map() },
 };
 
-/** Shown in the place of what must not be shown. */
-const HIDDEN = '<secret>';
 const texts = z.record(z.string(), z.string());
 
 const textMap: Kind<Readonly<Record<string, string>>> = {
+  type: 'names with values',
   schema: texts.nullable().transform(map => map ?? {}),
   expected: 'names with texts',
   format: value => value,
 };
 
 const storage: Kind<RuleStorage> = {
+  type: 'names with values',
   schema: z
     // The reference names object stores here; rules lie with everything else.
     .looseObject({
@@ -150,6 +161,8 @@ const authSchema = {
 
 /** Names of the reference's client of Alertmanager, which differ from those of Prometheus. */
 const alertmanagerClient: Kind<ClientAuth> = {
+  type: 'names with values',
+  secret: true,
   schema: z
     .looseObject({
       ...authSchema,
@@ -190,6 +203,7 @@ const relabelConfig = z
   );
 
 const relabelConfigs: Kind<readonly RelabelConfig[]> = {
+  type: 'list',
   schema: z
     .array(relabelConfig)
     .nullable()
@@ -221,6 +235,8 @@ const remoteClient = z
   );
 
 const remoteWrite: Kind<RemoteWrite> = {
+  type: 'names with values',
+  secret: true,
   schema: z
     .looseObject({
       enabled: z.boolean().default(false),
@@ -246,9 +262,11 @@ const remoteWrite: Kind<RemoteWrite> = {
 };
 
 const alertmanagerUrl: Kind<string> = {
+  type: 'text',
+  secret: true,
   schema: z.string().refine(list => urlsOf(list).every(isHttpUrl)),
   expected: 'URLs with http or https, with commas between them',
-  format: list => urlsOf(list).map(withoutPassword).join(','),
+  format: list => urlsOf(list).map(withoutSecrets).join(','),
 };
 
 /** The URLs of a list with commas. */
@@ -260,22 +278,60 @@ export function urlsOf(list: string): string[] {
 }
 
 export const RULER_FIELDS: Fields<RulerConfig> = {
-  enableApi: { name: 'enable_api', kind: flag },
-  storage: { name: 'storage', kind: storage },
-  pollIntervalMs: { name: 'poll_interval', kind: durationMs },
-  evaluationIntervalNs: { name: 'evaluation_interval', kind: durationNs },
-  externalUrl: { name: 'external_url', kind: text },
-  datasourceUid: { name: 'datasource_uid', kind: text },
-  externalLabels: { name: 'external_labels', kind: textMap },
-  alertmanagerUrl: { name: 'alertmanager_url', kind: alertmanagerUrl },
-  alertmanagerClient: { name: 'alertmanager_client', kind: alertmanagerClient },
-  alertRelabelConfigs: { name: 'alert_relabel_configs', kind: relabelConfigs },
-  notificationQueueCapacity: { name: 'notification_queue_capacity', kind: count },
-  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs },
-  forOutageToleranceNs: { name: 'for_outage_tolerance', kind: durationNs },
-  forGracePeriodNs: { name: 'for_grace_period', kind: durationNs },
-  resendDelayNs: { name: 'resend_delay', kind: durationNs },
-  remoteWrite: { name: 'remote_write', kind: remoteWrite },
+  enableApi: { name: 'enable_api', kind: flag, about: 'off: the endpoints of rule groups answer 404' },
+  storage: {
+    name: 'storage',
+    kind: storage,
+    about:
+      "`{type: local, local: {directory: PATH}}`: groups are read from `PATH/<tenant>/<file>` and the API changes nothing; any other type: they lie with the store's other records",
+  },
+  pollIntervalMs: { name: 'poll_interval', kind: durationMs, about: 'how often local files are read again' },
+  evaluationIntervalNs: { name: 'evaluation_interval', kind: durationNs, about: 'of groups that name none' },
+  externalUrl: {
+    name: 'external_url',
+    kind: address,
+    about: 'address of the explorer that links of alerts lead to',
+  },
+  datasourceUid: { name: 'datasource_uid', kind: text, about: 'data source in these links' },
+  externalLabels: { name: 'external_labels', kind: textMap, about: 'labels for every alert that lacks them' },
+  alertmanagerUrl: {
+    name: 'alertmanager_url',
+    kind: alertmanagerUrl,
+    about: 'addresses with commas between them; each is told of every alert',
+  },
+  alertmanagerClient: {
+    name: 'alertmanager_client',
+    kind: alertmanagerClient,
+    about: '`{basic_auth_username, basic_auth_password}` or `{type, credentials}`',
+  },
+  alertRelabelConfigs: {
+    name: 'alert_relabel_configs',
+    kind: relabelConfigs,
+    about: 'as in Prometheus, applied to labels of alerts before they are sent',
+  },
+  notificationQueueCapacity: {
+    name: 'notification_queue_capacity',
+    kind: count,
+    about: 'alerts of one evaluation that are sent at most',
+  },
+  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs, about: 'of one request' },
+  forOutageToleranceNs: {
+    name: 'for_outage_tolerance',
+    kind: durationNs,
+    about: 'after a longer outage `for` begins anew',
+  },
+  forGracePeriodNs: {
+    name: 'for_grace_period',
+    kind: durationNs,
+    about: 'least time between the end of an outage and an alert that was pending before it',
+  },
+  resendDelayNs: { name: 'resend_delay', kind: durationNs, about: 'how often a firing alert is sent again' },
+  remoteWrite: {
+    name: 'remote_write',
+    kind: remoteWrite,
+    about:
+      '`{enabled, add_org_id_header, clients: {NAME: {url, headers, basic_auth, authorization, remote_timeout}}}`: where series of rules are written',
+  },
 };
 
 interface WrittenAuth {
@@ -295,7 +351,7 @@ function authOf({ basic_auth: basic, authorization, bearer_token: token }: Writt
 
 function shownClient({ url, headers, timeoutMs, basic, authorization }: RemoteWriteClient) {
   return {
-    url: withoutPassword(url),
+    url: withoutSecrets(url),
     // Keys of other services are often given as headers.
     headers: Object.fromEntries(Object.keys(headers).map(name => [name, HIDDEN])),
     remote_timeout: durationMs.format(timeoutMs),
@@ -308,11 +364,4 @@ function shownClient({ url, headers, timeoutMs, basic, authorization }: RemoteWr
 
 function isHttpUrl(url: string): boolean {
   return /^https?:\/\//.test(url) && URL.canParse(url);
-}
-
-function withoutPassword(url: string): string {
-  const parsed = new URL(url);
-  if (parsed.password === '') return url;
-  parsed.password = HIDDEN;
-  return decodeURI(parsed.href);
 }

@@ -63,7 +63,12 @@ export class Membership {
   }
 }
 
+/** A function instance tells of itself once a minute, while it is called: idle ones and dead ones look alike. */
+export const FUNCTION_UNHEALTHY_AFTER_MS = 5 * 60_000;
+
 /** As ring pages show it. */
-export function shownState({ state, heartbeatMs }: Member, nowMs: number): MemberState | 'UNHEALTHY' {
-  return nowMs - heartbeatMs > UNHEALTHY_AFTER_MS ? 'UNHEALTHY' : state;
+export function shownState(member: Member, nowMs: number): MemberState | 'UNHEALTHY' {
+  const { state, heartbeatMs, isFunction } = member;
+  const silentMs = isFunction === true ? FUNCTION_UNHEALTHY_AFTER_MS : UNHEALTHY_AFTER_MS;
+  return nowMs - heartbeatMs > silentMs ? 'UNHEALTHY' : state;
 }

@@ -11,18 +11,25 @@
  *
  * What a reader would get wrong: of several files a later one replaces single keys of a tenant, not the tenant.
  */
-import { type Document, isScalar, parseDocument, visit } from 'yaml';
-import { messageOf } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
-import { asMap, ConfigError, names, type Reader, readFields } from './config.ts';
+import { ConfigError } from './config-error.ts';
 import { LIMIT_FIELDS } from './config-fields.ts';
+import {
+  asMap,
+  names,
+  newReader,
+  type Reader,
+  readFields,
+  tellUnknown,
+  throwProblems,
+  unknownNames,
+} from './config-reader.ts';
+import { type ConfigText, readConfigText } from './config-text.ts';
 
 /** Far over any real file; a larger one is a mistake that would cost memory in each process. */
 export const MAX_OVERRIDES_BYTES = 16 * 1024 * 1024;
 /** Each tenant's limits are an object of its own, about 1 KB: 100 MB. */
 export const MAX_OVERRIDDEN_TENANTS = 100_000;
-/** Tenants and keys that one warning names; further ones are counted. */
-const MAX_NAMES_IN_WARNING = 20;
 
 /** One file or object with overrides. */
 export interface OverridesText {
@@ -40,95 +47,79 @@ export interface Overrides {
 
 type Tree = Record<string, unknown>;
 
-/** Reads overrides over the given defaults. Throws ConfigError, which tells all problems at once. */
+/** Reads overrides over the given defaults. Throws ConfigError, which tells all problems at once, each with its place. */
 export function parseOverrides(texts: readonly OverridesText[], defaults: Limits): Overrides {
-  const reader: Reader = { problems: [], unknown: [] };
+  const read = texts.map(readText);
+  const reader = newReader();
   const byTenant = new Map<string, Tree>();
-  for (const { name, text } of texts) {
-    const own: Reader = { problems: [], unknown: [] };
-    for (const [tenant, values] of readTenants(name, text, own)) {
+  const wrong: string[] = [];
+  for (const text of read) {
+    const own = newReader();
+    for (const [tenant, values] of tenantsOf(text, own)) {
       byTenant.set(tenant, mergeTrees(byTenant.get(tenant) ?? {}, values));
     }
-    reader.problems.push(...own.problems.map(problem => `${name}: ${problem}`));
-    reader.unknown.push(...own.unknown.map(key => `${name}: ${key}`));
+    reader.unknown.push(...own.unknown);
+    wrong.push(...messagesOf(() => throwProblems([text], own)));
   }
   if (byTenant.size > MAX_OVERRIDDEN_TENANTS) {
-    reader.problems.push(
-      `overrides of ${byTenant.size} tenants, at most ${MAX_OVERRIDDEN_TENANTS} are possible`,
-    );
+    wrong.push(`overrides of ${byTenant.size} tenants, at most ${MAX_OVERRIDDEN_TENANTS} are possible`);
   }
-  const limits =
-    reader.problems.length > 0 ? new Map<string, Limits>() : limitsOf(byTenant, defaults, reader);
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems.join('\n'));
-  const warnings =
-    reader.unknown.length === 0
-      ? []
-      : [`these keys of the overrides have no effect in Logboom: ${someOf(reader.unknown)}`];
-  return { limits, warnings };
+  if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
+  const limits = limitsOf(byTenant, defaults, reader);
+  throwProblems(read, reader);
+  return { limits, warnings: warningOf(read, reader) };
 }
 
-/** What a text says of each tenant; other keys at its top go to the reader's unknown ones. */
-function readTenants(name: string, text: string, reader: Reader): [string, Tree][] {
+function readText({ name, text }: OverridesText): ConfigText {
   if (Buffer.byteLength(text) > MAX_OVERRIDES_BYTES) {
     throw new ConfigError(`${name}: larger than ${MAX_OVERRIDES_BYTES} bytes`);
   }
-  const parsed = readYaml(name, text);
-  const { overrides, ...others } = asMap(parsed, '', reader);
-  reader.unknown.push(...Object.keys(others));
-  const tenants = asMap(overrides, 'overrides', reader);
-  return Object.entries(tenants).map(([tenant, values]) => [
-    tenant,
-    asMap(values, `overrides.${tenant}`, reader),
-  ]);
+  return readConfigText(text, { name, environment: undefined, overrides: true });
 }
 
-function readYaml(name: string, text: string): unknown {
+function messagesOf(check: () => void): string[] {
   try {
-    // A tenant may be named 042 or true. Files of the reference share settings with `<<: *anchor`. The parser's own
-    // search for repeated keys compares each with each: 5 minutes for 100,000 tenants.
-    const document = parseDocument(text, { stringKeys: true, merge: true, uniqueKeys: false });
-    if (document.errors.length > 0) throw document.errors[0];
-    refuseRepeatedKeys(document);
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
+    check();
+    return [];
   } catch (error) {
-    throw new ConfigError(`${name}: ${messageOf(error)}`);
+    if (!(error instanceof ConfigError)) throw error;
+    return [error.message];
   }
 }
 
-/** Of two settings of one tenant the first would be lost without a word. */
-function refuseRepeatedKeys(document: Document): void {
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        const name = isScalar(key) ? key.value : key;
-        // Several anchors may be merged one by one.
-        if (seen.has(name) && name !== '<<') throw new ConfigError(`the key ${String(name)} is there twice`);
-        seen.add(name);
-      }
-    },
-  });
-}
+const TOP_NAMES: ReadonlySet<string> = new Set(['overrides']);
 
-/** Expansions of one anchor: shared settings of many tenants, yet no file that unfolds to gigabytes. */
-const MAX_ALIASES = 10_000;
+/** What a text says of each tenant; other keys at its top go to the reader's unknown ones. */
+function tenantsOf({ value }: ConfigText, reader: Reader): [string, Tree][] {
+  const top = asMap(value, [], reader);
+  reader.unknown.push(...unknownNames(top, TOP_NAMES, []));
+  const tenants = asMap(top.overrides, ['overrides'], reader);
+  return Object.entries(tenants).map(([tenant, values]) => [
+    tenant,
+    asMap(values, ['overrides', tenant], reader),
+  ]);
+}
 
 function limitsOf(
   byTenant: ReadonlyMap<string, Tree>,
   defaults: Limits,
   reader: Reader,
 ): ReadonlyMap<string, Limits> {
-  const allowed = new Set(names(LIMIT_FIELDS));
+  const known = new Set(names(LIMIT_FIELDS));
   const limits = new Map<string, Limits>();
   for (const [tenant, values] of byTenant) {
-    const place = `overrides.${tenant}`;
+    const path = ['overrides', tenant];
     // A key without a value says nothing.
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
-    limits.set(tenant, Object.freeze(readFields(LIMIT_FIELDS, defaults, given, place, reader)));
-    const strange = Object.keys(values).filter(key => !allowed.has(key));
-    if (strange.length > 0) reader.unknown.push(`${tenant} (${strange.join(', ')})`);
+    limits.set(tenant, Object.freeze(readFields(LIMIT_FIELDS, defaults, given, path, reader)));
+    reader.unknown.push(...unknownNames(values, known, path));
   }
   return limits;
+}
+
+function warningOf(texts: readonly ConfigText[], { unknown }: Reader): string[] {
+  if (unknown.length === 0) return [];
+  return [`these keys of the overrides have no effect in Logboom: ${tellUnknown(texts, unknown)}`];
 }
 
 /** Maps are merged key by key, anything else is replaced. */
@@ -143,11 +134,4 @@ function mergeTrees(into: Tree, values: Tree): Tree {
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function someOf(all: readonly string[]): string {
-  const shown = all.slice(0, MAX_NAMES_IN_WARNING).join('; ');
-  return all.length > MAX_NAMES_IN_WARNING
-    ? `${shown}; and ${all.length - MAX_NAMES_IN_WARNING} more`
-    : shown;
 }

@@ -36,7 +36,8 @@ export class Services {
     for (const { name, start } of this.parts) {
       this.states.set(name, 'Starting');
       try {
-        await start?.();
+        // Those without work of their own run at once.
+        if (start !== undefined) await start();
         this.states.set(name, 'Running');
       } catch (error) {
         this.states.set(name, 'Failed');

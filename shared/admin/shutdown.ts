@@ -14,6 +14,19 @@ export interface ShutdownOptions {
   readonly terminate: boolean;
 }
 
+/** What requests may ask; who is asked differs between a process (below) and function instances (fleet-shutdown.ts). */
+export interface ShutdownControl {
+  /** Throws ClientError once it has begun. */
+  refusePushes(): void;
+  /** Whether the next stop is a full one: out of the rings, and flushed. */
+  isPrepared(): Promise<boolean>;
+  prepare(wanted: boolean): Promise<void>;
+  /** False where it has begun already. Rejects where packing cannot be asked for; it has not begun then. */
+  begin(options: ShutdownOptions): Promise<boolean>;
+  /** What a process does that was told to stop. */
+  atStop(): Promise<void>;
+}
+
 export interface ShutdownParts {
   readonly states: States;
   /** The same after a restart: whose setting it is. */
@@ -25,7 +38,7 @@ export interface ShutdownParts {
   readonly terminate: () => void;
 }
 
-export class Shutdown {
+export class Shutdown implements ShutdownControl {
   private readonly parts: ShutdownParts;
   private begun = false;
 
@@ -33,12 +46,10 @@ export class Shutdown {
     this.parts = parts;
   }
 
-  /** Throws ClientError once it has begun. */
   refusePushes(): void {
     if (this.begun) throw new ClientError(503, STOPPED);
   }
 
-  /** Whether the next stop is a full one: out of the rings, and flushed. */
   async isPrepared(): Promise<boolean> {
     return (await this.parts.states.read(this.stateName, false)).value;
   }
@@ -52,7 +63,6 @@ export class Shutdown {
     }
   }
 
-  /** False where it has begun already. Rejects where packing cannot be asked for; it has not begun then. */
   async begin({ flush, terminate }: ShutdownOptions): Promise<boolean> {
     if (this.begun) return false;
     this.begun = true;
@@ -67,7 +77,6 @@ export class Shutdown {
     return true;
   }
 
-  /** What a process does that was told to stop. */
   async atStop(): Promise<void> {
     if (this.begun || !(await this.isPrepared())) return;
     await this.parts.flush();

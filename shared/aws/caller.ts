@@ -80,10 +80,12 @@ export interface Call {
   readonly target: string;
   /** True where a retry after an unknown outcome must not be reported as "nothing happened". */
   readonly writes?: boolean;
+  /** Aborted: nobody waits for the answer. The call then rejects with the signal's reason, at once. For reads alone. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Attempt {
-  /** Aborted when the attempt's time is up. */
+  /** Aborted when the attempt's time is up, and when nobody waits for the call. */
   readonly signal: AbortSignal;
   /** An earlier attempt of this call may have taken effect. */
   readonly mayHaveHappened: boolean;
@@ -107,14 +109,17 @@ export function createCaller(options: CallerOptions): Caller {
     const deadlineMs = clock.nowMs() + limits.totalTimeoutMs;
     let mayHaveHappened = false;
     let spent = 0;
+    const { signal: unwanted } = call;
     for (let number = 1; ; number++) {
+      unwanted?.throwIfAborted();
       try {
         const leftMs = Math.max(1, deadlineMs - clock.nowMs());
         const timeoutMs = Math.min(limits.attemptTimeoutMs, leftMs);
-        const result = await runOnce(attempt, timeoutMs, mayHaveHappened, closed);
+        const result = await runOnce(attempt, { timeoutMs, mayHaveHappened, closed, unwanted });
         budget.give(number === 1 ? SUCCESS_REFUND : spent);
         return result;
       } catch (error) {
+        unwanted?.throwIfAborted();
         if (isAnswer(error)) throw error;
         const failure = classify(error);
         mayHaveHappened ||= failure.mayHaveHappened;
@@ -125,7 +130,8 @@ export function createCaller(options: CallerOptions): Caller {
         if (clock.nowMs() + pauseMs >= deadlineMs) throw giveUp();
         spent = error instanceof AttemptTimeoutError ? TIMEOUT_RETRY_PRICE : RETRY_PRICE;
         if (!budget.take(spent)) throw giveUp();
-        await clock.sleep(pauseMs, closed).catch(() => {
+        await clock.sleep(pauseMs, anyOf(closed, unwanted)).catch(() => {
+          unwanted?.throwIfAborted();
           throw giveUp();
         });
       }
@@ -152,18 +158,29 @@ function endOf(
   return new AwsCallError(call.operation, call.target, attempts, cause);
 }
 
+function anyOf(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
+  return a !== undefined && b !== undefined ? AbortSignal.any([a, b]) : (a ?? b);
+}
+
+interface AttemptEnds {
+  readonly timeoutMs: number;
+  readonly mayHaveHappened: boolean;
+  readonly closed: AbortSignal | undefined;
+  readonly unwanted: AbortSignal | undefined;
+}
+
 /** Settles at the latest when the time is up: not every wait inside the SDK (for credentials) heeds the signal. */
 async function runOnce<T>(
   attempt: (attempt: Attempt) => Promise<T>,
-  timeoutMs: number,
-  mayHaveHappened: boolean,
-  closed: AbortSignal | undefined,
+  { timeoutMs, mayHaveHappened, closed, unwanted }: AttemptEnds,
 ): Promise<T> {
   if (closed?.aborted) throw new ClosedError();
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new AttemptTimeoutError(timeoutMs)), timeoutMs);
   const close = (): void => controller.abort(new ClosedError());
+  const leave = (): void => controller.abort(unwanted?.reason);
   closed?.addEventListener('abort', close, { once: true });
+  unwanted?.addEventListener('abort', leave, { once: true });
   try {
     return await new Promise<T>((resolve, reject) => {
       const { signal } = controller;
@@ -173,5 +190,6 @@ async function runOnce<T>(
   } finally {
     clearTimeout(timer);
     closed?.removeEventListener('abort', close);
+    unwanted?.removeEventListener('abort', leave);
   }
 }

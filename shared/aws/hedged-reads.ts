@@ -5,11 +5,11 @@
  *     delay     twice the 95th percentile of recent reads, for what is not larger than most
  *     budget    one hedge to twenty reads, so that a store that is slow as a whole is not asked twice as much
  *
- * Only reads: a repeated get changes nothing. The loser cannot be taken back through the port, which has no signals for reads:
- * its answer is dropped, and its failure is nobody's.
+ * Only reads: a repeated get changes nothing. The loser is aborted, so that its connection is free and its bytes are not sent;
+ * its failure is nobody's. How long it took until then counts among the times of reads, or slow ones would be forgotten.
  */
 import type { Clock } from '../ports/clock.ts';
-import type { ObjectStore } from '../ports/object-store.ts';
+import type { ObjectStore, ReadOptions } from '../ports/object-store.ts';
 
 export interface HedgeOptions {
   readonly clock: Clock;
@@ -54,19 +54,32 @@ export function withHedgedReads(store: ObjectStore, options: HedgeOptions): Hedg
     return Math.min(maxDelayMs, Math.max(minDelayMs, DELAY_FACTOR * slow));
   }
 
-  async function timed<T>(read: () => Promise<T>): Promise<T> {
+  async function timed<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const started = clock.nowMs();
-    const result = await read();
-    samples[taken++ % SAMPLES] = clock.nowMs() - started;
-    return result;
+    let isAnswered = false;
+    try {
+      const result = await read();
+      isAnswered = true;
+      return result;
+    } finally {
+      if (isAnswered || signal.aborted) samples[taken++ % SAMPLES] = clock.nowMs() - started;
+    }
   }
 
-  async function hedged<T>(bytes: number, read: () => Promise<T>): Promise<T> {
-    if (bytes > MAX_HEDGED_BYTES) return read();
+  /** @param read called with the signal of one try */
+  async function hedged<T>(
+    bytes: number,
+    { signal: unwanted }: ReadOptions,
+    read: (options: ReadOptions) => Promise<T>,
+  ): Promise<T> {
+    if (bytes > MAX_HEDGED_BYTES) return read({ signal: unwanted });
     figures.reads++;
     allowance = Math.min(READS_PER_HEDGE, allowance + 1 / READS_PER_HEDGE);
     const waitMs = delayMs();
-    const first = timed(read);
+    const [ofFirst, ofSecond] = [new AbortController(), new AbortController()];
+    const tryWith = ({ signal }: AbortController) =>
+      read({ signal: unwanted === undefined ? signal : AbortSignal.any([unwanted, signal]) });
+    const first = timed(() => tryWith(ofFirst), ofFirst.signal);
     if (waitMs === undefined || allowance < 1) return first;
     const ended = new AbortController();
     const isLate = clock.sleep(waitMs, ended.signal).then(
@@ -80,20 +93,18 @@ export function withHedgedReads(store: ObjectStore, options: HedgeOptions): Hedg
     );
     const late = await Promise.race([isLate, answered]);
     ended.abort(new Error('answered'));
-    if (!late || allowance < 1) return first;
+    if (!late || allowance < 1 || unwanted?.aborted) return first;
     allowance--;
     figures.hedges++;
-    let isFirst = true;
-    const second = read().then(result => {
-      if (isFirst) figures.won++;
-      return result;
-    });
-    const counted = first.then(result => {
-      isFirst = false;
-      return result;
-    });
+    const second = tryWith(ofSecond);
     try {
-      return await Promise.any([counted, second]);
+      const { result, loser } = await Promise.any([
+        first.then(result => ({ result, loser: ofSecond })),
+        second.then(result => ({ result, loser: ofFirst })),
+      ]);
+      if (loser === ofFirst) figures.won++;
+      loser.abort(new DOMException('another read was answered first', 'AbortError'));
+      return result;
     } catch (error) {
       throw (error as AggregateError).errors[0];
     }
@@ -103,8 +114,10 @@ export function withHedgedReads(store: ObjectStore, options: HedgeOptions): Hedg
     figures,
     putIfAbsent: (key, body) => store.putIfAbsent(key, body),
     get: key => store.get(key),
-    getRange: (key, start, end) => hedged(end - start, () => store.getRange(key, start, end)),
-    getTail: (key, length) => hedged(length, () => store.getTail(key, length)),
+    getRange: (key, start, end, given = {}) =>
+      hedged(end - start, given, options => store.getRange(key, start, end, options)),
+    getTail: (key, length, given = {}) =>
+      hedged(length, given, options => store.getTail(key, length, options)),
     head: key => store.head(key),
     delete: key => store.delete(key),
     list: (prefix, given) => store.list(prefix, given),

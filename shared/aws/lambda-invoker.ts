@@ -4,7 +4,7 @@
  * without objects that somebody would have to clean up.
  */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { type Invoker, InvokerError } from '../ports/invoker.ts';
+import { type Invoker, InvokerError, type InvokerFigures } from '../ports/invoker.ts';
 import { describe } from './errors.ts';
 
 /** Of 6 MB, less the JSON around it, at 4/3 for base64. */
@@ -31,8 +31,7 @@ export interface LambdaInvokerParts {
   readonly slots?: number;
 }
 
-/** Totals since the start. */
-export interface LambdaFigures {
+export interface LambdaFigures extends InvokerFigures {
   invocations: number;
   /** Run here, by reason. */
   readonly here: { taskTooLarge: number; answerTooLarge: number; throttled: number };

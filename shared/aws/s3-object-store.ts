@@ -57,7 +57,9 @@ export interface S3ObjectStoreOptions {
 
 export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
   const { client, bucket, call, ids, maxReadBytes = MAX_READ_BYTES } = options;
-  const callOn = (operation: string, key: string): Call => ({ operation, target: `${bucket}/${key}` });
+  const callOn = (operation: string, key: string, unwanted?: AbortSignal): Call => {
+    return { operation, target: `${bucket}/${key}`, signal: unwanted };
+  };
 
   const headObject = async (
     key: string,
@@ -81,8 +83,9 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
     key: string,
     range: string | undefined,
     maxBytes: number,
+    unwanted?: AbortSignal,
   ): Promise<AnsweredRange | undefined> =>
-    call(callOn('GetObject', key), async ({ signal }) => {
+    call(callOn('GetObject', key, unwanted), async ({ signal }) => {
       try {
         const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: range });
         return await readRange(await client.send(command, { abortSignal: signal }), maxBytes);
@@ -133,10 +136,11 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       return answer.bytes;
     },
 
-    async getRange(key, start, end) {
+    async getRange(key, start, end, { signal } = {}) {
       checkObjectKey(key);
       checkByteRange(start, end);
-      const answer = await read(key, `bytes=${start}-${end - 1}`, Math.min(end - start, maxReadBytes));
+      const most = Math.min(end - start, maxReadBytes);
+      const answer = await read(key, `bytes=${start}-${end - 1}`, most, signal);
       if (answer === undefined) throw rangePastEnd(key, start, await sizeAfterRefusal(key));
       if (answer.size === 0) throw rangePastEnd(key, start, 0);
       if (answer.start !== start)
@@ -144,10 +148,10 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       return answer.bytes;
     },
 
-    async getTail(key, length) {
+    async getTail(key, length, { signal } = {}) {
       checkObjectKey(key);
       checkTailLength(length);
-      const answer = await read(key, `bytes=-${length}`, Math.min(length, maxReadBytes));
+      const answer = await read(key, `bytes=-${length}`, Math.min(length, maxReadBytes), signal);
       if (answer === undefined) {
         const size = await sizeAfterRefusal(key);
         if (size > 0) throw new UnexpectedAnswerError(`the tail of ${key} of ${size} bytes was answered 416`);

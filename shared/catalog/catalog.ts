@@ -48,6 +48,8 @@ import { States } from './states.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Swap, swapChunks } from './swap.ts';
 import { TailLog } from './tail-log.ts';
+import { Tickets } from './tickets.ts';
+import { Tokens } from './tokens.ts';
 
 const NS_OF_DAY = Number(NS_PER_DAY);
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
@@ -102,11 +104,15 @@ export class Catalog {
   readonly ruleGroups: RuleGroups;
   readonly ruleStates: RuleStates;
   readonly members: Members;
+  readonly tokens: Tokens;
+  readonly tickets: Tickets;
   private readonly parts: CatalogParts;
   private readonly table: Table;
   /** Days that this process has announced, with the time (ms). */
   private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
   private readonly decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
+  /** For metrics. */
+  readonly caches = { records: this.decoded };
 
   constructor(parts: CatalogParts) {
     this.parts = parts;
@@ -122,6 +128,8 @@ export class Catalog {
     this.ruleGroups = new RuleGroups(parts);
     this.ruleStates = new RuleStates(parts);
     this.members = new Members(parts);
+    this.tokens = new Tokens(parts);
+    this.tickets = new Tickets(parts);
   }
 
   /**

@@ -109,6 +109,24 @@ export class DeleteRequests {
     if (!isCreated) throw new DeleteRequestIdTakenError(id);
   }
 
+  /** Puts a request of a tenant that is moved to its new one, in the state that it has. One that is there already stays. */
+  async adopt(request: DeleteRequest): Promise<void> {
+    const { tenant, id } = request;
+    const body = encodeDeleteRequest(request);
+    const isProcessed = request.processedMs !== undefined;
+    await this.write(tenant, async () => {
+      if ((await this.find(tenant, id)) !== undefined) return undefined;
+      return {
+        change: isProcessed
+          ? { unprocessed: 0, bytes: 0, processed: 1 }
+          : { unprocessed: 1, bytes: body.length, processed: 0 },
+        writes: [
+          { kind: 'put', item: { ...keyOf(request), version: 0, body }, condition: { kind: 'absent' } },
+        ],
+      };
+    });
+  }
+
   /** Writes `after` in place of `before`; false where it is not as in `before` any more. */
   async replace(before: DeleteRequest, after: DeleteRequest): Promise<boolean> {
     invariant(before.id === after.id && before.tenant === after.tenant, `request ${before.id} stays itself`);

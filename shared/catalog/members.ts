@@ -2,38 +2,33 @@
  * Processes and function instances that share the store, each with the components that it runs. Nothing depends on them:
  * they are for people who look at a ring page, so a record that is late or lost harms nothing.
  *
- *     m/members   <id>   a member; it vanishes some time after its last heartbeat
+ *     m/members   <id>   a process; it vanishes some time after its last heartbeat
+ *
+ * Function instances lie in m/instances, where their counters are (metric-records.ts).
  */
 import type { Table } from '../ports/table.ts';
+import type { Member } from './member.ts';
+import { MetricRecords } from './metric-records.ts';
 
-export type MemberState = 'PENDING' | 'JOINING' | 'ACTIVE' | 'LEAVING';
+export type { Member, MemberState } from './member.ts';
 
-export interface Member {
-  readonly id: string;
-  readonly state: MemberState;
-  /** Where it can be reached; of a function, its name. */
-  readonly address: string;
-  /** Availability zone or region; empty where it is not known. */
-  readonly zone: string;
-  readonly components: readonly string[];
-  readonly registeredMs: number;
-  readonly heartbeatMs: number;
-}
-
-/** A member without a heartbeat is shown as unhealthy for this long, then forgotten. */
+/** A process without a heartbeat is shown as unhealthy for this long, then forgotten. */
 export const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 /** Members that are read for a page. */
 const MAX_MEMBERS = 10_000;
 const PARTITION = 'm/members';
 
 export class Members {
+  /** Those that are function instances, with what they counted. */
+  readonly instances: MetricRecords;
   private readonly table: Table;
 
   constructor({ table }: { readonly table: Table }) {
     this.table = table;
+    this.instances = new MetricRecords({ table });
   }
 
-  /** Writes the member as it is now; only the process that it is does so. */
+  /** Writes the process as it is now; only itself does so. */
   async put(member: Member): Promise<void> {
     const { id, ...body } = member;
     await this.table.put({
@@ -45,8 +40,14 @@ export class Members {
     });
   }
 
-  /** By id. */
+  /** Processes, then function instances, each by id. */
   async list(): Promise<readonly Member[]> {
+    const instances = await this.instances.list();
+    const shown = instances.filter(({ isHidden }) => isHidden !== true).map(({ member }) => member);
+    return [...(await this.processes()), ...shown];
+  }
+
+  private async processes(): Promise<readonly Member[]> {
     const found: Member[] = [];
     let after: string | undefined;
     do {
@@ -61,6 +62,9 @@ export class Members {
 
   /** A member that still lives comes back with its next heartbeat. */
   async remove(id: string): Promise<void> {
-    await this.table.delete({ pk: PARTITION, sk: id });
+    const instance = await this.instances.read(id);
+    // What an instance has counted stays until it is folded.
+    if (instance !== undefined) await this.instances.write({ ...instance, isHidden: true }, instance.version);
+    else await this.table.delete({ pk: PARTITION, sk: id });
   }
 }

@@ -16,9 +16,13 @@
  * have come, meanwhile. A lookback that reads the catalog after the first line and KNOWN_MS misses nothing, and the log has
  * all that comes behind. What it has twice is told by the chunk's id. test/catalog/tail-log.test.ts goes through the orders.
  *
+ * Where one process makes all commits of a store (`followAll`), nothing of this is done: it keeps what it commits in memory
+ * for its tails, and writes into the log only what they have no room for, which costs those pushes a write more.
+ *
  * A reader would get wrong: stamps are of the writers' clocks, and are taken before the commit. So who reads on from a stamp
  * must go back by LOG_MARGIN_MS now and then.
  */
+import { invariant } from '../model/errors.ts';
 import { LruCache } from '../model/lru.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Table, Write } from '../ports/table.ts';
@@ -46,6 +50,17 @@ export interface LoggedChunk {
 /** Told in the process that committed, when the commit is visible. Must not throw and must not do work. */
 export type OnCommitted = (chunks: readonly LoggedChunk[]) => void;
 
+/** Serves all tails of a store, in the one process that commits to it. */
+export interface SoleFollower {
+  /**
+   * Told of each commit when it is visible. False where there is no room for it: it is logged then, before it is
+   * acknowledged. Must not throw and must not do work.
+   */
+  take(chunks: readonly LoggedChunk[]): boolean;
+  /** What there was no room for is in the log. Must not throw and must not do work. */
+  logged(tenant: string): void;
+}
+
 interface Known {
   /** Before the read began. */
   readonly readMs: number;
@@ -60,6 +75,7 @@ export class TailLog {
   /** Tenants that this process itself has marked, until when. */
   private readonly marked = new Map<string, number>();
   private readonly listeners = new Set<OnCommitted>();
+  private sole: SoleFollower | undefined;
 
   constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
     this.table = table;
@@ -68,6 +84,7 @@ export class TailLog {
 
   /** From the answer on, and KNOWN_MS in other processes, commits of the tenant are logged for `validMs`. */
   async mark(tenant: string, validMs: number): Promise<void> {
+    if (this.sole !== undefined) return;
     const untilMs = this.clock.nowMs() + validMs;
     // First of all here: a commit that is visible from now on finds it.
     this.marked.set(tenant, untilMs);
@@ -81,8 +98,16 @@ export class TailLog {
     return () => this.listeners.delete(onCommitted);
   }
 
-  /** Asked before a commit. Never throws: what cannot be learnt counts as true. */
+  /** From now on all commits of the store are of this process, and `sole` is told of them; ends with the function it returns. */
+  followAll(sole: SoleFollower): () => void {
+    invariant(this.sole === undefined, 'one follower hears of all commits');
+    this.sole = sole;
+    return () => (this.sole = undefined);
+  }
+
+  /** Asked before a commit: is it to be logged? Never throws: what cannot be learnt counts as true. */
   async isTailed(tenant: string): Promise<boolean> {
+    if (this.sole !== undefined) return false;
     if (this.isMarkedHere(tenant)) return true;
     const known = this.known.get(tenant);
     if (known !== undefined && this.isFresh(tenant)) {
@@ -128,18 +153,32 @@ export class TailLog {
     records: readonly ChunkRecord[],
     { stampMs, logged }: { readonly stampMs: number; readonly logged: boolean },
   ): Promise<void> {
+    if (this.sole !== undefined) return this.tellSole(this.sole, tenant, records, { stampMs, logged });
     const elapsedMs = Math.abs(this.clock.nowMs() - stampMs);
     // Tails that came while a commit was under way did not find it, and it did not know of them.
     const isLate = logged ? elapsedMs > LATE_COMMIT_MS : await this.isTailed(tenant);
-    if (isLate) {
-      const lateMs = this.clock.nowMs();
-      // One by one: they are few, and a transaction has its limits.
-      for (const write of this.writes(records, lateMs)) await this.table.transact([write]);
-    }
+    if (isLate) await this.logLate(records);
     if ((logged || isLate) && this.listeners.size > 0) {
       const chunks = records.map(record => ({ stampMs, record }));
       for (const listener of this.listeners) listener(chunks);
     }
+  }
+
+  private async tellSole(
+    sole: SoleFollower,
+    tenant: string,
+    records: readonly ChunkRecord[],
+    { stampMs, logged }: { readonly stampMs: number; readonly logged: boolean },
+  ): Promise<void> {
+    if (sole.take(records.map(record => ({ stampMs, record })))) return;
+    if (!logged) await this.logLate(records);
+    sole.logged(tenant);
+  }
+
+  private async logLate(records: readonly ChunkRecord[]): Promise<void> {
+    const lateMs = this.clock.nowMs();
+    // One by one: they are few, and a transaction has its limits.
+    for (const write of this.writes(records, lateMs)) await this.table.transact([write]);
   }
 
   /** Chunks logged from `fromMs` (Unix ms) on, ascending by stamp; what is under way may be missing. */

@@ -32,6 +32,11 @@ export class UsageRecords {
     await this.table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
   }
 
+  /** Forgets what one process counted, for a tenant that is moved. */
+  async remove({ tenant, day, writer }: Omit<UsageRecord, 'body'>): Promise<void> {
+    await this.table.delete({ pk: partition(tenant, day), sk: writer });
+  }
+
   /** What was counted of a day, by whichever process. */
   async *read(tenant: string, day: number): AsyncGenerator<UsageRecord> {
     let after: string | undefined;

@@ -140,6 +140,21 @@ export class ByteReader {
     throw new CorruptionError(`varint before offset ${this.at} is over 2^53`);
   }
 
+  /** Passes over so many varints without a look at their values. */
+  skipVarints(count: number): void {
+    const { buffer, end } = this;
+    let { at } = this;
+    let left = count;
+    while (left > 0 && at < end) if (buffer[at++] < 0x80) left--;
+    if (left > 0) throw new CorruptionError(`${left} of ${count} varints before offset ${end} are missing`);
+    this.at = at;
+  }
+
+  /** What was read from `start`, an earlier `position`, on; a view. */
+  since(start: number): Buffer {
+    return this.buffer.subarray(start, this.at);
+  }
+
   /**
    * A count of things of at least `minBytes` bytes each that follow: refused where they cannot all fit, so that a
    * broken count never makes a large allocation.

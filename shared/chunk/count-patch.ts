@@ -76,7 +76,7 @@ export class CountPatch {
   }
 
   finish(): PatchedCounts {
-    const left = this.before.map((before, stream) => {
+    const left = Array.from(this.before, (before, stream) => {
       const buckets = this.changed.get(stream);
       return buckets === undefined ? before : buckets.map(withoutEmpty).filter(isLeft);
     });
@@ -93,7 +93,7 @@ export class CountPatch {
   private bucketsOf(stream: number): readonly Bucket[] {
     let buckets = this.changed.get(stream);
     if (buckets === undefined) {
-      buckets = this.before[stream].map(({ level, minutes, entries, lineBytes, metadataBytes }) => {
+      buckets = this.before.at(stream)!.map(({ level, minutes, entries, lineBytes, metadataBytes }) => {
         const copies = {
           entries: [...entries],
           lineBytes: [...lineBytes],

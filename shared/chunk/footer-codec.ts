@@ -12,12 +12,12 @@ import {
   type ColumnMeta,
   FORMAT_VERSION,
   type Footer,
-  type LevelCounts,
   MAGIC,
   type PageMeta,
   type RunMeta,
   TRAILER_BYTES,
 } from './format.ts';
+import { StoredCounts } from './stored-counts.ts';
 
 /** Footer, its length and the magic: everything that follows pages and filters. */
 export function encodeFooter(footer: Footer): Buffer {
@@ -253,28 +253,5 @@ function writeCounts(out: ByteWriter, footer: Footer): void {
 
 function readCounts(reader: ByteReader, streams: number, what: string) {
   const levels = list(reader, 1, () => reader.text());
-  const counts: LevelCounts[][] = [];
-  for (let i = 0; i < streams; i++) {
-    counts.push(
-      list(reader, 2, () => {
-        const level = reader.varint();
-        if (level >= levels.length) throw new CorruptionError(`${what}: counts name level ${level}`);
-        const buckets = reader.count(4);
-        const minutes: number[] = [];
-        const entries: number[] = [];
-        const lineBytes: number[] = [];
-        const metadataBytes: number[] = [];
-        let minute = 0;
-        for (let b = 0; b < buckets; b++) {
-          minute += reader.varint();
-          minutes.push(minute);
-          entries.push(reader.varint());
-          lineBytes.push(reader.varint());
-          metadataBytes.push(reader.varint());
-        }
-        return { level, minutes, entries, lineBytes, metadataBytes };
-      }),
-    );
-  }
-  return { levels, counts };
+  return { levels, counts: StoredCounts.read(reader, streams, levels.length, what) };
 }

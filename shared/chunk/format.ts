@@ -7,6 +7,7 @@
  * compaction merged, so there is one writer and one reader. All numbers here are part of the format or of what
  * makes it fast; each says which.
  */
+import { invariant } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
 import type { BlockPlace } from './compression.ts';
 
@@ -119,6 +120,30 @@ export interface LevelCounts {
   readonly metadataBytes: readonly number[];
 }
 
+/** Counts by the places of streams: an array of a chunk that is being written, the stored bytes of one that was read. */
+export interface CountsByStream extends Iterable<readonly LevelCounts[]> {
+  readonly length: number;
+  /** Of one stream; buckets outside the stretch may be left out. `countsOf` is what to call. */
+  at(stream: number, stretch?: MinuteStretch): readonly LevelCounts[] | undefined;
+}
+
+/** Minutes of a day, both inclusive. */
+export interface MinuteStretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The counts of a stream by its place. Throws CorruptionError. @param stretch buckets outside may be left out */
+export function countsOf(
+  { counts, id }: Pick<Footer, 'counts' | 'id'>,
+  stream: number,
+  stretch?: MinuteStretch,
+): readonly LevelCounts[] {
+  const found = counts.at(stream, stretch);
+  invariant(found !== undefined, `chunk ${id} counts its stream ${stream}`);
+  return found;
+}
+
 /** A section between pages and footer; readers skip kinds that they do not know. */
 export interface SectionMeta {
   readonly kind: number;
@@ -150,6 +175,6 @@ export interface Footer {
   /** Values of detected_level; '' stands for entries without one. */
   readonly levels: readonly string[];
   /** For each stream, its counts by level. */
-  readonly counts: readonly (readonly LevelCounts[])[];
+  readonly counts: CountsByStream;
   readonly sections: readonly SectionMeta[];
 }

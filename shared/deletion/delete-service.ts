@@ -35,6 +35,8 @@ export interface DeleteServiceParts {
   readonly ids: Ids;
   /** Age from which only force cancels a request, ms. */
   readonly cancelPeriodMs: number;
+  /** Told of each request that was made. */
+  readonly onCreated?: (tenant: string) => void;
 }
 
 export class DeleteService {
@@ -61,6 +63,7 @@ export class DeleteService {
       try {
         await deletes.create({ ...request, id });
         await generations.increase(tenant);
+        this.parts.onCreated?.(tenant);
         return id;
       } catch (error) {
         if (!(error instanceof DeleteRequestIdTakenError) || attempt === MAX_IDS) throw error;

@@ -32,6 +32,9 @@ export interface DeletionFigures extends RewriteFigures {
   pickedUp: number;
   processed: number;
   days: number;
+  /** Requests that were not processed when they were looked at, and when the oldest was made (Unix ms). */
+  pending?: number;
+  oldestMs?: number;
   /** Stored bytes that looking asked for; rewriting reads its inputs once more. */
   readBytes: number;
 }
@@ -67,6 +70,11 @@ export class TenantDeletion {
     if (limitsOf(tenant).deletionMode !== 'filter-and-delete') return true;
     const book = await RequestBook.open(catalog.deletes, tenant);
     figures.pickedUp += await pickUp(this.parts, tenant, book, bounds.untilMs);
+    for (const { processedMs, createdMs } of book.all) {
+      if (processedMs !== undefined) continue;
+      figures.pending = (figures.pending ?? 0) + 1;
+      figures.oldestMs = Math.min(figures.oldestMs ?? createdMs, createdMs);
+    }
     const startedMs = clock.nowMs();
     const active = book.all.filter(({ pickedUpMs, sealedMs, processedMs }) => {
       if (pickedUpMs === undefined || processedMs !== undefined) return false;

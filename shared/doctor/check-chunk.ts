@@ -85,7 +85,9 @@ function checkFooter(record: ChunkRecord, footer: Footer): void {
   const rows = footer.pages.reduce((sum, page) => sum + page.rows, 0);
   if (rows !== footer.rows) throw new MismatchError(`${rows} rows in pages of ${footer.rows}`);
   let counted = 0;
-  for (const { entries } of footer.counts.flat()) for (const count of entries) counted += count;
+  for (const ofStream of footer.counts) {
+    for (const { entries } of ofStream) for (const count of entries) counted += count;
+  }
   if (counted !== footer.rows) throw new MismatchError(`counts tell of ${counted} rows of ${footer.rows}`);
 }
 

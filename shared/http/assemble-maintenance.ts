@@ -4,11 +4,12 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { Compactor } from '../compaction/compactor.ts';
 import type { DayRewriterParts } from '../compaction/day-rewriter.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../deletion/delete-times.ts';
+import type { DeletionObserver } from '../deletion/deletion-job.ts';
 import { MergeDrops } from '../deletion/merge-drops.ts';
 import { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { DayIndexes } from '../index/day-indexes.ts';
 import { Syncer } from '../index/syncer.ts';
-import type { Job } from '../maintenance/jobs.ts';
+import type { Job, JobsParts } from '../maintenance/jobs.ts';
 import { Maintenance, type MaintenanceOptions, type Removal } from '../maintenance/maintenance.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -28,6 +29,9 @@ export interface MaintenanceSources {
   readonly foldTable?: () => Promise<boolean>;
   /** For tests that cannot wait; default DELETE_TIMES. */
   readonly deleteTimes?: DeleteTimes;
+  /** For metrics; see JobsParts and DeletionJobParts. */
+  readonly onRun?: JobsParts['onRun'];
+  readonly deletions?: DeletionObserver;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
 }
@@ -62,6 +66,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     otherJobs: sources.otherJobs,
     removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,
     options: maintenanceOptions(config),
+    onRun: sources.onRun,
   });
 }
 
@@ -73,6 +78,7 @@ function assembleRemoval(
     clock,
     limitsOf,
     deleteTimes: times = DELETE_TIMES,
+    deletions: observer,
   }: MaintenanceSources & Required<Pick<MaintenanceSources, 'limitsOf'>>,
   rewriter: DayRewriterParts,
 ): Removal {
@@ -89,5 +95,6 @@ function assembleRemoval(
       batchSize: compactor.deleteBatchSize,
     }),
     retention: { rewriter, limitsOf, removedGraceMs: compactor.retentionDeleteDelayMs },
+    observer,
   };
 }

@@ -10,7 +10,7 @@ import type { HttpClient } from '../ports/http-client.ts';
 import type { QueryEngine } from '../query/engine.ts';
 import { alertmanagerOptions, alertmanagers } from '../rules/notify/alertmanager.ts';
 import { remoteWriter } from '../rules/remote-write/remote-writer.ts';
-import { addRuleMetrics, newRuleFigures } from '../rules/rule-figures.ts';
+import { addGroupMetrics, addRuleMetrics, newRuleFigures } from '../rules/rule-figures.ts';
 import { ruleJob } from '../rules/rule-job.ts';
 import { engineQuery } from '../rules/rule-query.ts';
 import { templateRunner } from '../rules/template/run-template.ts';
@@ -56,6 +56,7 @@ export function assembleRuleJob(sources: RuleSources): Job {
     evaluationIntervalNs: ruler.evaluationIntervalNs,
     everyMs: rulesEveryMs(config),
     figures,
+    onGroups: addGroupMetrics(registry),
   });
 }
 

@@ -1,6 +1,11 @@
 /** Puts the store's services together over given stores: the same on one machine, in a function and in a test. */
 import type { Config } from '../admin/config-fields.ts';
 import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
+import { addCacheMetrics } from '../admin/metrics/cache-metrics.ts';
+import { addStreamMetrics, ChunkMetrics } from '../admin/metrics/chunk-metrics.ts';
+import { addDeleteMetrics } from '../admin/metrics/delete-metrics.ts';
+import { addJobMetrics } from '../admin/metrics/job-metrics.ts';
+import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
 import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
@@ -33,6 +38,8 @@ import { checkTemplate } from '../rules/template/check-template.ts';
 import { ObservedCommitter } from '../usage/observed-committer.ts';
 import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
+import { assembleAccess } from './assemble-access.ts';
+import { assembleFleet } from './assemble-fleet.ts';
 import { assembleMaintenance } from './assemble-maintenance.ts';
 import { assembleRuleJob, NO_HTTP } from './assemble-rules.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
@@ -62,6 +69,8 @@ export interface Parts {
   readonly onBroken?: (error: Error) => void;
   /** Default: kept here, without effect on what is logged. */
   readonly logLevel?: LogLevelSetting;
+  /** True in functions: status endpoints then tell of all instances. */
+  readonly isFleet?: boolean;
   /** Who this is, for settings that outlive the process, and how it leaves and ends. Default: nobody, who does neither. */
   readonly instance?: InstanceControl;
   /** Default: none. */
@@ -72,19 +81,35 @@ export interface Parts {
   readonly pageCacheBytes?: number;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
+  /** See GuardParts. */
+  readonly trustsAuthorizer?: boolean | undefined;
   /** See HttpContext. */
   readonly notReady: () => string | undefined;
 }
 
-export function assembleContext({ config, store, catalog, clock, ids, ...given }: Parts): HttpContext {
+export function assembleContext({ config, store: plainStore, catalog, clock, ids, ...given }: Parts): HttpContext {
   const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
   const minesPatterns = config.patternIngester.enabled;
   const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes, minesPatterns };
   const { usageRecords: records, metrics = createMetrics() } = given;
+  const store = observeObjectStore(plainStore, { registry: metrics.registry, clock });
   const usage = createUsage({ records, catalog, clock, ids, metrics, prices: config.logboom.prices });
-  const committer = new ObservedCommitter({ store, catalog, clock, ids, options: grouping }, usage.onStored);
+  const chunks = new ChunkMetrics(metrics.registry, {
+    maxGroupBytes: grouping.maxGroupBytes,
+    load: () => committer.load,
+  });
+  const committer: ObservedCommitter = new ObservedCommitter(
+    { store, catalog, clock, ids, options: grouping, onWritten: chunks.written },
+    usage.onStored,
+    chunks.failed,
+  );
   const exchange = given.ingestExchange;
   const rates = exchange && new IngestRates({ exchange, clock, ids, log: given.log });
+  addStreamMetrics(metrics.registry, {
+    streams: () => rates?.activeStreams() ?? [],
+    created: () => rates?.createdStreams() ?? [],
+  });
+  const deletions = addDeleteMetrics(metrics.registry, { clock });
   const indexes = new DayIndexes({ store, onBroken: given.onBroken ?? (() => undefined) });
   const limitsOf = given.limitsOf ?? (() => config.limits);
   const visibility = new Visibility({
@@ -95,6 +120,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
   const pages = new PageCache(given.pageCacheBytes ?? config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages);
+  addCacheMetrics(metrics.registry, { ...source.caches, ...indexes.caches, ...catalog.caches });
   const answers = new AnswerCache(config.logboom.queryResultCacheBytes);
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
   const memory = new QueryMemory(config.logboom.queryMemoryBytes);
@@ -122,15 +148,23 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
     limitsOf: given.limitsOf,
     foldTable: given.foldTable,
     otherJobs: [rules],
+    onRun: addJobMetrics(metrics.registry),
+    deletions,
   });
-  const shutdown = new Shutdown({
-    ...(given.instance ?? NOBODY),
-    states: catalog.states,
-    flush: async () => {
-      await maintenance.flush.make();
-      given.kick?.('compaction');
-    },
-  });
+  const flush = async () => {
+    await maintenance.flush.make();
+    given.kick?.('compaction');
+  };
+  const logLevel = given.logLevel ?? levelOf(config);
+  const { registry } = metrics;
+  const ofStatus =
+    given.isFleet === true
+      ? assembleFleet({ catalog, clock, registry, logLevel, flush })
+      : {
+          shutdown: new Shutdown({ ...(given.instance ?? NOBODY), states: catalog.states, flush }),
+          logLevel,
+          metricsText: () => registry.text(),
+        };
   return {
     config,
     clock,
@@ -139,7 +173,7 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
       clock,
       observer: usage.observer,
       rates,
-      admit: () => shutdown.refusePushes(),
+      admit: () => ofStatus.shutdown.refusePushes(),
     }),
     engine,
     insight: new Insight(reading),
@@ -153,15 +187,23 @@ export function assembleContext({ config, store, catalog, clock, ids, ...given }
       clock,
       ids,
       cancelPeriodMs: config.compactor.deleteRequestCancelPeriodMs,
+      onCreated: deletions.received,
     }),
     rules: { store: ruleStore, states: catalog.ruleStates, checkTemplate },
     metrics,
     usage,
     kick: given.kick ?? (() => undefined),
     limitsOf,
-    logLevel: given.logLevel ?? levelOf(config),
     members: catalog.members,
-    shutdown,
+    access: assembleAccess({
+      config,
+      catalog,
+      clock,
+      ids,
+      registry,
+      trustsAuthorizer: given.trustsAuthorizer,
+    }),
+    ...ofStatus,
     services: given.services ?? (() => new Map()),
     notReady: given.notReady,
   };

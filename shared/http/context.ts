@@ -2,7 +2,10 @@
 import type { Config, LogLevel } from '../admin/config-fields.ts';
 import type { Metrics } from '../admin/metrics/metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
-import type { Shutdown } from '../admin/shutdown.ts';
+import type { ShutdownControl } from '../admin/shutdown.ts';
+import type { TicketService } from '../auth/ticket-service.ts';
+import type { TokenService } from '../auth/token-service.ts';
+import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { GenerationNumbers } from '../catalog/generation-numbers.ts';
 import type { Members } from '../catalog/members.ts';
@@ -19,6 +22,7 @@ import type { QueryEngine } from '../query/engine.ts';
 import type { Visibility } from '../query/visibility.ts';
 import type { CheckTemplate } from '../rules/validate-group.ts';
 import type { Usage } from '../usage/usage.ts';
+import type { Guard } from './guard.ts';
 
 export interface HttpContext {
   readonly config: Config;
@@ -34,11 +38,14 @@ export interface HttpContext {
   readonly rules: RuleServices;
   readonly logLevel: LogLevelSetting;
   readonly members: Members;
-  readonly shutdown: Shutdown;
+  readonly access: AccessServices;
+  readonly shutdown: ShutdownControl;
   /** The parts of the process that answers, by name. */
   services(): ReadonlyMap<string, ServiceState>;
   /** `metrics.registry` is where a part gets metrics of its own. */
   readonly metrics: Metrics;
+  /** What `GET /metrics` prints: of this process, or of all function instances. */
+  metricsText(): Promise<string>;
   readonly usage: Usage;
   /** Those in force now: they may change while the program runs. */
   limitsOf(tenant: string): Limits;
@@ -46,6 +53,14 @@ export interface HttpContext {
   kick(job: string): void;
   /** Why the store cannot serve now, or undefined where it can. */
   notReady(): string | undefined;
+}
+
+/** Who may call what, and the tokens that say so. */
+export interface AccessServices {
+  readonly guard: Guard;
+  readonly verifier: TokenVerifier;
+  readonly tokens: TokenService;
+  readonly tickets: TicketService;
 }
 
 /** What reads the store beside requests: live tails. */

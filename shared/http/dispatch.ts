@@ -5,15 +5,18 @@ import {
   type RequestObserver,
 } from '../admin/metrics/request-metrics.ts';
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
+import type { Guard } from './guard.ts';
 import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';
-import type { CostClass, Router } from './routes.ts';
+import type { CostClass, Route, Router } from './routes.ts';
 
 export type InTurn = <T>(cost: CostClass, task: () => Promise<T>, request: Request) => Promise<T>;
 
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
   readonly context: Context;
+  /** Asked before anything else of a route. */
+  readonly guard: Guard;
   readonly log: ErrorLog;
   /** `frontend.compress_responses`. */
   readonly compress: boolean;
@@ -51,26 +54,28 @@ export function createDispatcher<Context>(
 
 /** `begin` is told of the template of the route, before its handler runs. */
 async function answer<Context>(
-  { router, context, log, inTurn = (_, task) => task() }: DispatchOptions<Context>,
+  { router, context, guard, log, inTurn = (_, task) => task() }: DispatchOptions<Context>,
   request: Request,
   begin: (path: string | undefined) => void,
 ): Promise<Response> {
   let style: ErrorStyle = 'push';
+  const serve = (route: Route<Context>, admitted: Request, pathParams: Record<string, string>) =>
+    inTurn(
+      route.cost,
+      async () => {
+        // Who went away, or is late, while it waited costs nothing more.
+        admitted.signal.throwIfAborted();
+        return route.handler(context, { ...admitted, pathParams });
+      },
+      admitted,
+    );
   try {
     const match = router.match(request.method, request.path);
     begin(match.kind === 'route' ? match.route.path : undefined);
     switch (match.kind) {
       case 'route':
         style = match.route.errors;
-        return await inTurn(
-          match.route.cost,
-          async () => {
-            // Who went away, or is late, while it waited costs nothing more.
-            request.signal.throwIfAborted();
-            return match.route.handler(context, { ...request, pathParams: match.pathParams });
-          },
-          request,
-        );
+        return await serve(match.route, await guard.admit(match.route.access, request), match.pathParams);
       case 'moved':
         return empty(301, { location: match.path + (request.rawQuery === '' ? '' : `?${request.rawQuery}`) });
       case 'wrong-method':

@@ -4,6 +4,7 @@
  * A missing tenant is plain text with the newline everywhere. What is no
  * error of a client is logged under the request id, and nothing of it is shown.
  */
+import { UnauthenticatedError } from '../auth/errors.ts';
 import { ClientError, CorruptionError } from '../model/errors.ts';
 import { ObjectNotFoundError } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
@@ -17,6 +18,8 @@ export interface ErrorLog {
   error(fields: object, message: string): void;
 }
 
+/** Without it clients of HTTP Basic do not send what they have. */
+const CHALLENGE = Object.freeze({ 'www-authenticate': 'Basic realm="logboom", charset="UTF-8"' });
 export const OVERLOADED = 'The server cannot accept more requests at this time.';
 const TOO_MANY_OUTSTANDING = 'too many outstanding requests';
 const CANCELLED = 'the request was cancelled by the client';
@@ -41,7 +44,11 @@ export function responseOfError(
   { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
 ): Response {
   const known = knownError(error, style);
-  if (known !== undefined) return errorResponse(known.status, known.message, style);
+  if (known !== undefined) {
+    const response = errorResponse(known.status, known.message, style);
+    if (!(error instanceof UnauthenticatedError)) return response;
+    return { ...response, headers: { ...response.headers, ...CHALLENGE } };
+  }
   log.error({ requestId, err: error }, 'request failed');
   const damaged = damagedPart(error);
   if (damaged !== undefined) {

@@ -2,6 +2,8 @@
  * Requests and responses as plain values. A handler is a function from one to the other; the local gateway and the
  * Lambda adapter only translate.
  */
+import type { Identity } from '../auth/identity.ts';
+
 export interface Request {
   /** Upper case. */
   readonly method: string;
@@ -16,6 +18,13 @@ export interface Request {
   readonly signal: AbortSignal;
   /** Unique per request; in the logs and in the header `x-request-id` of the answer. */
   readonly id: string;
+  /** Where the client is, as far as the adapter knows; a proxy's address where there is one. */
+  readonly clientAddress?: string | undefined;
+  /**
+   * Whose token it is: from an authorizer before this process, or from the guard. Never from bytes that the client chose.
+   * Undefined where tokens are off.
+   */
+  readonly identity?: Identity | undefined;
 }
 
 export interface Response {

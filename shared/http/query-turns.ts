@@ -3,16 +3,27 @@
  * one never stand before the one of another. A request over several tenants waits as one of its own kind.
  */
 import type { Config } from '../admin/config-fields.ts';
+import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { FairQueue } from '../query/tasks/fair-queue.ts';
 import type { InTurn } from './dispatch.ts';
 import type { Request } from './message.ts';
 import { resolveTenants } from './tenant.ts';
 
-export function createQueryTurns(config: Config): InTurn {
+/** `registry`: where the turns are shown. */
+export function createQueryTurns(config: Config, registry?: MetricsRegistry): InTurn {
   const { querier, frontend } = config;
   const queue = new FairQueue({
     slots: querier.maxConcurrent,
     maxWaiting: frontend.maxOutstandingPerTenant,
+  });
+  registry?.gauge<'state'>({
+    name: 'logboom_query_requests',
+    help: 'Requests for queries that run, and that wait for their turn among the tenants.',
+    labels: ['state'],
+    read: () => [
+      { labels: { state: 'running' }, value: queue.active },
+      { labels: { state: 'waiting' }, value: queue.length },
+    ],
   });
   const keyOf = ({ headers }: Request): string => {
     try {

@@ -3,6 +3,7 @@ import type { Config } from '../admin/config-fields.ts';
 import { NS_PER_MS } from '../model/duration.ts';
 import type { Limits } from '../model/limits.ts';
 import { combineLimits } from '../query/query-limits.ts';
+import { claimedHeaders } from './credentials.ts';
 import type { Request } from './message.ts';
 import type { CostClass, Router } from './routes.ts';
 import { resolveTenants, type TenantConfig } from './tenant.ts';
@@ -19,7 +20,7 @@ export type RequestLimitsOf = (method: string, path: string, headers: Request['h
 
 export function createRequestLimits<Context>(
   router: Router<Context>,
-  config: Pick<Config, 'distributor' | 'frontend' | 'limits'> & TenantConfig,
+  config: Pick<Config, 'access' | 'distributor' | 'frontend' | 'limits'> & TenantConfig,
   limitsOf: (tenant: string) => Limits = () => config.limits,
 ): RequestLimitsOf {
   const maxBodyBytes = config.frontend.maxBodySize;
@@ -29,9 +30,10 @@ export function createRequestLimits<Context>(
     light: { maxBodyBytes, deadlineMs: 0 },
     maintenance: { maxBodyBytes, deadlineMs: 0 },
   };
+  const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: Request['headers']) => headers;
   const ofQuery = (headers: Request['headers']): RequestLimits => {
     try {
-      const limits = combineLimits(resolveTenants(headers, config).map(limitsOf));
+      const limits = combineLimits(resolveTenants(claimed(headers), config).map(limitsOf));
       return { maxBodyBytes, deadlineMs: timeoutMs(limits) };
     } catch {
       // No tenant, or a broken one: the handler will say so.

@@ -4,6 +4,7 @@
  * percent-decoded only after matching, so that an encoded slash stays inside its parameter.
  */
 import { invariant } from '../model/errors.ts';
+import type { Access } from './access.ts';
 import type { ErrorStyle } from './errors.ts';
 import type { Request, Response } from './message.ts';
 import { decodePercent } from './params.ts';
@@ -42,6 +43,8 @@ export interface Route<Context> {
   readonly cost: CostClass;
   /** Which of the two error writers answers. */
   readonly errors: ErrorStyle;
+  /** What it asks of who calls it, where tokens are on. */
+  readonly access: Access;
   readonly handler: Handler<Context>;
 }
 

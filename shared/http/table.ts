@@ -1,5 +1,22 @@
 /** The route table: every endpoint once. The local gateway, the stack and the documentation are made from it. */
+import {
+  type Access,
+  ADMIN_STORE,
+  ADMIN_TENANT,
+  DELETE_LOGS,
+  KNOWN,
+  METRICS,
+  OPEN,
+  PREPARE_READ,
+  PREPARE_WRITE,
+  READ_LOGS,
+  READ_RULES,
+  TAIL_LOGS,
+  WRITE_LOGS,
+  WRITE_RULES,
+} from './access.ts';
 import type { HttpContext } from './context.ts';
+import { giveTicket, showMe } from './handlers/auth.ts';
 import { showConfig, showTenantLimits } from './handlers/config.ts';
 import { cancelDelete, createDelete, listDeletes, showDeleteProgress } from './handlers/deletes.ts';
 import { listDetectedValues, showDetectedFields } from './handlers/detected-fields.ts';
@@ -25,7 +42,15 @@ import { pushOtlpLogs, refuseDoubledPath } from './handlers/otlp.ts';
 import { showPatterns } from './handlers/patterns.ts';
 import { pushLegacyLogs, pushLogs } from './handlers/push.ts';
 import { formatQuery, queryInstant, queryRange } from './handlers/query.ts';
-import { distributorRing, ringOf } from './handlers/rings.ts';
+import {
+  distributorRing,
+  memberList,
+  partitionRing,
+  patternRing,
+  ringOf,
+  rulerRing,
+  schedulerRing,
+} from './handlers/rings.ts';
 import { showAlerts, showRules } from './handlers/rule-status.ts';
 import {
   deleteGroup,
@@ -35,10 +60,17 @@ import {
   setGroup,
   showGroup,
 } from './handlers/rules.ts';
-import { prepareShutdown, showPrepared, shutDown, unprepareShutdown } from './handlers/shutdown.ts';
+import {
+  prepareShutdown,
+  refusePartitions,
+  showPrepared,
+  shutDown,
+  unprepareShutdown,
+} from './handlers/shutdown.ts';
 import { listServices, ready, showBuildInfo } from './handlers/status.ts';
 import { listLabels, listLabelValues, listSeries } from './handlers/streams.ts';
 import { refuseTail } from './handlers/tail.ts';
+import { createToken, listTokens, revokeToken } from './handlers/tokens.ts';
 import { showUsage } from './handlers/usage.ts';
 import { showVolume, showVolumeRange } from './handlers/volume.ts';
 import { type Component, defineRoutes, type Handler, type Method, type Route } from './routes.ts';
@@ -58,6 +90,7 @@ function query(
     component: 'query-frontend',
     cost: 'query',
     errors: 'query',
+    access: READ_LOGS,
     handler,
   };
 }
@@ -72,7 +105,15 @@ function querier(
 }
 
 function push(path: string, handler: Handler<HttpContext>): Route<HttpContext> {
-  return { methods: ['POST'], path, component: 'distributor', cost: 'push', errors: 'push', handler };
+  return {
+    methods: ['POST'],
+    path,
+    component: 'distributor',
+    cost: 'push',
+    errors: 'push',
+    access: WRITE_LOGS,
+    handler,
+  };
 }
 
 /** What agents for Elasticsearch ask before they ship; under its own root, because `/` is not theirs alone. */
@@ -87,6 +128,7 @@ function elastic(
     component: 'distributor',
     cost: 'light',
     errors: 'push',
+    access: PREPARE_WRITE,
     handler,
   };
 }
@@ -97,22 +139,31 @@ function maintenance(
   methods: readonly Method[],
   component: 'ingester' | 'index-gateway' | 'compactor',
   handler: Handler<HttpContext>,
+  access: Access = ADMIN_STORE,
 ): Route<HttpContext> {
-  return { methods, path, component, cost: 'maintenance', errors: 'push', handler };
+  return { methods, path, component, cost: 'maintenance', errors: 'push', access, handler };
 }
 
-/** What tells of the process that answers, and asks for no tenant. */
+/** What tells of the process that answers, and asks for no tenant: for who runs the store, unless it says more. */
 function status(
   path: string,
   handler: Handler<HttpContext>,
-  methods: readonly Method[] = ['GET'],
+  { methods = ['GET'], access = ADMIN_STORE }: { methods?: readonly Method[]; access?: Access } = {},
 ): Route<HttpContext> {
-  return { methods, path, component: 'all', cost: 'light', errors: 'push', handler };
+  return { methods, path, component: 'all', cost: 'light', errors: 'push', access, handler };
 }
 
 /** A page of the members that run a component. */
 function ring(path: string, component: Component, handler: Handler<HttpContext>): Route<HttpContext> {
-  return { methods: READ, path, component, cost: 'maintenance', errors: 'push', handler };
+  return {
+    methods: READ,
+    path,
+    component,
+    cost: 'maintenance',
+    errors: 'push',
+    access: ADMIN_STORE,
+    handler,
+  };
 }
 
 /** Under both roots of rule groups. */
@@ -127,8 +178,15 @@ function rules(
     component: 'ruler',
     cost: 'maintenance',
     errors: 'push',
+    access: methods.every(method => method === 'GET') ? READ_RULES : WRITE_RULES,
     handler,
   }));
+}
+
+/** Whatever a process is, who may call it is said in the same place. */
+function tokens(path: string, methods: readonly Method[], handler: Handler<HttpContext>): Route<HttpContext> {
+  const route = maintenance(`/svc/api/v1/tokens${path}`, methods, 'compactor', handler);
+  return { ...route, component: 'all' };
 }
 
 export const ROUTES = defineRoutes<HttpContext>([
@@ -171,17 +229,28 @@ export const ROUTES = defineRoutes<HttpContext>([
   query('/svc/api/v1/detected_fields', showDetectedFields),
   query('/svc/api/v1/detected_field/{name}/values', listDetectedValues),
   { ...query('/svc/api/v1/usage', showUsage), methods: ['GET'], component: 'all' },
-  { ...querier(TAIL_PATH, refuseTail, [LEGACY_TAIL_PATH]), methods: ['GET'], cost: 'light' },
+  {
+    ...querier(TAIL_PATH, refuseTail, [LEGACY_TAIL_PATH]),
+    methods: ['GET'],
+    cost: 'light',
+    access: TAIL_LOGS,
+  },
   maintenance('/flush', READ, 'ingester', flushAll),
-  maintenance('/flush/tenant', ['POST'], 'ingester', flushTenant),
+  maintenance('/flush/tenant', ['POST'], 'ingester', flushTenant, ADMIN_TENANT),
   maintenance('/sync-indexes', ['PUT'], 'index-gateway', startIndexSync),
   maintenance('/sync-indexes', ['GET'], 'index-gateway', showIndexSync),
-  maintenance('/svc/api/v1/delete', ['POST', 'PUT'], 'compactor', createDelete),
-  maintenance('/svc/api/v1/delete', ['GET'], 'compactor', listDeletes),
-  maintenance('/svc/api/v1/delete', ['DELETE'], 'compactor', cancelDelete),
-  maintenance('/svc/api/v1/status/deletes', ['GET'], 'compactor', showDeleteProgress),
-  maintenance('/svc/api/v1/cache/generation_numbers', ['GET'], 'compactor', showGeneration),
-  maintenance('/svc/api/v1/cache/generation_numbers/increase', ['POST'], 'compactor', increaseGeneration),
+  maintenance('/svc/api/v1/delete', ['POST', 'PUT'], 'compactor', createDelete, DELETE_LOGS),
+  maintenance('/svc/api/v1/delete', ['GET'], 'compactor', listDeletes, DELETE_LOGS),
+  maintenance('/svc/api/v1/delete', ['DELETE'], 'compactor', cancelDelete, DELETE_LOGS),
+  maintenance('/svc/api/v1/status/deletes', ['GET'], 'compactor', showDeleteProgress, DELETE_LOGS),
+  maintenance('/svc/api/v1/cache/generation_numbers', ['GET'], 'compactor', showGeneration, ADMIN_TENANT),
+  maintenance(
+    '/svc/api/v1/cache/generation_numbers/increase',
+    ['POST'],
+    'compactor',
+    increaseGeneration,
+    ADMIN_TENANT,
+  ),
   ...rules('', ['GET'], listRules),
   ...rules('/{namespace}', ['GET'], listNamespace),
   ...rules('/{namespace}', ['POST'], setGroup),
@@ -194,6 +263,7 @@ export const ROUTES = defineRoutes<HttpContext>([
     component: 'ruler',
     cost: 'light',
     errors: 'push',
+    access: READ_RULES,
     handler: showRules,
   },
   {
@@ -202,6 +272,7 @@ export const ROUTES = defineRoutes<HttpContext>([
     component: 'ruler',
     cost: 'light',
     errors: 'push',
+    access: READ_RULES,
     handler: showAlerts,
   },
   maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance),
@@ -211,23 +282,38 @@ export const ROUTES = defineRoutes<HttpContext>([
     component: 'all',
     cost: 'light',
     errors: 'query',
+    access: PREPARE_READ,
     handler: formatQuery,
   },
   maintenance('/ingester/prepare_shutdown', ['GET'], 'ingester', showPrepared),
   maintenance('/ingester/prepare_shutdown', ['POST'], 'ingester', prepareShutdown),
   maintenance('/ingester/prepare_shutdown', ['DELETE'], 'ingester', unprepareShutdown),
   maintenance('/ingester/shutdown', READ, 'ingester', shutDown),
+  // No Kafka, no partitions: as the reference answers without them.
+  maintenance('/ingester/prepare_partition_downscale', READ, 'ingester', refusePartitions),
   ring('/ring', 'ingester', ringOf('ingester')),
   ring('/distributor/ring', 'distributor', distributorRing),
   ring('/indexgateway/ring', 'index-gateway', ringOf('index-gateway')),
-  ring('/ruler/ring', 'ruler', ringOf('ruler')),
+  ring('/ruler/ring', 'ruler', rulerRing),
   ring('/compactor/ring', 'compactor', ringOf('compactor')),
-  status('/ready', ready),
-  status('/metrics', showMetrics),
+  ring('/scheduler/ring', 'query-frontend', schedulerRing),
+  ring('/pattern/ring', 'ingester', patternRing),
+  ring('/partition-ring', 'ingester', partitionRing),
+  ring('/memberlist', 'all', memberList),
+  status('/ready', ready, { access: OPEN }),
+  status('/metrics', showMetrics, { access: METRICS }),
   status('/services', listServices),
   status('/log_level', showLogLevel),
-  status('/log_level', setLogLevel, ['POST']),
+  status('/log_level', setLogLevel, { methods: ['POST'] }),
   status('/config', showConfig),
-  status('/config/tenant/v1/limits', showTenantLimits),
-  status('/svc/api/v1/status/buildinfo', showBuildInfo),
+  status('/config/tenant/v1/limits', showTenantLimits, { access: READ_LOGS }),
+  status('/svc/api/v1/status/buildinfo', showBuildInfo, { access: OPEN }),
+  status('/svc/api/v1/auth/me', showMe, { access: KNOWN }),
+  {
+    ...maintenance('/svc/api/v1/auth/ticket', ['POST'], 'compactor', giveTicket, READ_LOGS),
+    component: 'all',
+  },
+  tokens('', ['POST'], createToken),
+  tokens('', ['GET'], listTokens),
+  tokens('/{id}', ['DELETE'], revokeToken),
 ]);

@@ -22,6 +22,8 @@ export class DayIndexes {
   private readonly store: ObjectStore;
   private readonly onBroken: (error: Error) => void;
   private readonly heads = new LruCache<string, DayIndex>(CACHED_HEAD_BYTES);
+  /** For metrics. */
+  readonly caches = { index_heads: this.heads };
   /** Being read, as many as queries ask for at once. */
   private readonly loading = new Map<string, Promise<DayIndex | undefined>>();
 

@@ -1,7 +1,7 @@
 /** Chunks on their way into an index: from footers or from an older index, as many as the bounds allow. */
 import { crc32 } from 'node:zlib';
 import { CODEC_RAW, PUSH_COMPRESSION, type StoredBlock, storeBlock } from '../chunk/compression.ts';
-import type { Footer } from '../chunk/format.ts';
+import { countsOf, type Footer, type LevelCounts } from '../chunk/format.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
 import { encodeCounts } from './counts-block.ts';
@@ -30,8 +30,8 @@ export async function partOf(footer: Footer): Promise<Part> {
   let pageBytes = 0;
   for (const page of footer.pages) pageBytes += page.storedBytes;
   const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
-  checkSums(summary, presence, footer);
-  const counts = Array.from(presence.streams, s => footer.counts[s]);
+  const counts = Array.from(presence.streams, s => countsOf(footer, s));
+  checkSums(summary, presence, counts);
   const stored = await storeCounts(encodeCounts({ levels: footer.levels, counts }));
   return { summary, streams: footer.streams, presence, counts: stored };
 }
@@ -42,7 +42,11 @@ async function storeCounts(raw: Buffer): Promise<StoredBlock> {
 }
 
 /** What no reader of the index would believe must not be written: the chunk is broken, not the index. */
-function checkSums(summary: ChunkSummary, presence: ChunkPresence, footer: Footer): void {
+function checkSums(
+  summary: ChunkSummary,
+  presence: ChunkPresence,
+  counts: readonly (readonly LevelCounts[])[],
+): void {
   const { id, first, last, rows, lineBytes, metadataBytes } = summary;
   let agrees =
     rows === sum(presence.entries) &&
@@ -52,7 +56,7 @@ function checkSums(summary: ChunkSummary, presence: ChunkPresence, footer: Foote
     last === presence.last.reduce((a, b) => Math.max(a, b), 0);
   for (let i = 0; agrees && i < presence.streams.length; i++) {
     let counted = 0;
-    for (const { entries } of footer.counts[presence.streams[i]]) counted += sum(entries);
+    for (const { entries } of counts[i]) counted += sum(entries);
     agrees = counted === presence.entries[i];
   }
   if (!agrees) throw new CorruptionError(`chunk ${id}: its runs and counts do not add up to its rows`);

@@ -11,7 +11,7 @@ import { discoverGenericFields } from './generic-fields.ts';
 import { sanitizeMetadata } from './metadata.ts';
 import type { AcceptedPush, PushColumns } from './push-columns.ts';
 import { prepareStreams } from './push-streams.ts';
-import { type StreamTotals, validateEntries } from './validate-entries.ts';
+import { type StreamTotals, type Truncated, validateEntries } from './validate-entries.ts';
 
 export interface PushContext {
   readonly tenant: string;
@@ -33,6 +33,7 @@ export interface PushResult {
   /** Bytes of the accepted lines, and of the metadata that came with them: what rate limits count. */
   readonly lineBytes: number;
   readonly metadataBytes: number;
+  readonly truncated: Truncated;
 }
 
 /** Amends `columns` and tells what of them to store. Throws ClientError where the whole request is refused. */
@@ -42,7 +43,7 @@ export function acceptPush(columns: PushColumns, context: PushContext): PushResu
   if (columns.streams.length === 0) {
     throw new ClientError(422, 'error at least one valid stream is required for ingestion');
   }
-  const { entries, errors, blocked, policyOf, discards, totals } = validateEntries(columns, {
+  const { entries, errors, blocked, policyOf, discards, totals, truncated } = validateEntries(columns, {
     tenant,
     limits,
     nowNs,
@@ -61,6 +62,7 @@ export function acceptPush(columns: PushColumns, context: PushContext): PushResu
     totals,
     lineBytes: sum(totals.lineBytes),
     metadataBytes: sum(totals.metadataBytes),
+    truncated,
   };
 }
 

@@ -66,12 +66,23 @@ interface Lane {
   wait: Promise<void> | undefined;
 }
 
+/** A group of pushes that became durable. */
+export interface WrittenGroup {
+  readonly records: readonly ChunkRecord[];
+  /** From the beginning of its writing. */
+  readonly seconds: number;
+  /** There was no room for more. */
+  readonly isFull: boolean;
+}
+
 export interface GroupCommitParts {
   readonly store: ObjectStore;
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options?: GroupCommitOptions;
+  /** Told of each group; must not throw. */
+  readonly onWritten?: (group: WrittenGroup) => void;
 }
 
 export class GroupCommitter {
@@ -81,13 +92,33 @@ export class GroupCommitter {
   private readonly clock: Clock;
   private readonly ids: Ids;
   private readonly options: GroupCommitOptions;
+  private readonly onWritten: GroupCommitParts['onWritten'];
 
-  constructor({ store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT }: GroupCommitParts) {
+  constructor({
+    store,
+    catalog,
+    clock,
+    ids,
+    options = DEFAULT_GROUP_COMMIT,
+    onWritten,
+  }: GroupCommitParts) {
+    this.onWritten = onWritten;
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
     this.ids = ids;
     this.options = options;
+  }
+
+  /** Groups under way: those that are being written, and those that wait for it. */
+  get load(): { readonly writing: number; readonly waiting: number } {
+    let writing = 0;
+    let waiting = 0;
+    for (const lane of this.lanes.values()) {
+      writing += lane.writing;
+      if (lane.waiting.length > 0) waiting++;
+    }
+    return { writing, waiting };
   }
 
   /** Resolves when every entry of the push is durable and visible. */
@@ -187,6 +218,13 @@ export class GroupCommitter {
       `${stored} rows and ${duplicates} duplicates of ${pushed} in chunks`,
     );
     await this.catalog.addChunks(records);
+    if (this.onWritten === undefined) return;
+    const bytes = group.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    this.onWritten({
+      records,
+      seconds: (this.clock.nowMs() - startedMs) / 1000,
+      isFull: bytes >= this.options.maxGroupBytes || group.length === MAX_GROUPED_PUSHES,
+    });
   }
 }
 

@@ -26,9 +26,20 @@ export interface Refused {
   readonly bytes: number;
 }
 
+/** Entries that were stored otherwise than they were sent. */
+export interface Mutated {
+  readonly tenant: string;
+  /** `line_too_long`: cut to the limit. */
+  readonly reason: string;
+  readonly lines: number;
+  /** That were cut off. */
+  readonly bytes: number;
+}
+
 export interface IngestObserver {
   received(event: Received): void;
   refused(event: Refused): void;
+  mutated?(event: Mutated): void;
 }
 
 /** For a store that nobody watches. */

@@ -127,7 +127,8 @@ export class PushService {
       nowNs: clock.nowNs(),
       backfillShard,
     });
-    const { accepted, error, discards, policyOf, totals } = result;
+    const { accepted, error, discards, policyOf, totals, truncated } = result;
+    if (truncated.lines > 0) observer.mutated?.({ tenant, reason: 'line_too_long', ...truncated });
     for (const { reason, policy, entries, bytes } of discards) {
       observer.refused({ tenant, format, policy, reason, lines: entries, bytes });
     }

@@ -38,6 +38,13 @@ export interface Validation {
   readonly policyOf: readonly string[];
   readonly discards: readonly Discard[];
   readonly totals: StreamTotals;
+  readonly truncated: Truncated;
+}
+
+/** Lines that were cut to the limit, and the bytes that this took away. */
+export interface Truncated {
+  lines: number;
+  bytes: number;
 }
 
 const DETECTED_LEVEL = 'detected_level';
@@ -62,10 +69,13 @@ export function validateEntries(columns: PushColumns, options: ValidationOptions
   const { streamOf, day, timeOfDay, lineStart, lineEnd, firstPair } = columns;
   const entries = new Uint32Array(columns.count);
   const totals = emptyTotals(columns.streams.length);
+  const truncated: Truncated = { lines: 0, bytes: 0 };
   let kept = 0;
   for (let entry = 0; entry < columns.count; entry++) {
     const stream = streamOf[entry];
     if (limits.maxLineSizeTruncate && lineEnd[entry] - lineStart[entry] > maxLine) {
+      truncated.lines++;
+      truncated.bytes += lineEnd[entry] - lineStart[entry] - maxLine;
       truncateLine(columns, entry, maxLine, suffix);
     }
     const lineSize = lineEnd[entry] - lineStart[entry];
@@ -98,7 +108,8 @@ export function validateEntries(columns: PushColumns, options: ValidationOptions
     totals.metadataBytes[stream] += metadata.all;
     spread?.move(entry);
   }
-  return { entries: entries.subarray(0, kept), errors, blocked, policyOf, discards: discards.all(), totals };
+  const stored = entries.subarray(0, kept);
+  return { entries: stored, errors, blocked, policyOf, discards: discards.all(), totals, truncated };
 }
 
 function emptyTotals(streams: number): StreamTotals {

@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import type { LevelCounts } from '../chunk/format.ts';
+import { countsOf, type LevelCounts } from '../chunk/format.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { ChunkPresence } from '../index/format.ts';
 import { presenceOfFooter } from '../index/presence.ts';
@@ -118,7 +118,7 @@ async function walkFooters(
       };
       const presence = presenceOfFooter(footer);
       if (!addPresence(sink, presence, placeOf)) continue;
-      const counts = Array.from(presence.streams, s => footer.counts[s]);
+      const counts = Array.from(presence.streams, s => countsOf(footer, s));
       addMinutes(sink, presence, counts, placeOf);
     }
     await nextTurn();

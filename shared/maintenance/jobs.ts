@@ -46,6 +46,8 @@ export interface JobsParts {
   readonly jobs: readonly Job[];
   readonly catalog: Catalog;
   readonly clock: Clock;
+  /** Told of each run; must not throw. */
+  readonly onRun?: (run: LastRun) => void;
 }
 
 /** Failures kept of a run: enough to see what is wrong. */
@@ -60,8 +62,10 @@ export class Jobs {
   readonly list: readonly Job[];
   private readonly catalog: Catalog;
   private readonly clock: Clock;
+  private readonly onRun: JobsParts['onRun'];
 
-  constructor({ jobs, catalog, clock }: JobsParts) {
+  constructor({ jobs, catalog, clock, onRun }: JobsParts) {
+    this.onRun = onRun;
     this.list = jobs;
     this.catalog = catalog;
     this.clock = clock;
@@ -93,6 +97,7 @@ export class Jobs {
     }
     const failures = outcome.failures.slice(0, MAX_FAILURES);
     const run = { job: name, ...outcome, failures, startedMs, endedMs: this.clock.nowMs() };
+    this.onRun?.(run);
     const didNothing = outcome.succeeded === 0 && outcome.failures.length === 0;
     if (!job.isUrgent || !didNothing) await this.keep(name, run).catch(() => undefined);
     return run;

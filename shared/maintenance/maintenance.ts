@@ -1,7 +1,7 @@
 /** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Compactor } from '../compaction/compactor.ts';
-import { deletionJob } from '../deletion/deletion-job.ts';
+import { type DeletionObserver, deletionJob } from '../deletion/deletion-job.ts';
 import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { Syncer } from '../index/syncer.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -10,7 +10,7 @@ import { type RetentionJobParts, retentionJob } from '../retention/retention-job
 import { collectionJob } from './collection-job.ts';
 import { compactionJob } from './compaction-job.ts';
 import { FlushRequest } from './flush-request.ts';
-import { type Job, Jobs, type RunBounds } from './jobs.ts';
+import { type Job, Jobs, type JobsParts, type RunBounds } from './jobs.ts';
 import { type MaintenanceStatus, maintenanceStatus } from './status.ts';
 import { syncJob } from './sync-job.ts';
 import { SyncState } from './sync-state.ts';
@@ -28,11 +28,14 @@ export interface MaintenanceParts {
   /** Of other parts of the store, with schedules of their own in the options. */
   readonly otherJobs?: readonly Job[];
   readonly options: MaintenanceOptions;
+  /** See JobsParts. */
+  readonly onRun?: JobsParts['onRun'];
 }
 
 export interface Removal {
   readonly deletion: TenantDeletion;
   readonly retention: Pick<RetentionJobParts, 'rewriter' | 'limitsOf' | 'removedGraceMs'>;
+  readonly observer?: DeletionObserver;
 }
 
 /** How often a job is called; for whoever sets up timers without a store. */
@@ -102,16 +105,16 @@ export class Maintenance {
       }),
     ];
     if (removal !== undefined && options.removalEveryMs !== undefined) {
-      const { deletion, retention } = removal;
+      const { deletion, retention, observer } = removal;
       const everyMs = options.removalEveryMs;
-      jobs.push(deletionJob({ deletes: catalog.deletes, clock, deletion, everyMs }));
+      jobs.push(deletionJob({ deletes: catalog.deletes, clock, deletion, everyMs, observer }));
       jobs.push(retentionJob({ catalog, clock, ...retention, everyMs }));
     }
     if (options.syncsIndexes) {
       jobs.push(syncJob({ catalog, syncer, clock, state: this.sync, everyMs: options.syncEveryMs }));
     }
     jobs.push(...(parts.otherJobs ?? []));
-    this.jobs = new Jobs({ jobs, catalog, clock });
+    this.jobs = new Jobs({ jobs, catalog, clock, onRun: parts.onRun });
   }
 
   /** Reads every page of the backlog, up to its bounds: for people, not for decisions. */

@@ -3,6 +3,8 @@ export class LruCache<K, V> {
   private readonly entries = new Map<K, { readonly value: V; readonly weight: number }>();
   private weight = 0;
   private readonly maxWeight: number;
+  private found = 0;
+  private missed = 0;
 
   /** @param maxWeight sum of the weights of what is kept; entries weigh 1 unless `set` says otherwise */
   constructor(maxWeight: number) {
@@ -13,9 +15,27 @@ export class LruCache<K, V> {
     return this.entries.size;
   }
 
+  /** Of `get`, since the beginning. */
+  get hits(): number {
+    return this.found;
+  }
+
+  get misses(): number {
+    return this.missed;
+  }
+
+  /** Those used longest ago first; looking at them is no use. */
+  *all(): Iterable<readonly [K, V]> {
+    for (const [key, { value }] of this.entries) yield [key, value];
+  }
+
   get(key: K): V | undefined {
     const entry = this.entries.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) {
+      this.missed++;
+      return undefined;
+    }
+    this.found++;
     this.entries.delete(key);
     this.entries.set(key, entry);
     return entry.value;

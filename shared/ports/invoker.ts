@@ -10,7 +10,16 @@ export interface InvokeOptions {
   readonly affinity: number;
 }
 
+/** Totals since the start, of invokers whose workers are calls to a platform. */
+export interface InvokerFigures {
+  readonly invocations: number;
+  /** Tasks that were run here after all, by reason. */
+  readonly here: Readonly<Record<string, number>>;
+}
+
 export interface Invoker {
+  /** Absent where there is nothing to tell beyond the tasks themselves. */
+  readonly figures?: InvokerFigures;
   /** Tasks that it runs at once; whoever sends more makes them wait. At least 1. */
   readonly slots: number;
   /**

@@ -16,6 +16,14 @@ export interface ListPage {
   readonly next?: string;
 }
 
+export interface ReadOptions {
+  /**
+   * Aborted: the answer is not wanted any more. The read then rejects with the signal's reason; where it costs nothing to go
+   * on, as with files, it may answer all the same.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface ObjectStore {
   /**
    * Stores an object durably unless the key exists. Resolves to true where this call created it, to false where
@@ -31,13 +39,17 @@ export interface ObjectStore {
    * Bytes `start` (inclusive) to `end` (exclusive), cut at the end of the object. Throws ObjectNotFoundError, and
    * RangeError where `start` is at or past the end of the object or the range is empty.
    */
-  getRange(key: string, start: number, end: number): Promise<Buffer>;
+  getRange(key: string, start: number, end: number, options?: ReadOptions): Promise<Buffer>;
 
   /**
    * The last `length` bytes, at least 1 (all of a shorter object), with the size of the whole. Throws
    * ObjectNotFoundError.
    */
-  getTail(key: string, length: number): Promise<{ readonly bytes: Buffer; readonly size: number }>;
+  getTail(
+    key: string,
+    length: number,
+    options?: ReadOptions,
+  ): Promise<{ readonly bytes: Buffer; readonly size: number }>;
 
   /** Size of an object, or undefined where there is none. */
   head(key: string): Promise<ObjectInfo | undefined>;

@@ -7,8 +7,9 @@
  * entry of the stream in that chunk counts: no other chunk has the same stretch of the stream's time (equal entries would
  * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
  */
-import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
-import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
+import { minuteOf } from '../chunk/counts.ts';
+import type { Footer, MinuteStretch, PageMeta, RunMeta } from '../chunk/format.ts';
+import { ColumnKind, countsOf, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
 import { type HiddenRow, type ShownCounts, shownCounts } from '../deletion/shown-counts.ts';
 import type { RangeOp } from '../logql/ast.ts';
 import type { RangeAccumulator } from '../metrics/range-accumulator.ts';
@@ -63,7 +64,7 @@ export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: Cou
       left.push(...pages);
       continue;
     }
-    count(footer, counted, request);
+    count(footer, counted, { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) }, request);
     for (const page of pages) {
       const runs = page.runs.filter(run => !counted.has(run.stream));
       if (runs.length === page.runs.length) left.push(page);
@@ -130,10 +131,13 @@ interface StreamCounts {
   readonly counts: readonly ShownCounts[];
 }
 
-function count(footer: Footer, counted: Countable, request: CountRequest): void {
+/** @param stretch that the plan asks for: no other minute counts */
+function count(footer: Footer, counted: Countable, stretch: MinuteStretch, request: CountRequest): void {
   const { extractor, accumulator, turn, shown } = request;
   const streams = Array.from(counted, ([stream, hidden]): StreamCounts => {
-    const counts = shownCounts(footer.counts[stream], footer.levels, hidden);
+    // Hidden rows may lie outside; they are taken from the minutes that counted them.
+    const minutes = countsOf(footer, stream, hidden.length === 0 ? stretch : undefined);
+    const counts = shownCounts(minutes, footer.levels, hidden);
     return { stream: shown(footer.streams[stream]), counts };
   });
   const rows = streams.flatMap(({ counts }) => counts);

@@ -1,6 +1,7 @@
 /**
  * Reads the pages of a scan ahead of it, some at a time, so that what lies together is one read and the latency of reads is
  * hidden. The first reads are short, because a query with a limit may end with its first pages; each is twice the one before.
+ * All scans of a source share one room: the more there are, the shorter the reads of each.
  */
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -12,6 +13,20 @@ const FIRST_PAGES = 4;
 const MAX_PAGES = 128;
 /** Stored bytes of the pages of one turn; one and a half turns are held at once. */
 const MAX_BYTES = 8 * 1024 * 1024;
+/** A turn of a scan that finds no room: it goes on all the same. */
+const MIN_BYTES = 512 * 1024;
+/** Of all scans, before turns get shorter: two large ones. Eight of them would hold 96 MB, most of it before its time. */
+const ROOM_BYTES = 24 * 1024 * 1024;
+
+/** What the scans of one source hold together of pages that they have asked for and not looked at, stored bytes. */
+export class ReadAheadRoom {
+  heldBytes = 0;
+
+  /** What one more turn may take: half of what is left, so that others find some. */
+  get turnBytes(): number {
+    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (ROOM_BYTES - this.heldBytes) / 2));
+  }
+}
 
 export interface ReadAheadOptions {
   readonly source: ChunkSource;
@@ -24,7 +39,7 @@ export interface ReadAheadOptions {
 
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
-  readonly #reads = new Map<number, Promise<PageRows>>();
+  readonly #reads = new Map<number, { readonly rows: Promise<PageRows>; readonly bytes: number }>();
   /** Pages asked for so far. */
   #asked = 0;
   #turnPages = FIRST_PAGES;
@@ -38,9 +53,20 @@ export class ReadAhead {
   async next(i: number): Promise<PageRows> {
     // A turn before the last one is used up: the store works while its pages are scanned.
     while (!this.#isOver && this.#asked - i <= this.#turnPages >> 2) this.#readTurn();
-    const rows = await this.#reads.get(i)!;
+    const { rows, bytes } = this.#reads.get(i)!;
     this.#reads.delete(i);
-    return rows;
+    try {
+      return await rows;
+    } finally {
+      this.#options.source.room.heldBytes -= bytes;
+    }
+  }
+
+  /** Gives up what was asked for and not used. To be called however the scan ends. */
+  end(): void {
+    for (const { bytes } of this.#reads.values()) this.#options.source.room.heldBytes -= bytes;
+    this.#reads.clear();
+    this.#isOver = true;
   }
 
   #readTurn(): void {
@@ -48,7 +74,8 @@ export class ReadAhead {
     const turn: PageRequest[] = [];
     const first = this.#asked;
     let bytes = 0;
-    while (turn.length < this.#turnPages && bytes < MAX_BYTES && !this.#isOver) {
+    const mostBytes = source.room.turnBytes;
+    while (turn.length < this.#turnPages && bytes < mostBytes && !this.#isOver) {
       const wanted = this.#asked < pages ? request(this.#asked) : undefined;
       if (wanted === undefined) this.#isOver = true;
       else {
@@ -57,10 +84,11 @@ export class ReadAhead {
         this.#asked++;
       }
     }
-    for (const [i, read] of source.pages(turn, statistics).entries()) {
+    source.room.heldBytes += bytes;
+    for (const [i, rows] of source.pages(turn, statistics).entries()) {
       // A scan that ends early leaves reads behind; their failure then concerns nobody.
-      read.catch(() => undefined);
-      this.#reads.set(first + i, read);
+      rows.catch(() => undefined);
+      this.#reads.set(first + i, { rows, bytes: turn[i].page.storedBytes });
     }
     this.#turnPages = Math.min(MAX_PAGES, 2 * this.#turnPages);
   }

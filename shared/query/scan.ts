@@ -77,52 +77,57 @@ export async function scanPages(
   let current = 0;
   const reads = new ReadAhead({ source, statistics, pages: pages.length, request });
   const seen = new Set<string>();
-  for (let i = 0; i < pages.length; i++) {
-    const planned = pages[i];
-    if (!visitor.wants(planned)) break;
-    signal.throwIfAborted();
-    current = i;
-    let rows = await reads.next(i);
-    const dropped = await overlaps.droppedRows(planned, signal);
-    if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
-    const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
-    if (!seen.has(planned.record.id)) {
-      seen.add(planned.record.id);
-      statistics.chunksRead++;
-    }
-    statistics.lines += count;
-    statistics.lineBytes += lineBytes;
-    statistics.metadataBytes += metadataBytes;
-    context.charge?.(lineBytes + metadataBytes);
-    let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
-    let isKept = false;
-    if (turn !== undefined) turn.left = 0;
-    let left = count;
-    if (hidden === undefined && planned.mask !== undefined) left = planned.mask.hide(rows, selection, count);
-    if (left > 0 && visitor.prepare !== undefined) {
-      const prepared = visitor.prepare(page, selection, left, planned);
-      left = prepared.count;
-      linesAreNeeded = prepared.needsLines;
-      if (linesAreNeeded && fronts.has(i)) {
-        rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
-        page = asShown(withWanted(rows, wants), context.shown);
-      }
-    }
-    do {
+  try {
+    for (let i = 0; i < pages.length; i++) {
+      const planned = pages[i];
+      if (!visitor.wants(planned)) break;
       signal.throwIfAborted();
-      turn?.begin();
-      hidden?.enter(planned.mask, rows);
-      if (left > 0) visitor.visit(page, selection, left, planned);
-      hidden?.leave();
-      left = turn?.left ?? 0;
-      if (left > 0 && !isKept) {
-        rows = withLinesKept(rows);
-        page = asShown(withWanted(rows, wants), context.shown);
-        isKept = true;
+      current = i;
+      let rows = await reads.next(i);
+      const dropped = await overlaps.droppedRows(planned, signal);
+      if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
+      const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
+      if (!seen.has(planned.record.id)) {
+        seen.add(planned.record.id);
+        statistics.chunksRead++;
       }
-      // One page is a millisecond or two; pushes and other queries get their turn in between.
-      await nextTurn();
-    } while (left > 0);
+      statistics.lines += count;
+      statistics.lineBytes += lineBytes;
+      statistics.metadataBytes += metadataBytes;
+      context.charge?.(lineBytes + metadataBytes);
+      let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
+      let isKept = false;
+      if (turn !== undefined) turn.left = 0;
+      let left = count;
+      if (hidden === undefined && planned.mask !== undefined)
+        left = planned.mask.hide(rows, selection, count);
+      if (left > 0 && visitor.prepare !== undefined) {
+        const prepared = visitor.prepare(page, selection, left, planned);
+        left = prepared.count;
+        linesAreNeeded = prepared.needsLines;
+        if (linesAreNeeded && fronts.has(i)) {
+          rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
+          page = asShown(withWanted(rows, wants), context.shown);
+        }
+      }
+      do {
+        signal.throwIfAborted();
+        turn?.begin();
+        hidden?.enter(planned.mask, rows);
+        if (left > 0) visitor.visit(page, selection, left, planned);
+        hidden?.leave();
+        left = turn?.left ?? 0;
+        if (left > 0 && !isKept) {
+          rows = withLinesKept(rows);
+          page = asShown(withWanted(rows, wants), context.shown);
+          isKept = true;
+        }
+        // One page is a millisecond or two; pushes and other queries get their turn in between.
+        await nextTurn();
+      } while (left > 0);
+    }
+  } finally {
+    reads.end();
   }
 }
 

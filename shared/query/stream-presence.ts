@@ -14,7 +14,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
-import type { Footer } from '../chunk/format.ts';
+import { countsOf, type Footer } from '../chunk/format.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { ChunkCounts } from '../index/format.ts';
 import { BadRequestError, CorruptionError } from '../model/errors.ts';
@@ -208,7 +208,7 @@ class DaySearch {
     for (const s of open) {
       if (!wanted[s]) continue;
       const stream = footer.streams[s];
-      const verdict = minutesVerdict(footer.counts[s], { from, to });
+      const verdict = minutesVerdict(countsOf(footer, s), { from, to });
       if (verdict === Verdict.present) this.found(stream);
       if (verdict === Verdict.open) this.addOpen(record, stream);
     }

@@ -1,5 +1,6 @@
 /** What the rules of this process have done, for metrics. Counted once, read by whoever scrapes. */
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import type { StoredGroup } from '../catalog/rule-group.ts';
 
 export interface RuleFigures {
   evaluations: number;
@@ -58,4 +59,25 @@ export function addRuleMetrics(registry: MetricsRegistry, figures: RuleFigures):
   ][]) {
     registry.counter({ name, help, read: () => [{ labels: {}, value: figures[key] }] });
   }
+}
+
+/** Groups with a series each: beyond these a scrape would take megabytes. */
+const MAX_SHOWN_GROUPS = 10_000;
+
+/** The reference's metric of the size of each group; what it returns is to be told of all groups that there are. */
+export function addGroupMetrics(registry: MetricsRegistry): (groups: readonly StoredGroup[]) => void {
+  let known: readonly StoredGroup[] = [];
+  registry.gauge<'rule_group' | 'user'>({
+    name: 'loki_prometheus_rule_group_rules',
+    help: 'Rules of a group, when groups were looked at last.',
+    labels: ['rule_group', 'user'],
+    read: () =>
+      known.slice(0, MAX_SHOWN_GROUPS).map(({ tenant: user, namespace, group: { name, rules } }) => ({
+        labels: { rule_group: `${namespace};${name}`, user },
+        value: rules.length,
+      })),
+  });
+  return groups => {
+    known = groups;
+  };
 }

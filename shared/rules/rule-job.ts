@@ -18,6 +18,8 @@ export interface RuleJobParts extends GroupRunnerParts {
   readonly everyMs: number;
   /** How often groups are looked for that were deleted, ms. */
   readonly sweepEveryMs?: number;
+  /** Told of all groups that there are, with each look; must not throw. */
+  readonly onGroups?: (groups: readonly StoredGroup[]) => void;
 }
 
 /** Groups that run at once: each runs one query at a time. */
@@ -82,6 +84,7 @@ export function ruleJob(parts: RuleJobParts): Job {
     let groups: readonly StoredGroup[] = [];
     while (!isOver()) {
       groups = await allGroups();
+      parts.onGroups?.(groups);
       let left = false;
       for (const stored of groups) {
         const key = keyOf(stored);

@@ -25,13 +25,17 @@ export const STUCK_MS = 120_000;
  * between; a store at rest dispatches at once. A person does not see 50 ms, ...
  */
 export const REST_MS = 50;
-/**
- * ... and with many tails in the process it is longer: a post takes 0.02 ms, 0.08 on a busy machine, so posts take a sixth
- * of the thread at the very worst, however many tails there are.
- */
+/** ... and with many tails in the process it is longer: a post takes 0.02 to 0.1 ms. */
 export const REST_MS_PER_TAIL = 0.5;
-/** Tails that are posted to before others get their turn: a millisecond or two. */
-export const TAILS_PER_TURN = 25;
+/** A thread that works so much of its time has none to give away: from here on rests grow, ... */
+export const BUSY_SHARE = 0.5;
+/** ... up to this one where it always works: then posts take a 50th of it. */
+export const BUSY_REST_MS = 150;
+export const BUSY_REST_MS_PER_TAIL = 2.5;
+/** Lines are not shown later than that, half a second and the time of a dispatch, however many tails there are. */
+export const MAX_REST_MS = 500;
+/** Tails that are posted to before others get their turn: half a millisecond or so. */
+export const TAILS_PER_TURN = 12;
 /** Frames that are kept for tails that have the same: those of DELIVERED_AT_ONCE entries, and of some other styles. */
 export const MAX_SHARED_FRAMES = 8;
 

@@ -5,8 +5,7 @@
  *     position - LOG_MARGIN_MS        position - SHALLOW_MARGIN_MS   position
  *     |-- read every DEEP_READ_MS --------------|-- read every time --|--> new
  *
- * Where one process commits all, it is told of all, and the log is read only where that was too much to be kept: a minute of
- * its commits may be 100 MB.
+ * Where one process commits all, it is told of all, and only what was too much to be kept is logged, and read.
  */
 import type { TailCursor } from '../catalog/subscriptions.ts';
 import { LOG_MARGIN_MS, type LoggedChunk, type TailLog } from '../catalog/tail-log.ts';
@@ -26,6 +25,8 @@ export interface CommitQueueParts {
   readonly tenant: string;
   /** Each commit of the tenant is told here. */
   readonly hearsAll?: boolean | undefined;
+  /** Default: MAX_NOTICES. */
+  readonly maxNotices?: number | undefined;
   /** Of an earlier run. Without it all that is in the log is served before anything else. */
   readonly cursor?: TailCursor | undefined;
 }
@@ -41,7 +42,7 @@ export class CommitQueue {
   /** When the log was read last: what is in it with an earlier stamp has been seen, but for the margin. */
   private positionMs: number;
   private deepReadMs = -Infinity;
-  /** More was told than could be kept: only the log has all of it. */
+  /** More was told than could be kept: the log has the rest. */
   private hasOverflowed = false;
 
   constructor(parts: CommitQueueParts) {
@@ -61,15 +62,19 @@ export class CommitQueue {
     return this.notices.length > 0 || this.waiting.length > 0 || this.hasOverflowed;
   }
 
-  /** A commit of this process. */
-  notice(chunk: LoggedChunk): void {
+  /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
+  notice(chunk: LoggedChunk): boolean {
     const bytes = chunk.record.inline?.length ?? chunk.record.footer?.length ?? 0;
-    if (this.notices.length >= MAX_NOTICES || this.noticeBytes + bytes > MAX_NOTICE_BYTES) {
-      this.hasOverflowed = true;
-      return;
-    }
+    const { maxNotices = MAX_NOTICES } = this.parts;
+    if (this.notices.length >= maxNotices || this.noticeBytes + bytes > MAX_NOTICE_BYTES) return false;
     this.notices.push(chunk);
     this.noticeBytes += bytes;
+    return true;
+  }
+
+  /** The log has commits that nobody was told of. */
+  overflowed(): void {
+    this.hasOverflowed = true;
   }
 
   /** Takes in what was told and, where asked for or needed, what the log has. Throws what the table throws. */
@@ -86,7 +91,7 @@ export class CommitQueue {
       return;
     }
     const isDeep = this.hasOverflowed || Math.abs(nowMs - this.deepReadMs) >= DEEP_READ_MS;
-    // What overflows from here on may be committed behind the read.
+    // What overflows from here on may be logged behind the read.
     const { hasOverflowed } = this;
     this.hasOverflowed = false;
     const fromMs = this.positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);

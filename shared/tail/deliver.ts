@@ -13,9 +13,17 @@ export async function deliver(tails: readonly LiveTail[], entries: TailEntry[]):
   const sorted = sortByTime(entries);
   for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
     const some = sorted.slice(from, from + DELIVERED_AT_ONCE);
+    // Those that joined together leave out the same.
+    const ownOf = new Map<ReadonlySet<string>, readonly TailEntry[]>();
     for (let i = 0; i < tails.length; i++) {
       if (i > 0 && i % TAILS_PER_TURN === 0) await nextTurn();
-      tails[i].outbox.offer(tails[i].ownOf(some));
+      const { covered, outbox } = tails[i];
+      let own = ownOf.get(covered);
+      if (own === undefined) {
+        own = tails[i].ownOf(some);
+        ownOf.set(covered, own);
+      }
+      outbox.offer(own);
     }
     await Promise.all(tails.filter(({ outbox }) => !outbox.hasRoom).map(({ outbox }) => outbox.room()));
   }

@@ -15,26 +15,23 @@ export class LiveTail {
   joining: Promise<void> | undefined;
   /** Unix ms. */
   renewedMs: number;
-  private readonly covered: Set<string>;
+  /** Ids of chunks that its lookback has; one set for all that joined together. */
+  readonly covered: Set<string>;
 
   constructor(
     subscription: Subscription,
-    { query, outbox, renewedMs }: Pick<LiveTail, 'query' | 'outbox' | 'renewedMs'>,
+    { query, outbox, renewedMs, covered }: Pick<LiveTail, 'query' | 'outbox' | 'renewedMs' | 'covered'>,
   ) {
-    const { covered, ...rest } = subscription;
+    const { covered: _, ...rest } = subscription;
     this.subscription = rest;
     this.query = query;
     this.outbox = outbox;
     this.renewedMs = renewedMs;
-    this.covered = new Set(covered);
+    this.covered = covered;
   }
 
   get coveredIds(): string[] {
     return [...this.covered];
-  }
-
-  covers(chunkId: string): boolean {
-    return this.covered.has(chunkId);
   }
 
   /** Those that its lookback has not. */

@@ -36,7 +36,30 @@ export interface LookbackSnapshot {
   readonly covered: readonly string[];
 }
 
+/** Tails that join together share a snapshot, from the earliest of their starts on. */
+export type SnapshotRequest = Pick<Subscription, 'tenant' | 'startNs'>;
+
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** The request that holds those of all: the earliest start, and the most entries. At least one. */
+export function widestOf(subscriptions: readonly Subscription[]): Subscription {
+  return subscriptions.reduce((widest, one) => ({
+    ...widest,
+    startNs: BigInt(one.startNs) < BigInt(widest.startNs) ? one.startNs : widest.startNs,
+    limit: Math.max(one.limit, widest.limit),
+  }));
+}
+
+/** Of the newest entries of a wider lookback, ascending, those of this one. */
+export function ownLookback(
+  entries: readonly TailEntry[],
+  { startNs, limit }: Pick<Subscription, 'startNs' | 'limit'>,
+): readonly TailEntry[] {
+  const start = BigInt(startNs);
+  let from = Math.max(0, entries.length - limit);
+  while (from < entries.length && entries[from].timeNs < start) from++;
+  return entries.slice(from);
+}
 
 /** What the lookback of a tail reads; an empty range where it starts in the future. */
 export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
@@ -48,15 +71,15 @@ export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs:
 /** @param known ids of chunks that are left out */
 export async function takeSnapshot(
   { catalog, source, clock }: LookbackParts,
-  subscription: Subscription,
+  asked: SnapshotRequest,
   known: ReadonlySet<string> = NOTHING,
 ): Promise<LookbackSnapshot> {
-  const range = lookbackRange(subscription, clock.nowNs());
+  const range = lookbackRange(asked, clock.nowNs());
   const sinceMs = clock.nowMs() - COVERED_MS;
   const records =
     range.startNs === range.endNs
       ? []
-      : await catalog.chunks(subscription.tenant, range.startNs, range.endNs - 1n);
+      : await catalog.chunks(asked.tenant, range.startNs, range.endNs - 1n);
   const covered: string[] = [];
   for (const record of records) {
     if (startedMsOf(record.id) < sinceMs || known.has(record.id)) continue;
@@ -77,11 +100,11 @@ export async function takeSnapshot(
 export async function missedBy(
   parts: LookbackParts,
   {
-    subscription,
+    asked,
     snapshot,
     served,
   }: {
-    readonly subscription: Subscription;
+    readonly asked: SnapshotRequest;
     readonly snapshot: LookbackSnapshot;
     readonly served: readonly LoggedChunk[];
   },
@@ -92,7 +115,7 @@ export async function missedBy(
   if (unknown.length === 0) return unknown;
   await parts.clock.sleep(VISIBLE_MS, signal);
   const before = new Set(snapshot.records.map(({ id }) => id));
-  const came = new Set((await takeSnapshot(parts, subscription, before)).covered);
+  const came = new Set((await takeSnapshot(parts, asked, before)).covered);
   return unknown.filter(({ id }) => came.has(id));
 }
 
@@ -105,11 +128,14 @@ function newest(ids: string[]): string[] {
 export async function readLookback(
   { catalog, source, clock, visibility, limitsOf }: LookbackParts,
   subscription: Subscription,
-  { range, records }: LookbackSnapshot,
+  { range: { endNs }, records }: LookbackSnapshot,
   signal: AbortSignal,
 ): Promise<TailEntry[]> {
   if (records.length === 0 || subscription.limit === 0) return [];
   const { tenant, query, limit, form, flags } = subscription;
+  // The snapshot may be of one who asked for more.
+  const startNs = BigInt(subscription.startNs);
+  if (startNs >= endNs) return [];
   const expr = parseQuery(query);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   // The engine reads what the snapshot has, whatever is committed or merged meanwhile: objects are kept for their grace.
@@ -127,7 +153,8 @@ export async function readLookback(
   try {
     const { result } = await engine.range(
       {
-        ...range,
+        startNs,
+        endNs,
         text: query,
         expr,
         limit,

@@ -35,8 +35,8 @@ export async function runTails(
     let busyMs = clock.nowMs();
     do {
       await hold();
-      const served = await tail.step({ readsLog: true });
-      if (served > 0 || tail.isJoining) busyMs = clock.nowMs();
+      const { commits } = await tail.step({ readsLog: true });
+      if (commits > 0 || tail.isJoining) busyMs = clock.nowMs();
       if (tail.count === 0) break;
       await clock.sleep(options.pollMs);
     } while (clock.nowMs() < options.untilMs && clock.nowMs() - busyMs < options.idleMs);

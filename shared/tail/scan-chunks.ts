@@ -31,6 +31,8 @@ export interface ScanOptions {
 
 /** Entries of a query are collected over small pages up to this many, then delivered together: one sort, one frame. */
 const COLLECTED_ENTRIES = 500;
+/** Lines that are looked at before pushes get their turn: half a millisecond. A turn for each page of a small push is dearer than it. */
+const BYTES_PER_TURN = 128 * 1024;
 const WANTS = { lines: 'bytes', metadata: 'all' } as const;
 
 interface Visit {
@@ -46,6 +48,7 @@ export async function scanChunks(
   options: ScanOptions,
 ): Promise<void> {
   const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
+  let sinceTurn = 0;
   const flush = async (least: number): Promise<void> => {
     for (const [query, { entries }] of sinks) {
       if (entries.length > 0 && entries.length >= least) await options.deliver(query, entries.splice(0));
@@ -56,6 +59,10 @@ export async function scanChunks(
       options.signal.throwIfAborted();
       await visitPage(visits, sinks, options);
       await flush(COLLECTED_ENTRIES);
+      sinceTurn += visits[0].planned.page.lineBytes * visits.length;
+      if (sinceTurn < BYTES_PER_TURN) continue;
+      sinceTurn = 0;
+      await nextTurn();
     }
   }
   await flush(0);
@@ -136,23 +143,23 @@ async function visitPage(
       failed(query, error);
     }
   }
-  // Pushes get their turn between pages.
-  await nextTurn();
 }
 
 /** Rows of matching runs that are in the range and not expired, ascending. */
 function selectRows(
   { page, footer, runs }: PlannedPage,
-  { times }: PageRows,
+  rows: PageRows,
   { from, to, kept }: DayPlan,
   selection: Uint32Array,
 ): number {
   let count = 0;
   for (const run of runs) {
     const end = run.firstRow + run.rows;
-    const keptFrom = kept?.keptFrom(footer.streams[run.stream].labels) ?? 0;
-    const first = lowerBound(times, run.firstRow, end, Math.max(from, keptFrom) - page.base);
-    const last = lowerBound(times, run.firstRow, end, to - page.base);
+    const keptFrom = Math.max(from, kept?.keptFrom(footer.streams[run.stream].labels) ?? 0);
+    // Most are live and inside: their times need not be looked at.
+    const isInside = run.first >= keptFrom && run.last < to;
+    const first = isInside ? run.firstRow : lowerBound(rows.times, run.firstRow, end, keptFrom - page.base);
+    const last = isInside ? end : lowerBound(rows.times, run.firstRow, end, to - page.base);
     for (let row = first; row < last; row++) selection[count++] = row;
   }
   return count;

@@ -16,8 +16,10 @@ export interface TenantTailParts extends LookbackParts {
   readonly frames: FrameLimits;
   /** How long after its subscription a tail waits until other processes know of it; 0 where there are none. */
   readonly joinMs: number;
-  /** All commits are of this process, which tells its tails of each: the log need not be asked. */
+  /** All commits are of this process, which tells its tails of each: nothing is logged but what they have no room for. */
   readonly hearsAll?: boolean | undefined;
+  /** Commits that wait to be served, in memory. Default: MAX_NOTICES. */
+  readonly maxNotices?: number | undefined;
   /** Longest life of a tail; 0 is no limit. */
   readonly maxDurationMs: number;
   /** A frame is posted where none was for so long; undefined where the place keeps connections by itself. */

@@ -3,14 +3,23 @@
  * of this process wakes it at once, after the answer to the push; what other processes commit is read every `pollMs`.
  *
  * Pushes share the thread. So a loop that has served something rests before it serves again, the longer the more tails there
- * are, and what was pushed meanwhile is served together: what tails cost does not grow with the pushes.
+ * are and the busier the thread is, and what was pushed meanwhile is served together: what tails cost does not grow with the
+ * pushes. Tails that come one upon the other join together, too.
  *
  *     push  push push push push                        push
  *       |-----rest------|                                |
  *     served          served together                  served at once
  */
+import type { LoggedChunk } from '../catalog/tail-log.ts';
 import type { Clock } from '../ports/clock.ts';
-import { REST_MS, REST_MS_PER_TAIL } from './bounds.ts';
+import {
+  BUSY_REST_MS,
+  BUSY_REST_MS_PER_TAIL,
+  BUSY_SHARE,
+  MAX_REST_MS,
+  REST_MS,
+  REST_MS_PER_TAIL,
+} from './bounds.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
 import { Wake } from './wake.ts';
@@ -18,6 +27,8 @@ import { Wake } from './wake.ts';
 export interface TailServerParts extends TenantTailParts {
   /** How often commits of other processes are looked for, ms. */
   readonly pollMs: number;
+  /** How much of the time since it was last asked the thread has worked: 0 to 1. Default: it has not. */
+  readonly busyShare?: (() => number) | undefined;
 }
 
 /** After a step that failed: the table or the store is not there. */
@@ -28,6 +39,8 @@ interface Served {
   readonly wake: Wake;
   /** There may be tails that the loop has not seen. */
   isNew: boolean;
+  /** When tails joined last, Unix ms. */
+  joinedMs: number;
   loop: Promise<void>;
 }
 
@@ -41,13 +54,33 @@ export class TailServer {
   constructor(parts: TailServerParts) {
     this.parts = parts;
     this.clock = parts.clock;
-    this.unlisten = parts.catalog.tailLog.listen(chunks => {
-      for (const chunk of chunks) {
-        const served = this.tenants.get(chunk.record.tenant);
-        served?.tail.notice(chunk);
-        served?.wake.call();
-      }
-    });
+    const { tailLog } = parts.catalog;
+    const take = (chunks: readonly LoggedChunk[]) => this.take(chunks);
+    const logged = (tenant: string) => this.logged(tenant);
+    this.unlisten = parts.hearsAll
+      ? tailLog.followAll({ take, logged })
+      : tailLog.listen(chunks => {
+          // They are in the log already.
+          if (!take(chunks)) for (const { record } of chunks) logged(record.tenant);
+        });
+  }
+
+  /** False where some loop has no room for its commits. */
+  private take(chunks: readonly LoggedChunk[]): boolean {
+    let hasTaken = true;
+    for (const chunk of chunks) {
+      const served = this.tenants.get(chunk.record.tenant);
+      if (served === undefined) continue;
+      if (!served.tail.notice(chunk)) hasTaken = false;
+      served.wake.call();
+    }
+    return hasTaken;
+  }
+
+  private logged(tenant: string): void {
+    const served = this.tenants.get(tenant);
+    served?.tail.overflowed();
+    served?.wake.call();
   }
 
   /** A tail of the tenant has been written. */
@@ -56,14 +89,16 @@ export class TailServer {
     let served = this.tenants.get(tenant);
     if (served === undefined) {
       const tail = new TenantTail(tenant, this.parts);
-      served = { tail, wake: new Wake(this.clock), isNew: true, loop: Promise.resolve() };
+      served = { tail, wake: new Wake(this.clock), isNew: true, joinedMs: -Infinity, loop: Promise.resolve() };
       this.tenants.set(tenant, served);
       served.loop = this.keepServing(tenant, served);
       return;
     }
     served.isNew = true;
     served.tail.changed();
-    served.wake.hurry();
+    // Others have just joined: more may come.
+    if (Math.abs(this.clock.nowMs() - served.joinedMs) < REST_MS) served.wake.call();
+    else served.wake.hurry();
   }
 
   /** A connection has gone. */
@@ -86,7 +121,11 @@ export class TailServer {
   private restMs(): number {
     let tails = 0;
     for (const { tail } of this.tenants.values()) tails += tail.count;
-    return Math.max(REST_MS, tails * REST_MS_PER_TAIL);
+    const busy = this.parts.busyShare?.() ?? 0;
+    const idleMs = Math.max(REST_MS, tails * REST_MS_PER_TAIL);
+    const busyMs = Math.max(BUSY_REST_MS, tails * BUSY_REST_MS_PER_TAIL);
+    const pressure = Math.max(0, (busy - BUSY_SHARE) / (1 - BUSY_SHARE));
+    return Math.min(MAX_REST_MS, idleMs + (busyMs - idleMs) * pressure);
   }
 
   private async keepServing(tenant: string, served: Served): Promise<void> {
@@ -99,9 +138,13 @@ export class TailServer {
       const readsLog = Math.abs(startedMs - readMs) >= pollMs;
       let waitMs = FAILED_PAUSE_MS;
       try {
-        const commits = await tail.step({ readsLog });
+        const { commits, joined } = await tail.step({ readsLog });
         if (readsLog) readMs = startedMs;
-        if (commits > 0 && !this.isStopping && !served.isNew) await wake.rest(this.restMs());
+        if (joined > 0) served.joinedMs = this.clock.nowMs();
+        if (!this.isStopping) {
+          if (joined > 0) await wake.rest(REST_MS);
+          else if (commits > 0 && !served.isNew) await wake.rest(this.restMs());
+        }
         waitMs = Math.min(pollMs, tail.nextMs());
         if (tail.count === 0 && !served.isNew) break;
       } catch (error) {

@@ -13,31 +13,41 @@
  *  - what it has not although it was served to others before: the log shows a part of a transaction earlier than the catalog
  *    does. Such commits are remembered for a while and served to the new tail alone, as far as they lie in its range.
  */
+import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { SUBSCRIPTION_MS, type Subscription, type Subscriptions } from '../catalog/subscriptions.ts';
 import type { LoggedChunk, TailLog } from '../catalog/tail-log.ts';
-import { ClientError, messageOf } from '../model/errors.ts';
+import { ClientError } from '../model/errors.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import { APPLIED_MS, MARKED_MS, MAX_CURSOR_AGE_MS, RENEW_MS, SAVE_MS, STUCK_MS } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { deliver } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';
-import { type LookbackSnapshot, missedBy, readLookback, takeSnapshot } from './lookback.ts';
-import { Outbox } from './outbox.ts';
 import {
-  CLOSE_ERROR,
-  FELL_BEHIND,
-  INTERNAL,
-  MAX_DURATION_REACHED,
-  refusalOf,
-  TAKES_NOTHING,
-} from './reasons.ts';
+  type LookbackSnapshot,
+  missedBy,
+  ownLookback,
+  readLookback,
+  takeSnapshot,
+  widestOf,
+} from './lookback.ts';
+import { Outbox } from './outbox.ts';
+import { FELL_BEHIND, MAX_DURATION_REACHED, TAKES_NOTHING } from './reasons.ts';
 import { scanChunks } from './scan-chunks.ts';
 import { SharedFrames } from './shared-frames.ts';
+import { TailEnds } from './tail-ends.ts';
+import type { TailEntry } from './tail-entry.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
 
 /** Subscriptions that other processes write are looked for as often as this. */
 const LIST_MS = 1_000;
+
+export interface StepFigures {
+  /** That were served. */
+  readonly commits: number;
+  /** Tails that are served from now on. */
+  readonly joined: number;
+}
 
 export class TenantTail {
   readonly tenant: string;
@@ -48,6 +58,7 @@ export class TenantTail {
   private readonly queries = new Map<string, TailQuery>();
   private readonly shared = new SharedFrames();
   private readonly stopping = new AbortController();
+  private readonly ends: TailEnds;
   private queue: CommitQueue | undefined;
   /** Served, and committed so short a time ago that the catalog may not show all of the transaction. */
   private recent: LoggedChunk[] = [];
@@ -58,6 +69,8 @@ export class TenantTail {
   constructor(tenant: string, parts: TenantTailParts) {
     this.tenant = tenant;
     this.parts = parts;
+    const drop = (connectionId: string) => this.drop(connectionId);
+    this.ends = new TailEnds({ tenant, parts, drop, stopping: this.stopping.signal });
   }
 
   /** Tails that are served or are about to be. */
@@ -86,10 +99,15 @@ export class TenantTail {
     return this.queue?.hasNotices === true;
   }
 
-  /** A commit of this process. */
-  notice(chunk: LoggedChunk): void {
-    // Before the queue is there nothing is served: then its first look at the log finds it.
-    this.queue?.notice(chunk);
+  /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
+  notice(chunk: LoggedChunk): boolean {
+    // Before the queue is there nothing is served: then a snapshot has it, or its first look at the log finds it.
+    return this.queue?.notice(chunk) ?? true;
+  }
+
+  /** The log has commits that were not taken. */
+  overflowed(): void {
+    this.queue?.overflowed();
   }
 
   /** The table has other subscriptions than before. */
@@ -97,8 +115,8 @@ export class TenantTail {
     this.listedMs = -Infinity;
   }
 
-  /** Returns how many commits were served. Throws what the table and the store throw; it may be called again. */
-  async step({ readsLog }: { readonly readsLog: boolean }): Promise<number> {
+  /** Throws what the table and the store throw; it may be called again. */
+  async step({ readsLog }: { readonly readsLog: boolean }): Promise<StepFigures> {
     const { clock, savesCursor } = this.parts;
     const queue = await this.opened();
     if (Math.abs(clock.nowMs() - this.listedMs) >= (savesCursor ? LIST_MS : RENEW_MS)) await this.list();
@@ -111,10 +129,10 @@ export class TenantTail {
       served += batch.length;
       this.remember(batch);
     }
-    for (const subscription of joinable) await this.join(subscription);
+    if (joinable.length > 0) await this.join(joinable);
     await this.keepUp();
     if (savesCursor && (served > 0 || joinable.length > 0)) await this.save();
-    return served;
+    return { commits: served, joined: joinable.length };
   }
 
   /** Resolves when all that waits for clients has been posted. */
@@ -152,9 +170,10 @@ export class TenantTail {
 
   private async opened(): Promise<CommitQueue> {
     if (this.queue !== undefined) return this.queue;
-    const { clock, owner, savesCursor, hearsAll } = this.parts;
+    const { clock, owner, savesCursor, hearsAll, maxNotices } = this.parts;
     const cursor = savesCursor ? await this.subscriptions.readCursor(this.tenant, owner) : undefined;
-    this.queue = new CommitQueue({ log: this.log, clock, tenant: this.tenant, hearsAll, cursor });
+    const { log, tenant } = this;
+    this.queue = new CommitQueue({ log, clock, tenant, hearsAll, maxNotices, cursor });
     const isLost = cursor !== undefined && clock.nowMs() - cursor.savedMs > MAX_CURSOR_AGE_MS;
     await this.list({ refusal: isLost || (savesCursor && cursor === undefined) ? FELL_BEHIND : undefined });
     return this.queue;
@@ -170,11 +189,14 @@ export class TenantTail {
     for (const subscription of listed) {
       const { connectionId } = subscription;
       if (this.tails.has(connectionId) || this.joining.has(connectionId)) continue;
-      if (subscription.refusal !== undefined) await this.end(subscription, subscription.refusal);
+      if (subscription.refusal !== undefined) await this.ends.now(subscription, subscription.refusal);
       else if (subscription.covered === undefined)
         this.joining.set(connectionId, { subscription, seenMs: nowMs });
-      else if (refusal !== undefined) await this.end(subscription, refusal);
-      else void this.open(subscription, nowMs - RENEW_MS)?.outbox.begin([]);
+      else if (refusal !== undefined) await this.ends.now(subscription, refusal);
+      else {
+        const covered = new Set(subscription.covered);
+        void this.open(subscription, { renewedMs: nowMs - RENEW_MS, covered })?.outbox.begin([]);
+      }
     }
     this.listedMs = nowMs;
     if (listed.length > 0 && Math.abs(nowMs - this.markedMs) >= RENEW_MS) await this.mark(nowMs);
@@ -186,7 +208,7 @@ export class TenantTail {
     await this.log.mark(this.tenant, MARKED_MS);
     this.markedMs = nowMs;
     if (!hasLapsed) return;
-    for (const { subscription } of [...this.tails.values()]) await this.end(subscription, FELL_BEHIND);
+    for (const { subscription } of [...this.tails.values()]) await this.ends.now(subscription, FELL_BEHIND);
   }
 
   private joinable(): Subscription[] {
@@ -197,7 +219,10 @@ export class TenantTail {
   }
 
   /** Undefined where its query cannot be built, which its owner is told. */
-  private open(subscription: Subscription, renewedMs: number): LiveTail | undefined {
+  private open(
+    subscription: Subscription,
+    { renewedMs, covered }: Pick<LiveTail, 'renewedMs' | 'covered'>,
+  ): LiveTail | undefined {
     const { connections, clock, frames } = this.parts;
     const { connectionId, form, flags, delayMs } = subscription;
     try {
@@ -212,47 +237,77 @@ export class TenantTail {
         style: { form, flags },
         shared: this.shared,
         delayMs,
-        onGone: error => this.gone(subscription, error),
+        onGone: error => this.ends.gone(subscription, error),
       });
-      const tail = new LiveTail(subscription, { query, outbox, renewedMs });
+      const tail = new LiveTail(subscription, { query, outbox, renewedMs, covered });
       this.tails.set(connectionId, tail);
       return tail;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      this.endLater(subscription, error.message);
+      this.ends.later(subscription, error.message);
       return undefined;
     }
   }
 
-  private async join(subscription: Subscription): Promise<void> {
-    const snapshot = await takeSnapshot(this.parts, subscription);
-    // It may have left meanwhile.
-    if (!this.joining.delete(subscription.connectionId)) return;
-    const { range, covered } = snapshot;
-    const joined = { ...subscription, covered };
-    const tail = this.open(joined, this.parts.clock.nowMs());
-    if (tail === undefined) return;
-    // Its live entries wait in its queue until the lookback is there: others must not wait for it.
-    tail.joining = this.sendLookback(tail, snapshot)
-      .catch(error => this.failed(joined, error))
-      .finally(() => (tail.joining = undefined));
-    const served = this.recent.filter(({ record }) => !tail.covers(record.id));
-    const missed = await missedBy(this.parts, { subscription, snapshot, served }, this.stopping.signal);
-    if (missed.length === 0) return;
-    await scanChunks(missed, [tail.query], {
+  /** One snapshot for all that join, and one lookback for all of them that ask the same. */
+  private async join(joinable: readonly Subscription[]): Promise<void> {
+    const asked = widestOf(joinable);
+    const snapshot = await takeSnapshot(this.parts, asked);
+    const covered = new Set(snapshot.covered);
+    const renewedMs = this.parts.clock.nowMs();
+    const joined: LiveTail[] = [];
+    for (const subscription of joinable) {
+      // It may have left meanwhile.
+      if (!this.joining.delete(subscription.connectionId)) continue;
+      const tail = this.open(subscription, { renewedMs, covered });
+      if (tail !== undefined) joined.push(tail);
+    }
+    for (const query of new Set(joined.map(tail => tail.query))) {
+      const alike = joined.filter(tail => tail.query === query);
+      const widest = widestOf(alike.map(({ subscription }) => subscription));
+      const lookback = readLookback(this.parts, widest, snapshot, this.stopping.signal);
+      for (const tail of alike) {
+        // Its live entries wait in its queue until the lookback is there: others must not wait for it.
+        tail.joining = this.sendLookback(tail, lookback)
+          .catch(error => this.ends.failed(tail.subscription, error))
+          .finally(() => (tail.joining = undefined));
+      }
+    }
+    const served = this.recent.filter(({ record }) => !covered.has(record.id));
+    const missed = await missedBy(this.parts, { asked, snapshot, served }, this.stopping.signal);
+    if (missed.length > 0) await this.serveMissed(missed, joined, snapshot);
+  }
+
+  /** What the snapshot had not yet, to those alone that joined with it. */
+  private async serveMissed(
+    missed: readonly ChunkRecord[],
+    joined: readonly LiveTail[],
+    { range }: LookbackSnapshot,
+  ): Promise<void> {
+    await scanChunks(missed, [...new Set(joined.map(({ query }) => query))], {
       source: this.parts.source,
       signal: this.stopping.signal,
       visible: await this.visible(),
       range,
-      deliver: (_, entries) => deliver([tail], entries),
-      failed: (_, error) => this.failed(joined, error),
+      deliver: async (query, entries) => {
+        for (const tail of joined.filter(one => one.query === query)) {
+          const startNs = BigInt(tail.subscription.startNs);
+          await deliver(
+            [tail],
+            entries.filter(({ timeNs }) => timeNs >= startNs),
+          );
+        }
+      },
+      failed: (query, error) => {
+        for (const tail of joined) if (tail.query === query) this.ends.failed(tail.subscription, error);
+      },
     });
   }
 
   /** Written down as joined when the lookback is posted: who takes over before begins anew with it. */
-  private async sendLookback(tail: LiveTail, snapshot: LookbackSnapshot): Promise<void> {
+  private async sendLookback(tail: LiveTail, lookback: Promise<readonly TailEntry[]>): Promise<void> {
     const { subscription, outbox } = tail;
-    await outbox.begin(await readLookback(this.parts, subscription, snapshot, this.stopping.signal));
+    await outbox.begin(ownLookback(await lookback, subscription));
     if (!this.parts.savesCursor || outbox.isClosed) return;
     if (!(await this.subscriptions.renew(this.stored(tail)))) this.drop(subscription.connectionId);
   }
@@ -278,7 +333,7 @@ export class TenantTail {
           visible: await this.visible(),
           deliver: (query, entries) => deliver(this.tailsOf(query), entries),
           failed: (query, error) => {
-            for (const { subscription } of this.tailsOf(query)) this.failed(subscription, error);
+            for (const { subscription } of this.tailsOf(query)) this.ends.failed(subscription, error);
           },
         },
       );
@@ -286,7 +341,7 @@ export class TenantTail {
     } catch (error) {
       if (this.stopping.signal.aborted) throw error;
       // Nobody knows which of them have been served: whoever goes on would have a hole.
-      for (const { subscription } of [...this.tails.values()]) this.failed(subscription, error);
+      for (const { subscription } of [...this.tails.values()]) this.ends.failed(subscription, error);
     }
   }
 
@@ -306,11 +361,11 @@ export class TenantTail {
       const nowMs = clock.nowMs();
       const { subscription, outbox } = tail;
       if (maxDurationMs > 0 && nowMs - subscription.createdMs >= maxDurationMs) {
-        await this.end(subscription, MAX_DURATION_REACHED);
+        await this.ends.now(subscription, MAX_DURATION_REACHED);
         continue;
       }
       if (outbox.waitingSinceMs !== undefined && nowMs - outbox.waitingSinceMs >= STUCK_MS) {
-        await this.end(subscription, TAKES_NOTHING);
+        await this.ends.now(subscription, TAKES_NOTHING);
         continue;
       }
       if (nowMs - Math.max(outbox.postedMs, subscription.createdMs) >= keepAliveMs) outbox.keepAlive();
@@ -320,7 +375,7 @@ export class TenantTail {
       const isLost = nowMs - tail.renewedMs >= SUBSCRIPTION_MS;
       tail.forgetCovered(nowMs);
       if (isLost || !(await this.subscriptions.renew(this.stored(tail))))
-        await this.end(subscription, FELL_BEHIND);
+        await this.ends.now(subscription, FELL_BEHIND);
       else tail.renewedMs = nowMs;
     }
   }
@@ -335,41 +390,6 @@ export class TenantTail {
     if (!always && nowMs - this.savedMs < SAVE_MS) return;
     this.savedMs = nowMs;
     await this.subscriptions.saveCursor(this.tenant, this.parts.owner, this.queue!.cursor);
-  }
-
-  private gone(subscription: Subscription, error: unknown): void {
-    if (error !== undefined) {
-      this.parts.log.warn({ tenant: this.tenant, err: error }, 'a tail cannot be posted to');
-      this.endLater(subscription, messageOf(error));
-      return;
-    }
-    this.drop(subscription.connectionId);
-    this.subscriptions.remove(subscription).catch(failure => this.cannotEnd(failure));
-  }
-
-  private failed(subscription: Subscription, error: unknown): void {
-    if (this.stopping.signal.aborted) return;
-    if (error instanceof ClientError) {
-      this.endLater(subscription, refusalOf(error));
-      return;
-    }
-    this.parts.log.error({ tenant: this.tenant, err: error }, 'a tail failed');
-    this.endLater(subscription, INTERNAL);
-  }
-
-  private endLater(subscription: Subscription, reason: string): void {
-    this.end(subscription, reason).catch(failure => this.cannotEnd(failure));
-  }
-
-  /** The subscription expires by itself. */
-  private cannotEnd(error: unknown): void {
-    this.parts.log.warn({ tenant: this.tenant, err: error }, 'the end of a tail could not be written');
-  }
-
-  private async end(subscription: Subscription, reason: string): Promise<void> {
-    this.drop(subscription.connectionId);
-    await this.parts.connections.close(subscription.connectionId, { code: CLOSE_ERROR, reason });
-    await this.subscriptions.remove(subscription);
   }
 
   private forgetQueries(): void {

@@ -1,4 +1,4 @@
-/** A committer that tells of each push once it is durable. */
+/** A committer that tells of each push once it is durable, or could not be stored. */
 import { type GroupCommitParts, GroupCommitter } from '../ingest/group-commit.ts';
 import type { AcceptedPush } from '../ingest/push-columns.ts';
 
@@ -7,13 +7,21 @@ export type OnStored = (tenant: string, push: AcceptedPush) => void;
 export class ObservedCommitter extends GroupCommitter {
   private readonly onStored: OnStored;
 
-  constructor(parts: GroupCommitParts, onStored: OnStored) {
+  private readonly onFailed: () => void;
+
+  constructor(parts: GroupCommitParts, onStored: OnStored, onFailed: () => void = () => undefined) {
     super(parts);
     this.onStored = onStored;
+    this.onFailed = onFailed;
   }
 
   override async commit(tenant: string, push: AcceptedPush): Promise<void> {
-    await super.commit(tenant, push);
+    try {
+      await super.commit(tenant, push);
+    } catch (error) {
+      this.onFailed();
+      throw error;
+    }
     this.onStored(tenant, push);
   }
 }

@@ -8,7 +8,18 @@ import {
 } from '../query/engine.ts';
 import type { QueryStatistics } from '../query/statistics.ts';
 
-export type OnAnswered = (tenants: readonly string[], statistics: QueryStatistics, execNs: number) => void;
+/** What was asked, in the words of the reference's metrics. */
+export interface AskedQuery {
+  readonly type: 'metric' | 'limited';
+  readonly range: 'range' | 'instant';
+}
+
+export type OnAnswered = (
+  tenants: readonly string[],
+  statistics: QueryStatistics,
+  execNs: number,
+  asked: AskedQuery,
+) => void;
 
 export class ObservedEngine extends QueryEngine {
   private readonly onAnswered: OnAnswered;
@@ -19,15 +30,16 @@ export class ObservedEngine extends QueryEngine {
   }
 
   override async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.tell(await super.range(query, asker), asker);
+    return this.tell(await super.range(query, asker), asker, 'range');
   }
 
   override async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.tell(await super.instant(query, asker), asker);
+    return this.tell(await super.instant(query, asker), asker, 'instant');
   }
 
-  private tell(answer: QueryAnswer, { tenants }: Asker): QueryAnswer {
-    this.onAnswered(tenants, answer.statistics, answer.execNs);
+  private tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
+    const type = answer.result.kind === 'streams' ? 'limited' : 'metric';
+    this.onAnswered(tenants, answer.statistics, answer.execNs, { type, range });
     return answer;
   }
 }

@@ -19,6 +19,7 @@ const KEYS = Object.keys(NAMES) as (keyof Prices)[];
 const written = z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0));
 
 export const prices: Kind<Prices> = {
+  type: 'names with values',
   schema: written.transform(given => {
     const read: Record<keyof Prices, number> = { ...DEFAULT_PRICES };
     for (const key of KEYS) read[key] = given[NAMES[key]] ?? read[key];

@@ -63,14 +63,16 @@ export function createUsage({ records, catalog, clock, ids, metrics, prices }: U
         ingest.refused(event);
         ledger.refused(event);
       },
+      mutated: event => ingest.mutated(event),
     },
     onStored(tenant, push) {
       lineLengths.add(push);
       ledger.stored(tenant, push);
     },
-    onAnswered(tenants, statistics, execNs) {
+    onAnswered(tenants, statistics, execNs, asked) {
       const bytes = statistics.compressedBytes / tenants.length;
       for (const tenant of tenants) queries.answered(tenant, bytes);
+      queries.measured(asked, statistics, execNs);
       ledger.queried(tenants, statistics, execNs);
     },
   };

@@ -61,7 +61,9 @@ describe('the first reading', () => {
   test('a wrong value is thrown', async () => {
     const { overrides, logged } = watch(changing('overrides: {acme: {max_query_series: x}}').source);
     await expect(overrides.load()).rejects.toThrow(
-      new ConfigError('overrides.acme.max_query_series: expected a whole number of at least 0, got "x"'),
+      new ConfigError(
+        'o.yaml:1:20: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"',
+      ),
     );
     expect(logged).toEqual([]);
   });
@@ -74,7 +76,7 @@ describe('the first reading', () => {
     await overrides.load();
     expect([series(), series('b'), series('c')]).toEqual([2, 3, DEFAULT_LIMITS.maxQuerySeries]);
     expect(logged).toEqual([
-      'warn these keys of the overrides have no effect in Logboom: o.yaml: more',
+      'warn these keys of the overrides have no effect in Logboom: more (o.yaml, line 2)',
       'info overrides of 2 tenants are in force',
     ]);
   });
@@ -123,9 +125,9 @@ describe('a change', () => {
     const stay = 'error the overrides stay as they were: ';
     expect(logged).toEqual([
       'info overrides of 1 tenants are in force',
-      `${stay}overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
+      `${stay}o.yaml:1:20: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
       `${stay}no disk`,
-      `${stay}o.yaml: overrides: expected names with values, got 3`,
+      `${stay}o.yaml:1:1: overrides: expected names with values, got 3`,
       'info overrides of 1 tenants are in force',
       `${stay}no disk`,
     ]);

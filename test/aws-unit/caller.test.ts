@@ -207,3 +207,41 @@ describe('closing', () => {
     expect((await errorOf(caller(READ, async () => 'late'))).cause).toBeInstanceOf(ClosedError);
   });
 });
+
+describe('a call that nobody waits for', () => {
+  const gone = new Error('the client went away');
+
+  test('ends at once in an attempt, which its signal tells', async () => {
+    const clock = virtualClock(0);
+    const unwanted = new AbortController();
+    let seen: AbortSignal | undefined;
+    const caller = createCaller({ clock, limits: TEST_LIMITS, random: () => 0.999 });
+    const work = caller({ ...READ, signal: unwanted.signal }, ({ signal }) => {
+      seen = signal;
+      return new Promise(() => undefined);
+    });
+    setImmediate(() => unwanted.abort(gone));
+    expect(await work.catch((error: unknown) => error)).toBe(gone);
+    expect(seen!.reason).toBe(gone);
+  });
+
+  test('ends in a pause, without another attempt, and is not begun afterwards', async () => {
+    const clock = virtualClock(0);
+    const unwanted = new AbortController();
+    let attempts = 0;
+    const limits = { ...TEST_LIMITS, firstPauseMs: 100 };
+    const caller = createCaller({ clock, limits, random: () => 0.999 });
+    const call = { ...READ, signal: unwanted.signal };
+    const ask = () =>
+      caller(call, async () => {
+        attempts++;
+        throw BROKEN;
+      }).catch((error: unknown) => error);
+    const work = ask();
+    await clock.advance(1);
+    unwanted.abort(gone);
+    expect(await work).toBe(gone);
+    expect(await ask()).toBe(gone);
+    expect(attempts).toBe(1);
+  });
+});

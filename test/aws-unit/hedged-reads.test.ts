@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { withHedgedReads } from '../../shared/aws/hedged-reads.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import type { ReadOptions } from '../../shared/ports/object-store.ts';
 
 /** A store in memory whose reads take as long as the list says, one after the other, then 10 ms. */
 async function slowStore(minSamples = 4) {
@@ -10,12 +11,19 @@ async function slowStore(minSamples = 4) {
   await objects.putIfAbsent('t/a', Buffer.from('0123456789'));
   const delaysMs: (number | Error)[] = [];
   let reads = 0;
+  /** Reads whose signal ended them, by their number since the warm-up. */
+  const aborted: number[] = [];
   const slow = {
     ...objects,
-    async getRange(key: string, start: number, end: number) {
-      reads++;
+    async getRange(key: string, start: number, end: number, { signal }: ReadOptions = {}) {
+      const number = ++reads;
       const delay = delaysMs.shift() ?? 10;
-      await clock.sleep(typeof delay === 'number' ? delay : 1);
+      try {
+        await clock.sleep(typeof delay === 'number' ? delay : 1, signal);
+      } catch (error) {
+        aborted.push(number);
+        throw error;
+      }
       if (typeof delay !== 'number') throw delay;
       return objects.getRange(key, start, end);
     },
@@ -25,7 +33,7 @@ async function slowStore(minSamples = 4) {
     for (let i = 0; i < count; i++) await clock.run(store.getRange('t/a', 0, 2));
     reads = 0;
   };
-  return { clock, store, delaysMs, warm, reads: () => reads };
+  return { clock, store, delaysMs, warm, aborted, reads: () => reads };
 }
 
 test('a read that takes unusually long is asked for once more, and the first answer wins', async () => {
@@ -77,4 +85,30 @@ test('where both fail, the first one says why', async () => {
   await warm(20);
   delaysMs.push(5000, new Error('second'));
   expect(`${await clock.run(store.getRange('t/a', 2, 4))}`).toBe('23');
+});
+
+test('who loses is ended, whichever it is', async () => {
+  const { clock, store, delaysMs, warm, aborted } = await slowStore();
+  await warm(20);
+  delaysMs.push(5000);
+  await clock.run(store.getRange('t/a', 2, 4));
+  expect(aborted).toEqual([1]);
+  await warm(20);
+  aborted.length = 0;
+  delaysMs.push(55, 300);
+  await clock.run(store.getRange('t/a', 2, 4));
+  expect(aborted).toEqual([2]);
+});
+
+test('a read that nobody waits for ends with all its tries', async () => {
+  const { clock, store, delaysMs, warm, aborted } = await slowStore();
+  await warm(20);
+  delaysMs.push(5000, 5000);
+  const unwanted = new AbortController();
+  const read = store.getRange('t/a', 2, 4, { signal: unwanted.signal });
+  read.catch(() => undefined);
+  await clock.advance(100);
+  unwanted.abort(new Error('the client went away'));
+  await expect(clock.run(read)).rejects.toThrow('the client went away');
+  expect(aborted.sort()).toEqual([1, 2]);
 });

@@ -117,12 +117,21 @@ describe('logboom doctor', () => {
   });
 
   test.each([
-    [['--data-dir', '/nowhere/at/all'], 'there is no store in /nowhere/at/all'],
     [['--config', '/nowhere.yaml'], 'there is no file /nowhere.yaml'],
     [['--storage', 's3'], 'needs a bucket and a table'],
   ])('%j cannot run: exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await doctor(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  test('a machine without a store: what it has, and that there is none', async () => {
+    const { code, stdout, stderr } = await doctor('--data-dir', '/nowhere/at/all');
+    expect(code).toBe(2);
+    expect(stderr).toBe('logboom: there is no store in /nowhere/at/all yet; logboom start makes one\n');
+    const found = stdout.trimEnd().split('\n');
+    expect(found.map(line => line.split(/ +/)[1])).toEqual([
+      ...['runtime', 'folder', 'disk', 'memory', 'clock', 'port'],
+    ]);
   });
 });

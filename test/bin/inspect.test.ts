@@ -6,6 +6,7 @@ import { table } from '../../bin/cli/chunk-text.ts';
 import { encodeFooter } from '../../shared/chunk/footer-codec.ts';
 import type { PageMeta } from '../../shared/chunk/format.ts';
 import { footerOf } from '../../shared/chunk/reader.ts';
+import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
 const GOLDEN = join(import.meta.dirname, '../chunk/golden/v1.chunk');
@@ -126,11 +127,14 @@ describe('logboom inspect', () => {
     [[folder], 'is a folder, not a file'],
     [[join(folder, 'none')], 'there is no file'],
     [[GOLDEN, '--page', '1'], 'has 1 pages, counted from 0; there is no page 1'],
-    [[GOLDEN, '--page', 'x'], 'Pages are counted from 0.'],
   ])('%j ends with exit code 1 and a message', async (args, message) => {
     const { code, stdout, stderr } = await logboom(['inspect', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  test('a page that is no number is refused', async () => {
+    expect(await refusedBy(['inspect', GOLDEN, '--page', 'x'])).toContain('Pages are counted from 0.');
   });
 });
 

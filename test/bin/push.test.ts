@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { addLabel, parseBatchBytes, streamLabels, summary } from '../../bin/commands/push.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-push-'));
@@ -117,7 +118,7 @@ describe('logboom push', () => {
     expect(recorded.requests[0].headers['x-scope-orgid']).toBe('env-tenant');
 
     const without = await logboom(['push', '-'], { env, stdin: 'one\n' });
-    expect(without).toMatchObject({ code: 1, stdout: '' });
+    expect(without).toMatchObject({ code: 2, stdout: '' });
     expect(without.stderr).toContain('at least one label');
     expect(recorded.requests).toHaveLength(1);
   });
@@ -171,17 +172,22 @@ describe('logboom push', () => {
   test.each([
     [['no-such-file'], 'there is no file no-such-file'],
     [[folder], 'is a folder, not a file'],
+  ])('%j cannot be read', async (args, message) => {
+    const { code, stdout, stderr } = await logboom(['push', ...args]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  test.each([
     [['x.log', '--label', 'app'], 'name=value'],
     [['x.log', '--label', '1a=b'], '"1a" is none'],
     [['x.log', '--label', 'a='], 'Label a has no value'],
     [['x.log', '--label', 'a=1', '--label', 'a=2'], 'Label a is given twice'],
     [['x.log', '--batch-bytes', '0'], 'A size from 1'],
     [['x.log', '--addr', 'ftp://x'], 'An address looks like'],
-    [[], "missing required argument 'file'"],
+    [[], "missing required argument 'files'"],
   ])('%j is refused with a message', async (args, message) => {
-    const { code, stdout, stderr } = await logboom(['push', ...args]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(message);
+    expect(await refusedBy(['push', ...args])).toContain(message);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
 const stores: RecordingStore[] = [];
@@ -225,7 +226,7 @@ describe('logboom query', () => {
     [{ status: 200, body: '<html>' }, 'the answer is no JSON; is this a log store? It begins: <html>'],
     [{ status: 200, body: 'null' }, 'the answer holds no result of a query; is this a log store?'],
     [answer('streams', [{ stream: {}, values: [['x', 'y']] }]), "the answer is not as a log store's: "],
-    [answer('vector', []), 'the answer is of type vector, which this command does not read'],
+    [answer('graph', []), 'the answer is of type graph, which this command does not read'],
   ])('%j ends it with exit code 1 and a message', async (reply, message) => {
     const { url } = await store(() => reply);
     const { code, stdout, stderr } = await logboom(['query', '{', '--addr', url]);
@@ -238,7 +239,7 @@ describe('logboom query', () => {
     await stores.pop()?.stop();
     const { code, stdout, stderr } = await logboom(['query', '{a="b"}', '--addr', gone.url]);
     expect({ code, stdout, stderr }).toEqual({
-      code: 1,
+      code: 3,
       stdout: '',
       stderr:
         `logboom: cannot reach the store at ${gone.url} (connection refused). Start it with "npm start" or ` +
@@ -249,15 +250,19 @@ describe('logboom query', () => {
   test.each([
     [['--since', '1 hour'], 'A duration is written like'],
     [['--from', 'yesterday'], 'A time is written like'],
-    [['--from', '20', '--to', '10'], 'the end of the range is before its start'],
     [['--from', '10', '--since', '1h'], 'cannot be used with'],
     [['--limit', '-1'], 'A whole number from 0'],
     [['--batch', '0'], 'A whole number from 1'],
     [['--direction', 'up'], 'Allowed choices are forward, backward'],
     [['--output', 'xml'], 'Allowed choices are default, raw, jsonl'],
+    [['--instant', '--step', '1m'], 'cannot be used with'],
   ])('%j is refused with a message', async (args, message) => {
-    const { code, stdout, stderr } = await logboom(['query', '{a="b"}', ...args]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(message);
+    expect(await refusedBy(['query', '{a="b"}', ...args])).toContain(message);
+  });
+
+  test('a range that ends before it starts is a mistake of usage', async () => {
+    const outcome = await logboom(['query', '{a="b"}', '--from', '20', '--to', '10']);
+    const stderr = 'logboom: the end of the range is before its start\n';
+    expect(outcome).toEqual({ code: 2, stdout: '', stderr });
   });
 });

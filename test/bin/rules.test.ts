@@ -203,7 +203,7 @@ tests:
     });
     expect(new Set(asked)).toEqual(new Set(['GET /loki/api/v1/query_range']));
     expect(await logboom(['rules', 'test', '--dry-run', rule, '--addr', 'localhost:1'])).toMatchObject({
-      code: 1,
+      code: 3,
       stderr: expect.stringMatching(/^logboom: cannot reach the store at http:\/\/localhost:1 /),
     });
   });

@@ -14,8 +14,8 @@ export interface RunOptions {
   readonly stdin?: string | { readonly open: string };
 }
 
-const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
-const CACHE = join(import.meta.dirname, '../../node_modules/.cache/logboom');
+export const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
+export const CACHE = join(import.meta.dirname, '../../node_modules/.cache/logboom');
 
 export function logboom(
   args: readonly string[],

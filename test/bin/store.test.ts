@@ -108,6 +108,50 @@ describe('push, query and inspect', () => {
     expect(streams).toContain('{app="random", filename="random.log", service_name="random"}');
   });
 
+  test('tell what there is, in tables', async () => {
+    const rows: [string[], RegExp | string][] = [
+      [['labels'], 'app\nfilename\nservice_name\n'],
+      [['labels', 'app'], /^random\n(.*\n)*shop\n$/],
+      [['series', '{app="shop"}'], '{app="shop", filename="app.log", service_name="shop"}\n'],
+      [['series', '--analyze-labels', '--output', 'csv'], /^label,values,streams\napp,2,2\n/],
+      [['stats', '{app="shop"}'], /^streams {2}chunks {2}entries {2}bytes\n {6}1 +\d+ +3,000 +\S+\n$/],
+      [['volume', '{app=~".+"}', '--output', 'csv'], /^app,bytes\n(random|shop),\d+\n(random|shop),\d+\n$/],
+      [['volume-range', '{app="shop"}', '--step', '1h', '--output', 'raw'], /^(\d+\n)+$/],
+      [
+        ['detected-fields', '{app="shop"}'],
+        /^field +type +values {2}parser\n(.*\n)*level +string +2 {2}logfmt\n/,
+      ],
+      [['detected-fields', '{app="shop"}', 'level'], 'info\nwarn\n'],
+      [['instant', 'sum(count_over_time({app="shop"}[1h]))'], '{} 3000\n'],
+      [['query', 'sum(count_over_time({app="shop"}[1h]))', '--output', 'chart'], /^ *[34]k ┤/],
+      [
+        ['query', '{app="shop"}', '--limit', '1', '--output', 'table'],
+        /^time +line\n\S+Z {2}n=99 level=info é+\n$/,
+      ],
+      [
+        ['query', '{app="shop"} |= "level=info"', '--limit', '1', '--output', 'csv'],
+        /^timestamp,labels,line\n/,
+      ],
+    ];
+    const outcomes = await Promise.all(rows.map(([args]) => logboom(args, { env })));
+    for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
+      const [args, want] = rows[i];
+      expect({ args, code, stderr: stderr.replace(/^Common labels: .*\n/, '') }).toEqual({
+        args,
+        code: 0,
+        stderr: '',
+      });
+      if (typeof want === 'string') expect(stdout).toBe(want);
+      else expect(stdout).toMatch(want);
+    }
+    const nothing = await Promise.all([
+      logboom(['labels', 'nope', '--fail-on-empty'], { env }),
+      logboom(['query', '{app="nope"}', '--fail-on-empty', '--output', 'csv'], { env }),
+      logboom(['query', '{app="shop"}', '--output', 'chart'], { env }),
+    ]);
+    expect(nothing.map(({ code }) => code)).toEqual([4, 4, 2]);
+  });
+
   test('say what the store refuses', async () => {
     const query = await logboom(['query', '{app='], { env });
     expect(query).toMatchObject({ code: 1, stdout: '' });

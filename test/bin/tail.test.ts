@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WebSocketServer } from 'ws';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
+import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
@@ -115,19 +116,23 @@ test('goes on where the connection broke, without what it has shown', async () =
 
 test('what the store refuses, and a store that is not there, end it with a message', async () => {
   const env = { LOGBOOM_ADDR: store.url, LOGBOOM_TENANT: 'acme' };
-  const rows: readonly [readonly string[], Record<string, string>, string][] = [
-    [['tail', '{app='], env, 'the store refused the tail: 400 Bad Request: parse error at line 1, col 6'],
-    [['tail', 'rate({app="a"}[1m])'], env, 'the store refused: only log selector is supported'],
+  const rows: readonly [readonly string[], Record<string, string>, string, number][] = [
+    [['tail', '{app='], env, 'the store refused the tail: 400 Bad Request: parse error at line 1, col 6', 1],
+    [['tail', 'rate({app="a"}[1m])'], env, 'the store refused: only log selector is supported', 1],
     [
       ['tail', '{app="a"}'],
       { LOGBOOM_ADDR: 'http://127.0.0.1:1' },
       'cannot reach the store at http://127.0.0.1:1',
+      3,
     ],
-    [['tail', '{app="a"}', '--delay-for', '6'], env, 'from 0 to 5'],
   ];
   const outcomes = await Promise.all(rows.map(([args, environment]) => logboom(args, { env: environment })));
   for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
-    expect([code, stdout]).toEqual([1, '']);
+    expect([code, stdout]).toEqual([rows[i][3], '']);
     expect(stderr).toContain(rows[i][2]);
   }
+});
+
+test('a delay that is too long is refused', async () => {
+  expect(await refusedBy(['tail', '{app="a"}', '--delay-for', '6'])).toContain('from 0 to 5');
 });

@@ -143,6 +143,41 @@ test('a marker that cannot be read counts as there, and a push does not wait for
   expect(await logged(catalog)).toEqual([one.id]);
 });
 
+test('who hears of all commits has them logged only where there is no room, before they are acknowledged', async () => {
+  const { table, process, logged } = setUp();
+  let reads = 0;
+  const counted: Table = {
+    ...table,
+    get: key => {
+      if (key.pk.startsWith('tm/')) reads++;
+      return table.get(key);
+    },
+  };
+  const { catalog, record } = process(counted);
+  const happened: string[] = [];
+  let hasRoom = true;
+  const end = catalog.tailLog.followAll({
+    take: chunks => {
+      happened.push(`told of ${chunks.length}`);
+      return hasRoom;
+    },
+    logged: tenant => happened.push(`logged of ${tenant}`),
+  });
+  expect(() => catalog.tailLog.followAll({ take: () => true, logged: () => undefined })).toThrow(
+    'one follower hears of all commits',
+  );
+  await catalog.tailLog.mark(TENANT, 60_000);
+  await catalog.addChunks([record(), record()]);
+  expect([happened.splice(0), await logged(catalog), reads]).toEqual([['told of 2'], [], 0]);
+  hasRoom = false;
+  const late = record();
+  await catalog.addChunks([late]);
+  expect([happened, await logged(catalog)]).toEqual([['told of 1', `logged of ${TENANT}`], [late.id]]);
+  end();
+  await catalog.addChunks([record()]);
+  expect(happened).toHaveLength(2);
+});
+
 test('what this process commits is told to who listens, once it is visible', async () => {
   const { process } = setUp();
   const { catalog, record } = process();

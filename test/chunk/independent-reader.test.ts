@@ -40,7 +40,7 @@ function plainFooter({ streams, pages, counts, ...rest }: Footer) {
       ...page,
       columns: columns.map(({ place, dictionary, ...column }) => ({ ...column, ...place, dictionary })),
     })),
-    counts: counts.map(ofStream =>
+    counts: Array.from(counts, ofStream =>
       ofStream.map(({ level, minutes, entries, lineBytes, metadataBytes }) => ({
         level,
         buckets: minutes.map((minute, i) => ({

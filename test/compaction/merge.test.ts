@@ -33,7 +33,7 @@ function arbitraryChunks(): fc.Arbitrary<PlainEntry[][]> {
 function countsOf(footers: readonly Footer[]): Map<string, number[]> {
   const counts = new Map<string, number[]>();
   for (const { streams, levels, counts: ofStreams } of footers) {
-    ofStreams.forEach((ofStream, s) => {
+    [...ofStreams].forEach((ofStream, s) => {
       for (const { level, minutes, entries, lineBytes, metadataBytes } of ofStream) {
         minutes.forEach((minute, i) => {
           const key = `${streams[s].text} ${levels[level]} ${minute}`;

@@ -73,7 +73,7 @@ function objectOf({ chunk }: Rewritten): Buffer {
 
 /** By stream, level and minute. */
 function countsOf({ streams, levels, counts }: Footer): string[] {
-  return counts
+  return [...counts]
     .flatMap((ofStream, s) =>
       ofStream.flatMap(({ level, minutes, entries, lineBytes, metadataBytes }) =>
         minutes.map((minute, i) =>
@@ -86,7 +86,7 @@ function countsOf({ streams, levels, counts }: Footer): string[] {
 
 /** Every byte that somebody could find in the object: as stored, and unpacked. */
 function everythingIn(object: Buffer): string {
-  const { pages, sections, ...footer } = footerOf(object, 'a chunk');
+  const { pages, sections, counts, ...footer } = footerOf(object, 'a chunk');
   const blocks = pages.flatMap(({ offset, columns }) =>
     columns.map(({ place }) => {
       const start = offset + place.offset;
@@ -98,7 +98,7 @@ function everythingIn(object: Buffer): string {
       loadBlock(object.subarray(place.offset, place.offset + place.storedBytes), place, 'a section'),
     );
   }
-  return [JSON.stringify({ footer, pages }), object, ...blocks]
+  return [JSON.stringify({ footer, pages, counts: [...counts] }), object, ...blocks]
     .map(part => part.toString('latin1'))
     .join('\n');
 }

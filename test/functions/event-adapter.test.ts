@@ -10,6 +10,7 @@ import {
 } from '../../functions/event-adapter.ts';
 import { type HttpApiEvent, isHttpApiEvent } from '../../functions/lambda-event.ts';
 import type { Request, Response } from '../../shared/http/message.ts';
+import { hardenedHeaders } from '../../shared/http/hardening.ts';
 import { parseParams } from '../../shared/http/params.ts';
 import { createRouter } from '../../shared/http/routes.ts';
 import { TooLargeError } from '../../shared/model/errors.ts';
@@ -117,6 +118,7 @@ describe('requests of recorded events', () => {
         component: 'all',
         cost: 'light',
         errors: 'push',
+        access: { kind: 'open' },
         handler: async () => ({ status: 200, headers: {}, body: '' }),
       },
     ]);
@@ -191,7 +193,7 @@ describe('results of answers', () => {
   test('a short text stays one, bytes are base64', () => {
     expect(resultOf({ status: 200, headers, body: 'ready\n' }, OF)).toEqual({
       statusCode: 200,
-      headers: { 'content-type': 'text/plain', 'x-request-id': 'id-1' },
+      headers: { ...hardenedHeaders(headers, { tlsOnly: true }), 'x-request-id': 'id-1' },
       body: 'ready\n',
       isBase64Encoded: false,
     });
@@ -219,7 +221,7 @@ describe('results of answers', () => {
   // As base64: the largest that fits, and one more.
   const headBytes = JSON.stringify({
     statusCode: 200,
-    headers: { ...headers, 'x-request-id': 'id-1' },
+    headers: { ...hardenedHeaders(headers, { tlsOnly: true }), 'x-request-id': 'id-1' },
     body: '',
     isBase64Encoded: true,
   }).length;

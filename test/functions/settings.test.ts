@@ -45,7 +45,9 @@ describe('readSettings', () => {
       AUTH: 'true',
     });
     expect(config.auth.authEnabled).toBe(true);
-    expect(warnings).toEqual(['LOGBOOM_CONFIG_YAML: these keys have no effect in Logboom: querier.engine']);
+    expect(warnings).toEqual([
+      'LOGBOOM_CONFIG_YAML: these keys have no effect in Logboom: querier.engine (line 2)',
+    ]);
   });
 
   test('configuration from a file', () => {
@@ -61,7 +63,7 @@ describe('readSettings', () => {
 
   test('a wrong one names its place', () => {
     expect(() => readSettings({ ...NAMES, LOGBOOM_CONFIG_YAML: 'auth_enabled: maybe' })).toThrow(
-      /^LOGBOOM_CONFIG_YAML: auth_enabled: expected true or false/,
+      /^LOGBOOM_CONFIG_YAML:1:1: auth_enabled: expected true or false/,
     );
   });
 });

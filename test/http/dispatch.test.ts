@@ -1,8 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { OPEN } from '../../shared/http/access.ts';
 import { createDispatcher } from '../../shared/http/dispatch.ts';
 import { errorResponse, responseOfError } from '../../shared/http/errors.ts';
+import { NO_GUARD } from '../../shared/http/guard.ts';
 import type { Response } from '../../shared/http/message.ts';
 import { createRequestLimits } from '../../shared/http/request-limits.ts';
 import { acceptsGzip, compressResponse, json, noContent, text } from '../../shared/http/respond.ts';
@@ -32,7 +34,15 @@ const fail =
   };
 
 function route(given: Partial<Route<Context>> & { path: string }): Route<Context> {
-  return { methods: ['GET'], component: 'all', cost: 'light', errors: 'query', handler: echo, ...given };
+  return {
+    methods: ['GET'],
+    component: 'all',
+    cost: 'light',
+    errors: 'query',
+    access: OPEN,
+    handler: echo,
+    ...given,
+  };
 }
 
 const routes = defineRoutes<Context>([
@@ -59,7 +69,7 @@ const router = createRouter(routes);
 
 const logged: object[] = [];
 const log = { error: (fields: object) => void logged.push(fields) };
-const dispatch = createDispatcher({ router, context: { name: 'me' }, log, compress: true });
+const dispatch = createDispatcher({ router, guard: NO_GUARD, context: { name: 'me' }, log, compress: true });
 const get = (path: string, given: object = {}) => dispatch(request({ path, ...given }));
 
 describe('paths', () => {
@@ -233,7 +243,7 @@ describe('compression', () => {
   });
 
   test('not where it is switched off', async () => {
-    const plain = createDispatcher({ router, context: { name: '' }, log, compress: false });
+    const plain = createDispatcher({ router, guard: NO_GUARD, context: { name: '' }, log, compress: false });
     const response = await plain(request({ path: '/long', headers: { 'accept-encoding': 'gzip' } }));
     expect(response.headers['content-encoding']).toBeUndefined();
   });
@@ -314,7 +324,14 @@ describe('turns', () => {
     await new Promise<void>(resolve => waiting.push(resolve));
     return task();
   };
-  const later = createDispatcher({ router, context: { name: 'me' }, log, compress: false, inTurn });
+  const later = createDispatcher({
+    router,
+    guard: NO_GUARD,
+    context: { name: 'me' },
+    log,
+    compress: false,
+    inTurn,
+  });
 
   test('a handler runs when the adapter lets it, with its cost told', async () => {
     let status: number | undefined;
@@ -331,6 +348,7 @@ describe('turns', () => {
   test('who went away meanwhile costs nothing', async () => {
     const controller = new AbortController();
     const answer = later(request({ path: '/svc/api/v1/query_range', signal: controller.signal }));
+    await new Promise(resolve => setImmediate(resolve));
     controller.abort();
     waiting.shift()!();
     expect((await answer).status).toBe(499);

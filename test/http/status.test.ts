@@ -289,6 +289,44 @@ describe('rings', () => {
     expect((await ask('GET', '/distributor/ring')).text).toContain('Not running with Global Rating Limit');
   });
 
+  test('those without members of their own', async () => {
+    const idsOf = async (path: string) => {
+      const { text } = await ask('GET', path, JSON_WANTED);
+      return (JSON.parse(text).shards as { id: string }[]).map(({ id }) => id);
+    };
+    await process.catalog.members.put(member('front', ['query-frontend'], START_MS));
+    expect(await idsOf('/scheduler/ring')).toEqual(['front']);
+    expect(await idsOf('/partition-ring')).toEqual([]);
+    expect(await idsOf('/memberlist')).toEqual(['<two>', 'front', 'one']);
+    expect((await ask('GET', '/ruler/ring')).text).toContain('Ruler running with shards disabled');
+    start({ patternIngester: { ...DEFAULT_CONFIG.patternIngester, enabled: true } });
+    await process.catalog.members.put(member('one', ['ingester'], START_MS));
+    expect(await idsOf('/pattern/ring')).toEqual(['one']);
+    start({ patternIngester: { ...DEFAULT_CONFIG.patternIngester, enabled: false } });
+    await process.catalog.members.put(member('one', ['ingester'], START_MS));
+    expect(await idsOf('/pattern/ring')).toEqual([]);
+    expect((await ask('GET', '/pattern/ring')).text).toContain('pattern_ingester.enabled is false');
+  });
+
+  test('there are no partitions to scale down', async () => {
+    for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
+      const { status, text } = await ask(method, '/ingester/prepare_partition_downscale');
+      expect([method, status, text]).toEqual([method, 405, '']);
+    }
+  });
+
+  test.each([
+    ['GET', '/ingester/flush_shutdown', 404, '404 page not found\n'],
+    ['GET', '/nothing/here', 404, '404 page not found\n'],
+    ['DELETE', '/memberlist', 405, ''],
+    ['PUT', '/ring', 405, ''],
+    ['POST', '/ready', 405, ''],
+    ['DELETE', '/ingester/shutdown', 405, ''],
+  ])('%s %s is %d', async (method, path, expected, body) => {
+    const { status, text } = await ask(method, path);
+    expect([status, text]).toEqual([expected, body]);
+  });
+
   test('a member is forgotten', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status, headers } = await ask('POST', '/ring', form, 'forget=one');

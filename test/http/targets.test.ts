@@ -19,12 +19,12 @@ const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly Target[]])[
   [/^\/api\/compat\/(label|series|tail)/, QUERIER],
   [/^\/api\/compat\/query$/, QUERY],
   [/^\/svc\/api\/v1\/(query|query_range|index\/\w+|patterns|detected_\w+.*|drilldown-limits)$/, QUERY],
-  [/^\/(flush|ingester)/, INGESTER],
+  [/^\/(flush|ingester|partition-ring)/, INGESTER],
   [/^\/sync-indexes$/, INDEX],
   [/^\/(svc\/api\/v1|api\/compat|compat\/api\/v1)\/(rules|alerts)/, RULER],
   [/^\/svc\/api\/v1\/(delete|cache\/|status\/(deletes|maintenance))/, COMPACTOR],
   [
-    /^\/(ready|metrics|services|log_level|config|svc\/api\/v1\/(format_query|usage|status\/buildinfo))/,
+    /^\/(ready|memberlist|metrics|services|log_level|config|svc\/api\/v1\/(auth\/|tokens|format_query|usage|status\/buildinfo))/,
     EVERY,
   ],
 ];

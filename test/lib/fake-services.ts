@@ -6,18 +6,35 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 type Attributes = Record<string, { S?: string; N?: string; B?: string }>;
-/** A check of a condition is a part without any of these. */
 interface TransactItem {
   readonly Put?: { readonly Item: Attributes };
   readonly Delete?: { readonly Key: Attributes };
+  readonly ConditionCheck?: { readonly Key: Attributes };
+}
+
+/** What IAM looks at: the right that a call needs, and the partition key or the object's key in the bucket. */
+export interface Access {
+  readonly action:
+    | 'GetItem'
+    | 'Query'
+    | 'PutItem'
+    | 'DeleteItem'
+    | 'ConditionCheckItem'
+    | 'GetObject'
+    | 'PutObject'
+    | 'DeleteObject'
+    | 'ListBucket';
+  readonly of: string;
 }
 
 export interface FakeServices {
   readonly url: string;
   readonly items: Attributes[];
   readonly objects: Map<string, Buffer>;
-  /** What was asked for, in order: the rights that a caller needs. */
+  /** What was asked for, in order. */
   readonly calls: string[];
+  /** The rights that each part of it needs. */
+  readonly accesses: Access[];
   close(): Promise<void>;
 }
 
@@ -25,10 +42,14 @@ export async function startFakeServices(): Promise<FakeServices> {
   const items: Attributes[] = [];
   const objects = new Map<string, Buffer>();
   const calls: string[] = [];
+  const accesses: Access[] = [];
+  const needs = (action: Access['action'], of: string | undefined) =>
+    accesses.push({ action, of: String(of) });
 
   function answerTable(operation: string, asked: Record<string, never>): unknown {
     switch (operation) {
       case 'GetItem':
+        needs('GetItem', pkOf(asked.Key));
         return { Item: items.find(isAt(asked.Key)) };
       case 'PutItem':
         write({ Put: { Item: asked.Item } });
@@ -40,7 +61,9 @@ export async function startFakeServices(): Promise<FakeServices> {
         for (const part of asked.TransactItems as TransactItem[]) write(part);
         return {};
       case 'Query': {
-        const found = items.filter(inRange((asked.ExpressionAttributeValues ?? {}) as Attributes));
+        const values = (asked.ExpressionAttributeValues ?? {}) as Attributes;
+        needs('Query', values[':pk'].S);
+        const found = items.filter(inRange(values));
         found.sort((a, b) => (String(a.sk.S) < String(b.sk.S) ? -1 : 1));
         return { Items: found, Count: found.length, ScannedCount: found.length };
       }
@@ -49,7 +72,10 @@ export async function startFakeServices(): Promise<FakeServices> {
     }
   }
 
-  function write({ Put, Delete }: TransactItem): void {
+  function write({ Put, Delete, ConditionCheck }: TransactItem): void {
+    if (Put !== undefined) needs('PutItem', pkOf(Put.Item));
+    if (Delete !== undefined) needs('DeleteItem', pkOf(Delete.Key));
+    if (ConditionCheck !== undefined) needs('ConditionCheckItem', pkOf(ConditionCheck.Key));
     const key = Put?.Item ?? Delete?.Key;
     const at = key === undefined ? -1 : items.findIndex(isAt(key));
     if (at >= 0) items.splice(at, 1);
@@ -60,6 +86,8 @@ export async function startFakeServices(): Promise<FakeServices> {
     const body = await bodyOf(request);
     const target = request.headers['x-amz-target'];
     const key = String(request.url).split('?')[0];
+    // Paths have the bucket before the key.
+    const ofBucket = key.split('/').slice(2).join('/');
     if (typeof target === 'string') {
       const operation = target.slice(target.indexOf('.') + 1);
       calls.push(operation);
@@ -67,18 +95,22 @@ export async function startFakeServices(): Promise<FakeServices> {
       response.end(JSON.stringify(answerTable(operation, JSON.parse(body.toString()))));
     } else if (request.method === 'PUT') {
       calls.push('PutObject');
+      needs('PutObject', ofBucket);
       objects.set(key, body);
       response.end();
     } else if (request.method === 'DELETE') {
       calls.push('DeleteObject');
+      needs('DeleteObject', ofBucket);
       objects.delete(key);
       response.writeHead(204).end();
     } else if (String(request.url).includes('list-type=2')) {
       calls.push('ListObjectsV2');
+      needs('ListBucket', '');
       response.setHeader('content-type', 'application/xml');
       response.end(listing(`${key.replace(/\/$/, '')}/`, objects));
     } else {
       calls.push(`${request.method} object`);
+      needs('GetObject', ofBucket);
       const object = objects.get(key);
       const [start, end] = (/\d+-\d+/.exec(String(request.headers.range))?.[0] ?? '').split('-').map(Number);
       if (object !== undefined && request.headers.range === undefined) {
@@ -102,11 +134,16 @@ export async function startFakeServices(): Promise<FakeServices> {
     items,
     objects,
     calls,
+    accesses,
     close: () => {
       server.closeAllConnections();
       return new Promise(resolve => server.close(() => resolve()));
     },
   };
+}
+
+function pkOf(attributes: Attributes): string | undefined {
+  return attributes.pk.S;
 }
 
 function isAt(key: Attributes): (item: Attributes) => boolean {

@@ -79,7 +79,7 @@ test('a chunk has the patterns of its pages, and a patched one those of the page
       const { offset, storedBytes } = pages[place];
       await patcher.copy(place, stored.subarray(offset, offset + storedBytes));
     }
-    const patched = await patternsOf(await patcher.finish(head(2), { levels, counts }));
+    const patched = await patternsOf(await patcher.finish(head(2), { levels, counts: [...counts] }));
     if (section === undefined) expect(patched).toBeUndefined();
     else {
       expect(patched!.counts).toEqual({ ...ofPage(0, 'apple'), ...ofPage(1, 'cherry') });

@@ -132,6 +132,31 @@ export function objectStoreContract(
       for (const length of [0, -1, 1.5]) await expect(store.getTail(key, length)).rejects.toThrow(RangeError);
     });
 
+    test('a read that is not wanted any more rejects with the reason, or answers as it would have', async () => {
+      const key = newPrefix() + 'unwanted';
+      await store.putIfAbsent(key, Buffer.from('0123456789'));
+      const reason = new Error('the client went away');
+      for (const abortedBefore of [true, false]) {
+        for (const read of [
+          async (signal: AbortSignal) => String(await store.getRange(key, 6, 10, { signal })),
+          async (signal: AbortSignal) => String((await store.getTail(key, 4, { signal })).bytes),
+        ]) {
+          const unwanted = new AbortController();
+          if (abortedBefore) unwanted.abort(reason);
+          const reading = read(unwanted.signal).catch((error: unknown) => error);
+          unwanted.abort(reason);
+          const outcome = await reading;
+          if (outcome !== reason) expect(outcome).toBe('6789');
+        }
+      }
+      // A signal that aborts later concerns nobody.
+      const late = new AbortController();
+      const bytes = await store.getRange(key, 0, 3, { signal: late.signal });
+      late.abort(reason);
+      expect(String(bytes)).toBe('012');
+      expect(String(await store.getRange(key, 0, 3))).toBe('012');
+    });
+
     test('an empty object', async () => {
       const key = newPrefix() + 'empty';
       expect(await store.putIfAbsent(key, new Uint8Array(0))).toBe(true);

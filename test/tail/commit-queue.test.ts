@@ -32,9 +32,13 @@ test('the log is read only for what was too much to be kept; each commit once, a
     },
   } as unknown as TailLog;
   const queue = new CommitQueue({ log, clock, tenant: 'acme', hearsAll: true });
+  // As the log does: what is not taken is written into it, and then told.
   const told = (chunks: LoggedChunk[]): void => {
-    logged = [...logged, ...chunks];
-    for (const chunk of chunks) queue.notice(chunk);
+    for (const chunk of chunks) {
+      if (queue.notice(chunk)) continue;
+      logged = [...logged, chunk];
+      queue.overflowed();
+    }
   };
   told(commits(0, 3, clock.nowMs()));
   await queue.gather({ readsLog: true });
@@ -44,6 +48,9 @@ test('the log is read only for what was too much to be kept; each commit once, a
   expect(reads).toEqual([]);
 
   told(commits(3, MAX_NOTICES + 13, clock.nowMs()));
+  expect(logged.map(({ record }) => record.id)).toEqual(
+    Array.from({ length: 10 }, (_, i) => `chunk ${MAX_NOTICES + 3 + i}`),
+  );
   failure = new Error('the table is not there');
   await expect(queue.gather({ readsLog: false })).rejects.toThrow('the table is not there');
   failure = undefined;

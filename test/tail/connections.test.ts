@@ -47,7 +47,7 @@ async function sockets(): Promise<Place & { server: Server }> {
   server.on('upgrade', (incoming, socket, head) => {
     upgrader.handleUpgrade(incoming, socket, head, client => {
       const id = incoming.url!.slice(1);
-      connections.add(id, client);
+      connections.add(id, client, socket);
       client.once('close', () => connections.remove(id));
       client.send('connected');
     });

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Connections } from '../../shared/ports/connections.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { MAX_QUEUED_ENTRIES, REST_MS } from '../../shared/tail/bounds.ts';
+import { BUSY_REST_MS, MAX_QUEUED_ENTRIES, MAX_REST_MS, REST_MS } from '../../shared/tail/bounds.ts';
 import { TailServer } from '../../shared/tail/tail-server.ts';
 import type { TailRequest } from '../../shared/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
@@ -17,8 +17,11 @@ async function turnsUntil(holds: () => boolean): Promise<void> {
   expect(holds()).toBe(true);
 }
 
+const atRest = () => 0;
+
 async function withServer(
   post: Connections['post'],
+  busyShare: () => number,
   use: (parts: {
     clock: ReturnType<typeof virtualClock>;
     open: (id: string, request?: Partial<TailRequest>) => Promise<void>;
@@ -36,7 +39,7 @@ async function withServer(
     limits: { maxConcurrentTailRequests: 0 },
     connections,
   });
-  const server = new TailServer({ ...parts, hearsAll: true, pollMs: 5_000 });
+  const server = new TailServer({ ...parts, hearsAll: true, pollMs: 5_000, busyShare });
   const settle = async (work: Promise<unknown>): Promise<void> => {
     let isSettled = false;
     const settled = work.finally(() => (isSettled = true));
@@ -50,6 +53,8 @@ async function withServer(
         shared.connections.open(id);
         await settle(service.open({ ...requestFor(clock), ...request }, id));
         server.opened(TENANT);
+        // Those that come close upon one another join together.
+        await clock.advance(REST_MS);
       },
       push: (...lines) => settle(push(lines)),
     });
@@ -66,7 +71,7 @@ test('clients that never take anything delay no push, and what waits for them is
     happened.push('posted');
     return new Promise<never>(() => undefined);
   };
-  await withServer(post, async ({ clock, open, push }) => {
+  await withServer(post, atRest, async ({ clock, open, push }) => {
     for (let i = 0; i < 30; i++) await open(`c${i}`);
     await push('first');
     happened.push('answered');
@@ -90,7 +95,7 @@ test('a store at rest dispatches at once; pushes that come close are shown toget
     posted.push({ atMs: nowMs(), lines: linesOf([Buffer.from(message).toString()]) });
     return 'ok';
   };
-  await withServer(post, async ({ clock, open, push }) => {
+  await withServer(post, atRest, async ({ clock, open, push }) => {
     nowMs = clock.nowMs;
     await open('c');
     await push('0');
@@ -111,13 +116,43 @@ test('a store at rest dispatches at once; pushes that come close are shown toget
   });
 });
 
+test('a thread that always works shows lines later, but not much', async () => {
+  const posted: number[] = [];
+  const post = async (): Promise<'ok'> => {
+    posted.push(1);
+    return 'ok';
+  };
+  await withServer(
+    post,
+    () => 1,
+    async ({ clock, open, push }) => {
+      await open('c');
+      await push('0');
+      await turnsUntil(() => posted.length === 1);
+      await push('1');
+      await clock.advance(BUSY_REST_MS - 1);
+      expect(posted).toHaveLength(1);
+      await clock.advance(1);
+      await turnsUntil(() => posted.length === 2);
+      for (let i = 0; i < 40; i++) await open(`c${i}`, { limit: 0 });
+      const before = posted.length;
+      await clock.advance(MAX_REST_MS);
+      await push('2');
+      await turnsUntil(() => posted.length === before + 41);
+      await push('3');
+      await clock.advance(MAX_REST_MS);
+      await turnsUntil(() => posted.length === before + 82);
+    },
+  );
+});
+
 test('tails that ask the same get the same bytes, others their own', async () => {
   const posted = new Map<string, Uint8Array>();
   const post = async (id: string, message: Uint8Array): Promise<'ok'> => {
     posted.set(id, message);
     return 'ok';
   };
-  await withServer(post, async ({ open, push }) => {
+  await withServer(post, atRest, async ({ open, push }) => {
     const query = '{app="a"} |= "x"';
     await open('a', { query });
     await open('b', { query });

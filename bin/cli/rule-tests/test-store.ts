@@ -45,6 +45,7 @@ export async function testStore(test: RuleTest, endNs: bigint): Promise<RuleQuer
   const dispatch = createDispatcher({
     router: createRouter(ROUTES),
     context,
+    guard: context.access.guard,
     log: { error: (_, message) => process.stderr.write(`logboom: ${message}\n`) },
     compress: false,
   });

@@ -6,7 +6,8 @@
  * reference; an event `received` of the observer is what was stored. Refused bytes are not split, so the metric of
  * metadata bytes has those of stored entries alone.
  */
-import type { IngestObserver, Received, Refused } from '../../ingest/observer.ts';
+import type { Counter } from 'prom-client';
+import type { IngestObserver, Mutated, Received, Refused } from '../../ingest/observer.ts';
 import { BoundedNames, OTHER } from './bounded-names.ts';
 import type { MetricsRegistry, Series } from './registry.ts';
 
@@ -45,6 +46,8 @@ type RefusedLabel = 'reason' | 'tenant' | 'retention_hours' | 'policy' | 'format
 export class IngestMetrics implements IngestObserver {
   private readonly receivedTotals = new Map<string, ReceivedTotals>();
   private readonly refusedTotals = new Map<string, RefusedTotals>();
+  private readonly mutatedLines: Counter<'reason' | 'tenant'>;
+  private readonly mutatedBytes: Counter<'reason' | 'tenant'>;
   private readonly tenants: BoundedNames;
   private readonly retentionHoursOf: (tenant: string) => number;
 
@@ -53,6 +56,17 @@ export class IngestMetrics implements IngestObserver {
     this.retentionHoursOf = retentionHoursOf;
     registerReceived(registry, pick => this.receivedSeries(pick));
     registerRefused(registry, pick => this.refusedSeries(pick));
+    const labels = ['reason', 'tenant'] as const;
+    this.mutatedLines = registry.counter<'reason' | 'tenant'>({
+      name: 'loki_mutated_samples_total',
+      help: 'Entries that were changed to keep to a limit, by reason.',
+      labels,
+    });
+    this.mutatedBytes = registry.counter<'reason' | 'tenant'>({
+      name: 'loki_mutated_bytes_total',
+      help: 'Bytes that such changes took away.',
+      labels,
+    });
   }
 
   received({ lines, lineBytes, metadataBytes, ...event }: Received): void {
@@ -69,6 +83,12 @@ export class IngestMetrics implements IngestObserver {
     const refused = this.refusedOf(reason, event);
     refused.lines += lines;
     refused.bytes += bytes;
+  }
+
+  mutated({ tenant, reason, lines, bytes }: Mutated): void {
+    const labels = { reason, tenant: this.tenants.of(tenant) };
+    this.mutatedLines.inc(labels, lines);
+    this.mutatedBytes.inc(labels, bytes);
   }
 
   private receivedOf(event: Source): ReceivedTotals {

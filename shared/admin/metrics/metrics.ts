@@ -1,4 +1,6 @@
 /** All metrics of a store together: what the HTTP context holds and `GET /metrics` prints. */
+import { NS_PER_SECOND } from '../../model/duration.ts';
+import type { Limits } from '../../model/limits.ts';
 import { buildInfo } from '../build-info.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { LineLengths } from './line-lengths.ts';
@@ -25,6 +27,11 @@ export interface MetricsOptions {
 }
 
 const FOR_EVER = () => 0;
+
+/** As the label `retention_hours` has it. */
+export function retentionHours({ retentionPeriodNs }: Pick<Limits, 'retentionPeriodNs'>): number {
+  return Number(retentionPeriodNs / (3600n * NS_PER_SECOND));
+}
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const { retentionHoursOf = FOR_EVER, maxNamedTenants, ofProcess = false } = options;

@@ -72,4 +72,17 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
       { labels: { direction: 'answer' }, value: figures.answerBytes },
     ],
   });
+  const { invocations } = workers;
+  if (invocations === undefined) return;
+  registry.counter({
+    name: 'logboom_query_invocations_total',
+    help: 'Times that the function of query workers was called; more than tasks where some were tried again.',
+    read: () => one(invocations.invocations),
+  });
+  registry.counter<'reason'>({
+    name: 'logboom_query_tasks_here_total',
+    help: 'Tasks that were run by the query function itself, by the reason why a worker could not.',
+    labels: ['reason'],
+    read: () => Object.entries(invocations.here).map(([reason, value]) => ({ labels: { reason }, value })),
+  });
 }

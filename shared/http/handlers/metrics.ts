@@ -1,7 +1,7 @@
-/** GET /metrics: of this process, in Prometheus text format 0.0.4 (wire-format reference, 7.6). No tenant is asked for. */
+/** GET /metrics, in Prometheus text format 0.0.4 (wire-format reference, 7.6). No tenant is asked for. */
 import type { HttpContext } from '../context.ts';
 import { text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 
-export const showMetrics: Handler<HttpContext> = async ({ metrics: { registry } }) =>
-  text(await registry.text(), 200, registry.contentType);
+export const showMetrics: Handler<HttpContext> = async ({ metrics: { registry }, metricsText }) =>
+  text(await metricsText(), 200, registry.contentType);

@@ -31,6 +31,13 @@ export const shutDown: Handler<HttpContext> = async ({ shutdown }, request) => {
   throw new ClientError(503, STOPPED);
 };
 
+/** Partitions are of Kafka, which is not there: as the reference answers without it. */
+export const refusePartitions: Handler<HttpContext> = async () => ({
+  status: 405,
+  headers: { allow: '' },
+  body: '',
+});
+
 function flagOf(params: Params, name: string, initial: boolean): boolean {
   const written = param(params, name).toLowerCase();
   if (['t', 'true', '1'].includes(written)) return true;

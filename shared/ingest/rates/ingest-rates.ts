@@ -92,6 +92,15 @@ export class IngestRates {
     return admission;
   }
 
+  /** Active streams by tenant; those of tenants whose pushes ended long ago may be among them. */
+  *activeStreams(): Iterable<readonly [tenant: string, streams: number]> {
+    for (const [tenant, { streams }] of this.tenants.all()) yield [tenant, streams.active];
+  }
+
+  *createdStreams(): Iterable<readonly [tenant: string, streams: number]> {
+    for (const [tenant, { created }] of this.tenants.all()) yield [tenant, created];
+  }
+
   private stateOf(tenant: string): TenantState {
     let state = this.tenants.get(tenant);
     if (state === undefined) this.tenants.set(tenant, (state = new TenantState()), state.weight);
@@ -127,6 +136,7 @@ export class IngestRates {
     const streamRate = streamRateOf(limits);
     streams.startHour(nowMs);
     const sizeBefore = streams.size;
+    const activeBefore = streams.active;
     const refused = new Map<number, RateReason>();
     let overLimit = -1;
     let overRate = -1;
@@ -143,6 +153,7 @@ export class IngestRates {
         overRate = place;
       }
     }
+    state.created += streams.active - activeBefore;
     // The state weighs what it holds; it may be that other tenants' is forgotten for it.
     if (streams.size !== sizeBefore)
       this.tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));

@@ -14,6 +14,8 @@ export class TenantState {
   shares: StreamShares = NO_SHARES;
   /** The read that first decisions wait for. */
   firstRead: Promise<void> | undefined;
+  /** Streams that became active by a push to this process, since the state was made. */
+  created = 0;
   private exchangedMs = -Infinity;
   /** Number of the exchange under way; 0 where there is none. */
   private exchange = 0;

@@ -32,6 +32,11 @@ export class TenantStreams {
     return this.all.size + this.own.size;
   }
 
+  /** Streams that are active, whichever of the limits counts them. */
+  get active(): number {
+    return Math.max(this.all.size, this.own.size);
+  }
+
   get hasNews(): boolean {
     return this.unannounced.length > 0;
   }

@@ -1,7 +1,7 @@
 /** Where the tasks of all queries go: in fair turns between tenants to whatever invoker there is. */
 import type { MemoryBudget } from '../../metrics/memory-budget.ts';
 import { ClientError } from '../../model/errors.ts';
-import type { Invoker } from '../../ports/invoker.ts';
+import type { Invoker, InvokerFigures } from '../../ports/invoker.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
 import { FairQueue } from './fair-queue.ts';
@@ -49,6 +49,11 @@ export class QueryWorkers {
     this.cache = cache;
     this.sizes = sizes;
     this.queue = new FairQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
+  }
+
+  /** Undefined where workers are no invocations. */
+  get invocations(): InvokerFigures | undefined {
+    return this.invoker.figures;
   }
 
   get slots(): number {

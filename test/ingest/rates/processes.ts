@@ -94,6 +94,7 @@ export function pushOfBytes(bytesByStream: Readonly<Record<string, number>>): Pu
     },
     lineBytes: sizes.reduce((sum, size) => sum + size, 0),
     metadataBytes: 0,
+    truncated: { lines: 0, bytes: 0 },
   };
 }
 

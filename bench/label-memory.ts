@@ -1,0 +1,145 @@
+/**
+ * What labels of a million values cost in memory: one day of a tenant whose label `id` has a million values, in ten chunks and an
+ * index, on disk. Each endpoint is asked by a process of its own, so that nothing of making the day is in its memory; a
+ * process that asks for something small stands beside them. Making the day takes a minute of CPU.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStorage } from '../local/storage.ts';
+import { systemClock, systemIds } from '../local/system-clock.ts';
+import { Catalog } from '../shared/catalog/catalog.ts';
+import { storeChunk } from '../shared/catalog/chunk-object.ts';
+import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
+import { writeChunk } from '../shared/chunk/writer.ts';
+import { DayIndexes } from '../shared/index/day-indexes.ts';
+import { Syncer } from '../shared/index/syncer.ts';
+import type { Matcher } from '../shared/logql/ast.ts';
+import { parseSelector } from '../shared/logql/parse.ts';
+import { BadRequestError } from '../shared/model/errors.ts';
+import { ChunkSource } from '../shared/query/chunk-source.ts';
+import { findStreams, LabelValues, visitStreams } from '../shared/query/streams-query.ts';
+import { rowsOf } from '../test/support/rows.ts';
+import { type Cell, formatTable } from './table.ts';
+
+const DAY = 20_000;
+const DAY_NS = 86_400_000_000_000n;
+const CHUNKS = 10;
+const VALUES_PER_CHUNK = 100_000;
+const MB = 1e6;
+const TENANT = 't';
+
+export interface LabelMemory {
+  readonly asked: string;
+  /** What it came to: a number of values or series, or the error. */
+  readonly answer: string;
+  readonly rssBeforeMb: number;
+  /** Largest while it was answered. */
+  readonly rssPeakMb: number;
+}
+
+type Ask = (dataDir: string) => Promise<string>;
+
+const QUESTIONS: ReadonlyMap<string, Ask> = new Map([
+  ['values of app', values('app', [])],
+  ['values of id', values('id', [])],
+  ['values of id, {app="a"}', values('id', parseSelector('{app="a"}'))],
+  ['values of id, {id=~"request-77..."}', values('id', parseSelector('{id=~"request-77..."}'))],
+  ['series', series('{app="a"}')],
+  ['series, {id=~"request-77..."}', series('{id=~"request-77..."}')],
+]);
+
+const range = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 1) * DAY_NS };
+
+function values(name: string, matchers: readonly Matcher[]): Ask {
+  return async dataDir => {
+    const found = new LabelValues(name);
+    const selectors = matchers.length === 0 ? [] : [matchers];
+    const { catalog, source, indexes } = await opened(dataDir);
+    const signal = new AbortController().signal;
+    await visitStreams(catalog, source, { tenants: [TENANT], range, selectors, signal }, indexes, found.add);
+    return `${found.list().length} values`;
+  };
+}
+
+function series(selector: string): Ask {
+  return async dataDir => {
+    const { catalog, source, indexes } = await opened(dataDir);
+    const selectors = [parseSelector(selector)];
+    const signal = new AbortController().signal;
+    const found = await findStreams(catalog, source, { tenants: [TENANT], range, selectors, signal }, indexes);
+    return `${found.length} series`;
+  };
+}
+
+async function opened(dataDir: string) {
+  const { store, table } = await openStorage({ kind: 'embedded', dataDir });
+  const onBroken = (error: Error) => {
+    throw error;
+  };
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  return { store, catalog, source: new ChunkSource(store), indexes: new DayIndexes({ store, onBroken }) };
+}
+
+async function makeDay(dataDir: string): Promise<void> {
+  const { store, catalog, indexes } = await opened(dataDir);
+  for (let chunk = 0; chunk < CHUNKS; chunk++) {
+    const rows = rowsOf(
+      Array.from({ length: VALUES_PER_CHUNK }, (_, i) => ({
+        stream: { app: 'a', id: `request-${chunk * VALUES_PER_CHUNK + i}` },
+        time: 1 + i * 1e6,
+        line: 'x',
+        metadata: {},
+      })),
+    );
+    const id = systemIds.randomHex(16);
+    const head = { id, tenant: TENANT, day: DAY, level: 1, createdMs: 1, inputs: [] };
+    const written = await writeChunk(head, rows, QUICK_COMPRESSION);
+    await catalog.addChunks([await storeChunk(store, written, 0)]);
+    process.stderr.write('+');
+  }
+  const syncer = new Syncer({ catalog, store, clock: systemClock, ids: systemIds, indexes, graceMs: 1 });
+  const signal = new AbortController().signal;
+  await syncer.syncDay({ tenant: TENANT, day: DAY, force: true, untilMs: Infinity, signal });
+  process.stderr.write('\n');
+}
+
+export async function runLabelMemory(): Promise<LabelMemory[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'logboom-labels-'));
+  try {
+    child(['make', dataDir]);
+    return [...QUESTIONS.keys()].map(asked => JSON.parse(child(['ask', dataDir, asked])) as LabelMemory);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Runs this file in a process of its own; returns what it wrote. */
+function child(args: readonly string[]): string {
+  const flags = [...process.execArgv, import.meta.filename, ...args];
+  return execFileSync(process.execPath, flags, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function measure(dataDir: string, asked: string): Promise<LabelMemory> {
+  const rssBeforeMb = process.memoryUsage().rss / MB;
+  let answer: string;
+  try {
+    answer = await QUESTIONS.get(asked)!(dataDir);
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    answer = error.message;
+  }
+  return { asked, answer, rssBeforeMb, rssPeakMb: (process.resourceUsage().maxRSS * 1024) / MB };
+}
+
+export function labelMemoryTable(figures: readonly LabelMemory[]): string {
+  const rows = figures.map((one): Cell[] => [one.asked, one.rssBeforeMb, one.rssPeakMb, one.answer]);
+  return formatTable(['asked', 'RSS before, MB', 'peak, MB', 'answer'], rows);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [what, dataDir, asked] = process.argv.slice(2);
+  if (what === 'make') await makeDay(dataDir);
+  else process.stdout.write(JSON.stringify(await measure(dataDir, asked)));
+}

@@ -1,0 +1,243 @@
+/**
+ * What pushes lose while dashboards are asked: rounds of pushes at full speed, alone, beside clients that ask at the pace at
+ * which dashboards refresh, and beside clients that ask again as soon as they are answered, which is the worst that they can do.
+ *
+ * The rounds take turns, because the machine is not the same from one minute to the next, and the loss is the median of the
+ * losses of single turns. Clients and store share the cores: queries at a pace take the same from the store however fast it is,
+ * so the loss beside them is the store's own. Without a pause the clients' own work, on the core that the pushing client needs,
+ * counts as a loss too; the store's CPU in the table tells how much of the round it had. Each round pushes the same bodies as a
+ * tenant of its own: they are no repeats, and what is asked is the same data in every round.
+ */
+import { readFileSync } from 'node:fs';
+import { getJson } from '../test/end-to-end/support/ask.ts';
+import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
+import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
+import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
+import { withStore } from './store.ts';
+import { type Cell, formatTable } from './table.ts';
+
+const TENANT = 'bench';
+const CONNECTIONS = 4;
+const CLIENTS = 8;
+/** Of all clients together: eight dashboards of eight panels that refresh every 6 s or so. */
+const PACED_PER_SECOND = 10;
+const ROUND_MS = 2_500;
+const ROUNDS = 5;
+/** Enough for a round at 100 MB/s; what is left over is not pushed. */
+const ROUND_MB = 250;
+const CLOCK_TICKS_PER_SECOND = 100;
+const NS_PER_MINUTE = 60_000_000_000n;
+
+const MODES = ['alone', 'paced', 'without pause'] as const;
+type Mode = (typeof MODES)[number];
+
+export interface MixedRound {
+  readonly mode: Mode;
+  readonly mbPerSecond: number;
+  readonly pushMsP50: number;
+  readonly pushMsP99: number;
+  readonly queriesPerSecond: number;
+  readonly queryMsP50: number | null;
+  readonly queryMsP95: number | null;
+  /** Cores' worth, of the store. */
+  readonly storeCores: number | null;
+}
+
+/** Ranges vary with `i`, so that answers cannot simply be repeated. */
+function panel(i: number): readonly [string, Readonly<Record<string, string>>] {
+  const end = CORPUS_START_NS + CORPUS_NS - BigInt(i % 20) * NS_PER_MINUTE;
+  const range = (minutes: number) => ({
+    start: `${end - BigInt(minutes) * NS_PER_MINUTE}`,
+    end: `${end}`,
+    step: '60',
+  });
+  const query = '/api/v1/query_range';
+  const panels: (readonly [string, Readonly<Record<string, string>>])[] = [
+    [query, { ...range(30), query: 'sum by (app) (rate({env="prod"}[1m]))' }],
+    [query, { ...range(30), query: '{app="json-1"} |= "error"', limit: '100' }],
+    [query, { ...range(15), query: 'sum by (env) (count_over_time({app=~"json-.*"}[1m]))' }],
+    [query, { ...range(15), query: 'sum by (status) (count_over_time({app="json-2"} | json [1m]))' }],
+    [query, { ...range(5), query: '{app="logfmt-3"}', limit: '100' }],
+    [
+      query,
+      {
+        ...range(15),
+        query:
+          'quantile_over_time(0.95, {app="logfmt-1"} | logfmt | unwrap duration_seconds(duration) [1m]) by (app)',
+      },
+    ],
+    ['/api/v1/label/app/values', { start: `${end - 60n * NS_PER_MINUTE}`, end: `${end}` }],
+    [query, { ...range(30), query: 'sum(rate({app="access-1"} |~ "\\" 5\\\\d\\\\d " [1m]))' }],
+  ];
+  return panels[i % panels.length];
+}
+
+/** @param mb of lines in the store before the first round */
+export async function runMixed(mb: number): Promise<MixedRound[]> {
+  return withStore(async ({ server }) => {
+    const client = createClient(server.url);
+    const asking = createClient(server.url);
+    try {
+      await push(client, bodiesOf(mb, 1), { tenant: TENANT, untilMs: Infinity });
+      const { status } = await client.send({ method: 'POST', path: '/flush' });
+      if (status >= 300) throw new Error(`the flush was answered ${status}`);
+      const bodies = bodiesOf(ROUND_MB, 2);
+      const rounds: MixedRound[] = [];
+      for (let round = 0; round <= ROUNDS; round++) {
+        for (const mode of MODES) {
+          const tenant = `${round}-${MODES.indexOf(mode)}`;
+          const figures = await measure(client, asking, bodies, { mode, tenant, pid: server.pid });
+          // The first of each is the warm-up.
+          if (round > 0) rounds.push(figures);
+        }
+      }
+      return rounds;
+    } finally {
+      client.close();
+      asking.close();
+    }
+  });
+}
+
+function bodiesOf(mb: number, seed: number): { readonly body: Uint8Array; readonly bytes: number }[] {
+  return Array.from(generateBatches(mb, seed), ({ streams, bytes }) => ({
+    body: snappyPush(streams),
+    bytes,
+  }));
+}
+
+async function measure(
+  client: HttpClient,
+  asking: HttpClient,
+  bodies: ReturnType<typeof bodiesOf>,
+  { mode, tenant, pid }: { readonly mode: Mode; readonly tenant: string; readonly pid: number },
+): Promise<MixedRound> {
+  const before = cpuSecondsOf(pid);
+  const startMs = performance.now();
+  const untilMs = startMs + ROUND_MS;
+  const queryMs: number[] = [];
+  const clients =
+    mode === 'alone'
+      ? []
+      : Array.from({ length: CLIENTS }, (_, i) => askUntil(asking, { mode, first: i, untilMs, queryMs }));
+  const { bytes, pushMs } = await push(client, bodies, { tenant, untilMs });
+  const seconds = (performance.now() - startMs) / 1000;
+  const after = cpuSecondsOf(pid);
+  await Promise.all(clients);
+  return {
+    mode,
+    mbPerSecond: bytes / 1e6 / seconds,
+    pushMsP50: quantile(pushMs, 0.5)!,
+    pushMsP99: quantile(pushMs, 0.99)!,
+    queriesPerSecond: queryMs.length / seconds,
+    queryMsP50: quantile(queryMs, 0.5),
+    queryMsP95: quantile(queryMs, 0.95),
+    storeCores: before === null || after === null ? null : (after - before) / seconds,
+  };
+}
+
+interface Asking {
+  readonly mode: Mode;
+  readonly first: number;
+  readonly untilMs: number;
+  readonly queryMs: number[];
+}
+
+async function askUntil(client: HttpClient, { mode, first, untilMs, queryMs }: Asking): Promise<void> {
+  const everyMs = (1000 * CLIENTS) / PACED_PER_SECOND;
+  let dueMs = performance.now() + (mode === 'paced' ? (everyMs * first) / CLIENTS : 0);
+  for (let i = first; ; i += CLIENTS + 1) {
+    if (mode === 'paced') await sleep(Math.max(0, dueMs - performance.now()));
+    if (performance.now() >= untilMs) return;
+    const startMs = performance.now();
+    const [path, params] = panel(i);
+    await getJson(client, path, params, { tenant: TENANT });
+    queryMs.push(performance.now() - startMs);
+    // Late answers are not made up for: a dashboard asks again when it has been answered.
+    dueMs = Math.max(dueMs + everyMs, performance.now());
+  }
+}
+
+/** Pushes until the time is over or nothing is left. */
+async function push(
+  client: HttpClient,
+  bodies: ReturnType<typeof bodiesOf>,
+  { tenant, untilMs }: { readonly tenant: string; readonly untilMs: number },
+): Promise<{ readonly bytes: number; readonly pushMs: number[] }> {
+  const pushMs: number[] = [];
+  let next = 0;
+  let pushed = 0;
+  const worker = async () => {
+    while (next < bodies.length && performance.now() < untilMs) {
+      const { body, bytes } = bodies[next++];
+      const startMs = performance.now();
+      const { status, text } = await client.send({
+        method: 'POST',
+        path: '/loki/api/v1/push',
+        headers: { 'content-type': PROTOBUF_TYPE, 'x-scope-orgid': tenant },
+        body,
+      });
+      if (status !== 204) throw new Error(`a push was answered ${status}: ${text}`);
+      pushMs.push(performance.now() - startMs);
+      pushed += bytes;
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, worker));
+  return { bytes: pushed, pushMs };
+}
+
+export function mixedTable(rounds: readonly MixedRound[]): string {
+  const alone = rounds.filter(({ mode }) => mode === 'alone');
+  const rows = MODES.map((mode): Cell[] => {
+    const ofMode = rounds.filter(round => round.mode === mode);
+    const median = (pick: (round: MixedRound) => number | null) =>
+      quantile(ofMode.map(pick).filter(isNumber), 0.5);
+    const losses = ofMode.map(({ mbPerSecond }, i) => 100 * (1 - mbPerSecond / alone[i].mbPerSecond));
+    return [
+      mode,
+      median(round => round.mbPerSecond),
+      mode === 'alone' ? null : quantile(losses, 0.5),
+      median(round => round.pushMsP50),
+      median(round => round.pushMsP99),
+      median(round => round.queriesPerSecond),
+      median(round => round.queryMsP50),
+      median(round => round.queryMsP95),
+      median(round => round.storeCores),
+    ];
+  });
+  const head = [
+    'dashboards',
+    'MB/s',
+    'loss %',
+    'push p50 ms',
+    'p99',
+    'queries/s',
+    'p50 ms',
+    'p95',
+    'store, cores',
+  ];
+  return formatTable(head, rows);
+}
+
+function isNumber(value: number | null): value is number {
+  return value !== null;
+}
+
+function quantile(values: readonly number[], q: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted.length === 0 ? null : sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}
+
+/** User and system; null where the system does not tell. */
+function cpuSecondsOf(pid: number): number | null {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,89 @@
+/** Where the marks of an axis stand, and what is written at them: values in round steps, times in UTC. */
+import { shortNumber } from './number-text.ts';
+
+export interface ValueAxis {
+  readonly low: number;
+  readonly high: number;
+  /** Of equal distance, from `low` to `high`. */
+  readonly marks: readonly number[];
+}
+
+const STEPS = [1, 2, 2.5, 5, 10];
+const SMALL_PART = 0.1;
+/** Numbers have no more digits to tell smaller ones by. */
+const LEAST_RANGE = 1e-200;
+
+/**
+ * From zero where no value is below it, because bars of counts and rates are compared by their height; with marks at round values,
+ * of which the first and the last lie at or beyond the values.
+ */
+export function valueAxis(least: number, most: number, maxMarks: number): ValueAxis {
+  let low = Math.min(least, 0);
+  let high = Math.max(most, 0);
+  // Values far from zero that differ little would be one line at the top.
+  if (most > least && most - least < SMALL_PART * Math.max(most, -least)) {
+    if (least > 0) low = least;
+    if (most < 0) high = most;
+  }
+  if (high - low < LEAST_RANGE) high = low + 1;
+  const rough = (high - low) / Math.max(1, maxMarks - 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  for (const factor of [...STEPS, 20]) {
+    const step = factor * power;
+    const first = Math.floor(low / step + 1e-9);
+    const last = Math.ceil(high / step - 1e-9);
+    if (last - first < maxMarks || factor === 20) {
+      const marks = Array.from({ length: last - first + 1 }, (_, i) => rounded((first + i) * step));
+      return { low: marks[0], high: marks.at(-1)!, marks };
+    }
+  }
+  throw new RangeError(`no axis from ${least} to ${most}`);
+}
+
+/** 0.30000000000000004 is 0.3. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+/** All with as many digits as tell them apart. */
+export function valueTexts(marks: readonly number[]): string[] {
+  for (const digits of [3, 4, 5, 6]) {
+    const texts = marks.map(mark => shortNumber(mark, digits));
+    if (new Set(texts).size === marks.length) return texts;
+  }
+  return marks.map(mark => `${mark}`);
+}
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const TIME_STEPS_MS = [
+  ...[1, 2, 5, 10, 15, 30].map(count => count * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map(count => count * MINUTE_MS),
+  ...[1, 2, 3, 6, 12].map(count => count * HOUR_MS),
+  ...[1, 2, 7, 14, 30, 90, 365].map(count => count * DAY_MS),
+];
+
+export interface TimeMark {
+  readonly ms: number;
+  readonly text: string;
+}
+
+/** Round times within the range, at most so many; what is written tells no more than the distance needs. */
+export function timeMarks(startMs: number, endMs: number, maxMarks: number): TimeMark[] {
+  const span = endMs - startMs;
+  const step = TIME_STEPS_MS.find(each => span / each < maxMarks) ?? TIME_STEPS_MS.at(-1)!;
+  const marks: TimeMark[] = [];
+  for (let ms = Math.ceil(startMs / step) * step; ms <= endMs && marks.length < maxMarks; ms += step) {
+    marks.push({ ms, text: timeText(ms, step) });
+  }
+  return marks;
+}
+
+function timeText(ms: number, stepMs: number): string {
+  const iso = new Date(ms).toISOString();
+  if (stepMs >= DAY_MS) return iso.slice(0, 10);
+  if (ms % DAY_MS === 0) return iso.slice(5, 10);
+  return stepMs < MINUTE_MS ? iso.slice(11, 19) : iso.slice(11, 16);
+}

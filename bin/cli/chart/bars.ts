@@ -1,0 +1,49 @@
+/** Values side by side as bars: the answer to a query of one instant. The largest first; of many the rest is counted. */
+import { labelText } from '../answer-text.ts';
+import { cellWidth, cutCells, padCells, visible } from '../cell-text.ts';
+import type { Series } from '../range-query.ts';
+import type { ScreenSize } from '../standard-output.ts';
+import { shortNumber } from './number-text.ts';
+
+/** A bar ends within a cell, in eighths of it. */
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const FULL = '█';
+const MAX_BARS = 50;
+/** Names take no more than this part of a line. */
+const NAME_SHARE = 0.5;
+const MIN_BAR_CELLS = 8;
+const COLOUR = 36;
+
+export function barsText(
+  series: readonly Series[],
+  { screen, colours }: { readonly screen: ScreenSize; readonly colours: boolean },
+): string {
+  const bars = series
+    .flatMap(({ labels, samples }) =>
+      samples.map(({ value }) => ({ name: visible(labelText(labels)), value: Number(value) })),
+    )
+    .filter(({ value }) => Number.isFinite(value))
+    .sort((a, b) => b.value - a.value);
+  if (bars.length === 0) return 'no samples to draw\n';
+  const shown = bars.slice(0, MAX_BARS);
+  const nameCells = Math.min(
+    Math.floor(screen.columns * NAME_SHARE),
+    Math.max(...shown.map(({ name }) => cellWidth(name))),
+  );
+  const figureCells = Math.max(...shown.map(({ value }) => shortNumber(value).length));
+  const room = Math.max(MIN_BAR_CELLS, screen.columns - nameCells - figureCells - 4);
+  const most = Math.max(0, ...shown.map(({ value }) => value));
+  const lines = shown.map(({ name, value }) => {
+    const bar = barOf(most > 0 ? Math.max(0, value) / most : 0, room);
+    const painted = colours && bar !== '' ? `\u001b[${COLOUR}m${bar}\u001b[39m` : bar;
+    const figure = shortNumber(value).padStart(figureCells);
+    return `${padCells(cutCells(name, nameCells), nameCells)}  ${figure}  ${painted}`.trimEnd() + '\n';
+  });
+  if (bars.length > shown.length) lines.push(`and ${bars.length - shown.length} more, which are smaller\n`);
+  return lines.join('');
+}
+
+function barOf(part: number, cells: number): string {
+  const eighths = Math.round(part * cells * 8);
+  return FULL.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
+}

@@ -1,0 +1,176 @@
+/**
+ * Series as lines in a terminal, with axes and a legend:
+ *
+ *     40 ┤         ⢀⡠⠒⠉
+ *     20 ┤   ⣀⠤⠒⠊⠉⠁
+ *      0 ┼⠤⠊⠁────────────
+ *        └┬───────┬──────
+ *       10:00   10:30
+ *
+ * A break in a series is a break in its line. Of many series those with the largest values are drawn, and the rest counted.
+ */
+import { labelText } from '../answer-text.ts';
+import { cellWidth, cutCells, padCells, visible } from '../cell-text.ts';
+import type { Series } from '../range-query.ts';
+import type { ScreenSize } from '../standard-output.ts';
+import { timeMarks, type ValueAxis, valueAxis, valueTexts } from './axis.ts';
+import { brailleCanvas, type Canvas, letterCanvas } from './canvas.ts';
+import { shortNumber } from './number-text.ts';
+import { MAX_PENS, type Pens, pensOf } from './pens.ts';
+
+const MIN_COLUMNS = 16;
+const MIN_ROWS = 4;
+/** Taller ones tell no more. */
+const MAX_ROWS = 18;
+/** Rows of a screen that legend, axis, prompt and the command itself need. */
+const OTHER_ROWS = 6;
+const ROWS_PER_MARK = 3;
+const COLUMNS_PER_TIME = 12;
+/** Samples that lie further apart than so many steps have a gap between them. */
+const GAP_STEPS = 1.5;
+
+interface Line {
+  readonly labels: Series['labels'];
+  readonly points: readonly { readonly ms: number; readonly value: number }[];
+  readonly most: number;
+}
+
+export interface ChartOptions {
+  readonly screen: ScreenSize;
+  readonly colours: boolean;
+}
+
+export function chartText(series: readonly Series[], { screen, colours }: ChartOptions): string {
+  const lines = series.map(lineOf).filter(({ points }) => points.length > 0);
+  if (lines.length === 0) return 'no samples to draw\n';
+  const drawn = lines.toSorted((a, b) => b.most - a.most).slice(0, MAX_PENS);
+  const points = drawn.flatMap(line => line.points);
+  const rows = Math.min(MAX_ROWS, Math.max(MIN_ROWS, screen.rows - OTHER_ROWS - drawn.length));
+  const axis = valueAxis(
+    points.reduce((least, { value }) => Math.min(least, value), Infinity),
+    points.reduce((most, { value }) => Math.max(most, value), -Infinity),
+    Math.floor(rows / ROWS_PER_MARK) + 1,
+  );
+  const texts = valueTexts(axis.marks);
+  const margin = Math.max(...texts.map(text => text.length));
+  const columns = Math.max(MIN_COLUMNS, screen.columns - margin - 3);
+  const pens = pensOf(colours, drawn.length);
+  const size = { columns, rows };
+  const canvas = colours || drawn.length === 1 ? brailleCanvas(size) : letterCanvas(size, pens.letters);
+  const times = {
+    startMs: points.reduce((least, { ms }) => Math.min(least, ms), Infinity),
+    endMs: points.reduce((most, { ms }) => Math.max(most, ms), -Infinity),
+  };
+  // The largest is drawn last, over the others.
+  drawn.toReversed().forEach((line, i) => {
+    drawLine(canvas, line, { axis, ...times, pen: drawn.length - 1 - i });
+  });
+  return (
+    fieldText(canvas, { axis, texts, margin, rows, pens }) +
+    timeText({ ...times, columns, margin }) +
+    legendText(drawn, lines.length, pens, screen.columns)
+  );
+}
+
+function lineOf({ labels, samples }: Series): Line {
+  const points = samples
+    .map(({ timeNs, value }) => ({ ms: Number(timeNs / 1_000_000n), value: Number(value) }))
+    .filter(({ value }) => Number.isFinite(value));
+  return { labels, points, most: points.reduce((most, { value }) => Math.max(most, value), -Infinity) };
+}
+
+/** Most samples are so far apart; an answer's last one may be nearer. */
+function usualStep(points: Line['points']): number {
+  const steps = points.slice(1).map(({ ms }, i) => ms - points[i].ms);
+  return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+}
+
+interface Place {
+  readonly axis: ValueAxis;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly pen: number;
+}
+
+function drawLine(canvas: Canvas, { points }: Line, { axis, startMs, endMs, pen }: Place): void {
+  const stepMs = usualStep(points);
+  const place = ({ ms, value }: Line['points'][number]) => ({
+    x: endMs === startMs ? 0 : Math.round(((ms - startMs) / (endMs - startMs)) * (canvas.width - 1)),
+    y: Math.round(((axis.high - value) / (axis.high - axis.low)) * (canvas.height - 1)),
+  });
+  points.forEach((point, i) => {
+    const before = points[i - 1];
+    const isJoined = before !== undefined && point.ms - before.ms <= GAP_STEPS * stepMs;
+    canvas.line(place(isJoined ? before : point), place(point), pen);
+  });
+}
+
+function fieldText(
+  canvas: Canvas,
+  {
+    axis,
+    texts,
+    margin,
+    rows,
+    pens,
+  }: { axis: ValueAxis; texts: string[]; margin: number; rows: number; pens: Pens },
+): string {
+  const labelOf = new Map(
+    axis.marks.map((mark, i) => [
+      Math.round(((axis.high - mark) / (axis.high - axis.low)) * (rows - 1)),
+      texts[i],
+    ]),
+  );
+  return canvas
+    .rows()
+    .map((runs, row) => {
+      const label = labelOf.get(row);
+      const edge = `${padCells(label ?? '', margin, 'right')} ${label === undefined ? '│' : '┤'}`;
+      return `${edge}${runs.map(({ text, pen }) => pens.paint(text, pen)).join('')}`.trimEnd();
+    })
+    .join('\n')
+    .concat('\n');
+}
+
+/** The axis of time with its marks, and below it the day of its start. */
+function timeText({
+  startMs,
+  endMs,
+  columns,
+  margin,
+}: {
+  startMs: number;
+  endMs: number;
+  columns: number;
+  margin: number;
+}): string {
+  const marks = timeMarks(startMs, endMs, Math.max(2, Math.floor(columns / COLUMNS_PER_TIME)));
+  const line = Array.from({ length: columns }, () => '─');
+  let texts = '';
+  for (const { ms, text } of marks) {
+    const column = endMs === startMs ? 0 : Math.round(((ms - startMs) / (endMs - startMs)) * (columns - 1));
+    const at = Math.min(column, columns - text.length);
+    // The last may have no room left beside the one before.
+    if (at < texts.length + (texts === '' ? 0 : 1)) continue;
+    line[column] = '┬';
+    texts = texts.padEnd(at) + text;
+  }
+  const indent = ' '.repeat(margin + 2);
+  const day = `${new Date(startMs).toISOString().slice(0, 10)} UTC`;
+  const hasRoom = columns - texts.length >= day.length + 2;
+  const below = hasRoom ? texts.padEnd(columns - day.length) + day : `${texts}\n${indent}${day}`;
+  return `${' '.repeat(margin + 1)}└${line.join('')}\n${indent}${below}`.trimEnd() + '\n';
+}
+
+function legendText(drawn: readonly Line[], count: number, pens: Pens, maxCells: number): string {
+  const lines = drawn.map(({ labels, points, most }, pen) => {
+    const figures = `last ${shortNumber(points.at(-1)!.value)}, most ${shortNumber(most)}`;
+    // The mark takes two cells with colours, one without.
+    const room = maxCells - figures.length - 6;
+    const name = visible(labelText(labels));
+    const shown = cellWidth(name) > room ? cutCells(name, Math.max(1, room)) : name;
+    return `${pens.mark(pen)} ${shown}  ${figures}\n`;
+  });
+  if (count > drawn.length) lines.push(`and ${count - drawn.length} more series, which are smaller\n`);
+  return lines.join('');
+}

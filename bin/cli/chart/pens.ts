@@ -1,0 +1,23 @@
+/** What tells the lines of a chart apart: colours, or letters where there are none; a single line needs neither. */
+
+/** Eight lines are as many as an eye follows. */
+export const MAX_PENS = 8;
+const COLOURS = [36, 33, 32, 35, 34, 31, 96, 93];
+const MARK = '━━';
+const LETTERS = 'abcdefgh';
+
+export interface Pens {
+  readonly letters: string;
+  /** Undefined pen or none: as it is. */
+  paint(text: string, pen: number): string;
+  /** Before the name in the legend. */
+  mark(pen: number): string;
+}
+
+export function pensOf(colours: boolean, lines: number): Pens {
+  const plain = (text: string) => text;
+  if (!colours) return { letters: LETTERS, paint: plain, mark: pen => (lines === 1 ? MARK : LETTERS[pen]) };
+  const paint = (text: string, pen: number) =>
+    pen < 0 ? text : `\u001b[${COLOURS[pen % COLOURS.length]}m${text}\u001b[39m`;
+  return { letters: LETTERS, paint, mark: pen => paint(MARK, pen) };
+}

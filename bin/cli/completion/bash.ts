@@ -1,0 +1,56 @@
+/**
+ * Completion for bash: one function with the words of each command in it, so that a Tab starts no process. It finds the command in
+ * the words typed so far, and skips the values of options.
+ */
+import type { CommandWords, OptionWords } from './words.ts';
+
+export function bashCompletion(commands: readonly CommandWords[]): string {
+  const values = commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue));
+  const takers = [...new Set(values.flatMap(({ flags }) => flags))].sort();
+  return `# bash completion for logboom. To load it: eval "$(logboom completion bash)"
+_logboom() {
+  local current previous path word i
+  current="\${COMP_WORDS[COMP_CWORD]}"
+  previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  path=""
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    case "\${COMP_WORDS[i-1]}" in ${takers.join('|')}) continue ;; esac
+    case "$path $word" in
+${commands
+  .filter(({ path }) => path !== '')
+  .map(({ path }) => `      ${pattern(path)}) path="${path}" ;;`)
+  .join('\n')}
+    esac
+  done
+  case "$path:$previous" in
+${commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue).map(option => valueCase(each, option))).join('\n')}
+  esac
+  case "$path" in
+${commands.map(commandCase).join('\n')}
+  esac
+}
+complete -F _logboom logboom
+`;
+}
+
+/** The path so far, a space, the word: `" push"` at the top, `"rules load"` below. */
+function pattern(path: string): string {
+  return path.includes(' ') ? `"${path}"` : `" ${path}"`;
+}
+
+function valueCase({ path }: CommandWords, { flags, choices, isPath }: OptionWords): string {
+  const places = flags.map(flag => `"${path}:${flag}"`).join('|');
+  if (choices.length > 0)
+    return `    ${places}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current")); return ;;`;
+  return isPath
+    ? `    ${places}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
+    : `    ${places}) return ;;`;
+}
+
+function commandCase({ path, commands, options, takesFiles }: CommandWords): string {
+  const words = [...commands.map(({ name }) => name), ...options.flatMap(({ flags }) => flags)];
+  const files = takesFiles ? ' COMPREPLY+=($(compgen -f -- "$current"))' : '';
+  return `    "${path}") COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))${files} ;;`;
+}

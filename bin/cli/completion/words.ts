@@ -1,0 +1,74 @@
+/** The words that may follow each command, read from the tree of commands: what completions of all shells are made of. */
+import type { Command, Option } from 'commander';
+
+export interface OptionWords {
+  /** For example `-l` and `--label`. */
+  readonly flags: readonly string[];
+  readonly text: string;
+  readonly takesValue: boolean;
+  /** Where the value is one of these. */
+  readonly choices: readonly string[];
+  /** Where the value is a file or folder. */
+  readonly isPath: boolean;
+}
+
+export interface CommandWords {
+  /** `''` for the program itself, `rules load` for a command of a command. */
+  readonly path: string;
+  readonly text: string;
+  /** Also the words of an argument that is one of them. */
+  readonly commands: readonly { readonly name: string; readonly text: string }[];
+  readonly options: readonly OptionWords[];
+  readonly takesFiles: boolean;
+}
+
+const PATH = /<(file|files|folder|files\.\.\.)>/;
+
+/** The program first, each command before those below it. */
+export function wordsOf(program: Command): readonly CommandWords[] {
+  return walk(program, '');
+}
+
+function walk(command: Command, path: string): CommandWords[] {
+  const below = command.commands.filter(each => each.name() !== 'help');
+  const named = below.flatMap(each =>
+    [each.name(), ...each.aliases()].map(name => ({ name, command: each })),
+  );
+  const own: CommandWords = {
+    path,
+    text: command.description(),
+    commands: [
+      ...named.map(({ name, command: each }) => ({ name, text: each.description() })),
+      ...choicesOf(command),
+    ],
+    options: [...command.options.filter(({ hidden }) => !hidden).map(wordsOfOption), HELP],
+    takesFiles: command.registeredArguments.some(argument => /^files?$/.test(argument.name())),
+  };
+  return [own, ...named.flatMap(({ name, command: each }) => walk(each, `${path} ${name}`.trim()))];
+}
+
+/** An argument that is one of some words is completed like a command. */
+function choicesOf(command: Command): { name: string; text: string }[] {
+  return command.registeredArguments.flatMap(({ argChoices = [] }) =>
+    argChoices.map(name => ({ name, text: '' })),
+  );
+}
+
+const HELP: OptionWords = {
+  flags: ['--help'],
+  text: 'display help',
+  takesValue: false,
+  choices: [],
+  isPath: false,
+};
+
+function wordsOfOption(option: Option): OptionWords {
+  const { short, long, description, required, optional, argChoices = [] } = option;
+  return {
+    flags: [short, long].filter(flag => flag !== undefined && flag !== null),
+    text: description,
+    takesValue: required || optional,
+    choices: argChoices,
+    isPath: PATH.test(option.flags),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * What a month of so many logs and queries would cost on AWS, by the formula of shared/usage/cost.ts (docs/cost.md) and
+ * the calls that schedules make whether there is work or not.
+ */
+import { chunkWrites, costOf, gatewayUnits } from '../../shared/usage/cost.ts';
+import { newFigures, type Sums } from '../../shared/usage/figures.ts';
+import type { Prices } from '../../shared/usage/prices.ts';
+
+export interface Load {
+  /** Bytes of lines and metadata a day. */
+  readonly bytesPerDay: number;
+  /** Of one push, uncompressed. */
+  readonly pushBytes: number;
+  readonly retentionDays: number;
+  /** Stored bytes for each byte of lines. */
+  readonly storedShare: number;
+  readonly queriesPerDay: number;
+  /** Of a query, of a function. */
+  readonly querySeconds: number;
+  /** Reads of objects that a query makes. */
+  readonly queryGets: number;
+  /** Chunk records that a query looks at. */
+  readonly queryRecords: number;
+}
+
+export interface CostLine {
+  readonly what: string;
+  readonly perDay: number;
+  readonly perMonth: number;
+}
+
+export const DAYS_OF_MONTH = 30;
+
+/** Schedules of the stack with nothing to do: calls a month, and what each does (docs/cost.md, "Maintenance, month by month"). */
+const IDLE = {
+  calls: 60_480,
+  readUnits: 449_280,
+  writeUnits: 95_040,
+  gbSeconds: 17_766,
+  /** Of EventBridge Scheduler, which is not in the table of prices: for a million. */
+  schedulerMillion: 1,
+};
+
+/** In the currency of the prices; storage is that of a store as old as its retention. */
+export function estimateCost(load: Load, prices: Prices): readonly CostLine[] {
+  const pushes = load.pushBytes > 0 ? load.bytesPerDay / load.pushBytes : 0;
+  const { objectPuts, writeUnits } = chunkWrites(load.pushBytes);
+  const sums: Sums = {
+    ...newFigures().sums,
+    pushes,
+    gatewayUnits: pushes * gatewayUnits(load.pushBytes),
+    lineBytes: load.bytesPerDay,
+    objectPuts: pushes * objectPuts,
+    writeUnits: pushes * writeUnits,
+    queries: load.queriesPerDay,
+    queryMs: load.queriesPerDay * load.querySeconds * 1000,
+    queryGets: load.queriesPerDay * load.queryGets,
+    queryRecords: load.queriesPerDay * load.queryRecords,
+  };
+  const stored = { objectBytes: load.bytesPerDay * load.retentionDays * load.storedShare, tableBytes: 0 };
+  const { ingest, storage, queries } = costOf(sums, stored, prices, DAYS_OF_MONTH);
+  const lines = [
+    lineOf('taking in', ingest),
+    lineOf(`keeping ${load.retentionDays} days`, storage),
+    lineOf('queries', queries),
+    lineOf('schedules at rest', idleCost(prices) / DAYS_OF_MONTH),
+  ];
+  return [
+    ...lines,
+    lineOf(
+      'together',
+      lines.reduce((sum, { perDay }) => sum + perDay, 0),
+    ),
+  ];
+}
+
+function lineOf(what: string, perDay: number): CostLine {
+  return { what, perDay, perMonth: perDay * DAYS_OF_MONTH };
+}
+
+function idleCost(prices: Prices): number {
+  const { calls, readUnits, writeUnits, gbSeconds, schedulerMillion } = IDLE;
+  const requests =
+    calls * (prices.functionRequestMillion + schedulerMillion) +
+    readUnits * prices.tableReadMillion +
+    writeUnits * prices.tableWriteMillion;
+  return requests / 1_000_000 + gbSeconds * prices.functionGbSecond;
+}

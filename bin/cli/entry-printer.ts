@@ -1,0 +1,84 @@
+/**
+ * Entries to text, page after page, in any form of output. A table has a column for each label that is not common, so a later
+ * page may need other columns: it gets a heading of its own. Widths only grow, so pages line up.
+ */
+import {
+  commonLabels,
+  entryText,
+  labelText,
+  NO_PAINT,
+  type Output,
+  ownLabels,
+  type Paint,
+} from './answer-text.ts';
+import type { LogEntry } from './range-query.ts';
+import { alignedText, csvText, type Table } from './table-text.ts';
+import { millisecondText, nanosecondText } from './time-text.ts';
+
+export interface EntryPrinterOptions {
+  readonly output: Output;
+  readonly paint?: Paint;
+  /** Where lines of a table are cut. */
+  readonly maxCells?: number;
+}
+
+type LabelObject = Readonly<Record<string, string>>;
+
+const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'line' }];
+
+export class EntryPrinter {
+  private readonly options: EntryPrinterOptions;
+  private common: LabelObject | undefined;
+  private names = '';
+  private widths: number[] = [];
+  private pages = 0;
+
+  constructor(options: EntryPrinterOptions) {
+    this.options = options;
+  }
+
+  /**
+   * What all entries of the first page share is told once and left out of each line; undefined where there is nothing, or the
+   * form has all labels of each entry.
+   */
+  shareLabels(entries: readonly LogEntry[]): string | undefined {
+    const { output } = this.options;
+    if (this.common !== undefined || (output !== 'default' && output !== 'table')) return undefined;
+    this.common = commonLabels(entries.map(({ labels }) => labels));
+    return Object.keys(this.common).length === 0 ? undefined : labelText(this.common);
+  }
+
+  text(entries: readonly LogEntry[]): string {
+    const { output, paint = NO_PAINT } = this.options;
+    const isFirst = this.pages++ === 0;
+    if (output === 'table') return this.tableText(entries);
+    if (output === 'csv')
+      return csvText({ columns: CSV_COLUMNS, rows: entries.map(csvRow) }, { heading: isFirst });
+    let text = '';
+    for (const entry of entries) text += entryText(entry, output, { common: this.common, paint });
+    return text;
+  }
+
+  private tableText(entries: readonly LogEntry[]): string {
+    if (entries.length === 0) return '';
+    const own = entries.map(({ labels }) => ownLabels(labels, this.common ?? {}));
+    const names = [...new Set(own.flatMap(labels => Object.keys(labels)))].sort();
+    const key = JSON.stringify(names);
+    const heading = key !== this.names;
+    if (heading) this.widths = [];
+    this.names = key;
+    const table: Table = {
+      columns: ['time', ...names, 'line'].map(name => ({ name })),
+      rows: entries.map(({ timeNs, line }, i) => [
+        millisecondText(timeNs),
+        ...names.map(name => (Object.hasOwn(own[i], name) ? own[i][name] : null)),
+        line,
+      ]),
+    };
+    return alignedText(table, { heading, widths: this.widths, maxCells: this.options.maxCells });
+  }
+}
+
+function csvRow({ timeNs, labels, line }: LogEntry): [string, string, string] {
+  return [nanosecondText(timeNs), labelText(labels), line];
+}

@@ -1,0 +1,46 @@
+/** What the commands that print a table of facts share: the options, the waiting, the printing. */
+import { type Command, Option } from 'commander';
+import { EXIT_NOTHING_FOUND } from './command-error.ts';
+import { addRangeOptions, type RangeFlags } from './range-options.ts';
+import { endWithReader, maxCellsOfOutput, print } from './standard-output.ts';
+import { addStoreOptions, type StoreFlags } from './store-client.ts';
+import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from './table-text.ts';
+import { startWaiting } from './waiting-line.ts';
+
+export interface FactsFlags extends StoreFlags, RangeFlags {
+  readonly output: TableOutput;
+  readonly failOnEmpty?: boolean;
+}
+
+export function addFactsOptions(
+  command: Command,
+  { outputs = TABLE_OUTPUTS as readonly string[] } = {},
+): Command {
+  addRangeOptions(command)
+    .addOption(new Option('--output <form>', 'what to print').choices(outputs).default('default'))
+    .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'));
+  return addStoreOptions(command);
+}
+
+/** Waits for the store with a line that says so. */
+export async function waitFor<T>(answer: Promise<T>): Promise<T> {
+  endWithReader();
+  const waiting = startWaiting(process.stderr);
+  try {
+    return await answer;
+  } finally {
+    waiting.stop();
+  }
+}
+
+export async function printFacts(answer: Promise<Table>, { output, failOnEmpty }: FactsFlags): Promise<void> {
+  const table = await waitFor(answer);
+  if (table.rows.length === 0) return endEmpty(failOnEmpty);
+  await print(tableText(table, output, { maxCells: maxCellsOfOutput() }));
+}
+
+/** Nothing is printed, not even a heading; a person is told. */
+export function endEmpty(failOnEmpty = false): void {
+  if (process.stderr.isTTY) process.stderr.write('nothing found\n');
+  if (failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
+}

@@ -1,0 +1,159 @@
+/**
+ * A text file that grows, as `tail -F` reads it: to its end, then what is added, until it is told to stop. A file that was moved
+ * away (rotated) is read to its end before the new one of its name; one that was cut is read from its start.
+ *
+ * It looks and does not watch: watching misses changes on network disks and in containers. What it cannot see is a file that was cut
+ * and has grown beyond the old size between two looks.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { type FilePlace, idOf, openPlace, placeOf } from './file-place.ts';
+
+export interface FollowOptions {
+  readonly clock: Clock;
+  /** Ends the reading; what is in the file by then has been read or not. */
+  readonly signal: AbortSignal;
+  /** Where to go on; without it at the start of the file. */
+  readonly from?: FilePlace;
+  /** Leave out what is there. `from` wins. */
+  readonly atEnd?: boolean;
+  readonly note: (text: string) => void;
+}
+
+/** A stretch of the output that comes from one file. */
+interface Stretch {
+  /** Byte of the output, and byte of the file there. */
+  readonly outputStart: number;
+  readonly fileStart: number;
+  readonly handle: FileHandle;
+}
+
+const READ_BYTES = 256 * 1024;
+/** A line is in the store a second after it was written, most of which it waits for others. */
+const LOOK_MS = 250;
+const LF = 10;
+
+export class FollowedFile implements AsyncIterable<Buffer> {
+  private readonly path: string;
+  private readonly options: FollowOptions;
+  private readonly stretches: Stretch[] = [];
+  private handle: FileHandle | undefined;
+  private outputBytes = 0;
+  private offset = 0;
+  private endsInLine = false;
+
+  constructor(path: string, options: FollowOptions) {
+    this.path = path;
+    this.options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    const { signal } = this.options;
+    await this.openFirst();
+    while (!signal.aborted) {
+      const piece = await this.read();
+      if (piece !== undefined) yield piece;
+      else if (!(await this.moveOn())) await this.pause();
+      else if (this.endsInLine) yield this.endLine();
+    }
+  }
+
+  /** The place in the file where so many bytes of the output are done with; earlier files are closed. Undefined before any. */
+  async placeAt(outputBytes: number): Promise<FilePlace | undefined> {
+    while (this.stretches.length > 1 && this.stretches[1].outputStart <= outputBytes) {
+      const [{ handle }] = this.stretches.splice(0, 1);
+      // A file that was cut has two stretches.
+      if (handle !== this.stretches[0].handle) await handle.close();
+    }
+    const first = this.stretches.at(0);
+    if (first === undefined || outputBytes < first.outputStart) return undefined;
+    const { size } = await first.handle.stat();
+    // Of a file that was cut since nothing is known: its bytes are others now.
+    if (this.stretches.at(1)?.handle === first.handle) return undefined;
+    // A line that another file ended has one byte more here than there.
+    const offset = Math.min(first.fileStart + outputBytes - first.outputStart, size);
+    return placeOf(first.handle, offset);
+  }
+
+  async close(): Promise<void> {
+    for (const handle of new Set([...this.stretches.map(each => each.handle), this.handle]))
+      await handle?.close();
+    this.stretches.length = 0;
+    this.handle = undefined;
+  }
+
+  private async openFirst(): Promise<void> {
+    const { from, atEnd = false, note, signal } = this.options;
+    if (from !== undefined) {
+      const handle = await openPlace(this.path, from);
+      if (handle !== undefined) return this.begin(handle, from.offset);
+      note(`the file that was read before is gone; reading ${this.path} from its start`);
+    }
+    for (let told = false; !signal.aborted; told = true) {
+      const handle = await open(this.path).catch(ifMissing);
+      if (handle !== undefined) {
+        const isSkipped = atEnd && from === undefined && !told;
+        return this.begin(handle, isSkipped ? (await handle.stat()).size : 0);
+      }
+      if (!told) note(`there is no file ${this.path} yet; waiting for it`);
+      await this.pause();
+    }
+  }
+
+  private begin(handle: FileHandle, fileStart: number): void {
+    this.handle = handle;
+    this.offset = fileStart;
+    this.stretches.push({ outputStart: this.outputBytes, fileStart, handle });
+  }
+
+  private async read(): Promise<Buffer | undefined> {
+    if (this.handle === undefined) return undefined;
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, this.offset);
+    if (bytesRead === 0) return undefined;
+    this.offset += bytesRead;
+    this.outputBytes += bytesRead;
+    this.endsInLine = buffer[bytesRead - 1] !== LF;
+    return buffer.subarray(0, bytesRead);
+  }
+
+  /** At the end of a file: true where another one, or the start of a cut one, is to be read now. */
+  private async moveOn(): Promise<boolean> {
+    const { handle } = this;
+    if (handle === undefined) return false;
+    const next = await open(this.path).catch(ifMissing);
+    if (next === undefined) return false;
+    if ((await idOf(next)) === (await idOf(handle))) {
+      await next.close();
+      if ((await handle.stat()).size >= this.offset) return false;
+      this.options.note(`${this.path} was cut; reading it from its start`);
+      this.begin(handle, 0);
+      return true;
+    }
+    // It may have been written to until the new one was there.
+    if ((await handle.stat()).size > this.offset) {
+      await next.close();
+      return false;
+    }
+    this.begin(next, 0);
+    return true;
+  }
+
+  /** The last line of a file that is over is a line, with an end mark or without. */
+  private endLine(): Buffer {
+    this.endsInLine = false;
+    const stretch = this.stretches.at(-1)!;
+    this.outputBytes++;
+    this.stretches[this.stretches.length - 1] = { ...stretch, outputStart: this.outputBytes };
+    return Buffer.of(LF);
+  }
+
+  private pause(): Promise<void> {
+    return this.options.clock.sleep(LOOK_MS, this.options.signal).catch(() => undefined);
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  throw error;
+}

@@ -1,0 +1,200 @@
+/**
+ * What a machine needs before a store runs on it, looked at one by one: the runtime, a folder to write to, room on the disk and in
+ * memory, a clock, a free port, and settings of AWS where the data is there. Nothing is left behind.
+ */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { homedir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { StorageOptions } from '../../local/storage.ts';
+import { TABLE_FILE } from '../../local/storage.ts';
+import { formatByteSize } from '../../shared/model/byte-size.ts';
+import { messageOf } from '../../shared/model/errors.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+
+export interface Finding {
+  readonly state: 'ok' | 'warning' | 'missing';
+  readonly what: string;
+  readonly text: string;
+}
+
+export interface MachineToCheck {
+  readonly storage: StorageOptions;
+  /** Where a store would listen; undefined where that is not looked at: it takes the port for a moment. */
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const NEEDED_MAJOR = 24;
+/** The store refuses pushes when the disk is full; below this that is soon. */
+const LOW_DISK_BYTES = 2 * 1024 ** 3;
+const LEAST_DISK_BYTES = 100 * 1024 ** 2;
+/** Under load it takes 200 to 400 MB (docs/operate.md, "Memory"). */
+const LOW_MEMORY_BYTES = 512 * 1024 ** 2;
+/** No machine that runs this lives before it was written. */
+const LEAST_YEAR = 2026;
+/** Clocks differ by so much without harm. */
+const MAX_AHEAD_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 2000;
+
+export async function checkMachine(machine: MachineToCheck): Promise<readonly Finding[]> {
+  const { storage } = machine;
+  return [
+    checkRuntime(),
+    ...(storage.kind === 'embedded' ? await checkFolder(storage.dataDir) : await checkAws(machine, storage)),
+    checkMemory(),
+    await checkClock(machine),
+    ...(machine.listen === undefined ? [] : [await checkPort(machine.listen)]),
+  ];
+}
+
+function checkRuntime(): Finding {
+  const what = 'runtime';
+  const { node, sqlite, zstd } = process.versions;
+  const text = `Node ${node}, SQLite ${sqlite ?? 'none'}, zstd ${zstd ?? 'none'}`;
+  const isThere = Number.parseInt(node, 10) >= NEEDED_MAJOR && sqlite !== undefined && zstd !== undefined;
+  if (isThere) return { state: 'ok', what, text };
+  return { state: 'missing', what, text: `${text}: Node ${NEEDED_MAJOR} or newer with both is needed` };
+}
+
+async function checkFolder(dataDir: string): Promise<Finding[]> {
+  const place = nearestFolder(dataDir);
+  const folder: Finding = await mkdtemp(join(place, '.logboom-doctor-'))
+    .then(made => rmdir(made))
+    .then(
+      () => ({
+        state: 'ok' as const,
+        what: 'folder',
+        text: place === dataDir ? `${dataDir} can be written` : `${dataDir} can be made`,
+      }),
+      (error: NodeJS.ErrnoException) => ({
+        state: 'missing' as const,
+        what: 'folder',
+        text: `${place} cannot be written (${error.code ?? error.message}); choose another with --data-dir`,
+      }),
+    );
+  const { bavail, bsize } = await statfs(place);
+  const free = bavail * bsize;
+  const text = `${formatByteSize(free)} free`;
+  if (free >= LOW_DISK_BYTES) return [folder, { state: 'ok', what: 'disk', text }];
+  const state = free < LEAST_DISK_BYTES ? 'missing' : 'warning';
+  return [folder, { state, what: 'disk', text: `${text}: the store takes no pushes when the disk is full` }];
+}
+
+function nearestFolder(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+function checkMemory(): Finding {
+  // A container has less than its machine. Without a limit the figure is 0, or beyond any machine.
+  const limit = process.constrainedMemory();
+  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  const text = formatByteSize(bytes);
+  if (bytes >= LOW_MEMORY_BYTES) return { state: 'ok', what: 'memory', text };
+  return { state: 'warning', what: 'memory', text: `${text}: large queries may not fit` };
+}
+
+async function checkClock({ clock, storage }: MachineToCheck): Promise<Finding> {
+  const what = 'clock';
+  const nowMs = clock.nowMs();
+  const text = new Date(nowMs).toISOString();
+  if (new Date(nowMs).getUTCFullYear() < LEAST_YEAR) {
+    return { state: 'missing', what, text: `${text}: entries would get wrong times; set the clock` };
+  }
+  const catalog = storage.kind === 'embedded' ? join(storage.dataDir, TABLE_FILE) : undefined;
+  const written = catalog === undefined ? undefined : await stat(catalog).catch(() => undefined);
+  if (written !== undefined && written.mtimeMs > nowMs + MAX_AHEAD_MS) {
+    return {
+      state: 'warning',
+      what,
+      text: `${text}: the store was last written after that; has the clock gone back?`,
+    };
+  }
+  return { state: 'ok', what, text };
+}
+
+async function checkPort({ host, port }: { readonly host: string; readonly port: number }): Promise<Finding> {
+  const what = 'port';
+  const place = `${host === '' ? 'all addresses' : host}, port ${port}`;
+  const problem = await listenProblem(host, port);
+  if (problem === undefined) return { state: 'ok', what, text: `${place} is free` };
+  if (problem === 'EADDRINUSE') {
+    return {
+      state: 'warning',
+      what,
+      text: `${place} is in use: by the store itself, where it runs; else choose --port`,
+    };
+  }
+  return { state: 'missing', what, text: `${place} cannot be listened on (${problem})` };
+}
+
+function listenProblem(host: string, port: number): Promise<string | undefined> {
+  return new Promise(resolve => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? messageOf(error)));
+    server.listen({ port, host: host === '' ? undefined : host }, () =>
+      server.close(() => resolve(undefined)),
+    );
+  });
+}
+
+async function checkAws(
+  { environment }: MachineToCheck,
+  { endpoint, region }: StorageOptions & { kind: 's3' },
+): Promise<Finding[]> {
+  const findings = [credentialsOf(environment)];
+  const named = region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
+  if (endpoint !== undefined) findings.push(await endpointOf(endpoint));
+  else if (named !== undefined) findings.push({ state: 'ok', what: 'region', text: named });
+  else {
+    const text = 'none is named: set AWS_REGION, or give --region (a profile may have one)';
+    findings.push({ state: 'warning', what: 'region', text });
+  }
+  return findings;
+}
+
+/** Where the SDK would find them; whether they are good shows when the store is opened. */
+function credentialsOf(environment: MachineToCheck['environment']): Finding {
+  const what = 'credentials';
+  const ok = (text: string): Finding => ({ state: 'ok', what, text });
+  if (environment.AWS_ACCESS_KEY_ID) return ok('in the environment');
+  if (environment.AWS_PROFILE) return ok(`of the profile ${environment.AWS_PROFILE}`);
+  if (environment.AWS_WEB_IDENTITY_TOKEN_FILE) return ok('by web identity');
+  if (environment.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI || environment.AWS_CONTAINER_CREDENTIALS_FULL_URI)
+    return ok('of the container');
+  const file = environment.AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws', 'credentials');
+  if (existsSync(file)) return ok(`in ${file}`);
+  return {
+    state: 'warning',
+    what,
+    text: 'none are set: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or the role of the machine',
+  };
+}
+
+function endpointOf(endpoint: string): Promise<Finding> {
+  const what = 'endpoint';
+  const url = URL.parse(endpoint);
+  if (url === null) return Promise.resolve({ state: 'missing', what, text: `${endpoint} is no address` });
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  return new Promise(resolve => {
+    const socket = connect({ host: url.hostname, port, timeout: CONNECT_TIMEOUT_MS });
+    const end = (finding: Finding) => {
+      socket.destroy();
+      resolve(finding);
+    };
+    socket.once('connect', () => end({ state: 'ok', what, text: `${endpoint} answers` }));
+    socket.once('timeout', () => end({ state: 'missing', what, text: `${endpoint} does not answer` }));
+    socket.once('error', error => {
+      const reason = (error as NodeJS.ErrnoException).code ?? messageOf(error);
+      end({ state: 'missing', what, text: `${endpoint} does not answer (${reason})` });
+    });
+  });
+}
+
+export function machineText(findings: readonly Finding[]): string {
+  return findings.map(({ state, what, text }) => `${state.padEnd(8)} ${what.padEnd(12)} ${text}\n`).join('');
+}

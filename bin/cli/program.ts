@@ -1,0 +1,65 @@
+/** The tree of commands: what `logboom` runs, and what completions are made of. */
+import { Command } from 'commander';
+import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
+
+interface CommandModule {
+  /** `whole` makes the program with all commands, for one that tells of the others. */
+  register(program: Command, whole: () => Promise<Command>): void;
+}
+
+/** In the order of the help. */
+const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
+  start: () => import('../commands/start.ts'),
+  push: () => import('../commands/push.ts'),
+  query: () => import('../commands/query.ts'),
+  instant: () => import('../commands/instant.ts'),
+  tail: () => import('../commands/tail.ts'),
+  labels: () => import('../commands/labels.ts'),
+  series: () => import('../commands/series.ts'),
+  stats: () => import('../commands/stats.ts'),
+  volume: () => import('../commands/volume.ts'),
+  'volume-range': () => import('../commands/volume-range.ts'),
+  patterns: () => import('../commands/patterns.ts'),
+  'detected-fields': () => import('../commands/detected-fields.ts'),
+  delete: () => import('../commands/delete.ts'),
+  rules: () => import('../commands/rules.ts'),
+  inspect: () => import('../commands/inspect.ts'),
+  doctor: () => import('../commands/doctor.ts'),
+  config: () => import('../commands/config.ts'),
+  tenant: () => import('../commands/tenant.ts'),
+  token: () => import('../commands/token.ts'),
+  cost: () => import('../commands/cost.ts'),
+  completion: () => import('../commands/completion.ts'),
+};
+
+/** So that they load one command, too. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['instant-query', 'instant']]);
+
+const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);
+
+const NOTES = `
+Exit codes: 0 done, 1 failed or refused, 2 not understood (usage), 3 the store cannot be reached, 4 nothing was found
+where --fail-on-empty asks for it. doctor has its own.
+
+Examples:
+  logboom start                                     a store on this machine, its data in ./data
+  logboom push app.log --label app=shop             a file into it
+  logboom query '{app="shop"} |= "error"'           and out of it
+  logboom query --help                              options and examples of a command
+
+docs/cli.md tells of every command.`;
+
+/** With the command that is named alone where it is one of them, with none for the version, else with all. */
+export async function createProgram(name?: string): Promise<Command> {
+  const program = new Command('logboom')
+    .description("A multi-tenant log store with Loki's HTTP API and LogQL")
+    .version(LOGBOOM_VERSION)
+    .showHelpAfterError('(--help tells how it is used)')
+    .addHelpText('after', NOTES)
+    .exitOverride();
+  const meant = name === undefined ? undefined : (ALIASES.get(name) ?? name);
+  const isOne = meant !== undefined && Object.hasOwn(COMMANDS, meant);
+  const named = isOne ? [meant] : meant !== undefined && VERSION.has(meant) ? [] : Object.keys(COMMANDS);
+  for (const each of named) (await COMMANDS[each]()).register(program, createProgram);
+  return program;
+}

@@ -1,0 +1,106 @@
+/** Pushes a file that grows, until the process is told to stop, and remembers how far it is. */
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { CommandError } from './command-error.ts';
+import { FollowedFile } from './follow-file.ts';
+import { readPosition, writePosition } from './positions-file.ts';
+import { ENDLESS_RETRIES, type PushPlan, type PushTotals, pushLines } from './push-lines.ts';
+
+export interface FollowFlags {
+  readonly positions?: string;
+  readonly fromEnd?: boolean;
+  readonly clock: Clock;
+  readonly note: (text: string) => void;
+}
+
+/** Resolves when a signal has ended it and what was read is stored. Throws CommandError. */
+export async function pushFollowed(
+  file: string,
+  plan: PushPlan,
+  { positions, fromEnd, clock, note }: FollowFlags,
+): Promise<PushTotals> {
+  const path = resolve(file);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const followed = new FollowedFile(path, {
+    clock,
+    signal: stopping.signal,
+    from: positions === undefined ? undefined : readPosition(positions, path),
+    atEnd: fromEnd,
+    note,
+  });
+  const saver = new Saver(followed, place => {
+    if (positions !== undefined) writePosition(positions, path, place);
+  });
+  let left = 0;
+  try {
+    return await pushLines(Readable.from(followed, { highWaterMark: 1 }), {
+      ...plan,
+      // Half a line is pushed whole by whoever goes on here.
+      batching: { ...plan.batching, leavesOpenLine: positions !== undefined },
+      retries: ENDLESS_RETRIES,
+      signal: stopping.signal,
+      onDoneTo: endBytes => saver.doneTo(endBytes),
+      onRefused: (message, lines) => {
+        left += lines;
+        note(`${lines} lines were refused and left out: ${message}`);
+      },
+    });
+  } finally {
+    // The reading waits for more where nothing stopped it yet.
+    stop();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+    await saver.end();
+    await followed.close();
+    if (left > 0) note(`${left} lines were left out in all`);
+  }
+}
+
+type Place = NonNullable<Awaited<ReturnType<FollowedFile['placeAt']>>>;
+
+/** One place at a time is written; of those that come meanwhile the last. */
+class Saver {
+  private readonly followed: FollowedFile;
+  private readonly save: (place: Place) => void;
+  private wanted: number | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isRunning = false;
+  private failure: unknown;
+
+  constructor(followed: FollowedFile, save: (place: Place) => void) {
+    this.followed = followed;
+    this.save = save;
+  }
+
+  doneTo(endBytes: number): void {
+    if (this.failure !== undefined)
+      throw new CommandError('the positions cannot be written', { cause: this.failure });
+    this.wanted = endBytes;
+    if (this.isRunning) return;
+    this.isRunning = true;
+    this.running = this.run();
+  }
+
+  /** Throws where the positions could not be written. */
+  async end(): Promise<void> {
+    await this.running;
+    if (this.failure !== undefined) throw this.failure;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.wanted !== undefined) {
+        const endBytes = this.wanted;
+        this.wanted = undefined;
+        const place = await this.followed.placeAt(endBytes);
+        if (place !== undefined) this.save(place);
+      }
+    } catch (error) {
+      this.failure = error;
+    } finally {
+      this.isRunning = false;
+    }
+  }
+}

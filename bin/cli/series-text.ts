@@ -1,0 +1,89 @@
+/** Answers to metric queries, of a range and of an instant, in any form of output. */
+import { labelText, NO_PAINT, type Output, type Paint } from './answer-text.ts';
+import { barsText } from './chart/bars.ts';
+import { chartText } from './chart/chart-text.ts';
+import type { Series } from './range-query.ts';
+import type { ScreenSize } from './standard-output.ts';
+import { alignedText, csvText, type Table } from './table-text.ts';
+import { millisecondText, nanosecondText } from './time-text.ts';
+
+export const METRIC_OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv', 'chart'] as const;
+export type MetricOutput = (typeof METRIC_OUTPUTS)[number];
+
+/** More series side by side are wider than a screen: they follow each other instead. */
+const MAX_SERIES_COLUMNS = 8;
+
+export interface SeriesTextOptions {
+  readonly output: MetricOutput;
+  readonly screen: ScreenSize;
+  readonly colours: boolean;
+  readonly paint?: Paint;
+  readonly maxCells?: number;
+  /** An answer for one time: values side by side are bars, not lines. */
+  readonly instant?: boolean;
+}
+
+export function metricText(series: readonly Series[], options: SeriesTextOptions): string {
+  const { output, screen, colours, paint = NO_PAINT, maxCells, instant = false } = options;
+  switch (output) {
+    case 'chart':
+      return instant ? barsText(series, { screen, colours }) : chartText(series, { screen, colours });
+    case 'table':
+      return alignedText(
+        instant || series.length > MAX_SERIES_COLUMNS ? rowsOf(series) : sideBySide(series),
+        {
+          maxCells,
+        },
+      );
+    case 'csv':
+      return csvText(rowsOf(series, nanosecondText));
+    default:
+      return series.map(each => seriesText(each, { output, paint, instant })).join('');
+  }
+}
+
+/** One line for each sample; the time of an instant is the same for all, and left out of what people read. */
+function seriesText(
+  { labels, samples }: Series,
+  { output, paint, instant }: { output: Exclude<Output, 'table' | 'csv'>; paint: Paint; instant: boolean },
+): string {
+  const shown = paint.labels(labelText(labels));
+  let out = '';
+  for (const { timeNs, value } of samples) {
+    if (output === 'raw') out += `${value}\n`;
+    else if (output === 'jsonl')
+      out += `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value })}\n`;
+    else out += `${instant ? '' : `${paint.time(millisecondText(timeNs))} `}${shown} ${value}\n`;
+  }
+  return out;
+}
+
+/** A row for each sample, a column for each label of any series. */
+function rowsOf(series: readonly Series[], time = millisecondText): Table {
+  const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
+  return {
+    columns: [{ name: 'timestamp' }, ...names.map(name => ({ name })), { name: 'value', align: 'right' }],
+    rows: series.flatMap(({ labels, samples }) =>
+      samples.map(({ timeNs, value }) => [
+        time(timeNs),
+        ...names.map(name => (Object.hasOwn(labels, name) ? labels[name] : null)),
+        value,
+      ]),
+    ),
+  };
+}
+
+/** A row for each time, a column for each series. */
+function sideBySide(series: readonly Series[]): Table {
+  const times = [...new Set(series.flatMap(({ samples }) => samples.map(({ timeNs }) => timeNs)))].sort(
+    (a, b) => (a < b ? -1 : 1),
+  );
+  const values = series.map(({ samples }) => new Map(samples.map(({ timeNs, value }) => [timeNs, value])));
+  return {
+    columns: [
+      { name: 'time' },
+      ...series.map(({ labels }) => ({ name: labelText(labels), align: 'right' as const })),
+    ],
+    rows: times.map(timeNs => [millisecondText(timeNs), ...values.map(of => of.get(timeNs) ?? null)]),
+  };
+}

@@ -1,0 +1,193 @@
+/** What a store tells of its streams: labels, series, sizes, patterns and fields, as tables. */
+import { formatByteSize } from '../../shared/model/byte-size.ts';
+import { askJson } from './json-client.ts';
+import { readSeries, readVector, type Series } from './range-query.ts';
+import type { StoreFlags } from './store-client.ts';
+import type { Cell, Column, Table } from './table-text.ts';
+import type { NsRange } from './time-text.ts';
+
+const ROOT = '/loki/api/v1';
+
+/** Bytes for people in an aligned table; CSV and JSON have the number. */
+const BYTES: Pick<Column, 'align' | 'show'> = {
+  align: 'right',
+  show: (value: Cell) => formatByteSize(Number(value)),
+};
+const COUNT: Pick<Column, 'align' | 'show'> = {
+  align: 'right',
+  show: (value: Cell) => (value === null ? '' : Number(value).toLocaleString('en-US')),
+};
+
+export interface Question {
+  readonly range: NsRange;
+  /** A selector, or a log query where the endpoint takes one. */
+  readonly query?: string;
+  readonly limit?: number;
+}
+
+function paramsOf({ range, query, limit }: Question): URLSearchParams {
+  const params = new URLSearchParams({ start: `${range.startNs}`, end: `${range.endNs}` });
+  if (query !== undefined) params.set('query', query);
+  if (limit !== undefined) params.set('limit', `${limit}`);
+  return params;
+}
+
+interface Listed<T> {
+  /** Left out where there is nothing. */
+  readonly data?: readonly T[];
+}
+
+/** Names of labels, or the values of one. */
+export function askLabels(store: StoreFlags, question: Question, name?: string): Promise<Table> {
+  const path = name === undefined ? `${ROOT}/labels` : `${ROOT}/label/${encodeURIComponent(name)}/values`;
+  return askJson(store, {
+    path,
+    params: paramsOf(question),
+    read: body => ({
+      columns: [{ name: name === undefined ? 'label' : 'value' }],
+      rows: ((body as Listed<string>).data ?? []).map(each => [each]),
+    }),
+  });
+}
+
+export type LabelObject = Readonly<Record<string, string>>;
+
+export function askSeries(
+  store: StoreFlags,
+  { range }: Question,
+  selectors: readonly string[],
+): Promise<readonly LabelObject[]> {
+  const params = paramsOf({ range });
+  for (const selector of selectors) params.append('match[]', selector);
+  return askJson(store, {
+    path: `${ROOT}/series`,
+    params,
+    read: body => (body as Listed<LabelObject>).data ?? [],
+  });
+}
+
+export async function askStats(store: StoreFlags, question: Question): Promise<Table> {
+  return askJson(store, {
+    path: `${ROOT}/index/stats`,
+    params: paramsOf(question),
+    read: body => {
+      const { streams, chunks, entries, bytes } = body as Record<string, number>;
+      return {
+        columns: [
+          { name: 'streams', ...COUNT },
+          { name: 'chunks', ...COUNT },
+          { name: 'entries', ...COUNT },
+          { name: 'bytes', ...BYTES },
+        ],
+        rows: [[streams, chunks, entries, bytes]],
+      };
+    },
+  });
+}
+
+export interface VolumeQuestion extends Question {
+  readonly targetLabels?: string;
+  readonly aggregateBy?: string;
+  /** As typed; then it is of a range. */
+  readonly step?: string;
+}
+
+/** Bytes of each group, over the range or in steps of it. */
+export function askVolume(
+  store: StoreFlags,
+  question: VolumeQuestion,
+  ofRange: boolean,
+): Promise<readonly Series[]> {
+  const params = paramsOf(question);
+  const { targetLabels, aggregateBy, step } = question;
+  if (targetLabels !== undefined) params.set('targetLabels', targetLabels);
+  if (aggregateBy !== undefined) params.set('aggregateBy', aggregateBy);
+  if (step !== undefined) params.set('step', step);
+  return askJson(store, {
+    path: `${ROOT}/index/${ofRange ? 'volume_range' : 'volume'}`,
+    params,
+    read: body => {
+      const { resultType, result } = (body as { data: { resultType: string; result: never } }).data;
+      return resultType === 'vector' ? readVector(result) : readSeries(result);
+    },
+  });
+}
+
+interface PatternJson {
+  readonly pattern: string;
+  readonly level?: string;
+  readonly samples: readonly (readonly [number, number])[];
+}
+
+/** The most frequent first. */
+export function askPatterns(store: StoreFlags, question: Question): Promise<Table> {
+  return askJson(store, {
+    path: `${ROOT}/patterns`,
+    params: paramsOf(question),
+    read: body => ({
+      columns: [{ name: 'count', ...COUNT }, { name: 'level' }, { name: 'pattern' }],
+      rows: ((body as Listed<PatternJson>).data ?? [])
+        .map(({ pattern, level, samples }): [number, string | null, string] => [
+          samples.reduce((sum, [, count]) => sum + count, 0),
+          level ?? null,
+          pattern,
+        ])
+        .sort(([a], [b]) => b - a),
+    }),
+  });
+}
+
+interface FieldJson {
+  readonly label: string;
+  readonly type: string;
+  readonly cardinality?: number;
+  readonly parsers: readonly string[] | null;
+}
+
+export interface FieldQuestion extends Question {
+  readonly lineLimit?: number;
+}
+
+/** Fields of the newest lines, or the values of one. */
+export function askFields(store: StoreFlags, question: FieldQuestion, name?: string): Promise<Table> {
+  const params = paramsOf(question);
+  if (question.lineLimit !== undefined) params.set('line_limit', `${question.lineLimit}`);
+  if (name !== undefined) {
+    return askJson(store, {
+      path: `${ROOT}/detected_field/${encodeURIComponent(name)}/values`,
+      params,
+      read: body => ({
+        columns: [{ name: 'value' }],
+        rows: ((body as { values?: readonly string[] }).values ?? []).map(value => [value]),
+      }),
+    });
+  }
+  return askJson(store, {
+    path: `${ROOT}/detected_fields`,
+    params,
+    read: body => ({
+      columns: [{ name: 'field' }, { name: 'type' }, { name: 'values', ...COUNT }, { name: 'parser' }],
+      rows: ((body as { fields?: readonly FieldJson[] }).fields ?? []).map(
+        ({ label, type, cardinality = 0, parsers }) => [
+          label,
+          type,
+          cardinality,
+          parsers === null || parsers.length === 0 ? 'metadata' : parsers.join(' '),
+        ],
+      ),
+    }),
+  });
+}
+
+/** A row for each group of a volume, the largest first. */
+export function volumeTable(series: readonly Series[]): Table {
+  const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
+  const rows = series.map(({ labels, samples }): Cell[] => [
+    ...names.map(name => labels[name] ?? null),
+    samples.reduce((sum, { value }) => sum + Number(value), 0),
+  ]);
+  return {
+    columns: [...names.map(name => ({ name })), { name: 'bytes', ...BYTES }],
+    rows: rows.sort((a, b) => Number(b.at(-1)) - Number(a.at(-1))),
+  };
+}

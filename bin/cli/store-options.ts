@@ -1,0 +1,152 @@
+/**
+ * The options that say which store is asked and as whom. Each has a variable of our own and that of logcli, so a shell that is
+ * set up for logcli needs nothing more; ours wins where both are set, and an option wins over both.
+ */
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CommandError } from './command-error.ts';
+
+const HEADING = 'The store (each LOGBOOM_ variable has its twin of logcli: LOKI_ADDR, LOKI_ORG_ID, ...):';
+const DEFAULT_ADDRESS = 'http://localhost:3100';
+
+export interface StoreFlags {
+  readonly addr: URL;
+  readonly tenant?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly bearerToken?: string;
+  readonly bearerTokenFile?: string;
+  /** Name of the header that carries the login, where a proxy in front takes `Authorization` for itself. */
+  readonly authHeader?: string;
+  readonly caCert?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly tlsSkipVerify?: boolean;
+  readonly queryTags?: string;
+}
+
+interface Setting {
+  readonly flags: string;
+  readonly text: string;
+  /** The first that is set counts. */
+  readonly variables: readonly [string, string];
+}
+
+const SETTINGS: readonly Setting[] = [
+  {
+    flags: '--tenant <name>',
+    text: 'tenant, where the store has several (header X-Scope-OrgID)',
+    variables: ['LOGBOOM_TENANT', 'LOKI_ORG_ID'],
+  },
+  {
+    flags: '--username <name>',
+    text: 'name for basic authentication',
+    variables: ['LOGBOOM_USERNAME', 'LOKI_USERNAME'],
+  },
+  {
+    flags: '--password <text>',
+    text: 'its password; better in the environment',
+    variables: ['LOGBOOM_PASSWORD', 'LOKI_PASSWORD'],
+  },
+  {
+    flags: '--bearer-token <text>',
+    text: 'token instead of name and password; better in the environment',
+    variables: ['LOGBOOM_BEARER_TOKEN', 'LOKI_BEARER_TOKEN'],
+  },
+  {
+    flags: '--bearer-token-file <file>',
+    text: 'file that holds the token',
+    variables: ['LOGBOOM_BEARER_TOKEN_FILE', 'LOKI_BEARER_TOKEN_FILE'],
+  },
+  {
+    flags: '--auth-header <name>',
+    text: 'header for the login (default: Authorization)',
+    variables: ['LOGBOOM_AUTH_HEADER', 'LOKI_AUTH_HEADER'],
+  },
+  {
+    flags: '--ca-cert <file>',
+    text: "certificate of the store's authority, PEM",
+    variables: ['LOGBOOM_CA_CERT_PATH', 'LOKI_CA_CERT_PATH'],
+  },
+  {
+    flags: '--cert <file>',
+    text: 'certificate of this client, PEM',
+    variables: ['LOGBOOM_CLIENT_CERT_PATH', 'LOKI_CLIENT_CERT_PATH'],
+  },
+  {
+    flags: '--key <file>',
+    text: 'its key, PEM',
+    variables: ['LOGBOOM_CLIENT_KEY_PATH', 'LOKI_CLIENT_KEY_PATH'],
+  },
+  {
+    flags: '--query-tags <text>',
+    text: 'tags for the log of the store (header X-Query-Tags)',
+    variables: ['LOGBOOM_QUERY_TAGS', 'LOKI_QUERY_TAGS'],
+  },
+];
+
+export function addStoreOptions(command: Command): Command {
+  command.addOption(
+    ofEnvironment(new Option('--addr <url>', 'address of the store'), ['LOGBOOM_ADDR', 'LOKI_ADDR'])
+      .argParser(parseAddress)
+      .default(new URL(DEFAULT_ADDRESS), DEFAULT_ADDRESS)
+      .helpGroup(HEADING),
+  );
+  for (const { flags, text, variables } of SETTINGS) {
+    command.addOption(ofEnvironment(new Option(flags, text), variables).helpGroup(HEADING));
+  }
+  // A plain switch with a variable is on however the variable is worded, `false` too: so it is read here.
+  const isSkipped = isOn(firstSet(['LOGBOOM_TLS_SKIP_VERIFY', 'LOKI_TLS_SKIP_VERIFY']));
+  return command.addOption(
+    new Option('--tls-skip-verify', 'take any certificate, for a test (also LOGBOOM_TLS_SKIP_VERIFY=true)')
+      .default(isSkipped)
+      .helpGroup(HEADING),
+  );
+}
+
+/** Commander knows one variable of an option: the one that is set, else ours, which its help then names. */
+function ofEnvironment(option: Option, variables: readonly [string, string]): Option {
+  return option.env(variables.find(isSet) ?? variables[0]);
+}
+
+function firstSet(variables: readonly string[]): string | undefined {
+  const name = variables.find(isSet);
+  return name === undefined ? undefined : process.env[name];
+}
+
+/** An empty one is as good as none. */
+function isSet(name: string): boolean {
+  return (process.env[name] ?? '') !== '';
+}
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && /^(1|t|true|yes|on)$/i.test(value);
+}
+
+export function parseAddress(text: string): URL {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '')
+    throw new InvalidArgumentError(`An address looks like ${DEFAULT_ADDRESS}.`);
+  return url;
+}
+
+/** The value of the header that says who asks; undefined where nobody is named. Throws CommandError. */
+export function loginOf(store: StoreFlags): string | undefined {
+  const { addr } = store;
+  const token = store.bearerToken || tokenIn(store.bearerTokenFile);
+  const name = store.username || decodeURIComponent(addr.username);
+  if (token !== undefined) {
+    if (store.username) throw new CommandError('give either a token or a name with a password, not both');
+    return `Bearer ${token}`;
+  }
+  if (name === '') return undefined;
+  const password = store.password || decodeURIComponent(addr.password);
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}
+
+function tokenIn(file: string | undefined): string | undefined {
+  if (file === undefined || file === '') return undefined;
+  const token = readFileSync(file, 'utf8').trim();
+  if (token === '') throw new CommandError(`there is no token in ${file}`);
+  return token;
+}

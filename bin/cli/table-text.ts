@@ -1,0 +1,105 @@
+/** Rows of named columns as text: aligned, as CSV (RFC 4180), as JSON lines, or the first column alone. */
+import { cellWidth, cutCells, padCells, visible } from './cell-text.ts';
+
+/** Null: there is none. */
+export type Cell = string | number | null;
+
+export interface Column {
+  readonly name: string;
+  readonly align?: 'left' | 'right';
+  /** How a figure is shown in an aligned table; CSV and JSON have it as it is. */
+  readonly show?: (value: Cell) => string;
+}
+
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export const TABLE_OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
+export type TableOutput = (typeof TABLE_OUTPUTS)[number];
+
+const GAP = '  ';
+
+export interface TableOptions {
+  /** Lines are cut there; default: not at all. */
+  readonly maxCells?: number;
+  /** Least widths, by column: tables that follow each other line up. */
+  readonly widths?: number[];
+  readonly heading?: boolean;
+}
+
+/** Aligned, under a line of names. Grows `widths` to those used. */
+export function alignedText({ columns, rows }: Table, options: TableOptions = {}): string {
+  const { maxCells = Infinity, widths = [], heading = true } = options;
+  const shown = rows.map(row => row.map((cell, i) => shownCell(cell, columns[i])));
+  const lines = heading ? [columns.map(({ name }) => visible(name)), ...shown] : shown;
+  for (const line of lines) {
+    line.forEach((cell, i) => {
+      widths[i] = Math.max(widths[i] ?? 0, cellWidth(cell));
+    });
+  }
+  return lines.map(line => alignedLine(line, columns, widths, maxCells)).join('');
+}
+
+function shownCell(cell: Cell, { show }: Column): string {
+  if (show !== undefined) return show(cell);
+  return cell === null ? '' : visible(String(cell));
+}
+
+function alignedLine(
+  cells: readonly string[],
+  columns: readonly Column[],
+  widths: readonly number[],
+  maxCells: number,
+): string {
+  const last = cells.length - 1;
+  const text = cells
+    .map((cell, i) => {
+      const { align = 'left' } = columns[i];
+      return i === last && align === 'left' ? cell : padCells(cell, widths[i], align);
+    })
+    .join(GAP)
+    .trimEnd();
+  return `${cutCells(text, maxCells)}\n`;
+}
+
+export function csvText({ columns, rows }: Table, { heading = true } = {}): string {
+  const lines = heading ? [columns.map(({ name }) => name), ...rows] : rows;
+  return lines.map(line => `${line.map(csvField).join(',')}\n`).join('');
+}
+
+function csvField(cell: Cell): string {
+  const text = cell === null ? '' : String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** An object for each row; what there is none of is left out. */
+export function jsonlText({ columns, rows }: Table): string {
+  return rows
+    .map(row => {
+      const pairs = row.map((cell, i): [string, Cell] => [columns[i].name, cell]);
+      return `${JSON.stringify(Object.fromEntries(pairs.filter(([, cell]) => cell !== null)))}\n`;
+    })
+    .join('');
+}
+
+/** `default` is aligned, but a single column is a list of its values. */
+export function tableText(table: Table, output: TableOutput, options: TableOptions = {}): string {
+  switch (output) {
+    case 'csv':
+      return csvText(table);
+    case 'jsonl':
+      return jsonlText(table);
+    case 'raw':
+      return listText(table);
+    case 'table':
+      return alignedText(table, options);
+    case 'default':
+      return table.columns.length === 1 ? listText(table) : alignedText(table, options);
+  }
+}
+
+function listText({ rows }: Table): string {
+  return rows.map(([first]) => `${first ?? ''}\n`).join('');
+}

@@ -1,0 +1,39 @@
+/** `logboom completion SHELL`: a script that makes a shell complete commands, options and their values. */
+import { Argument, type Command } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { bashCompletion } from '../cli/completion/bash.ts';
+import { fishCompletion } from '../cli/completion/fish.ts';
+import { type CommandWords, wordsOf } from '../cli/completion/words.ts';
+import { zshCompletion } from '../cli/completion/zsh.ts';
+import { print } from '../cli/standard-output.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandWords[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+};
+
+const NOTES = `
+Examples:
+  eval "$(logboom completion bash)"                                    for this shell
+  logboom completion bash > /etc/bash_completion.d/logboom             for all
+  logboom completion zsh > "\${fpath[1]}/_logboom"
+  logboom completion fish > ~/.config/fish/completions/logboom.fish`;
+
+export function register(program: Command, whole: () => Promise<Command>): void {
+  program
+    .command('completion')
+    .description('print a script that makes a shell complete logboom')
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText('after', NOTES)
+    .action(asAction((shell: Shell) => completion(shell, whole)));
+}
+
+async function completion(shell: Shell, whole: () => Promise<Command>): Promise<void> {
+  // The one that runs knows this command alone.
+  const commands = wordsOf(await whole());
+  await print(SCRIPTS[shell](commands));
+}

@@ -1,0 +1,112 @@
+/** `logboom config check`: what is wrong with a configuration and its overrides, before a store starts with them. */
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { stringify } from 'yaml';
+import { overridesFile } from '../../local/overrides-file.ts';
+import { ConfigError, formatConfig, parseConfig } from '../../shared/admin/config.ts';
+import type { Config } from '../../shared/admin/config-fields.ts';
+import { type OverridesText, parseOverrides } from '../../shared/admin/overrides.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import { storageOf } from '../cli/storage-flags.ts';
+
+interface CheckFlags {
+  readonly overrides?: readonly string[];
+  readonly print?: boolean;
+}
+
+const NOTES = `
+Problems are told as FILE:LINE:COLUMN: KEY: MESSAGE, all of them at once. Exit code: 0 where a store would start with
+it, 1 where not. Keys that have no effect are told and are no problem. docs/configuration-reference.md has every key.
+
+Examples:
+  logboom config check my.yaml
+  logboom config check my.yaml --overrides overrides.yaml
+  logboom config check my.yaml --print > effective.yaml`;
+
+export function register(program: Command): void {
+  const group = program.command('config').description('check a configuration');
+  group
+    .command('check')
+    .description('tell what is wrong with a configuration and its overrides')
+    .argument('<file>', 'configuration, YAML')
+    .addOption(
+      new Option(
+        '--overrides <files...>',
+        'overrides of tenants; without it the files that the configuration names',
+      ),
+    )
+    .addOption(new Option('--print', 'print what is in force as YAML, without secrets'))
+    .addHelpText('after', NOTES)
+    .action(asAction(check));
+}
+
+async function check(file: string, flags: CheckFlags): Promise<void> {
+  endWithReader();
+  const problems: string[] = [];
+  const read = await telling(problems, async () =>
+    parseConfig(readFileSync(file, 'utf8'), { name: file, environment: process.env }),
+  );
+  const files = flags.overrides ?? read?.config.runtime.files ?? [];
+  const texts: OverridesText[] = [];
+  for (const name of files) {
+    await telling(problems, async () => {
+      // As the store reads it: with its bounds.
+      const stamped = await overridesFile(name).read(undefined);
+      texts.push({ name, text: stamped?.text ?? '' });
+    });
+  }
+  const overrides = await telling(problems, async () =>
+    // Of a configuration that cannot be read they have no defaults; the reference's do to find what is wrong.
+    parseOverrides(texts, (read?.config ?? parseConfig('', { name: file, environment: {} }).config).limits),
+  );
+  if (read !== undefined) await telling(problems, async () => checkStorage(file, read.config));
+  for (const warning of [...(read?.warnings ?? []), ...(overrides?.warnings ?? [])]) {
+    process.stderr.write(`warning: ${warning}\n`);
+  }
+  if (problems.length > 0 || read === undefined || overrides === undefined) {
+    throw new CommandError(`the configuration cannot be used\n${problems.join('\n')}`);
+  }
+  await print(
+    flags.print ? stringify(formatConfig(read.config, { mode: 'full' })) : summary(file, read.config),
+  );
+  if (files.length > 0 && !flags.print) {
+    await print(`${files.join(', ')}: valid, overrides of ${overrides.limits.size} tenants\n`);
+  }
+}
+
+/** What a start would refuse although each key by itself is right. */
+function checkStorage(file: string, { logboom }: Config): void {
+  try {
+    storageOf({ config: file }, logboom);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${file}: ${error.message}`);
+  }
+}
+
+/** Undefined where it failed; what the person can do something about is then among the problems. */
+async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}
+
+function summary(file: string, config: Config): string {
+  const changed = leaves(formatConfig(config, { mode: 'diff' }), 2);
+  const text = changed === 1 ? '1 key differs' : `${changed} keys differ`;
+  const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not looked at`;
+  return `${file}: valid, ${text} from the defaults${object}\n`;
+}
+
+/** Keys stand at the top of the file or in a section, never deeper. */
+function leaves(tree: object, levels: number): number {
+  return Object.values(tree).reduce((sum: number, value: unknown) => {
+    const isSection = levels > 1 && typeof value === 'object' && value !== null && !Array.isArray(value);
+    return sum + (isSection ? leaves(value, levels - 1) : 1);
+  }, 0);
+}

@@ -1,0 +1,133 @@
+/** `logboom cost`: what a month on AWS would cost with one's own figures (docs/cost.md). */
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parseConfig } from '../../shared/admin/config.ts';
+import { parseByteSize } from '../../shared/model/byte-size.ts';
+import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/model/duration.ts';
+import { asAction } from '../cli/command-error.ts';
+import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import { addConfigFlag } from '../cli/storage-flags.ts';
+import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from '../cli/table-text.ts';
+
+interface CostFlags {
+  readonly config: string;
+  readonly gbPerDay: number;
+  readonly pushSize: number;
+  readonly retention: number;
+  readonly storedShare: number;
+  readonly queriesPerDay: number;
+  readonly querySeconds: number;
+  readonly queryGets: number;
+  readonly queryRecords: number;
+  readonly output: TableOutput;
+}
+
+const GB = 1_000_000_000;
+const DAY_SECONDS = 86_400;
+/** Measured on JSON service logs: docs/cost.md, "A gigabyte, by batch size". */
+const DEFAULT_STORED_SHARE = 0.185;
+const DEFAULT_PUSH_BYTES = 1_000_000;
+/** Half of the requests of the dearest query of the suite; most make none when they are asked again. */
+const DEFAULT_QUERY_GETS = 50;
+/** Of a query over one day, 7 read units. */
+const DEFAULT_QUERY_RECORDS = 28;
+
+const NOTES = `
+List prices of US East in US dollars, without free tiers, from November 2026; others are set by logboom.prices in the
+configuration (--config). Storage is that of a store as old as its retention. Not in it: merging beyond one read of each
+object, tails, rules, data transfer, logs of the functions. docs/cost.md tells where the figures come from.
+
+Examples:
+  logboom cost --gb-per-day 50 --retention 30d
+  logboom cost --gb-per-day 50 --push-size 4KB            the same in small pushes
+  logboom cost --gb-per-day 2 --queries-per-day 200000 --query-seconds 0.2 --output csv`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('cost')
+    .description('what a month on AWS would cost, by your own figures')
+    .addOption(new Option('--gb-per-day <gb>', 'lines taken in').argParser(parseAmount).default(10))
+    .addOption(
+      new Option('--push-size <size>', 'bytes of a push, for example 4KB')
+        .argParser(parseSize)
+        .default(DEFAULT_PUSH_BYTES, '1MB'),
+    )
+    .addOption(
+      new Option('--retention <duration>', 'how long it is kept').argParser(parseDays).default(30, '30d'),
+    )
+    .addOption(
+      new Option('--stored-share <part>', 'stored bytes for each byte of lines')
+        .argParser(parseAmount)
+        .default(DEFAULT_STORED_SHARE),
+    )
+    .addOption(new Option('--queries-per-day <count>').argParser(parseAmount).default(10_000))
+    .addOption(new Option('--query-seconds <seconds>', 'of a query').argParser(parseAmount).default(1))
+    .addOption(
+      new Option('--query-gets <count>', 'reads of objects of a query')
+        .argParser(parseAmount)
+        .default(DEFAULT_QUERY_GETS),
+    )
+    .addOption(
+      new Option('--query-records <count>', 'chunk records that a query looks at')
+        .argParser(parseAmount)
+        .default(DEFAULT_QUERY_RECORDS),
+    )
+    .addOption(new Option('--output <form>', 'what to print').choices(TABLE_OUTPUTS).default('default'));
+  addConfigFlag(command).addHelpText('after', NOTES).action(asAction(cost));
+}
+
+async function cost(flags: CostFlags): Promise<void> {
+  endWithReader();
+  const text = readFileSync(flags.config, 'utf8');
+  const { config } = parseConfig(text, { name: flags.config, environment: process.env });
+  const { prices, currency } = config.logboom;
+  const load: Load = {
+    bytesPerDay: flags.gbPerDay * GB,
+    pushBytes: flags.pushSize,
+    retentionDays: flags.retention,
+    storedShare: flags.storedShare,
+    queriesPerDay: flags.queriesPerDay,
+    querySeconds: flags.querySeconds,
+    queryGets: flags.queryGets,
+    queryRecords: flags.queryRecords,
+  };
+  await print(tableText(tableOf(estimateCost(load, prices), currency), flags.output));
+}
+
+function tableOf(lines: readonly CostLine[], currency: string): Table {
+  const show = (value: unknown) => Number(value).toFixed(2);
+  const column = (name: string) => ({ name: `${currency} ${name}`, align: 'right' as const, show });
+  return {
+    columns: [{ name: 'what' }, column('a day'), column('a month'), column('a year')],
+    rows: lines.map(({ what, perDay, perMonth }) => [
+      what,
+      ...[perDay, perMonth, perMonth * 12].map(value => Number(value.toPrecision(6))),
+    ]),
+  };
+}
+
+function parseAmount(text: string): number {
+  const amount = Number(text);
+  if (text.trim() === '' || !Number.isFinite(amount) || amount < 0)
+    throw new InvalidArgumentError('A number from 0 is needed.');
+  return amount;
+}
+
+function parseSize(text: string): number {
+  try {
+    const bytes = parseByteSize(text);
+    if (bytes > 0) return bytes;
+  } catch {
+    // Told below.
+  }
+  throw new InvalidArgumentError('A size is written like 4KB, 500000 or 1MiB.');
+}
+
+function parseDays(text: string): number {
+  try {
+    return Number(parsePrometheusDuration(text) / NS_PER_SECOND) / DAY_SECONDS;
+  } catch {
+    throw new InvalidArgumentError('A duration is written like 7d, 30d or 1y.');
+  }
+}

@@ -1,0 +1,38 @@
+/** `logboom detected-fields QUERY [FIELD]`: the fields that lines have, or the values of one. */
+import { type Command, Option } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
+import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
+import { askFields } from '../cli/store-facts.ts';
+
+interface Flags extends FactsFlags {
+  readonly limit?: number;
+  readonly lineLimit?: number;
+}
+
+const NOTES = `
+The store reads the newest lines (--line-limit) as JSON or logfmt, and counts different values.
+
+Examples:
+  logboom detected-fields '{app="shop"}'
+  logboom detected-fields '{app="shop"}' --line-limit 1000 --output table
+  logboom detected-fields '{app="shop"}' status        values of the field status`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('detected-fields')
+    .description('fields of the lines with type and number of values, or the values of one')
+    .argument('<query>', 'log query, for example \'{app="shop"}\'')
+    .argument('[field]', 'field whose values are wanted')
+    .addOption(new Option('--limit <count>', 'most fields, or values').argParser(parsePositive))
+    .addOption(new Option('--line-limit <lines>', 'lines that are looked at').argParser(parsePositive));
+  addFactsOptions(command)
+    .addHelpText('after', NOTES)
+    .action(
+      asAction(async (query: string, field: string | undefined, flags: Flags) => {
+        const { limit, lineLimit } = flags;
+        const question = { range: rangeOfFlags(flags), query, limit, lineLimit };
+        await printFacts(askFields(flags, question, field), flags);
+      }),
+    );
+}

@@ -1,0 +1,54 @@
+/** `logboom instant QUERY`: the values of a metric query at one time. */
+import { type Command, Option } from 'commander';
+import { systemClock } from '../../local/system-clock.ts';
+import { asAction } from '../cli/command-error.ts';
+import { parsePositive, parseTime, TIME_NOTE } from '../cli/range-options.ts';
+import { METRIC_OUTPUTS } from '../cli/series-text.ts';
+import { endWithReader } from '../cli/standard-output.ts';
+import { addStoreOptions } from '../cli/store-client.ts';
+import { askAndPrintInstant, DEFAULT_LIMIT, type InstantFlags } from './query.ts';
+
+interface Flags extends InstantFlags {
+  readonly at?: bigint;
+}
+
+const NOTES = `
+Output:
+  default  labels, value
+  raw      values alone
+  jsonl    {"timestamp", "labels", "value"}, the value as text
+  table    columns: timestamp, each label, value
+  csv      the same
+  chart    bars, the largest first
+
+${TIME_NOTE}
+
+Examples:
+  logboom instant 'sum(count_over_time({app="shop"}[1h]))' --output raw
+  logboom instant 'topk(10, sum by (path) (count_over_time({app="shop"} | json [1h])))' --output chart
+  logboom instant 'sum by (level) (rate({app="shop"}[5m]))' --at 2026-01-05T10:00:00Z`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('instant')
+    .alias('instant-query')
+    .description('values of a metric query at one time')
+    .argument('<query>', 'LogQL, for example \'sum(rate({app="shop"}[5m]))\'')
+    .addOption(new Option('--at <time>', 'the time (default: now)').argParser(parseTime))
+    .addOption(
+      new Option('--limit <count>', 'most series that the store may answer with')
+        .argParser(parsePositive)
+        .default(DEFAULT_LIMIT),
+    )
+    .addOption(new Option('--output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'))
+    .addOption(
+      new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
+    );
+  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(instant));
+}
+
+async function instant(text: string, flags: Flags): Promise<void> {
+  endWithReader();
+  await askAndPrintInstant(text, flags, flags.at ?? systemClock.nowNs());
+}

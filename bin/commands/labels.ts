@@ -1,0 +1,33 @@
+/** `logboom labels [NAME]`: names of labels, or the values of one. */
+import { type Command, Option } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
+import { rangeOfFlags } from '../cli/range-options.ts';
+import { askLabels } from '../cli/store-facts.ts';
+
+interface Flags extends FactsFlags {
+  readonly query?: string;
+}
+
+const NOTES = `
+Examples:
+  logboom labels                                names, one a line
+  logboom labels app                            values of the label app
+  logboom labels pod --query '{app="shop"}'     of these streams alone
+  logboom labels app --since 7d --output jsonl`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('labels')
+    .description('names of labels, or the values of one')
+    .argument('[name]', 'label whose values are wanted')
+    .addOption(new Option('--query <selector>', 'of these streams alone'));
+  addFactsOptions(command)
+    .addHelpText('after', NOTES)
+    .action(
+      asAction(async (name: string | undefined, flags: Flags) => {
+        const question = { range: rangeOfFlags(flags), query: flags.query };
+        await printFacts(askLabels(flags, question, name), flags);
+      }),
+    );
+}

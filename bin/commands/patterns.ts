@@ -1,0 +1,46 @@
+/** `logboom patterns QUERY`: what the lines have in common, with counts (docs/patterns.md). */
+import { type Command, Option } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
+import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
+import { askPatterns } from '../cli/store-facts.ts';
+import type { Table } from '../cli/table-text.ts';
+
+interface Flags extends FactsFlags {
+  readonly limit: number;
+}
+
+const DEFAULT_LIMIT = 50;
+
+const NOTES = `
+Examples:
+  logboom patterns '{app="shop"}'
+  logboom patterns '{app="shop"}' --since 15m --limit 0 --output csv
+  logboom patterns '{app="shop"} |= "timeout"'`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('patterns')
+    .description('patterns of the lines, the most frequent first')
+    .argument('<query>', 'log query, for example \'{app="shop"}\'')
+    .addOption(
+      new Option('--limit <patterns>', 'most patterns to print, 0 for all')
+        .argParser(parseCount)
+        .default(DEFAULT_LIMIT),
+    );
+  addFactsOptions(command)
+    .addHelpText('after', NOTES)
+    .action(
+      asAction(async (query: string, flags: Flags) => {
+        const found = askPatterns(flags, { range: rangeOfFlags(flags), query });
+        await printFacts(
+          found.then(table => firstRows(table, flags.limit)),
+          flags,
+        );
+      }),
+    );
+}
+
+function firstRows({ columns, rows }: Table, limit: number): Table {
+  return { columns, rows: limit === 0 ? rows : rows.slice(0, limit) };
+}

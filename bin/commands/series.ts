@@ -1,0 +1,75 @@
+/** `logboom series SELECTOR...`: the streams of the store by their labels, or what each label has. */
+import { type Command, Option } from 'commander';
+import { labelText } from '../cli/answer-text.ts';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
+import { rangeOfFlags } from '../cli/range-options.ts';
+import { askSeries, type LabelObject } from '../cli/store-facts.ts';
+import type { Table, TableOutput } from '../cli/table-text.ts';
+
+interface Flags extends FactsFlags {
+  readonly analyzeLabels?: boolean;
+}
+
+const NOTES = `
+Output:
+  default, raw   labels of a stream, one stream a line
+  table, csv     a column for each label
+  jsonl          an object of the labels
+
+Examples:
+  logboom series '{app="shop"}'
+  logboom series '{app="shop"}' '{app="cart"}' --since 24h --output table
+  logboom series --analyze-labels               which labels make how many streams`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('series')
+    .description('the streams that match, by their labels')
+    .argument('[selectors...]', 'all that match one of them (default: every stream)')
+    .addOption(
+      new Option('--analyze-labels', 'instead: each label with its number of values and of streams'),
+    );
+  addFactsOptions(command).addHelpText('after', NOTES).action(asAction(series));
+}
+
+async function series(selectors: readonly string[], flags: Flags): Promise<void> {
+  const found = askSeries(flags, { range: rangeOfFlags(flags) }, selectors);
+  const asTable = async () => {
+    const streams = await found;
+    return flags.analyzeLabels ? analysis(streams) : tableOf(streams, flags.output);
+  };
+  await printFacts(asTable(), flags);
+}
+
+function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
+  const texts = streams.map(labels => ({ labels, text: labelText(labels) }));
+  texts.sort((a, b) => (a.text < b.text ? -1 : 1));
+  if (output === 'default' || output === 'raw') {
+    return { columns: [{ name: 'stream' }], rows: texts.map(({ text }) => [text]) };
+  }
+  const names = [...new Set(streams.flatMap(labels => Object.keys(labels)))].sort();
+  return {
+    columns: names.map(name => ({ name })),
+    rows: texts.map(({ labels }) => names.map(name => labels[name] ?? null)),
+  };
+}
+
+/** The label with most values first: it is what makes streams many. */
+export function analysis(streams: readonly LabelObject[]): Table {
+  const values = new Map<string, Set<string>>();
+  const counts = new Map<string, number>();
+  for (const labels of streams) {
+    for (const [name, value] of Object.entries(labels)) {
+      if (!values.has(name)) values.set(name, new Set());
+      values.get(name)!.add(value);
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return {
+    columns: [{ name: 'label' }, { name: 'values', align: 'right' }, { name: 'streams', align: 'right' }],
+    rows: [...values]
+      .map(([name, found]): [string, number, number] => [name, found.size, counts.get(name)!])
+      .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)),
+  };
+}

@@ -1,0 +1,25 @@
+/** `logboom stats SELECTOR`: how much there is to read, from the index alone. */
+import type { Command } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
+import { rangeOfFlags } from '../cli/range-options.ts';
+import { askStats } from '../cli/store-facts.ts';
+
+const NOTES = `
+Examples:
+  logboom stats '{app="shop"}'
+  logboom stats '{app="shop"}' --since 7d --output jsonl`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('stats')
+    .description('how many streams, chunks, entries and bytes match')
+    .argument('<selector>', 'streams, for example \'{app="shop"}\'');
+  addFactsOptions(command)
+    .addHelpText('after', NOTES)
+    .action(
+      asAction(async (query: string, flags: FactsFlags) => {
+        await printFacts(askStats(flags, { range: rangeOfFlags(flags), query }), flags);
+      }),
+    );
+}

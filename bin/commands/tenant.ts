@@ -1,0 +1,105 @@
+/**
+ * `logboom tenant move`: a tenant under another name, for whoever changes `no_auth_tenant` on existing data. It opens the
+ * stores by itself, and only while nothing else uses them.
+ */
+import { readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { Tokens } from '../../shared/catalog/tokens.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { BadRequestError } from '../../shared/model/errors.ts';
+import { type MoveParts, MoveRefusedError, type MoveTotals } from '../../shared/move/move-parts.ts';
+import { moveTenant, refuseWhileUsed } from '../../shared/move/move-tenant.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { ProgressLine } from '../cli/progress-line.ts';
+import { endWithReader, print } from '../cli/standard-output.ts';
+import {
+  addConfigFlag,
+  addDataDirFlag,
+  addStorageFlags,
+  type StorageFlags,
+  storageOf,
+} from '../cli/storage-flags.ts';
+
+interface MoveFlags extends StorageFlags {
+  readonly stopped?: boolean;
+}
+
+const NOTES = `
+Entries, delete requests, rule groups with their states, usage and tokens of FROM become those of TO, which must have none.
+Stop the store first. It can be killed and repeated. Until the store has run for a while it takes the space of the
+tenant's objects twice. Not moved: overrides and local rule files that name the tenant, which are yours to change.
+
+Example, with no_auth_tenant changed from fake to home:
+  logboom tenant move fake home --data-dir data`;
+
+export function register(program: Command): void {
+  const group = program.command('tenant').description('rename a tenant');
+  const move = group
+    .command('move')
+    .description('give all that a tenant has another name')
+    .argument('<from>', 'its name now')
+    .argument('<to>', 'its name from now on');
+  addStorageFlags(addDataDirFlag(addConfigFlag(move)))
+    .option('--stopped', 'nothing uses the store, although something told of itself lately and was killed')
+    .addHelpText('after', NOTES)
+    .action(asAction(run));
+}
+
+async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
+  endWithReader();
+  const text = readFileSync(flags.config, 'utf8');
+  const progress = process.stderr.isTTY ? new ProgressLine(process.stderr, undefined) : undefined;
+  try {
+    const { config } = parseConfig(text, { name: flags.config, environment: process.env });
+    const options = storageOf(flags, config.logboom);
+    await mustExist(options);
+    const { store, table, close } = await openStorage(
+      options.kind === 's3' ? { ...options, createMissing: false } : options,
+    );
+    try {
+      const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+      const usage = new UsageRecords(table);
+      const parts: MoveParts = { catalog, store, usage, tokens: new Tokens({ table }), clock: systemClock };
+      if (!flags.stopped) await refuseWhileUsed(parts);
+      const totals = await moveTenant(parts, {
+        from,
+        to,
+        graceMs: config.logboom.objectGraceMs,
+        progress: ({ copiedBytes, rows }) => progress?.show({ bytes: copiedBytes, lines: rows }),
+      });
+      progress?.clear();
+      await print(summary(from, to, totals));
+    } finally {
+      await close();
+    }
+  } catch (error) {
+    progress?.clear();
+    const isTold =
+      error instanceof ConfigError || error instanceof MoveRefusedError || error instanceof BadRequestError;
+    throw isTold ? new CommandError(error.message, { cause: error }) : error;
+  }
+}
+
+/** A store is not made here: the name of the folder would be a mistake. */
+async function mustExist(options: StorageOptions): Promise<void> {
+  if (options.kind === 's3') return;
+  const isThere = await stat(join(options.dataDir, TABLE_FILE)).catch(() => undefined);
+  if (isThere === undefined) throw new CommandError(`there is no store in ${options.dataDir}`);
+}
+
+function summary(from: string, to: string, totals: MoveTotals): string {
+  const { chunks, inlineChunks, days, rows, copiedBytes, deleteRequests, ruleGroups, usageRecords, tokens } =
+    totals;
+  return [
+    `${from} is ${to} now`,
+    `${chunks} chunks (${inlineChunks} inline) of ${days} days, ${rows} entries, ${copiedBytes} bytes of objects`,
+    `${deleteRequests} delete requests, ${ruleGroups} rule groups, ${usageRecords} records of usage, ${tokens} tokens`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,171 @@
+/** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/security.md). */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { systemClock } from '../../local/system-clock.ts';
+import { ConfigError } from '../../shared/admin/config.ts';
+import type { ShownToken } from '../../shared/http/handlers/tokens.ts';
+import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.ts';
+import { SCOPES } from '../../shared/model/scopes.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
+import { endWithReader, maxCellsOfOutput, print } from '../cli/standard-output.ts';
+import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } from '../cli/storage-flags.ts';
+import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
+import { alignedText } from '../cli/table-text.ts';
+import { type TokenPlace, tokensByHttp, tokensInStorage } from '../cli/token-place.ts';
+
+const OUTPUTS = ['default', 'json'] as const;
+
+interface TokenFlags extends StorageFlags {
+  readonly addr?: URL;
+  readonly bearerTokenFile?: string;
+  readonly output: (typeof OUTPUTS)[number];
+}
+
+interface CreateFlags extends TokenFlags {
+  readonly name: string;
+  readonly tenant: readonly string[];
+  readonly scope: readonly string[];
+  readonly expires?: bigint;
+}
+
+const NOTES = `
+Without --addr this works on the stores themselves: in the data folder, or on S3 and DynamoDB, beside a running store or a
+stopped one. With --addr it asks a running store, which takes a token with the scope admin for all tenants: in
+LOGBOOM_BEARER_TOKEN (or LOKI_BEARER_TOKEN), or in the file of --bearer-token-file.
+
+The token is printed once, when it is made, and kept by nobody: what is stored is its hash. A store asks for tokens where
+its configuration says auth.tokens_enabled. A token that was revoked stops within 30 seconds.
+
+Examples:
+  logboom token create --name agents --tenant shop --scope logs:write
+  logboom token create --name grafana --tenant shop --tenant billing --scope logs:read --scope rules:read --expires 90d
+  logboom token create --name operator --tenant '*' --scope admin
+  logboom token list
+  logboom token revoke 2kPq81aZxYw`;
+
+export function register(program: Command): void {
+  const group = program
+    .command('token')
+    .description('make, list and revoke tokens of access')
+    .addHelpText('after', NOTES);
+  addPlace(
+    group
+      .command('create')
+      .description('make a token and print it, this once')
+      .requiredOption('--name <text>', 'what it is for')
+      .requiredOption('--tenant <name>', "tenant it is for, or '*' for all; may be repeated", collect, [])
+      .requiredOption('--scope <scope>', `what it may do: ${SCOPES.join(', ')}; may be repeated`, collect, [])
+      .addOption(
+        new Option(
+          '--expires <duration>',
+          'how long it is good, for example 90d (default: for ever)',
+        ).argParser(parseExpiry),
+      ),
+  ).action(asAction(create));
+  addPlace(group.command('list').description('list the tokens, oldest first; ended ones for 30 days')).action(
+    asAction(list),
+  );
+  addPlace(
+    group.command('revoke').description('end a token').argument('<id>', 'its id, as list shows it'),
+  ).action(asAction(revoke));
+}
+
+function addPlace(command: Command): Command {
+  command
+    .addOption(new Option('--addr <url>', 'ask this store instead of the files').argParser(parseAddress))
+    .addOption(new Option('--bearer-token-file <file>', 'with --addr: file with the token that asks'))
+    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'));
+  return addStorageFlags(addDataDirFlag(addConfigFlag(command)));
+}
+
+async function create({ name, tenant, scope, expires, ...place }: CreateFlags): Promise<void> {
+  const expiresMs =
+    expires === undefined ? undefined : Math.trunc(systemClock.nowMs()) + Number(expires / NS_PER_MS);
+  await withTokens(place, { makes: true }, async tokens => {
+    const made = await tokens.create({ name, scopes: scope, tenants: tenant, expiresMs });
+    if (place.output === 'json') return print(`${JSON.stringify(made)}\n`);
+    await print(`${made.token}\n`);
+    const until = made.expires === null ? 'until it is revoked' : `until ${made.expires}`;
+    process.stderr.write(`token ${made.id} (${made.name}), good ${until}; it is not shown again\n`);
+    if (tokens.note !== undefined) process.stderr.write(`${tokens.note}\n`);
+  });
+}
+
+async function list(place: TokenFlags): Promise<void> {
+  endWithReader();
+  await withTokens(place, { makes: false }, async tokens => {
+    const found = await tokens.list();
+    if (place.output === 'json') return print(`${JSON.stringify(found)}\n`);
+    if (found.length === 0) process.stderr.write('there are no tokens\n');
+    else await print(tableOf(found));
+  });
+}
+
+async function revoke(id: string, place: TokenFlags): Promise<void> {
+  await withTokens(place, { makes: false }, async tokens => {
+    const revoked = await tokens.revoke(id);
+    await print(place.output === 'json' ? `${JSON.stringify(revoked)}\n` : `${revoked.id}  revoked\n`);
+  });
+}
+
+async function withTokens(
+  { addr, bearerTokenFile, ...storage }: TokenFlags,
+  options: { readonly makes: boolean },
+  act: (tokens: TokenPlace) => Promise<void>,
+): Promise<void> {
+  if (addr === undefined && bearerTokenFile !== undefined) {
+    throw new CommandError('--bearer-token-file is for a store that is asked: name it with --addr');
+  }
+  const tokens =
+    addr === undefined
+      ? await tokensInStorage(storage, options).catch(explained)
+      : tokensByHttp(storeOf(addr, bearerTokenFile));
+  try {
+    await act(tokens);
+  } finally {
+    await tokens.close();
+  }
+}
+
+function explained(error: unknown): never {
+  if (error instanceof ConfigError) throw new CommandError(error.message, { cause: error });
+  throw error;
+}
+
+/** How to reach it and as whom, from the environment of all commands; its `--tenant` would mean something else here. */
+function storeOf(addr: URL, bearerTokenFile: string | undefined): StoreFlags {
+  const reader = addStoreOptions(new Command());
+  reader.parse([], { from: 'user' });
+  const given = reader.opts<StoreFlags>();
+  const own = bearerTokenFile === undefined ? {} : { bearerToken: '', bearerTokenFile };
+  return { ...given, ...own, addr };
+}
+
+function tableOf(tokens: readonly ShownToken[]): string {
+  const names = ['id', 'name', 'state', 'tenants', 'scopes', 'created', 'expires', 'last used'];
+  const rows = tokens.map(token => [
+    token.id,
+    token.name,
+    token.state,
+    token.tenants.join(','),
+    token.scopes.join(','),
+    token.created.slice(0, 10),
+    token.expires === null ? 'never' : token.expires.slice(0, 10),
+    token.last_used ?? 'never',
+  ]);
+  return alignedText({ columns: names.map(name => ({ name })), rows }, { maxCells: maxCellsOfOutput() });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function parseExpiry(text: string): bigint {
+  let ns = 0n;
+  try {
+    ns = parsePrometheusDuration(text);
+  } catch {
+    // Told below.
+  }
+  if (ns < NS_PER_MS) throw new InvalidArgumentError('A time to live is written like 12h, 90d or 1y.');
+  return ns;
+}

@@ -1,0 +1,79 @@
+/** `logboom volume SELECTOR` and `volume-range`: how many bytes which streams have, from the index alone. */
+import { type Command, Option } from 'commander';
+import { asAction } from '../cli/command-error.ts';
+import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/facts-command.ts';
+import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
+import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
+import { hasColours, maxCellsOfOutput, OUTPUT_PAINT, print, screenSize } from '../cli/standard-output.ts';
+import { askVolume, volumeTable } from '../cli/store-facts.ts';
+import { tableText } from '../cli/table-text.ts';
+
+interface Flags extends Omit<FactsFlags, 'output'> {
+  readonly output: MetricOutput;
+  readonly limit?: number;
+  readonly targetLabels?: string;
+  readonly aggregateBy?: string;
+  readonly step?: string;
+}
+
+const NOTES = `
+Examples:
+  logboom volume '{app=~".+"}'                                 bytes of each value of app
+  logboom volume '{}' --target-labels app,level --output csv
+  logboom volume '{}' --aggregate-by labels                    bytes of the streams that have a label
+  logboom volume '{app=~".+"}' --output chart                  bars`;
+
+const RANGE_NOTES = `
+Examples:
+  logboom volume-range '{app=~".+"}' --since 24h --step 1h
+  logboom volume-range '{app="shop"}' --target-labels level --step 5m --output chart`;
+
+export function register(program: Command): void {
+  define(program, false);
+}
+
+export function define(program: Command, ofRange: boolean): void {
+  const command = program
+    .command(ofRange ? 'volume-range' : 'volume')
+    .description(ofRange ? 'bytes of streams in steps of time' : 'bytes of streams, the largest first')
+    .argument('<selector>', "streams, for example '{app=~\".+\"}', or '{}' for all")
+    .addOption(new Option('--limit <groups>', 'most groups').argParser(parsePositive))
+    .addOption(new Option('--target-labels <names>', 'labels that make a group, with commas between'))
+    .addOption(
+      new Option('--aggregate-by <what>', 'groups by values of labels, or by their names').choices([
+        'series',
+        'labels',
+      ]),
+    );
+  if (ofRange) command.addOption(new Option('--step <duration>', 'distance of the samples'));
+  addFactsOptions(command, { outputs: METRIC_OUTPUTS })
+    .addHelpText('after', ofRange ? RANGE_NOTES : NOTES)
+    .action(asAction((query: string, flags: Flags) => volume(query, flags, ofRange)));
+}
+
+async function volume(query: string, flags: Flags, ofRange: boolean): Promise<void> {
+  const { limit, targetLabels, aggregateBy, step, output, failOnEmpty } = flags;
+  const question = { range: rangeOfFlags(flags), query, limit, targetLabels, aggregateBy, step };
+  const series = await waitFor(askVolume(flags, question, ofRange));
+  if (series.length === 0) return endEmpty(failOnEmpty);
+  const maxCells = maxCellsOfOutput();
+  if (!ofRange && output !== 'chart') {
+    // The sizes are what is wanted raw, not the first label.
+    const text =
+      output === 'raw'
+        ? metricText(series, { output, screen: screenSize(), colours: false, instant: true })
+        : tableText(volumeTable(series), output, { maxCells });
+    return print(text);
+  }
+  const isDrawn = output === 'default' && process.stdout.isTTY;
+  await print(
+    metricText(series, {
+      output: isDrawn ? 'chart' : output,
+      screen: screenSize(),
+      colours: hasColours(),
+      paint: OUTPUT_PAINT,
+      maxCells,
+      instant: !ofRange,
+    }),
+  );
+}

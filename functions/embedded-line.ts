@@ -1,0 +1,28 @@
+/**
+ * One line of CloudWatch's embedded metric format, for figures that a function finds now and then. What is counted by request
+ * is gathered first (shared/admin/metrics/embedded-metrics.ts). The function's name is the one dimension: CloudWatch charges
+ * for each combination, and alarms know the name.
+ */
+export interface EmbeddedFigure {
+  readonly name: string;
+  readonly unit: 'Count' | 'Milliseconds' | 'Seconds' | 'None';
+  readonly value: number;
+}
+
+/** @param functionName as Lambda has it, AWS_LAMBDA_FUNCTION_NAME */
+export function embeddedLine(
+  functionName: string,
+  nowMs: number,
+  figures: readonly EmbeddedFigure[],
+): string {
+  const directive = {
+    Namespace: 'Logboom',
+    Dimensions: [['FunctionName']],
+    Metrics: figures.map(({ name, unit }) => ({ Name: name, Unit: unit })),
+  };
+  return JSON.stringify({
+    _aws: { Timestamp: Math.trunc(nowMs), CloudWatchMetrics: [directive] },
+    FunctionName: functionName,
+    ...Object.fromEntries(figures.map(({ name, value }) => [name, value])),
+  });
+}

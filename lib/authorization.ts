@@ -1,0 +1,66 @@
+/**
+ * Who may call both APIs: AWS itself asks (`iam`), our function asks for a token (`token`), or nobody does (`none`).
+ *
+ * What a reader would get wrong: the gateway answers 401 by itself where the header is missing that an authorizer of its HTTP API
+ * is cached by. Its answer has no `WWW-Authenticate`, so browsers do not ask for a password.
+ */
+import { Duration } from 'aws-cdk-lib';
+import type { IHttpRouteAuthorizer, IWebSocketRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  HttpIamAuthorizer,
+  HttpLambdaAuthorizer,
+  HttpLambdaResponseType,
+  WebSocketIamAuthorizer,
+  WebSocketLambdaAuthorizer,
+} from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import type { Construct } from 'constructs';
+import { ApiFunction, type StorePlace } from './api-function.ts';
+import type { FunctionClass } from './function-classes.ts';
+import { AUTHORIZER_RIGHTS } from './rights.ts';
+import type { Authorization } from './settings.ts';
+
+export interface Authorizers {
+  readonly http: IHttpRouteAuthorizer | undefined;
+  readonly webSocket: IWebSocketRouteAuthorizer | undefined;
+  /** Where there is one. */
+  readonly lambda: ApiFunction['lambda'] | undefined;
+}
+
+export interface AuthorizersProps {
+  readonly authorization: Authorization;
+  /** Folder of the bundle of the authorizer; undefined where none is asked for. */
+  readonly code: string | undefined;
+  readonly place: StorePlace;
+}
+
+const AUTHORIZER_CLASS: FunctionClass = {
+  description: 'Checks tokens',
+  // A hash and one small read; more memory is more processor, which is what its start takes.
+  memoryMb: 1024,
+  timeout: Duration.seconds(10),
+  rights: AUTHORIZER_RIGHTS,
+};
+/** A token that is revoked works on for so long. */
+const CACHED = Duration.seconds(30);
+
+export function createAuthorizers(
+  scope: Construct,
+  { authorization, code, place }: AuthorizersProps,
+): Authorizers {
+  if (authorization === 'none') return { http: undefined, webSocket: undefined, lambda: undefined };
+  if (authorization === 'iam')
+    return { http: new HttpIamAuthorizer(), webSocket: new WebSocketIamAuthorizer(), lambda: undefined };
+  if (code === undefined) throw new Error('there is no bundle of the authorizer');
+  const functionClass = AUTHORIZER_CLASS;
+  const { lambda } = new ApiFunction(scope, 'Authorizer', { functionClass, code, place });
+  return {
+    http: new HttpLambdaAuthorizer('TokenAuthorizer', lambda, {
+      responseTypes: [HttpLambdaResponseType.SIMPLE],
+      identitySource: ['$request.header.Authorization'],
+      resultsCacheTtl: CACHED,
+    }),
+    // A browser can give a WebSocket no header, but a ticket in its address: no header is asked for, so each $connect is looked at.
+    webSocket: new WebSocketLambdaAuthorizer('TokenAuthorizer', lambda, { identitySource: [] }),
+    lambda,
+  };
+}

@@ -1,0 +1,67 @@
+/** One page of figures: what clients feel first, then what carries it, then what waits. */
+import { Duration } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { figure, serverErrors } from './alarms.ts';
+
+export interface DashboardProps {
+  readonly functions: Readonly<Record<string, LambdaFunction>>;
+  readonly queues: readonly Queue[];
+  readonly table: ITable;
+  readonly apiId: string;
+  readonly canary: LambdaFunction | undefined;
+}
+
+const PERIOD = Duration.minutes(5);
+/** Two in a row. */
+const WIDTH = 12;
+
+export function createDashboard(scope: Construct, props: DashboardProps): Dashboard {
+  const { functions, queues, table, apiId, canary } = props;
+  const { push, query, worker, maintenance } = functions;
+  const ofEach = (metricOf: (lambda: LambdaFunction) => Metric) =>
+    Object.entries(functions).map(([label, lambda]) => metricOf(lambda).with({ label }));
+  const graphs: [title: string, left: IMetric[]][] = [
+    [
+      'Acknowledgement of pushes, ms',
+      ['p50', 'p99'].map(statistic => push.metricDuration({ period: PERIOD, statistic, label: statistic })),
+    ],
+    [
+      'Queries, ms',
+      ['p50', 'p99'].map(statistic => query.metricDuration({ period: PERIOD, statistic, label: statistic })),
+    ],
+    ['Calls', [push, query, worker].map(lambda => lambda.metricInvocations({ period: PERIOD }))],
+    ['5xx of 100 requests', [serverErrors(apiId)]],
+    ['Failed calls', ofEach(lambda => lambda.metricErrors({ period: PERIOD }))],
+    ['Refused calls', ofEach(lambda => lambda.metricThrottles({ period: PERIOD }))],
+    ['Age of the backlog, s', [figure(maintenance, 'BacklogAge', 'Maximum', PERIOD)]],
+    ['Backlog', ['BacklogDays', 'BacklogGarbage'].map(name => figure(maintenance, name, 'Maximum', PERIOD))],
+    [
+      'Calls that came to nothing',
+      queues.map(queue => queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD })),
+    ],
+    [
+      'Units of the table',
+      [
+        table.metricConsumedReadCapacityUnits({ period: PERIOD }),
+        table.metricConsumedWriteCapacityUnits({ period: PERIOD }),
+      ],
+    ],
+  ];
+  if (canary !== undefined) {
+    graphs.unshift(
+      ['Canary', [figure(canary, 'CanarySuccess', 'Minimum', PERIOD)]],
+      ['Canary, ms', ['CanaryPush', 'CanaryRead'].map(name => figure(canary, name, 'Maximum', PERIOD))],
+    );
+  }
+  const dashboard = new Dashboard(scope, 'Dashboard', { defaultInterval: Duration.hours(6) });
+  for (let i = 0; i < graphs.length; i += 2) {
+    dashboard.addWidgets(
+      ...graphs.slice(i, i + 2).map(([title, left]) => new GraphWidget({ title, left, width: WIDTH })),
+    );
+  }
+  return dashboard;
+}

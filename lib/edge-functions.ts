@@ -1,0 +1,58 @@
+/**
+ * What CloudFront runs on requests, as text: its own small JavaScript, which nothing can be imported into. Pure, so that tests run
+ * it. What a reader would get wrong: `event.request.querystring` has values as the client encoded them, once for each name, and
+ * repeated ones apart, in `multiValue`.
+ */
+import { PAGE_PATH } from '../shared/http/ui.ts';
+
+/** Told to the functions of the WebSocket API, whose requests have no path (functions/websocket-event.ts). */
+export const PATH_HEADER = 'x-logboom-path';
+
+/** Any path of a tail → the stage of the WebSocket API, which is the only path that it has. */
+export function tailFunctionCode(stage: string): string {
+  return `function handler(event) {
+  var request = event.request;
+  request.headers['${PATH_HEADER}'] = { value: request.uri };
+  request.uri = '/${stage}';
+  return request;
+}
+`;
+}
+
+/** `/` with a browser → the page; API clients are let through. */
+export function rootFunctionCode(): string {
+  return `function handler(event) {
+  var request = event.request;
+  var accept = request.headers.accept;
+  if (!accept || accept.value.toLowerCase().indexOf('text/html') < 0) return request;
+  return {
+    statusCode: 302,
+    statusDescription: 'Found',
+    headers: { location: { value: '${PAGE_PATH}' }, 'cache-control': { value: 'no-cache' } },
+  };
+}
+`;
+}
+
+/** `/ui` → `/ui/`, with its query, which is the state of the page; `/ui/` → its file. */
+export function pageFunctionCode(): string {
+  return `function handler(event) {
+  var request = event.request;
+  if (request.uri === '${PAGE_PATH}') request.uri = '${PAGE_PATH}index.html';
+  if (request.uri !== '${PAGE_PATH.slice(0, -1)}') return request;
+  var pairs = [];
+  for (var name in request.querystring) {
+    var given = request.querystring[name];
+    (given.multiValue || [given]).forEach(function (one) {
+      pairs.push(name + '=' + one.value);
+    });
+  }
+  var query = pairs.length > 0 ? '?' + pairs.join('&') : '';
+  return {
+    statusCode: 302,
+    statusDescription: 'Found',
+    headers: { location: { value: '${PAGE_PATH}' + query }, 'cache-control': { value: 'no-cache' } },
+  };
+}
+`;
+}

@@ -1,0 +1,203 @@
+/**
+ * CloudFront in front of everything, so that one address has the paths of the API, of live tails and of the explorer page:
+ *
+ *     /loki/api/v1/tail, ...   WebSocket API; its stage has no paths, so a function of CloudFront rewrites them
+ *     /ui, /ui/...             bucket with the page
+ *     /                        the page for browsers, the HTTP API for everybody else
+ *     everything else          HTTP API
+ *
+ * Nothing of the APIs is kept or changed here: no caching, all methods, all headers but the host, no compression.
+ *
+ * What a reader would get wrong:
+ *  - The host is left out because the gateway knows its own alone. A signature (authorization=iam) covers the host, so it is
+ *    made for the gateway's host, wherever the request is sent (functions/sign-request.ts, docs/aws.md).
+ *  - The APIs keep their own addresses, where no web ACL stands before them. Who may call is decided there, not here.
+ */
+import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  type BehaviorOptions,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  OriginRequestPolicy,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { pathsOf } from '../shared/http/routes.ts';
+import { LEGACY_TAIL_PATH, TAIL_PATH } from '../shared/http/tail-request.ts';
+import { PAGE_PATH, PAGE_POLICY } from '../shared/http/ui.ts';
+import { BucketContent } from './bucket-content.ts';
+import { pageFunctionCode, rootFunctionCode, tailFunctionCode } from './edge-functions.ts';
+import type { Settings } from './settings.ts';
+import { privateBucket } from './storage.ts';
+
+/** The built explorer page and the function that puts it into the bucket, which has its files. */
+export interface PageAsset {
+  readonly code: string;
+  /** Of all files of the page. */
+  readonly hash: string;
+}
+
+export interface EdgeProps {
+  readonly settings: Pick<Settings, 'domain' | 'certificateArn' | 'webAclArn'>;
+  /** Host names in this region. */
+  readonly httpHost: string;
+  readonly webSocketHost: string;
+  readonly webSocketStage: string;
+  /** Undefined: there is no page. */
+  readonly page: PageAsset | undefined;
+  readonly logRetention: RetentionDays;
+}
+
+/** Longer than the gateway waits for a function, so that its answer comes, and not one of CloudFront. */
+const READ_TIMEOUT = Duration.seconds(35);
+/** The longest that needs no quota to be raised: dashboards come back within it. */
+const KEEP_ALIVE = Duration.seconds(60);
+
+export class Edge extends Construct {
+  /** `https://...`, without a slash at its end. */
+  readonly url: string;
+  readonly distribution: Distribution;
+
+  constructor(scope: Construct, id: string, props: EdgeProps) {
+    super(scope, id);
+    const { settings, page } = props;
+    const api = this.apiBehavior(props.httpHost);
+    const tails = {
+      ...this.apiBehavior(props.webSocketHost),
+      functionAssociations: [this.onRequest('TailPath', tailFunctionCode(props.webSocketStage))],
+    };
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: 'Logboom: one address for requests, live tails and the page',
+      defaultBehavior: api,
+      additionalBehaviors: {
+        ...Object.fromEntries(tailPaths().map(path => [path, tails])),
+        ...(page === undefined ? {} : this.pageBehaviors(page, api, props.logRetention)),
+      },
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      ...(settings.domain === '' ? {} : this.ownDomain(settings)),
+      ...(settings.webAclArn === '' ? {} : { webAclId: settings.webAclArn }),
+    });
+    this.accept(settings);
+    this.url = `https://${settings.domain || this.distribution.distributionDomainName}`;
+  }
+
+  private apiBehavior(host: string): BehaviorOptions {
+    return {
+      origin: new HttpOrigin(host, { readTimeout: READ_TIMEOUT, keepaliveTimeout: KEEP_ALIVE }),
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      compress: false,
+    };
+  }
+
+  private pageBehaviors(
+    { code, hash }: PageAsset,
+    api: BehaviorOptions,
+    logRetention: RetentionDays,
+  ): Record<string, BehaviorOptions> {
+    const bucket = new Bucket(this, 'Page', {
+      ...privateBucket(),
+      encryption: BucketEncryption.S3_MANAGED,
+      // It is made anew of the sources by every deployment.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'It holds the files of a page that anybody may read.',
+    });
+    const files = { keyPrefix: PAGE_PATH.slice(1), hash };
+    new BucketContent(this, 'PageContent', { bucket, code, logRetention, files });
+    const page: BehaviorOptions = {
+      origin: S3BucketOrigin.withOriginAccessControl(bucket),
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      // Files say themselves how long they may be kept.
+      cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: this.pageHeaders(),
+      viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      compress: true,
+      functionAssociations: [this.onRequest('PagePath', pageFunctionCode())],
+    };
+    return {
+      [PAGE_PATH.slice(0, -1)]: page,
+      [`${PAGE_PATH}*`]: page,
+      '/': {
+        ...api,
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        functionAssociations: [this.onRequest('RootPath', rootFunctionCode())],
+      },
+    };
+  }
+
+  private onRequest(id: string, code: string) {
+    const runtime = FunctionRuntime.JS_2_0;
+    return {
+      eventType: FunctionEventType.VIEWER_REQUEST,
+      function: new EdgeFunction(this, id, { code: FunctionCode.fromInline(code), runtime }),
+    };
+  }
+
+  /** What the local gateway sends with the page. */
+  private pageHeaders(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'PageHeaders', {
+      comment: 'Logboom: the explorer page loads nothing from elsewhere',
+      securityHeadersBehavior: {
+        contentSecurityPolicy: { contentSecurityPolicy: PAGE_POLICY, override: true },
+        contentTypeOptions: { override: true },
+        strictTransportSecurity: { accessControlMaxAge: Duration.days(365), override: true },
+      },
+      customHeadersBehavior: {
+        customHeaders: [{ header: 'referrer-policy', value: 'no-referrer', override: true }],
+      },
+    });
+  }
+
+  private ownDomain({ domain, certificateArn }: Pick<Settings, 'domain' | 'certificateArn'>) {
+    return {
+      domainNames: [domain],
+      minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+    };
+  }
+
+  private accept({ domain, webAclArn }: Pick<Settings, 'domain' | 'webAclArn'>): void {
+    const reasons: Record<string, string> = {
+      'AwsSolutions-CFR1':
+        'Senders of logs are where their owners put them; who may call is told by authorization.',
+      'AwsSolutions-CFR3':
+        'Its log would hold query strings, which are what people search for; the APIs log each request without them.',
+    };
+    if (webAclArn === '')
+      reasons['AwsSolutions-CFR2'] =
+        'A web ACL costs by the hour: it is a setting of the deployment, webAclArn.';
+    if (domain === '')
+      reasons['AwsSolutions-CFR4'] =
+        'The certificate of CloudFront fixes it; a domain of your own has TLS 1.2 at least.';
+    for (const [id, reason] of Object.entries(reasons)) {
+      Validations.of(this.distribution).acknowledge({ id, reason });
+    }
+  }
+}
+
+/** Every path of live tails. */
+export function tailPaths(): readonly string[] {
+  return [TAIL_PATH, LEGACY_TAIL_PATH].flatMap(path => pathsOf({ path }));
+}
+
+/** Host name of an API in the region of the stack. */
+export function hostOfApi(apiId: string): string {
+  return `${apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+}

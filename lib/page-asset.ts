@@ -1,0 +1,39 @@
+/** The explorer page for the stack: built where its sources are there, and put beside the function that copies it to the bucket. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PageAsset } from './edge.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BUILD_SCRIPT = join(ROOT, 'scripts', 'build-ui.mjs');
+const BUILT = join(ROOT, 'dist', 'ui');
+const MANIFEST = join(BUILT, 'manifest.json');
+
+/**
+ * Builds the page and puts its files below `page` in the bundle's folder. Undefined where there is neither a page nor a script
+ * that builds it. Throws where the script fails.
+ */
+export function addPage(code: string): PageAsset | undefined {
+  if (existsSync(BUILD_SCRIPT)) {
+    const { status, stderr, error } = spawnSync(process.execPath, [BUILD_SCRIPT], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    if (status !== 0)
+      throw new Error(`the explorer page cannot be built: ${error?.message ?? stderr.trim()}`);
+  }
+  if (!existsSync(MANIFEST)) return undefined;
+  const { files } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as {
+    files: readonly { readonly name: string }[];
+  };
+  const folder = join(code, 'page');
+  mkdirSync(folder, { recursive: true });
+  const hash = createHash('sha256');
+  for (const { name } of files) {
+    hash.update(`${name}\0`).update(readFileSync(join(BUILT, name)));
+    copyFileSync(join(BUILT, name), join(folder, name));
+  }
+  return { code, hash: hash.digest('hex') };
+}

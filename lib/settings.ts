@@ -1,0 +1,178 @@
+/**
+ * What a deployment is told: context of the CDK, `--context name=value` or the context of cdk.json. One list, which the docs
+ * are tested against; everything is checked before anything is bundled or deployed. Pure data: it loads without the CDK.
+ *
+ * What a reader would get wrong: the CDK keeps its own flags in the same place, so only plain names are taken for settings. A
+ * misspelt one ends the run, because `removl=destroy` must not pass for nothing.
+ */
+import { z } from 'zod';
+
+/** Who may call: holders of the right execute-api:Invoke, of a token, or everybody. A tenant is a header, and proves nothing. */
+export type Authorization = 'iam' | 'token' | 'none';
+
+/** `retain`: bucket, table and their key outlive the stack. `destroy`: deleting the stack deletes all that was stored. */
+export type Removal = 'retain' | 'destroy';
+
+const PUBLIC_CONFIRMATION = 'yes-really';
+/** Days that CloudWatch Logs knows, up to those that somebody may want. */
+const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
+/** Lambda keeps this many calls of an account for functions without a reservation. */
+export const UNRESERVED_CALLS = 100;
+/** Below it a reservation would leave the rest too little: see lib/concurrency.ts. */
+export const LEAST_QUOTA = 2 * UNRESERVED_CALLS;
+
+const yesOrNo = (preset: 'yes' | 'no') =>
+  z
+    .enum(['yes', 'no', 'true', 'false'], { error: 'is yes or no' })
+    .default(preset)
+    .transform(value => value === 'yes' || value === 'true');
+const text = z.string().default('');
+const arn = (service: string) =>
+  text.refine(value => value === '' || new RegExp(`^arn:[a-z-]+:${service}:`).test(value), {
+    error: `is the ARN of ${service}, arn:aws:${service}:...`,
+  });
+
+const FIELDS = {
+  stackName: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, { error: 'is a letter and up to 63 letters, digits and hyphens' })
+    .default('Logboom')
+    .describe('Name of the stack: another one is another store'),
+  authorization: z
+    .enum(['iam', 'token', 'none'], { error: 'is iam, token or none' })
+    .default('iam')
+    .describe('Who may call: `iam`, signed requests; `token`, access tokens; `none`, everybody'),
+  public: z
+    .enum(['', PUBLIC_CONFIRMATION], { error: `is ${PUBLIC_CONFIRMATION} or left out` })
+    .default('')
+    .describe(`\`${PUBLIC_CONFIRMATION}\` goes with \`authorization=none\`, which is refused without it`),
+  config: text.describe('File of the [configuration](configuration.md), at most 3 KiB, for all functions'),
+  edge: yesOrNo('yes').describe(
+    'CloudFront in front of both APIs: one address for requests, tails and the page',
+  ),
+  ui: yesOrNo('yes').describe('The explorer page, served by CloudFront below `/ui/`'),
+  domain: text
+    .refine(value => value === '' || /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(value), {
+      error: 'is a host name in lower case',
+    })
+    .describe('Host name of your own for CloudFront; you point it there by a CNAME'),
+  certificateArn: arn('acm').describe('Its certificate in ACM, in us-east-1, where CloudFront looks for it'),
+  webAclArn: arn('wafv2').describe('Web ACL for CloudFront (scope CLOUDFRONT, so in us-east-1)'),
+  kmsKeyArn: arn('kms').describe('Key of your own for bucket and table; without it they have those of AWS'),
+  versioning: yesOrNo('no').describe(
+    'Keep deleted objects for `noncurrentDays`, as a safety net against mistakes',
+  ),
+  noncurrentDays: z.coerce
+    .number()
+    .int({ error: 'is a whole number of days' })
+    .min(1, { error: 'is at least 1' })
+    .max(365, { error: 'is at most 365' })
+    .default(7)
+    .describe('How long deleted objects are kept, days'),
+  removal: z
+    .enum(['retain', 'destroy'], { error: 'is retain or destroy' })
+    .default('retain')
+    .describe(
+      'What deleting the stack does to bucket and table: `retain` leaves them, `destroy` empties and deletes them',
+    ),
+  logRetentionDays: z.coerce
+    .number()
+    .refine(days => LOG_DAYS.includes(days), { error: `is one of ${LOG_DAYS.join(', ')}` })
+    .default(30)
+    .describe('How long the logs of functions and APIs are kept, days'),
+  concurrency: z.coerce
+    .number()
+    .int({ error: 'is a whole number' })
+    .refine(quota => quota === 0 || quota >= LEAST_QUOTA, { error: `is 0 or at least ${LEAST_QUOTA}` })
+    .default(0)
+    .describe("The account's quota of concurrent calls, of which queries get a share; 0 reserves nothing"),
+  alarmTopicArn: arn('sns').describe('SNS topic that alarms are sent to'),
+  alarmEmail: text
+    .refine(value => value === '' || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value), { error: 'is an address' })
+    .describe('Address that alarms are sent to, by a topic of the stack'),
+  canary: yesOrNo('yes').describe('A function that pushes known entries every 5 minutes and reads them back'),
+  canaryTenant: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
+    .default('canary')
+    .describe('The tenant that it uses'),
+  canarySecretArn: arn('secretsmanager').describe(
+    'Secret with a token for it, needed with `authorization=token`; without it there is no canary',
+  ),
+  logGroups: text.describe('Log groups of CloudWatch Logs to store, separated by commas'),
+  logsBucket: text.describe('Bucket whose log files are stored as they appear'),
+  eventTenant: text.describe('Tenant that both are stored for'),
+  eventLabels: text.describe('Labels of their streams, `env=prod,team=shop`'),
+} as const;
+
+const SCHEMA = z.object(FIELDS);
+
+export type Settings = Readonly<z.infer<typeof SCHEMA>>;
+
+/** A setting's name, the default as it would be written, and what it is for, in Markdown. */
+export interface SettingRow {
+  readonly name: string;
+  readonly preset: string;
+  readonly about: string;
+}
+
+/** Every setting in the order of the docs. */
+export function settingRows(): readonly SettingRow[] {
+  const asked = z.toJSONSchema(SCHEMA, { io: 'input', unrepresentable: 'any' }).properties ?? {};
+  return Object.entries(FIELDS).map(([name, { description = '' }]) => {
+    const property = asked[name];
+    const preset = typeof property === 'object' ? String(property.default ?? '') : '';
+    return { name, preset, about: description };
+  });
+}
+
+/** Plain names are settings; those with a mark (`@aws-cdk/...`, `aws:cdk:...`, `availability-zones:...`) are the CDK's. */
+const SETTING_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** @param context all of the CDK's context. Throws Error that names every wrong setting. */
+export function settingsOf(context: Readonly<Record<string, unknown>>): Settings {
+  const given: Record<string, string> = {};
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(context)) {
+    if (!SETTING_NAME.test(name) || value === undefined || value === null) continue;
+    if (!Object.hasOwn(FIELDS, name)) problems.push(`${name} is no setting of this stack`);
+    else if (typeof value === 'object') problems.push(`${name} is a text, not ${JSON.stringify(value)}`);
+    else given[name] = String(value).trim();
+  }
+  const { success, data, error } = SCHEMA.safeParse(given);
+  for (const { path, message } of error?.issues ?? []) {
+    const name = String(path[0]);
+    problems.push(`${name} ${message}, not ${JSON.stringify(given[name])}`);
+  }
+  if (success) problems.push(...conflictsOf(data));
+  if (problems.length > 0 || !success) throw new Error(problems.join('\n'));
+  return data;
+}
+
+/** What each setting allows, but not all of them together. */
+function conflictsOf(settings: Settings): string[] {
+  const { authorization, edge, domain, certificateArn, webAclArn, kmsKeyArn } = settings;
+  const problems: string[] = [];
+  if (authorization === 'none' && settings.public === '') {
+    problems.push(
+      'authorization=none lets everybody on the internet push, read and delete logs of every tenant; ' +
+        `say --context public=${PUBLIC_CONFIRMATION} where that is meant, or use iam or token`,
+    );
+  }
+  if (authorization !== 'none' && settings.public !== '') {
+    problems.push(`public=${PUBLIC_CONFIRMATION} goes with authorization=none, not with ${authorization}`);
+  }
+  if ((domain === '') !== (certificateArn === '')) problems.push('domain and certificateArn go together');
+  for (const [name, value] of Object.entries({ domain, webAclArn })) {
+    if (value !== '' && !edge) problems.push(`${name} needs edge=yes: it is a setting of CloudFront`);
+  }
+  for (const [name, value] of Object.entries({ certificateArn, webAclArn })) {
+    if (value !== '' && value.split(':')[3] !== 'us-east-1')
+      problems.push(`${name} is in us-east-1 for CloudFront, not in ${value.split(':')[3] || 'no region'}`);
+  }
+  if (kmsKeyArn !== '' && !/:key\/[A-Za-z0-9-]+$/.test(kmsKeyArn))
+    problems.push('kmsKeyArn ends with :key/ID; an alias is no key');
+  if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')
+    problems.push('alarmTopicArn and alarmEmail exclude each other: subscribe the address to the topic');
+  return problems;
+}

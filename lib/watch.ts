@@ -1,0 +1,54 @@
+/** What watches the store: canary, alarms, who is told of them, and a dashboard. */
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import type { StorePlace } from './api-function.ts';
+import { Canary } from './canary.ts';
+import { createDashboard } from './dashboard.ts';
+import type { LogboomApi } from './http-api.ts';
+import type { FailedCalls } from './schedules.ts';
+import type { Settings } from './settings.ts';
+
+export interface WatchProps {
+  readonly settings: Settings;
+  /** Folder of the bundle of the canary; undefined: none is wanted. */
+  readonly code: string | undefined;
+  readonly place: StorePlace;
+  readonly http: LogboomApi;
+  readonly baseUrl: string;
+  /** All that serve the store, by name. */
+  readonly functions: Readonly<Record<string, LambdaFunction>>;
+  /** Where failed calls end. */
+  readonly queues: readonly Queue[];
+  readonly failed: FailedCalls;
+}
+
+export class Watch extends Construct {
+  constructor(scope: Construct, id: string, props: WatchProps) {
+    super(scope, id);
+    const { settings, code, place, http, baseUrl, functions, queues, failed } = props;
+    const { logRetention, table } = place;
+    const canary =
+      code === undefined
+        ? undefined
+        : new Canary(this, 'Canary', { settings, code, http, baseUrl, failed, logRetention }).lambda;
+    const { apiId } = http;
+    const { all } = new Alarms(this, 'Alarms', { functions, queues, apiId, canary });
+    const topic = this.topicOf(settings);
+    if (topic !== undefined) for (const alarm of all) alarm.addAlarmAction(new SnsAction(topic));
+    createDashboard(this, { functions, queues, table, apiId, canary });
+  }
+
+  /** Not with the key of AWS for SNS: alarms could not send to it. What they say is no secret. */
+  private topicOf({ alarmTopicArn, alarmEmail }: Settings): ITopic | undefined {
+    if (alarmTopicArn !== '') return Topic.fromTopicArn(this, 'GivenTopic', alarmTopicArn);
+    if (alarmEmail === '') return undefined;
+    const topic = new Topic(this, 'Topic', { displayName: 'Logboom alarms', enforceSSL: true });
+    topic.addSubscription(new EmailSubscription(alarmEmail));
+    return topic;
+  }
+}

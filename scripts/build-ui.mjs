@@ -1,0 +1,153 @@
+/**
+ * Builds the explorer page: `ui/` into `dist/ui/`, unless what lies there was made of the same sources.
+ *
+ *     node scripts/build-ui.mjs            builds where something changed
+ *     node scripts/build-ui.mjs --force    builds in any case, and lists the files
+ *
+ * Every file but index.html and manifest.json has a hash of its content in its name, so that it may be cached for good.
+ * The manifest names all files, with their sizes; whoever serves the page serves these and no other. The build fails where
+ * what a browser must load before it shows anything is larger than FIRST_LOAD_MAX_BYTES.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const SOURCES = join(ROOT, 'ui');
+const OUTPUT = join(ROOT, 'dist', 'ui');
+/** The editor and the charts come later, each when it is needed first. */
+const FIRST_LOAD_MAX_BYTES = 150 * 1024;
+const ENTRY = 'ui/src/main.tsx';
+
+const force = process.argv.includes('--force');
+const sourceHash = hashOfSources();
+if (force || readManifest()?.sourceHash !== sourceHash) await build();
+
+async function build() {
+  const { build: bundle } = await import('esbuild');
+  const { outputFiles, metafile } = await bundle({
+    absWorkingDir: ROOT,
+    entryPoints: [{ in: ENTRY, out: 'main' }],
+    outdir: OUTPUT,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    minify: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const icon = readFileSync(join(SOURCES, 'icon.svg'));
+  const iconName = `icon-${shortHash(icon)}.svg`;
+  files.set(iconName, icon);
+  const first = firstLoad(metafile);
+  const html = pageOf(first, iconName);
+  files.set('index.html', Buffer.from(html));
+
+  const sizes = [...files].map(([name, bytes]) => ({
+    name,
+    bytes: bytes.length,
+    gzipBytes: gzipSync(bytes, { level: 9 }).length,
+  }));
+  sizes.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const loadedFirst = new Set([...first.scripts, ...first.styles, 'index.html']);
+  const firstLoadGzipBytes = sizes
+    .filter(({ name }) => loadedFirst.has(name))
+    .reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
+  if (force || firstLoadGzipBytes > FIRST_LOAD_MAX_BYTES) {
+    for (const { name, bytes, gzipBytes } of sizes) {
+      say(`${loadedFirst.has(name) ? 'first' : 'later'}  ${bytes} bytes, ${gzipBytes} in gzip  ${name}`);
+    }
+  }
+  if (firstLoadGzipBytes > FIRST_LOAD_MAX_BYTES) {
+    say(`the first load is ${firstLoadGzipBytes} bytes in gzip, more than ${FIRST_LOAD_MAX_BYTES}`);
+    process.exit(1);
+  }
+
+  mkdirSync(OUTPUT, { recursive: true });
+  const entries = [...files].filter(([name]) => name !== 'index.html');
+  for (const [name, bytes] of entries) writeWhole(name, bytes);
+  // Whoever reads the manifest finds every file that it names.
+  writeWhole('index.html', files.get('index.html'));
+  const manifest = { sourceHash, firstLoadGzipBytes, files: sizes };
+  writeWhole('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
+  for (const name of readdirSync(OUTPUT)) {
+    if (!files.has(name) && name !== 'manifest.json') rmSync(join(OUTPUT, name), { force: true });
+  }
+  say(`the page is built: ${firstLoadGzipBytes} bytes in gzip for the first load`);
+}
+
+/** The entry, what it imports at once, and the style sheet beside it. */
+function firstLoad({ outputs }) {
+  const byName = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
+  const entry = [...byName].find(([name, { entryPoint }]) => entryPoint === ENTRY && extname(name) === '.js');
+  const scripts = [];
+  const visit = name => {
+    if (scripts.includes(name)) return;
+    scripts.push(name);
+    for (const { path, kind } of byName.get(name).imports) {
+      if (kind === 'import-statement') visit(basename(path));
+    }
+  };
+  visit(entry[0]);
+  const { cssBundle } = entry[1];
+  return { scripts, styles: cssBundle === undefined ? [] : [basename(cssBundle)] };
+}
+
+function pageOf({ scripts, styles }, iconName) {
+  const [entry, ...others] = scripts;
+  const head = [
+    ...styles.map(name => `<link rel="stylesheet" href="${name}" />`),
+    ...others.map(name => `<link rel="modulepreload" href="${name}" />`),
+    `<script type="module" src="${entry}"></script>`,
+  ];
+  return readFileSync(join(SOURCES, 'index.html'), 'utf8')
+    .replace('%ICON%', iconName)
+    .replace('%HEAD%', head.join('\n    '));
+}
+
+/** Of everything that the page is made of: its sources, this script, and the packages of the lock file. */
+function hashOfSources() {
+  const hash = createHash('sha256');
+  const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name));
+  files.push(fileURLToPath(import.meta.url), join(ROOT, 'package-lock.json'));
+  for (const file of files.sort()) hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function readManifest() {
+  try {
+    return JSON.parse(readFileSync(join(OUTPUT, 'manifest.json'), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Never seen in parts: two builds may run at once. */
+function writeWhole(name, content) {
+  const path = join(OUTPUT, name);
+  const partial = `${path}.${process.pid}.partial`;
+  writeFileSync(partial, content);
+  renameSync(partial, path);
+}
+
+function shortHash(bytes) {
+  return createHash('sha256').update(bytes).digest('base64url').slice(0, 8).toUpperCase();
+}
+
+function say(line) {
+  process.stderr.write(`build-ui: ${line}\n`);
+}

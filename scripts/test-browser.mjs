@@ -1,0 +1,87 @@
+/**
+ * `npm run test:browser`: the explorer page in a real browser, each feature used as a person would. Runs the files
+ * `test/browser/*.browser.ts` with Chromium: the one that LOGBOOM_CHROMIUM names, else the system's, else Debian's, which is
+ * installed where this runs as root. Where there is none it says so, and the exit code is 0. Screenshots are in
+ * `dist/screenshots/`. The last line is the count:
+ *
+ *     N passed, N failed          (or: 0 passed, 0 failed, 1 skipped)
+ *
+ * `npm run test:browser -- logs` runs the files with `logs` in their name.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureInstalled, ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
+
+const FOLDER = join(ROOT, 'test', 'browser');
+const SCREENSHOTS = join(ROOT, 'dist', 'screenshots');
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** Fonts: pages look as on most desktops, in screenshots too. */
+const PACKAGES = ['chromium', 'fonts-inter', 'fonts-jetbrains-mono', 'fonts-noto-color-emoji'];
+const TEST_TIMEOUT_MS = 120_000;
+
+ensureInstalled();
+const chromium = findChromium();
+if (chromium === undefined) {
+  say('SKIPPED test:browser: there is no Chromium, and it could not be installed with apt-get as root');
+  say('0 passed, 0 failed, 1 skipped');
+} else run(chromium);
+
+function run(program) {
+  const wanted = process.argv.slice(2);
+  const files = readdirSync(FOLDER)
+    .filter(name => name.endsWith('.browser.ts'))
+    .filter(name => wanted.length === 0 || wanted.some(part => name.includes(part)))
+    .sort();
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const [runtime] = findRuntimes();
+  let passed = 0;
+  let failed = 0;
+  for (const file of files) {
+    const args = [
+      '--disable-warning=ExperimentalWarning',
+      '--test',
+      '--test-reporter=spec',
+      `--test-timeout=${TEST_TIMEOUT_MS}`,
+      join(FOLDER, file),
+    ];
+    const env = { ...process.env, LOGBOOM_CHROMIUM: program, LOGBOOM_SCREENSHOTS: SCREENSHOTS };
+    const { stdout, stderr } = spawnSync(runtime, args, { cwd: ROOT, encoding: 'utf8', env });
+    process.stdout.write(stdout ?? '');
+    process.stderr.write(stderr ?? '');
+    const of = name => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(stdout ?? '')?.[1] ?? 0);
+    const broken = of('fail') + of('cancelled');
+    passed += of('pass');
+    // A file that counts nothing could not run at all.
+    failed += of('tests') === 0 && broken === 0 ? 1 : broken;
+  }
+  say(`${passed} passed, ${failed} failed`);
+  if (failed > 0 || passed === 0) process.exitCode = 1;
+}
+
+function findChromium() {
+  const named = process.env.LOGBOOM_CHROMIUM;
+  if (named !== undefined) return named;
+  const found = onPath();
+  if (found !== undefined) return found;
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
+  say('installing Chromium with apt-get; this happens once');
+  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  spawnSync('apt-get', ['update', '-qq'], quiet);
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES], quiet);
+  return onPath();
+}
+
+function onPath() {
+  const folders = (process.env.PATH ?? '').split(':').concat('/usr/bin');
+  for (const program of PROGRAMS) {
+    const place = folders.map(folder => join(folder, program)).find(path => existsSync(path));
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}

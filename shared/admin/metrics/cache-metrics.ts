@@ -1,0 +1,24 @@
+/** Hits and misses of caches that count for themselves (model/lru.ts), by name. */
+import type { MetricsRegistry } from './registry.ts';
+
+export interface CacheFigures {
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** `caches`: by the names that the metric shows. */
+export function addCacheMetrics(
+  registry: MetricsRegistry,
+  caches: Readonly<Record<string, CacheFigures>>,
+): void {
+  registry.counter<'cache' | 'result'>({
+    name: 'logboom_cache_requests_total',
+    help: 'What caches were asked for, by whether they had it.',
+    labels: ['cache', 'result'],
+    read: () =>
+      Object.entries(caches).flatMap(([cache, { hits, misses }]) => [
+        { labels: { cache, result: 'hit' }, value: hits },
+        { labels: { cache, result: 'miss' }, value: misses },
+      ]),
+  });
+}

@@ -1,0 +1,20 @@
+/** What a long-lived process has beside requests: lines that it logged, and connections. */
+import type { MetricsRegistry } from './registry.ts';
+
+export function addLogMetrics(registry: MetricsRegistry, lines: () => ReadonlyMap<string, number>): void {
+  registry.counter<'level'>({
+    name: 'loki_internal_log_messages_total',
+    help: 'Lines that were logged, by level.',
+    labels: ['level'],
+    read: () => [...lines()].map(([level, value]) => ({ labels: { level }, value })),
+  });
+}
+
+export function addConnectionMetrics(registry: MetricsRegistry, connections: () => number): void {
+  registry.gauge<'protocol'>({
+    name: 'loki_tcp_connections',
+    help: 'Connections that are open.',
+    labels: ['protocol'],
+    read: () => [{ labels: { protocol: 'http' }, value: connections() }],
+  });
+}

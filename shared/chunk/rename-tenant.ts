@@ -1,0 +1,29 @@
+/**
+ * A chunk object for another tenant: the same pages, filters and sections, and a footer that names the new tenant.
+ * Nothing before the footer knows the tenant, so none of it is decoded or checked here.
+ */
+import { decodeFooter, encodeFooter, footerLength } from './footer-codec.ts';
+import { type Footer, TRAILER_BYTES } from './format.ts';
+
+export interface RenamedChunk {
+  readonly object: Buffer;
+  readonly footer: Footer;
+  /** Bytes of footer and trailer at its end. */
+  readonly footerBytes: number;
+}
+
+/** Throws CorruptionError where the object does not end as a chunk, or its footer is damaged. */
+export function renameTenant(object: Buffer, tenant: string, what: string): RenamedChunk {
+  const trailer = object.subarray(Math.max(0, object.length - TRAILER_BYTES));
+  const start = object.length - TRAILER_BYTES - footerLength(trailer, object.length, what);
+  const footer = {
+    ...decodeFooter(object.subarray(start, object.length - TRAILER_BYTES), what),
+    tenant,
+  };
+  const tail = encodeFooter(footer);
+  return {
+    object: Buffer.concat([object.subarray(0, start), tail]),
+    footer,
+    footerBytes: tail.length,
+  };
+}

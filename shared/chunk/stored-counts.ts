@@ -1,0 +1,93 @@
+/**
+ * The counts of a footer as they are stored: unpacked stream by stream when somebody asks. As arrays they take 30 to 300 bytes
+ * for each minute, stream and level, and 7 as stored; of what a process keeps footers of, a query asks for few.
+ *
+ * What a reader would get wrong: nothing unpacked is kept. Whoever needs a stream's counts twice holds on to them.
+ */
+import { CorruptionError, invariant } from '../model/errors.ts';
+import { ByteReader } from './byte-io.ts';
+import type { CountsByStream, LevelCounts, MinuteStretch } from './format.ts';
+
+const ALL: MinuteStretch = Object.freeze({ from: 0, to: Infinity });
+
+/** Varints of a bucket: minute, entries, line bytes, metadata bytes. */
+const VARINTS_OF_BUCKET = 4;
+
+export class StoredCounts implements CountsByStream {
+  readonly length: number;
+  /** Of each stream, where its counts begin in the bytes; and the end of the last one. */
+  readonly #starts: Uint32Array;
+  readonly #bytes: Buffer;
+  readonly #what: string;
+
+  private constructor(starts: Uint32Array, bytes: Buffer, what: string) {
+    this.length = starts.length - 1;
+    this.#starts = starts;
+    this.#bytes = bytes;
+    this.#what = what;
+  }
+
+  /**
+   * Takes what stands next in the reader, a copy of it. Throws CorruptionError where it does not hold together; a number above
+   * 2^53 is found when its stream is asked for.
+   */
+  static read(reader: ByteReader, streams: number, levels: number, what: string): StoredCounts {
+    const starts = new Uint32Array(streams + 1);
+    const begin = reader.position;
+    for (let s = 0; s < streams; s++) {
+      starts[s] = reader.position - begin;
+      for (let left = reader.count(2); left > 0; left--) {
+        const level = reader.varint();
+        if (level >= levels) throw new CorruptionError(`${what}: counts name level ${level}`);
+        reader.skipVarints(VARINTS_OF_BUCKET * reader.count(VARINTS_OF_BUCKET));
+      }
+    }
+    starts[streams] = reader.position - begin;
+    // Not of Node's pool: a small part would keep all of a slab.
+    const bytes = Buffer.allocUnsafeSlow(starts[streams]);
+    bytes.set(reader.since(begin));
+    return new StoredCounts(starts, bytes, what);
+  }
+
+  /** Bytes that this holds. */
+  get heldBytes(): number {
+    return this.#starts.byteLength + this.#bytes.length;
+  }
+
+  /** Throws CorruptionError. */
+  at(stream: number, { from, to } = ALL): readonly LevelCounts[] {
+    invariant(stream >= 0 && stream < this.length, `${this.#what} counts ${this.length} streams`);
+    const reader = new ByteReader(this.#bytes, this.#starts[stream], this.#starts[stream + 1]);
+    const found: LevelCounts[] = [];
+    for (let left = reader.count(2); left > 0; left--) {
+      const counts = readLevel(reader, from, to);
+      if (counts.minutes.length > 0) found.push(counts);
+    }
+    return found;
+  }
+
+  *[Symbol.iterator](): Generator<readonly LevelCounts[]> {
+    for (let stream = 0; stream < this.length; stream++) yield this.at(stream);
+  }
+}
+
+function readLevel(reader: ByteReader, from: number, to: number): LevelCounts {
+  const level = reader.varint();
+  const minutes: number[] = [];
+  const entries: number[] = [];
+  const lineBytes: number[] = [];
+  const metadataBytes: number[] = [];
+  let minute = 0;
+  for (let left = reader.count(VARINTS_OF_BUCKET); left > 0; left--) {
+    minute += reader.varint();
+    if (minute < from || minute > to) {
+      reader.skipVarints(VARINTS_OF_BUCKET - 1);
+      continue;
+    }
+    minutes.push(minute);
+    entries.push(reader.varint());
+    lineBytes.push(reader.varint());
+    metadataBytes.push(reader.varint());
+  }
+  return { level, minutes, entries, lineBytes, metadataBytes };
+}

@@ -1,0 +1,41 @@
+/** What status endpoints ask where function instances serve the store: all of them are meant, not the one that answers. */
+
+import { figuresToShow, sumOfFleet } from '../admin/fleet-figures.ts';
+import { FleetShutdown } from '../admin/fleet-shutdown.ts';
+import { printExposition } from '../admin/metrics/exposition.ts';
+import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import { changeSharedSettings, readSharedSettings } from '../admin/shared-settings.ts';
+import type { Shutdown } from '../admin/shutdown.ts';
+import type { Catalog } from '../catalog/catalog.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { HttpContext, LogLevelSetting } from './context.ts';
+
+export interface FleetSources {
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly registry: MetricsRegistry;
+  /** The level of this instance: the configured one until operators set another. */
+  readonly logLevel: LogLevelSetting;
+  readonly flush: ConstructorParameters<typeof Shutdown>[0]['flush'];
+}
+
+export function assembleFleet(
+  sources: FleetSources,
+): Pick<HttpContext, 'shutdown' | 'logLevel' | 'metricsText'> {
+  const { catalog, clock, registry, logLevel: own, flush } = sources;
+  const { members, states } = catalog;
+  return {
+    shutdown: new FleetShutdown({ states, members, clock, flush }),
+    logLevel: {
+      get: async () => (await readSharedSettings(states)).logLevel ?? own.get(),
+      async set(logLevel) {
+        await changeSharedSettings(states, { logLevel });
+        await own.set(logLevel);
+      },
+    },
+    metricsText: async () => {
+      const own = figuresToShow(await registry.text());
+      return printExposition(new Map([...(await sumOfFleet(members.instances)), ...own]));
+    },
+  };
+}

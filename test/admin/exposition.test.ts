@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeFigures, encodeFigures, figuresToTell } from '../../shared/admin/fleet-figures.ts';
+import {
+  ExpositionSum,
+  parseExposition,
+  printExposition,
+  sinceExposition,
+  withoutGauges,
+} from '../../shared/admin/metrics/exposition.ts';
+import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
+import { parseMetrics } from '../usage/support/parse-metrics.ts';
+
+const SUM = { maxTenants: 2 };
+
+function registryOf(counts: Readonly<Record<string, number>>, open = 0): MetricsRegistry {
+  const registry = new MetricsRegistry();
+  const counter = registry.counter<'tenant'>({
+    name: 'lines_total',
+    help: 'Lines, all of them.',
+    labels: ['tenant'],
+  });
+  for (const [tenant, count] of Object.entries(counts)) counter.inc({ tenant }, count);
+  const seconds = registry.histogram({ name: 'seconds', help: 'Seconds.', buckets: [1, 2] });
+  for (const count of Object.values(counts)) seconds.observe(count);
+  registry.gauge({ name: 'open', help: 'Open.' }).set(open);
+  registry.gauge({ name: 'last_timestamp_seconds', help: 'Last.' }).set(open);
+  return registry;
+}
+
+const tenants = fc.dictionary(fc.string({ minLength: 1, maxLength: 6, unit: 'grapheme' }), fc.nat(1000), {
+  maxKeys: 4,
+  noNullPrototype: true,
+});
+
+describe('text', () => {
+  test('is read back as it was printed, whatever a label holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(tenants, async counts => {
+        const text = await registryOf(counts).text();
+        const read = parseExposition(text);
+        expect(parseExposition(printExposition(read))).toEqual(read);
+        const metrics = parseMetrics(printExposition(read));
+        for (const [tenant, count] of Object.entries(counts)) {
+          expect(metrics.value('lines_total', { tenant })).toBe(count);
+        }
+        expect(decodeFigures(encodeFigures(read))).toEqual(read);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('of the process itself is not told to others', () => {
+    const text =
+      '# HELP process_x X.\n# TYPE process_x gauge\nprocess_x 1\n# HELP a A.\n# TYPE a counter\na 2\n';
+    expect([...figuresToTell(text).keys()]).toEqual(['a']);
+    expect(decodeFigures(new Uint8Array(0))).toEqual(new Map());
+  });
+});
+
+describe('sums', () => {
+  const summed = async (...registries: MetricsRegistry[]) => {
+    const sum = new ExpositionSum(SUM);
+    for (const registry of registries) sum.add(parseExposition(await registry.text()));
+    return { all: sum.all, metrics: parseMetrics(printExposition(sum.all)) };
+  };
+
+  test('counters, histograms and gauges add up; times of the store are the latest', async () => {
+    const { metrics, all } = await summed(registryOf({ a: 1 }, 3), registryOf({ a: 5, b: 2 }, 9));
+    expect(metrics.value('lines_total', { tenant: 'a' })).toBe(6);
+    expect(metrics.value('seconds_bucket', { le: '1' })).toBe(1);
+    expect(metrics.value('seconds_bucket', { le: '2' })).toBe(2);
+    expect(metrics.value('seconds_bucket', { le: '+Inf' })).toBe(3);
+    expect(metrics.value('seconds_sum', {})).toBe(8);
+    expect(metrics.value('open', {})).toBe(12);
+    expect(metrics.value('last_timestamp_seconds', {})).toBe(9);
+    expect([...withoutGauges(all).keys()]).toEqual(['lines_total', 'seconds']);
+  });
+
+  test('tenants beyond the bound are one series, and nothing is lost', async () => {
+    const { metrics } = await summed(registryOf({ a: 1, b: 2 }), registryOf({ c: 4, d: 8, a: 16 }));
+    const value = (tenant: string) => metrics.value('lines_total', { tenant });
+    expect([value('a'), value('b'), value('other'), value('c')]).toEqual([17, 2, 12, undefined]);
+  });
+
+  test('folding a part and adding the rest is the same as adding all', async () => {
+    await fc.assert(
+      fc.asyncProperty(tenants, tenants, async (before, more) => {
+        const registry = registryOf(before);
+        const folded = withoutGauges(parseExposition(await registry.text()));
+        const after = registryOf({
+          ...before,
+          ...Object.fromEntries(Object.keys(more).map(key => [key, (before[key] ?? 0) + more[key]])),
+        });
+        const now = parseExposition(await after.text());
+        const sum = new ExpositionSum({ maxTenants: 100 });
+        sum.add(folded);
+        sum.add(sinceExposition(now, folded));
+        for (const [name, { samples }] of withoutGauges(now)) {
+          for (const [key, value] of samples)
+            expect([key, sum.all.get(name)!.samples.get(key)]).toEqual([key, value]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { estimateCost, type Load } from '../../bin/cli/cost-estimate.ts';
+import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { refusedBy } from './refused-by.ts';
+import { logboom } from './run-command.ts';
+
+const LOAD: Load = {
+  bytesPerDay: 1e9,
+  pushBytes: 1000,
+  retentionDays: 30,
+  storedShare: 0.1846,
+  queriesPerDay: 0,
+  querySeconds: 1,
+  queryGets: 0,
+  queryRecords: 0,
+};
+const cents = (load: Partial<Load>) =>
+  estimateCost({ ...LOAD, ...load }, DEFAULT_PRICES).map(({ perDay }) => Number(perDay.toFixed(2)));
+
+describe('the estimate', () => {
+  // docs/cost.md, "A gigabyte, by batch size".
+  test.each([
+    [1000, 3.6],
+    [4000, 1.21],
+    [10_000, 0.74],
+    [20_000, 0.45],
+    [40_000, 0.23],
+    [100_000, 0.09],
+    [1_000_000, 0.01],
+  ])('of a gigabyte in pushes of %i bytes', (pushBytes, want) => {
+    expect(Math.abs(cents({ pushBytes })[0] - want)).toBeLessThan(0.015);
+  });
+
+  test('a month of rest is what the page of costs says, and the last line the sum', () => {
+    const lines = estimateCost({ ...LOAD, queriesPerDay: 1000, queryGets: 50 }, DEFAULT_PRICES);
+    expect(lines[3].perMonth.toFixed(2)).toBe('0.43');
+    const sum = lines.slice(0, 4).reduce((total, { perDay }) => total + perDay, 0);
+    expect(lines[4].perDay).toBeCloseTo(sum, 12);
+    expect(lines[4].perMonth).toBeCloseTo(30 * sum, 10);
+    // 0.0012 for gateway and function, 0.039 for a second, 0.02 for 50 reads, each for 1,000 queries.
+    expect(lines[2].perDay).toBeCloseTo(0.0012 + 0.03917 + 0.02, 3);
+    // 1 GB a day for 30 days at 0.023, compressed.
+    expect(lines[1].perMonth).toBeCloseTo(30 * 0.1846 * 0.023, 6);
+  });
+});
+
+test('logboom cost prints it', async () => {
+  const args = ['cost', '--gb-per-day', '1', '--push-size', '1KB', '--queries-per-day', '0'];
+  const { code, stdout } = await logboom([...args, '--output', 'csv']);
+  expect(code).toBe(0);
+  const [head, first, ...others] = stdout.trimEnd().split('\n');
+  expect(head).toBe('what,USD a day,USD a month,USD a year');
+  expect(first).toMatch(/^taking in,3\.60/);
+  expect(others).toHaveLength(4);
+  expect(await refusedBy(['cost', '--gb-per-day', 'many'])).toContain('A number from 0 is needed.');
+  expect(await refusedBy(['cost', '--push-size', '0'])).toContain('A size is written like 4KB');
+});

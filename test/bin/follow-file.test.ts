@@ -1,0 +1,136 @@
+/** A file that grows, is moved away and is cut, as `push --follow` reads it; the clock is that of the test. */
+import {
+  appendFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { FilePlace } from '../../bin/cli/file-place.ts';
+import { FollowedFile } from '../../bin/cli/follow-file.ts';
+import { readPosition, writePosition } from '../../bin/cli/positions-file.ts';
+import { systemClock } from '../../local/system-clock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'logboom-follow-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let file: string;
+let number = 0;
+beforeEach(() => {
+  file = join(folder, `${number++}.log`);
+});
+
+/**
+ * Reads until the steps are used up: one is taken each time that the reader has nothing to read. Resolves to what was read, with
+ * the place after it.
+ */
+async function follow(
+  steps: readonly (() => void)[],
+  options: { from?: FilePlace; atEnd?: boolean } = {},
+): Promise<{ text: string; place: FilePlace | undefined; notes: string[] }> {
+  const stopping = new AbortController();
+  const left = [...steps];
+  const notes: string[] = [];
+  const clock = {
+    ...systemClock,
+    sleep: async () => {
+      const step = left.shift();
+      if (step === undefined) stopping.abort();
+      else step();
+    },
+  };
+  const followed = new FollowedFile(file, {
+    ...options,
+    clock,
+    signal: stopping.signal,
+    note: note => notes.push(note),
+  });
+  let text = '';
+  for await (const piece of followed) text += piece.toString();
+  const place = await followed.placeAt(Buffer.byteLength(text));
+  await followed.close();
+  return { text, place, notes };
+}
+
+describe('a followed file', () => {
+  test('gives what is there and what is added', async () => {
+    writeFileSync(file, 'one\n');
+    const { text, notes } = await follow([
+      () => appendFileSync(file, 'tw'),
+      () => appendFileSync(file, 'o\n'),
+    ]);
+    expect(text).toBe('one\ntwo\n');
+    expect(notes).toEqual([]);
+  });
+
+  test('is waited for, and may be read from its end', async () => {
+    const late = await follow([() => {}, () => writeFileSync(file, 'late\n')]);
+    expect(late).toMatchObject({ text: 'late\n', notes: [`there is no file ${file} yet; waiting for it`] });
+    const end = await follow([() => appendFileSync(file, 'new\n')], { atEnd: true });
+    expect(end.text).toBe('new\n');
+  });
+
+  test('that is moved away is read to its end, and its last line ended', async () => {
+    writeFileSync(file, 'old\n');
+    const { text } = await follow([
+      () => renameSync(file, `${file}.1`),
+      () => appendFileSync(`${file}.1`, 'last words'),
+      () => writeFileSync(file, 'new\n'),
+    ]);
+    expect(text).toBe('old\nlast words\nnew\n');
+  });
+
+  test('that is cut is read from its start', async () => {
+    writeFileSync(file, 'long enough\nhalf');
+    const cut = () => {
+      truncateSync(file);
+      appendFileSync(file, 'anew\n');
+    };
+    const { text, notes } = await follow([cut]);
+    expect(text).toBe('long enough\nhalf\nanew\n');
+    expect(notes).toEqual([`${file} was cut; reading it from its start`]);
+  });
+});
+
+describe('a place in it', () => {
+  test('is where the next reader goes on, under another name too', async () => {
+    writeFileSync(file, 'one\n');
+    const first = await follow([]);
+    expect(first.place).toMatchObject({ offset: 4, headBytes: 4 });
+    appendFileSync(file, 'two\n');
+    renameSync(file, `${file}-2026-01-05`);
+    writeFileSync(file, 'three\n');
+    const second = await follow([], { from: first.place });
+    expect(second.text).toBe('two\nthree\n');
+    expect(second.place!.offset).toBe(6);
+  });
+
+  test('is of no use where the file is another one of the same number', async () => {
+    writeFileSync(file, 'one\n');
+    const { place } = await follow([]);
+    // In place: the same inode, other bytes.
+    writeFileSync(file, 'another\n');
+    expect(`${statSync(file).ino}`).toBe(place!.file.split(':')[1]);
+    const { text, notes } = await follow([], { from: place });
+    expect(text).toBe('another\n');
+    expect(notes[0]).toMatch(/^the file that was read before is gone/);
+  });
+
+  test('is kept in a file with those of other files', () => {
+    const positions = join(folder, 'positions.json');
+    const place = (offset: number): FilePlace => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
+    expect(readPosition(positions, '/a')).toBeUndefined();
+    writePosition(positions, '/a', place(1));
+    writePosition(positions, '/b', place(2));
+    writePosition(positions, '/a', place(3));
+    expect(readPosition(positions, '/a')).toEqual(place(3));
+    expect(readPosition(positions, '/b')).toEqual(place(2));
+    writeFileSync(positions, '{"version":99}');
+    expect(() => readPosition(positions, '/a')).toThrow('is no file of positions');
+  });
+});

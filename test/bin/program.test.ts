@@ -1,0 +1,180 @@
+/** The tree of commands: help, exit codes, settings of the environment, completion. */
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
+import { bashCompletion } from '../../bin/cli/completion/bash.ts';
+import { fishCompletion } from '../../bin/cli/completion/fish.ts';
+import { wordsOf } from '../../bin/cli/completion/words.ts';
+import { zshCompletion } from '../../bin/cli/completion/zsh.ts';
+import { createProgram } from '../../bin/cli/program.ts';
+import { addStoreOptions, type StoreFlags, storeHeaders } from '../../bin/cli/store-client.ts';
+import { logboom } from './run-command.ts';
+
+function commandsOf(command: Command): Command[] {
+  return command.commands.flatMap(each => [each, ...commandsOf(each)]);
+}
+
+test('every command has a help with examples, its own or that of its group', async () => {
+  const program = await createProgram();
+  const leaves = commandsOf(program).filter(command => command.commands.length === 0);
+  const lacking = leaves.filter(command => {
+    const helps = [command, command.parent!].map(each => {
+      let text = '';
+      each.configureOutput({
+        writeOut: part => {
+          text += part;
+        },
+      });
+      each.outputHelp();
+      return text;
+    });
+    return !helps.some((text, i) => (i === 0 || command.parent !== program) && /\nExamples?\b.*:\n/.test(text));
+  });
+  expect(lacking.map(command => command.name())).toEqual([]);
+});
+
+test('exit codes: 0 for help and version, 2 for what is not understood', async () => {
+  const outcomes = await Promise.all([
+    logboom(['--help']),
+    logboom(['--version']),
+    logboom(['query']),
+    logboom(['nonsense']),
+  ]);
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 2, 2]);
+  expect(outcomes[1].stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(outcomes[2].stderr).toBe(
+    "error: missing required argument 'query'\n(--help tells how it is used)\n",
+  );
+});
+
+describe('settings of the environment', () => {
+  let before: NodeJS.ProcessEnv;
+  beforeEach(() => {
+    before = { ...process.env };
+  });
+  afterEach(() => {
+    process.env = before;
+  });
+
+  function headersWith(environment: Record<string, string>, args: string[] = []): Record<string, string> {
+    process.env = { ...without(before), ...environment };
+    const command = addStoreOptions(new Command('x')).exitOverride();
+    command.parse(args, { from: 'user' });
+    const { 'user-agent': _, ...headers } = storeHeaders(command.opts<StoreFlags>());
+    return { addr: command.opts<StoreFlags>().addr.href, ...headers };
+  }
+
+  /** Of who runs the tests. */
+  function without(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+    return Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(LOKI|LOGBOOM)_/.test(name)));
+  }
+
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+
+  test.each<[string, Record<string, string>, string[], Record<string, string>]>([
+    ['none', {}, [], { addr: 'http://localhost:3100/' }],
+    [
+      "logcli's",
+      { LOKI_ADDR: 'https://logs.example', LOKI_ORG_ID: 'acme', LOKI_QUERY_TAGS: 'Source=cli' },
+      [],
+      { addr: 'https://logs.example/', 'x-scope-orgid': 'acme', 'x-query-tags': 'Source=cli' },
+    ],
+    [
+      'ours win',
+      { LOKI_ADDR: 'http://a', LOGBOOM_ADDR: 'http://b', LOKI_ORG_ID: 'a', LOGBOOM_TENANT: 'b' },
+      [],
+      { addr: 'http://b/', 'x-scope-orgid': 'b' },
+    ],
+    [
+      'an option wins over both, an empty variable is none',
+      { LOKI_ADDR: 'http://a', LOGBOOM_ADDR: '', LOKI_ORG_ID: 'a' },
+      ['--tenant', 'c'],
+      { addr: 'http://a/', 'x-scope-orgid': 'c' },
+    ],
+    [
+      'a login',
+      { LOKI_USERNAME: 'me', LOKI_PASSWORD: 'pä:ss' },
+      [],
+      { addr: 'http://localhost:3100/', authorization: basic('me:pä:ss') },
+    ],
+    [
+      'a login in the address',
+      { LOKI_ADDR: 'http://me:p%40ss@host' },
+      [],
+      { addr: 'http://me:p%40ss@host/', authorization: basic('me:p@ss') },
+    ],
+    [
+      'a token, in another header',
+      { LOKI_BEARER_TOKEN: 'abc', LOKI_AUTH_HEADER: 'X-Auth' },
+      [],
+      { addr: 'http://localhost:3100/', 'x-auth': 'Bearer abc' },
+    ],
+    [
+      'a token in a file',
+      { LOKI_BEARER_TOKEN_FILE: new URL('fixtures/token.txt', import.meta.url).pathname },
+      [],
+      { addr: 'http://localhost:3100/', authorization: 'Bearer from-a-file' },
+    ],
+  ])('%s', (_, environment, args, want) => {
+    expect(headersWith(environment, args)).toEqual(want);
+  });
+
+  test('both a token and a name are too much; certificates are skipped only by a true word', () => {
+    expect(() => headersWith({ LOKI_USERNAME: 'me', LOKI_BEARER_TOKEN: 'abc' })).toThrow('not both');
+    for (const [value, want] of [
+      ['true', true],
+      ['1', true],
+      ['false', false],
+    ] as const) {
+      process.env = { ...without(before), LOKI_TLS_SKIP_VERIFY: value };
+      const command = addStoreOptions(new Command('x'));
+      command.parse([], { from: 'user' });
+      expect(command.opts<StoreFlags>().tlsSkipVerify).toBe(want);
+    }
+  });
+});
+
+describe('completion', () => {
+  test('bash completes commands, options, values and files', async () => {
+    const script = bashCompletion(wordsOf(await createProgram()));
+    const rows: [string[], string][] = [
+      [['logboom', 'pu'], 'push'],
+      [['logboom', 'rules', 'l'], 'lint load list'],
+      [['logboom', 'rules', 'load', '--pr'], '--prune'],
+      [['logboom', 'query', '--limit', '5', '--out'], '--output'],
+      [['logboom', 'query', '{a="b"}', '--output', 'c'], 'csv chart'],
+      [['logboom', 'query', '--addr', 'push', '--dire'], '--direction'],
+      [['logboom', 'instant-query', '--output', 'ta'], 'table'],
+      [['logboom', 'query', '--limit', ''], ''],
+      [['logboom', 'completion', 'z'], 'zsh'],
+      [['logboom', 'start', '--config', '/et'], '/etc'],
+    ];
+    const asked = rows.map(
+      ([words]) =>
+        `COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _logboom; echo "\${COMPREPLY[*]}"`,
+    );
+    const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script}\n${asked.join('\n')}`], {
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout.split('\n').slice(0, -1)).toEqual(rows.map(([, want]) => want));
+  });
+
+  test('zsh and fish get every command with its text, and no quote is left open', async () => {
+    const words = wordsOf(await createProgram());
+    for (const { path, text } of words.filter(each => each.path !== '' && !each.path.includes(' '))) {
+      expect(zshCompletion(words)).toContain(`'${path}:${text.replaceAll("'", "'\\''")}'`);
+      expect(fishCompletion(words)).toContain(`-a '${path}' -d '${text.replaceAll("'", "\\'")}'`);
+    }
+    const { status, stderr } = spawnSync('bash', ['-n', '-c', fishQuotes(fishCompletion(words))], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+});
+
+/** The lines of words, in which fish quotes like bash but for what is escaped. */
+function fishQuotes(script: string): string {
+  const lines = script.split('\n').filter(line => line.startsWith('complete '));
+  return lines.map(line => line.replaceAll("\\'", '')).join('\n');
+}

@@ -1,0 +1,104 @@
+/** `logboom push --follow` as a process, against a store that refuses, fails and comes back. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+import { refusedBy } from './refused-by.ts';
+import { CACHE, logboom, PROGRAM } from './run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'logboom-push-follow-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const stores: RecordingStore[] = [];
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map(store => store.stop()));
+});
+
+async function store(reply: (request: Recorded, number: number) => Reply | 'drop') {
+  const started = await startRecordingStore(reply);
+  stores.push(started);
+  return started;
+}
+
+const linesOf = ({ body }: Recorded): string[] =>
+  JSON.parse(body).streams[0].values.map(([, line]: [string, string]) => line);
+
+/** Runs until so many requests came, then sends it the signal that Ctrl-C is. */
+async function follow(file: string, recorded: RecordingStore, requests: () => number) {
+  const args = [
+    'push',
+    '-f',
+    file,
+    '-l',
+    'app=f',
+    '--positions',
+    `${file}.positions`,
+    '--addr',
+    recorded.url,
+  ];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE },
+  });
+  let stderr = '';
+  child.stderr.on('data', piece => (stderr += piece));
+  const closed = once(child, 'close');
+  while (recorded.requests.length < requests() && child.exitCode === null) {
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  child.kill('SIGINT');
+  const [code] = await closed;
+  return { code, stderr };
+}
+
+test('goes on through refusals and failures, and then from where it was', async () => {
+  const file = join(folder, 'app.log');
+  writeFileSync(file, 'bad\n');
+  const recorded = await store((request, number) => {
+    if (linesOf(request).includes('bad')) {
+      // What comes after it was read later, and so is in another batch.
+      appendFileSync(file, 'good\nhalf');
+      return { status: 400, body: 'entry too far behind\n' };
+    }
+    return number === 2 ? { status: 503, body: 'busy\n' } : { status: 204 };
+  });
+  const { code, stderr } = await follow(file, recorded, () => 3);
+  expect(code).toBe(0);
+  expect(stderr).toContain('1 lines were refused and left out: 400 Bad Request: entry too far behind\n');
+  expect(stderr).toContain('503 Service Unavailable: busy; trying again in 0.25 s (attempt 1)\n');
+  expect(recorded.requests.map(linesOf)).toEqual([['bad'], ['good'], ['good']]);
+  const position = JSON.parse(readFileSync(`${file}.positions`, 'utf8')).files[file];
+  expect(position.offset).toBe('bad\ngood\n'.length);
+
+  appendFileSync(file, ' and half\n');
+  expect(await follow(file, recorded, () => 4)).toEqual({ code: 0, stderr: '' });
+  expect(linesOf(recorded.requests[3])).toEqual(['half and half']);
+});
+
+test('several files, and packed ones', async () => {
+  const names = ['a.log', 'b.log.gz', 'c.log.zst'];
+  const [plain, gz, zst] = names.map(name => join(folder, name));
+  writeFileSync(plain, 'plain\n');
+  writeFileSync(gz, gzipSync('from gzip\n'));
+  writeFileSync(zst, zstdCompressSync('from zstd\n'));
+  const recorded = await store(() => ({ status: 204 }));
+  const { code, stdout } = await logboom(['push', plain, gz, zst, '--addr', recorded.url]);
+  expect(code).toBe(0);
+  expect(stdout.match(/^pushed 1 line, /gm)).toHaveLength(3);
+  expect(recorded.requests.map(linesOf)).toEqual([['plain'], ['from gzip'], ['from zstd']]);
+  const labels = recorded.requests.map(({ body }) => JSON.parse(body).streams[0].stream.filename);
+  expect(labels).toEqual(names);
+});
+
+test('--follow takes one file, and --from-end is for it', async () => {
+  const outcomes = await Promise.all([
+    logboom(['push', '-f', 'a', 'b']),
+    logboom(['push', '--from-end', 'a']),
+    logboom(['push', '-f', '-', '--label', 'a=b']),
+  ]);
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(await refusedBy(['push'])).toContain("missing required argument 'files'");
+});

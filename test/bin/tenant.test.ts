@@ -1,0 +1,57 @@
+/** `logboom tenant move` as a person runs it, on a store on disk. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openStorage } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { batch } from '../doctor/world.ts';
+import { pushOf } from '../support/pushes.ts';
+import { logboom } from './run-command.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'logboom-tenant-'));
+const move = (...args: string[]) => logboom(['tenant', 'move', ...args]);
+
+beforeAll(async () => {
+  const { store, table, close } = await openStorage({ kind: 'embedded', dataDir });
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 300, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  await committer.commit('fake', pushOf(batch('one', 40)));
+  await committer.commit('fake', pushOf(batch('inline', 1)));
+  const nowMs = systemClock.nowMs();
+  const times = { registeredMs: nowMs, heartbeatMs: nowMs };
+  await catalog.members.put({
+    id: 'a',
+    state: 'ACTIVE',
+    address: 'here:3100',
+    zone: '',
+    components: [],
+    ...times,
+  });
+  await close();
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('it is refused while the store is in use', async () => {
+  const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^logboom: the store is in use by here:3100: stop them first/);
+});
+
+test('it tells what was moved', async () => {
+  const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir, '--stopped');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(
+    /^fake is home now\n2 chunks \(1 inline\) of 1 days, 41 entries, \d+ bytes of objects\n0 delete/,
+  );
+});
+});
+
+test('a folder without a store is none that is made here', async () => {
+  const { code, stderr } = await move('fake', 'home', '--data-dir', join(dataDir, 'nowhere'));
+  expect([code, stderr]).toEqual([1, `logboom: there is no store in ${join(dataDir, 'nowhere')}\n`]);
+});

@@ -1,0 +1,59 @@
+/** The page as a whole: where it is, how it is served, the rail, the sheets, the look. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, type Explorer, PHONE, screenshot, startExplorer } from './support/explorer.ts';
+
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer();
+});
+after(() => explorer.stop());
+
+test('a browser that opens the root of the store is led to the page; an API client is not', async () => {
+  const { page, done } = await explorer.open();
+  await page.goto(explorer.store.url);
+  assert.equal(page.url(), `${explorer.store.url}/ui/`);
+  const answer = await fetch(explorer.store.url, { redirect: 'manual' });
+  assert.equal(answer.status, 404);
+  await done();
+});
+
+test('the help sheet opens with a key, lists the shortcuts and closes with Escape', async () => {
+  const { page, done } = await explorer.open();
+  await page.locator('.rail').waitFor();
+  await page.keyboard.press('?');
+  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await sheet.getByText('Show this sheet').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'help');
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+  await done();
+});
+
+test('light, dark and the system’s colours are taken in turn and remembered', async () => {
+  const { page, done } = await explorer.open();
+  const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+  assert.equal(await scheme(), 'light dark');
+  await page.getByRole('button', { name: 'Colours as the system has them' }).click();
+  assert.equal(await scheme(), 'light');
+  await page.getByRole('button', { name: 'Light colours' }).click();
+  await page.reload();
+  await page.getByRole('button', { name: 'Dark colours' }).waitFor();
+  assert.equal(await scheme(), 'dark');
+  await done();
+});
+
+test('an address that names no view says so', async () => {
+  const { page, done } = await explorer.open({ hash: '#/nowhere' });
+  await page.getByText('There is no page named “nowhere”').waitFor();
+  await assertAccessible(page);
+  await done();
+});
+
+test('at phone width nothing is wider than the screen', async () => {
+  const { page, done } = await explorer.open({ viewport: PHONE });
+  await page.locator('.rail').waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await done();
+});

@@ -1,0 +1,126 @@
+/**
+ * The page in a real browser before a store of its own. A page object here fails its test for whatever the console or a
+ * request complains of, so that no test needs to look for it.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { startStore, type TestStore } from '../../end-to-end/support/store.ts';
+
+const YAML = `auth_enabled: false
+limits_config: { reject_old_samples: false, allow_structured_metadata: true, volume_enabled: true }
+`;
+const AXE = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8');
+/** Bounds of waits, not measures. */
+const WAIT_MS = 20_000;
+
+export const DESKTOP = { width: 1360, height: 860 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface OpenOptions {
+  /** The route, for example `#/logs?q=...`. Default: none. */
+  readonly hash?: string;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly viewport?: { readonly width: number; readonly height: number };
+  /** What the console may complain of, because the test wants it. Default: nothing. */
+  readonly expects?: RegExp;
+  readonly context?: BrowserContextOptions;
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** Closes it; throws where the browser complained of anything meanwhile. */
+  done(): Promise<void>;
+}
+
+export interface Explorer {
+  readonly store: TestStore;
+  open(options?: OpenOptions): Promise<Opened>;
+  stop(): Promise<void>;
+}
+
+/** @param yaml configuration of the store; the default has one tenant */
+export async function startExplorer(yaml: string = YAML): Promise<Explorer> {
+  const store = await startStore(yaml);
+  const browser: Browser = await chromium.launch({
+    executablePath: process.env.LOGBOOM_CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'],
+  });
+  return {
+    store,
+    open: options => openPage(browser, store.url, options),
+    async stop() {
+      await browser.close();
+      await store.stop();
+    },
+  };
+}
+
+async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<Opened> {
+  const { hash = '', colorScheme = 'light', viewport = DESKTOP, expects } = options;
+  const context = await browser.newContext({
+    colorScheme,
+    viewport,
+    deviceScaleFactor: 2,
+    timezoneId: 'Europe/Berlin',
+    locale: 'en-GB',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    reducedMotion: 'reduce',
+    ...options.context,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  const complaints: string[] = [];
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', error => complaints.push(`${error}`));
+  page.on('request', request => {
+    if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url()))
+      complaints.push(`a request to elsewhere: ${request.url()}`);
+  });
+  await page.goto(`${url}/ui/${hash}`);
+  return {
+    page,
+    async done() {
+      await context.close();
+      const real = complaints.filter(text => expects === undefined || !expects.test(text));
+      assert.deepEqual(real, []);
+    },
+  };
+}
+
+/** A picture of the page as it is, for people to look at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env.LOGBOOM_SCREENSHOTS;
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** The route of the log view with a query. */
+export function logsHash(query: string, params: Readonly<Record<string, string>> = {}): string {
+  return `#/logs?${new URLSearchParams({ q: query, ...params })}`;
+}
+
+/** Waits until the address has it. */
+export async function untilParam(page: Page, name: string, value: string): Promise<void> {
+  const [wantedName, wanted] = [JSON.stringify(name), JSON.stringify(value)];
+  await page.waitForFunction(`new URLSearchParams(location.hash.split('?')[1]).get(${wantedName}) === ${wanted}`);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+/** Fails where axe finds what is serious or worse. */
+export async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate('axe.run().then(found => found.violations)')) as Violation[];
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(
+    serious.map(({ id, nodes }) => [id, nodes.map(({ target, failureSummary }) => [target, failureSummary])]),
+    [],
+  );
+}

@@ -1,0 +1,120 @@
+/** What each endpoint asks of who calls it: one dense table, and every route tried with a token of each scope. */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { FailedAttempts } from '../../shared/auth/failed-attempts.ts';
+import { TicketService } from '../../shared/auth/ticket-service.ts';
+import { TokenService } from '../../shared/auth/token-service.ts';
+import { TokenVerifier } from '../../shared/auth/token-verifier.ts';
+import { Tickets } from '../../shared/catalog/tickets.ts';
+import { Tokens } from '../../shared/catalog/tokens.ts';
+import * as accesses from '../../shared/http/access.ts';
+import type { Access } from '../../shared/http/access.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import { createGuard } from '../../shared/http/guard.ts';
+import { json } from '../../shared/http/respond.ts';
+import { createRouter, pathsOf } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { SCOPES } from '../../shared/model/scopes.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { request } from './request.ts';
+
+const { READ_LOGS, WRITE_LOGS, DELETE_LOGS, READ_RULES, WRITE_RULES, ADMIN_STORE, ADMIN_TENANT } = accesses;
+const { OPEN, KNOWN, METRICS, PREPARE_READ, PREPARE_WRITE, TAIL_LOGS } = accesses;
+
+/** Exactly one row for each route: a new endpoint needs a row, and its author a thought. */
+const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
+  [/^\S+ (\/svc\/api\/v1\/push(\/jsonline)?|\/api\/compat\/push|\/otlp\/\S+|\S*\/_bulk|\/aws\/firehose)$/, WRITE_LOGS],
+  [/^\S+ \/elasticsearch(|\/_license|\/_cluster\/health|\/_xpack|\/_nodes\S*|\/_ingest\S*|\/_ilm\S*|\/_index\S*)$/, PREPARE_WRITE],
+  [/^\S+ \/svc\/api\/v1\/(query|query_range|labels|label\/\S+|series|index\/\S+|patterns)$/, READ_LOGS],
+  [/^\S+ \/svc\/api\/v1\/(detected_\S+|drilldown-limits|usage|auth\/ticket)$/, READ_LOGS],
+  [/^\S+ \/api\/compat\/(query|label|label\/\S+|series)$/, READ_LOGS],
+  [/^GET \/config\/tenant\/v1\/limits$/, READ_LOGS],
+  [/^GET \/svc\/api\/v1\/tail$/, TAIL_LOGS],
+  [/^\S+ \/svc\/api\/v1\/format_query$/, PREPARE_READ],
+  [/^\S+ \/svc\/api\/v1\/(delete|status\/deletes)$/, DELETE_LOGS],
+  [/^GET (\/svc\/api\/v1|\/api\/compat)\/rules\S*$/, READ_RULES],
+  [/^(POST|DELETE) (\/svc\/api\/v1|\/api\/compat)\/rules\S*$/, WRITE_RULES],
+  [/^GET \/compat\/api\/v1\/(rules|alerts)$/, READ_RULES],
+  [/^\S+ (\/flush\/tenant|\/svc\/api\/v1\/cache\/\S+)$/, ADMIN_TENANT],
+  [/^\S+ \/(flush|sync-indexes|ingester\/\S+|services|log_level|config)$/, ADMIN_STORE],
+  [/^\S+ (\/ring|\/partition-ring|\/memberlist|\/\S+\/ring|\/svc\/api\/v1\/status\/maintenance|\/svc\/api\/v1\/tokens\S*)$/, ADMIN_STORE],
+  [/^GET \/metrics$/, METRICS],
+  [/^GET (\/ready|\/svc\/api\/v1\/status\/buildinfo)$/, OPEN],
+  [/^GET \/svc\/api\/v1\/auth\/me$/, KNOWN],
+];
+
+const cases = ROUTES.map(route => [`${route.methods.join()} ${route.path}`, route] as const);
+
+test.each(cases)('%s', (name, { access }) => {
+  const rows = EXPECTED.filter(([routes]) => routes.test(name));
+  expect(rows.map(([routes]) => String(routes))).toHaveLength(1);
+  // By identity: two that ask the same may still be told apart.
+  expect(access === rows[0][1]).toBe(true);
+});
+
+describe('each route', () => {
+  const clock = manualClock();
+  const ids = seededIds(3);
+  const table = memoryTable({ clock });
+  const tokens = new Tokens({ table });
+  const attempts = new FailedAttempts(clock);
+  const verifier = new TokenVerifier({ tokens, clock, attempts });
+  const tickets = new TicketService({ tickets: new Tickets({ table, clock }), verifier, attempts, clock, ids });
+  const config = { ...DEFAULT_CONFIG, access: { ...DEFAULT_CONFIG.access, tokensEnabled: true } };
+  const guard = createGuard({ verifier, tickets, config, clock, trustsAuthorizer: false });
+  // Handlers that tell what got through to them.
+  const routes = ROUTES.map(route => ({
+    ...route,
+    handler: async (_: null, { headers }: { headers: Readonly<Record<string, string>> }) => json(headers),
+  }));
+  const log = { error: () => {} };
+  const dispatch = createDispatcher({ router: createRouter(routes), guard, context: null, log, compress: false });
+  /** By scope and tenants. */
+  const made = new Map<string, string>();
+  beforeAll(async () => {
+    const service = new TokenService({ tokens, clock, ids });
+    for (const scope of SCOPES) {
+      for (const tenant of ['a', '*']) {
+        const { token } = await service.create({ name: 'x', scopes: [scope], tenants: [tenant] });
+        made.set(`${scope} ${tenant}`, token);
+      }
+    }
+  });
+
+  const filled = (path: string) => path.replaceAll(/\{\w+\}/g, 'x');
+  const basic = (user: string, token: string) => ({
+    authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`,
+  });
+
+  test.each(cases)('%s lets in the right tokens by all its names', async (_, route) => {
+    const { access, methods } = route;
+    const [method] = methods;
+    for (const path of pathsOf(route).map(filled)) {
+      const nobody = await dispatch(request({ method, path }));
+      const isOpen = access.kind === 'open';
+      expect([path, nobody.status]).toEqual([path, isOpen ? 200 : 401]);
+      expect(nobody.headers['www-authenticate']).toBe(
+        isOpen ? undefined : 'Basic realm="logboom", charset="UTF-8"',
+      );
+    }
+    const path = filled(route.path);
+    for (const [key, token] of made) {
+      const [scope, tenants] = key.split(' ');
+      const answer = await dispatch(request({ method, path, headers: basic('a', token) }));
+      const allowed =
+        access.kind !== 'scope' || (access.scope === scope && (access.over !== 'store' || tenants === '*'));
+      expect([key, answer.status]).toEqual([key, allowed ? 200 : 403]);
+      if (answer.status !== 200) continue;
+      const seen = JSON.parse(String(answer.body));
+      // Credentials end at the door, and a tenant is where there may be one.
+      expect(seen).not.toHaveProperty('authorization');
+      const hasTenant = access.kind === 'known' || (access.kind === 'scope' && access.over === 'tenant');
+      expect(seen['x-scope-orgid']).toBe(hasTenant ? 'a' : undefined);
+      const other = await dispatch(request({ method, path, headers: basic('b', token) }));
+      const stopped = hasTenant && tenants === 'a';
+      expect([key, other.status]).toEqual([key, stopped ? 403 : 200]);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+/** Which requests are the page's, and what its files are sent with. */
+import { describe, expect, test } from '@jest/globals';
+import { answerPage, PAGE_POLICY, type PageFiles } from '../../shared/http/ui.ts';
+
+const bytes = Buffer.from('script');
+const gzip = Buffer.from('zipped');
+const files: PageFiles = {
+  read: async name => {
+    if (name === 'index.html') return { bytes: Buffer.from('<html>') };
+    return name === 'main-ABC.js' || name === 'manifest.json' ? { bytes, gzip } : undefined;
+  },
+};
+
+function ask(method: string, target: string, headers: Record<string, string> = {}) {
+  const [path, rawQuery = ''] = target.split('?');
+  return answerPage({ method, path, rawQuery, headers }, files);
+}
+
+describe('the root', () => {
+  test.each([
+    ['GET', 'text/html,application/xhtml+xml,*/*;q=0.8', true],
+    ['HEAD', 'text/html', true],
+    ['GET', '*/*', false],
+    ['GET', 'application/json', false],
+    ['POST', 'text/html', false],
+  ])('%s with %s goes to the page: %s', async (method, accept, toPage) => {
+    const answer = await ask(method, '/', { accept });
+    expect(answer?.headers.location).toBe(toPage ? './ui/' : undefined);
+  });
+  test('without Accept it is the API’s', async () => expect(await ask('GET', '/')).toBeUndefined());
+});
+
+test.each(['/ready', '/uix', '/svc/api/v1/query', '/UI/'])('%s is the API’s', async path => {
+  expect(await ask('GET', path, { accept: 'text/html' })).toBeUndefined();
+});
+
+test('without the slash it is led to the slash', async () => {
+  expect(await ask('GET', '/ui?a=b')).toMatchObject({ status: 302, headers: { location: './ui/?a=b' } });
+});
+
+test.each(['/ui/', '/ui/index.html'])('%s is asked for again each time, under the policy', async path => {
+  const answer = await ask('GET', path);
+  expect(answer).toMatchObject({
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy': PAGE_POLICY,
+    },
+  });
+});
+
+test('files with a hash are kept for good, in gzip where it is taken', async () => {
+  const zipped = await ask('GET', '/ui/main-ABC.js', { 'accept-encoding': 'gzip, br' });
+  expect(zipped).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: gzip });
+  expect(zipped?.headers['cache-control']).toMatch(/immutable/);
+  const plain = await ask('GET', '/ui/main-ABC.js');
+  expect(plain?.headers['content-encoding']).toBeUndefined();
+  expect(plain?.body).toBe(bytes);
+});
+
+test.each(['/ui/manifest.json', '/ui/other-XYZ.js', '/ui/../package.json', '/ui/a/b.js', '/ui/%2e%2e/x.js'])(
+  '%s is no file of the page',
+  async path => expect(await ask('GET', path)).toMatchObject({ status: 404 }),
+);
+
+test('the policy lets nothing in from elsewhere and nothing inline', () => {
+  expect(PAGE_POLICY).toContain("default-src 'self'");
+  expect(PAGE_POLICY).not.toMatch(/unsafe|https?:|\*/);
+});

@@ -1,0 +1,200 @@
+/** Both APIs, who may call them, and what calls functions besides. */
+import { describe, expect, test } from '@jest/globals';
+import { functionOf } from '../../functions/groups.ts';
+import { pathsOf } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { type Assembly, type Built, functionOfId, idIn } from './build.ts';
+
+interface Served {
+  readonly by: string;
+  readonly authorization: string;
+}
+
+/** Key of each route of an API → what is behind it. */
+function routesOf(assembly: Assembly, protocol: 'HTTP' | 'WEBSOCKET'): Record<string, Served> {
+  const routes = assembly
+    .ofType('AWS::ApiGatewayV2::Route')
+    .filter(
+      ([, { Properties }]) => assembly.resources[idIn(Properties.ApiId)].Properties.ProtocolType === protocol,
+    )
+    .map(([, { Properties }]) => {
+      const integration = assembly.resources[idIn(Properties.Target)];
+      const uri = JSON.stringify(integration.Properties.IntegrationUri);
+      const [, lambda] = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(uri)!;
+      const served = { by: functionOfId(lambda), authorization: Properties.AuthorizationType ?? 'NONE' };
+      return [Properties.RouteKey as string, served] as const;
+    });
+  return Object.fromEntries(routes);
+}
+
+export function apiTests(built: () => Built): void {
+  describe('the HTTP API', () => {
+    test('has exactly the paths of the route table, each with the function of all its methods', () => {
+      const wanted = ROUTES.flatMap(route =>
+        pathsOf(route)
+          .filter(path => !path.endsWith('/'))
+          .map(path => [`ANY ${path}`, functionOf(route)] as const),
+      );
+      expect(wanted.length).toBeGreaterThan(100);
+      const served = routesOf(built().assemblies.default, 'HTTP');
+      expect(Object.fromEntries(Object.entries(served).map(([key, { by }]) => [key, by]))).toEqual({
+        ...Object.fromEntries(wanted),
+        // Everything else is answered with the program's own 404.
+        $default: 'status',
+      });
+    });
+
+    test('fits the quota of an account: 300 routes of an API, 500 resources of a stack', () => {
+      for (const assembly of Object.values(built().assemblies)) {
+        expect(Object.keys(routesOf(assembly, 'HTTP')).length).toBeLessThan(300);
+        expect(Object.keys(assembly.resources).length).toBeLessThan(400);
+      }
+    });
+
+    test('asks who calls: all by signature, or all but health checks by token, or nobody', () => {
+      const { default: iam, token, full: none } = built().assemblies;
+      const kinds = (assembly: Assembly) => {
+        const served = Object.entries(routesOf(assembly, 'HTTP'));
+        return new Set(served.map(([, { authorization }]) => authorization));
+      };
+      expect(kinds(iam)).toEqual(new Set(['AWS_IAM']));
+      expect(kinds(none)).toEqual(new Set(['NONE']));
+      const open = Object.entries(routesOf(token, 'HTTP')).filter(
+        ([, { authorization }]) => authorization !== 'CUSTOM',
+      );
+      expect(open.map(([key]) => key).sort()).toEqual([
+        'ANY /loki/api/v1/status/buildinfo',
+        'ANY /ready',
+        'ANY /svc/api/v1/status/buildinfo',
+      ]);
+    });
+
+    test('keeps the answers of the authorizer for 30 s by the token, and functions refuse who comes without', () => {
+      const { token } = built().assemblies;
+      const authorizers = token
+        .ofType('AWS::ApiGatewayV2::Authorizer')
+        .map(([, { Properties }]) => Properties);
+      const ofHttp = authorizers.find(one => one.AuthorizerPayloadFormatVersion !== undefined);
+      expect(ofHttp).toMatchObject({
+        AuthorizerType: 'REQUEST',
+        AuthorizerPayloadFormatVersion: '2.0',
+        EnableSimpleResponses: true,
+        AuthorizerResultTtlInSeconds: 30,
+        IdentitySource: ['$request.header.Authorization'],
+      });
+      const ofTails = authorizers.find(one => one.AuthorizerPayloadFormatVersion === undefined);
+      // A ticket comes in the address, without the header.
+      expect(ofTails).toMatchObject({ AuthorizerType: 'REQUEST' });
+      expect(ofTails.IdentitySource ?? []).toEqual([]);
+      for (const [, { Properties }] of token.ofType('AWS::Lambda::Function')) {
+        if (Properties.Environment?.Variables.LOGBOOM_TABLE === undefined) continue;
+        expect(Properties.Environment.Variables.LOGBOOM_AUTHORIZATION).toBe('token');
+      }
+    });
+
+    test('logs its requests without addresses and what people search for', () => {
+      const stages = built().assemblies.default.ofType('AWS::ApiGatewayV2::Stage');
+      expect(stages).toHaveLength(2);
+      for (const [, { Properties }] of stages) {
+        const { Format, DestinationArn } = Properties.AccessLogSettings;
+        expect(built().assemblies.default.resources[idIn(DestinationArn)].Type).toBe('AWS::Logs::LogGroup');
+        const fields = [...Format.matchAll(/\$context\.([A-Za-z.]+)/g)].map(([, name]: string[]) => name);
+        expect(fields).toContain('requestId');
+        for (const field of fields) expect(field).not.toMatch(/sourceIp|path|query|authorizer|header/i);
+      }
+    });
+
+    test('alone may invoke the functions by a permission of theirs', () => {
+      const { default: assembly } = built().assemblies;
+      const permissions = assembly.ofType('AWS::Lambda::Permission');
+      expect(
+        permissions.map(([, { Properties }]) => functionOfId(idIn(Properties.FunctionName))).sort(),
+      ).toEqual([
+        'maintenance',
+        'push',
+        'query',
+        'status',
+        'tail-connect',
+        'tail-default',
+        'tail-disconnect',
+      ]);
+      for (const [, { Properties }] of permissions) {
+        expect(Properties.Principal).toBe('apigateway.amazonaws.com');
+        const [apiId] = /"Ref":"\w+Api\w+"/.exec(JSON.stringify(Properties.SourceArn)) ?? [''];
+        expect(apiId).not.toBe('');
+      }
+      expect(assembly.ofType('AWS::Lambda::Url')).toEqual([]);
+    });
+  });
+
+  describe('live tails', () => {
+    test('have a function for each route; who connects is asked for authorization', () => {
+      const { default: iam, token } = built().assemblies;
+      expect(routesOf(iam, 'WEBSOCKET')).toEqual({
+        $connect: { by: 'tail-connect', authorization: 'AWS_IAM' },
+        $default: { by: 'tail-default', authorization: 'NONE' },
+        $disconnect: { by: 'tail-disconnect', authorization: 'NONE' },
+      });
+      expect(routesOf(token, 'WEBSOCKET').$connect.authorization).toBe('CUSTOM');
+    });
+
+    test('are told of by whoever commits, and posted to by who knows the stage', () => {
+      const calls: string[] = [];
+      const posts: string[] = [];
+      for (const [id, { Properties }] of built().assemblies.full.ofType('AWS::Lambda::Function')) {
+        const variables = Properties.Environment?.Variables ?? {};
+        if (variables.LOGBOOM_TAIL_FUNCTION !== undefined) calls.push(functionOfId(id));
+        if (variables.LOGBOOM_CONNECTIONS_ENDPOINT !== undefined) posts.push(functionOfId(id));
+      }
+      expect(calls.sort()).toEqual(['cloudwatch-logs', 'push', 's3-objects', 'tail-connect']);
+      expect(posts.sort()).toEqual(['tail-connect', 'tail-disconnect', 'tail-dispatch']);
+    });
+  });
+
+  describe('the schedules', () => {
+    test('call functions at the intervals of the configuration, and failures end in the queue', () => {
+      const { default: assembly } = built().assemblies;
+      const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
+      const found = assembly.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
+        const { Target, ScheduleExpression } = Properties;
+        expect(Properties.FlexibleTimeWindow).toEqual({ Mode: 'OFF' });
+        expect(Target.RetryPolicy).toEqual({ MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 300 });
+        expect(idIn(Target.DeadLetterConfig.Arn)).toBe(queueId);
+        expect(
+          assembly.resources[idIn(Target.RoleArn)].Properties.AssumeRolePolicyDocument.Statement,
+        ).toMatchObject([
+          {
+            Principal: { Service: 'scheduler.amazonaws.com' },
+            Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+          },
+        ]);
+        return `${functionOfId(idIn(Target.Arn))} ${Target.Input} ${ScheduleExpression}`;
+      });
+      expect(found.sort()).toEqual([
+        'canary {} rate(5 minutes)',
+        'maintenance {"job":"collection"} rate(5 minutes)',
+        'maintenance {"job":"compaction"} rate(1 minute)',
+        'maintenance {"job":"deletion"} rate(1 minute)',
+        'maintenance {"job":"index-sync"} rate(5 minutes)',
+        'maintenance {"job":"retention"} rate(1 minute)',
+        'maintenance {"job":"rules"} rate(1 minute)',
+        'tail-dispatch {} rate(1 minute)',
+      ]);
+    });
+
+    test('a call that fails is not repeated, but kept for two weeks', () => {
+      const { default: assembly } = built().assemblies;
+      const [[queueId, queue]] = assembly.ofType('AWS::SQS::Queue');
+      expect(queue.Properties).toMatchObject({
+        SqsManagedSseEnabled: true,
+        MessageRetentionPeriod: 1_209_600,
+      });
+      const configs = assembly.ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => {
+        expect(Properties).toMatchObject({ Qualifier: '$LATEST', MaximumRetryAttempts: 0 });
+        expect(idIn(Properties.DestinationConfig.OnFailure.Destination)).toBe(queueId);
+        return functionOfId(idIn(Properties.FunctionName));
+      });
+      expect(configs.sort()).toEqual(['canary', 'maintenance', 'tail-dispatch']);
+    });
+  });
+}

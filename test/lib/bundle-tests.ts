@@ -1,0 +1,271 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  EVENT_FUNCTION_NAMES,
+  type EventFunctionName,
+  FUNCTION_NAMES,
+  type FunctionName,
+  STACK_FUNCTION_NAMES,
+  TAIL_FUNCTION_NAMES,
+  WORKER_FUNCTION_NAMES,
+} from '../../functions/groups.ts';
+import type { HttpApiEvent, HttpApiResult } from '../../functions/lambda-event.ts';
+import { MAINTENANCE_RIGHTS, PUSH_RIGHTS, QUERY_RIGHTS, type Rights } from '../../lib/rights.ts';
+import { httpApiEvent, textOf } from '../functions/events.ts';
+import { notAllowed } from './allowed.ts';
+import type { Built } from './build.ts';
+import { type FakeServices, startFakeServices } from './fake-services.ts';
+
+const INVOKE = fileURLToPath(new URL('invoke.mjs', import.meta.url));
+const tenant = { 'x-scope-orgid': 'acme' };
+const NAMES = [
+  ...FUNCTION_NAMES,
+  ...EVENT_FUNCTION_NAMES,
+  ...TAIL_FUNCTION_NAMES,
+  ...WORKER_FUNCTION_NAMES,
+  ...STACK_FUNCTION_NAMES,
+];
+/** What a bundle may have: each is read at each cold start. */
+const MAX_BUNDLE_BYTES = 3_000_000;
+
+/** The bundles run, each in a process of its own, as Lambda would run them. */
+export function bundleTests(built: () => Built): void {
+  let folder: string;
+  let services: FakeServices;
+  beforeAll(async () => {
+    folder = join(built().folder, 'bundles');
+    services = await startFakeServices();
+  });
+  afterAll(() => services?.close());
+
+  /** What was done since the last time is allowed to the function, and what a push does was done. */
+  function expectAllowed(rights: Rights, ...calls: readonly string[]): void {
+    expect(notAllowed(services.accesses.splice(0), rights)).toEqual([]);
+    expect(new Set(services.calls.splice(0))).toEqual(new Set(calls));
+  }
+  const PUSH_CALLS = ['GetItem', 'PutItem', 'PutObject', 'Query', 'TransactWriteItems'];
+
+  function forget(): void {
+    services.calls.length = 0;
+    services.accesses.length = 0;
+  }
+
+  /** What a process prints, once it ended well. */
+  async function run(
+    args: readonly string[],
+    input: string,
+    environment: Record<string, string>,
+  ): Promise<string> {
+    const child = spawn(process.execPath, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
+    child.stdin.end(input);
+    const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    if (child.exitCode !== 0) throw new Error(`exit status ${child.exitCode}: ${errors}`);
+    return out;
+  }
+
+  /** Results of one process of a function, which serves one event after the other. */
+  async function invoke(name: FunctionName, ...events: readonly HttpApiEvent[]): Promise<HttpApiResult[]> {
+    return JSON.parse(await outputOf(name, events, {}));
+  }
+
+  async function outputOf(
+    name: FunctionName | EventFunctionName,
+    events: readonly unknown[],
+    given: Record<string, string>,
+  ): Promise<string> {
+    const environment = {
+      // As Lambda sets them; the endpoint keeps everything on this machine.
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'none',
+      AWS_SECRET_ACCESS_KEY: 'none',
+      LOGBOOM_BUCKET: 'chunks',
+      LOGBOOM_TABLE: 'catalog',
+      LOGBOOM_ENDPOINT: services.url,
+      LOGBOOM_CONFIG_YAML: 'logboom: {inline_max_bytes: 0}',
+      ...given,
+    };
+    return run([INVOKE, join(folder, name, 'index.mjs')], JSON.stringify(events), environment);
+  }
+
+  test('each bundle is one module, which names no other package', () => {
+    for (const name of NAMES) {
+      expect(readdirSync(join(folder, name))).toEqual(['index.mjs']);
+      const code = readFileSync(join(folder, name, 'index.mjs'), 'utf8');
+      expect([name, code.length < MAX_BUNDLE_BYTES]).toEqual([name, true]);
+      expect(existsSync(join(folder, `${name}.mjs.map`))).toBe(true);
+      const imports = [...code.matchAll(/(?:^|[;}\n])import(?:[^'"`();]*?from)?\s*["']([^'"\n]+)["']/g)];
+      const requires = [...code.matchAll(/__require\(["']([^'"]+)["']\)/g)];
+      expect(imports.length).toBeGreaterThan(5);
+      for (const [, module] of [...imports, ...requires]) expect(isBuiltin(module)).toBe(true);
+      expect(code).not.toContain('sourceMappingURL');
+    }
+  });
+
+  test('status answers', async () => {
+    const [ready, build, missing] = await invoke(
+      'status',
+      httpApiEvent(),
+      httpApiEvent({ path: '/loki/api/v1/status/buildinfo' }),
+      httpApiEvent({ path: '/loki/api/v1/labels' }),
+    );
+    expect(ready).toMatchObject({ statusCode: 200, body: 'ready\n' });
+    expect(JSON.parse(textOf(build)).revision).toMatch(/^logboom-/);
+    expect(missing.statusCode).toBe(404);
+  });
+
+  test('nothing is stored or read without a tenant', async () => {
+    const push = httpApiEvent({ method: 'POST', path: '/loki/api/v1/push', body: '{"streams":[]}' });
+    expect(await invoke('push', push)).toMatchObject([{ statusCode: 401, body: 'no org id\n' }]);
+    expect(await invoke('query', httpApiEvent({ path: '/loki/api/v1/labels' }))).toMatchObject([
+      { statusCode: 401, body: 'no org id\n' },
+    ]);
+    expect(services.items).toEqual([]);
+  });
+
+  test('what the push function stored, the query function finds, each through its own SDK', async () => {
+    const nowNs = BigInt(Date.now()) * 1_000_000n;
+    const streams = [{ stream: { app: 'shop' }, values: [[String(nowNs), 'sold 3 of größe M']] }];
+    const pushed = await invoke(
+      'push',
+      httpApiEvent({
+        method: 'POST',
+        path: '/loki/api/v1/push',
+        headers: { ...tenant, 'content-type': 'application/json' },
+        body: JSON.stringify({ streams }),
+        timeEpoch: Date.now(),
+      }),
+    );
+    expect(pushed).toMatchObject([{ statusCode: 204, body: '' }]);
+    expectAllowed(PUSH_RIGHTS, ...PUSH_CALLS);
+
+    const ask = { headers: tenant, timeEpoch: Date.now() };
+    const [labels, found] = await invoke(
+      'query',
+      httpApiEvent({ ...ask, path: '/loki/api/v1/label/app/values' }),
+      httpApiEvent({
+        ...ask,
+        path: '/loki/api/v1/query_range',
+        query: 'query=%7Bapp%3D%22shop%22%7D%7C~%22M%24%22',
+      }),
+    );
+    expect(JSON.parse(textOf(labels)).data).toEqual(['shop']);
+    expect(JSON.parse(textOf(found)).data.result).toMatchObject([
+      { values: [[String(nowNs), 'sold 3 of größe M']] },
+    ]);
+    // It writes down what was asked, for usage.
+    // The item is the version of the tenant's delete requests.
+    expectAllowed(QUERY_RIGHTS, 'GET object', 'GetItem', 'PutItem', 'Query');
+  });
+
+  describe('what a function for events stored, the query function finds', () => {
+    const environment = { LOGBOOM_TENANT: 'events', LOGBOOM_LABELS: 'env=prod' };
+    const nowMs = Date.now();
+    let before: { items: FakeServices['items']; objects: [string, Buffer][] };
+    beforeAll(() => {
+      before = { items: [...services.items], objects: [...services.objects] };
+    });
+    // What is stored here is no business of the tests that follow.
+    afterAll(() => {
+      services.items.splice(0, services.items.length, ...before.items);
+      services.objects.clear();
+      for (const [key, bytes] of before.objects) services.objects.set(key, bytes);
+    });
+    const linesOf = async (query: string) => {
+      const event = httpApiEvent({
+        headers: { 'x-scope-orgid': 'events' },
+        timeEpoch: Date.now(),
+        path: '/loki/api/v1/query_range',
+        query: `query=${encodeURIComponent(query)}`,
+      });
+      const [found] = await invoke('query', event);
+      const { result } = JSON.parse(textOf(found)).data as { result: { values: [string, string][] }[] };
+      return result.flatMap(({ values }) => values.map(([, line]) => line)).sort();
+    };
+
+    test('cloudwatch-logs', async () => {
+      const envelope = {
+        messageType: 'DATA_MESSAGE',
+        owner: '111122223333',
+        logGroup: '/aws/lambda/shop',
+        logStream: 'a',
+        subscriptionFilters: ['logboom'],
+        logEvents: [{ id: '1', timestamp: nowMs, message: 'sold 4' }],
+      };
+      const data = gzipSync(JSON.stringify(envelope)).toString('base64');
+      forget();
+      await outputOf('cloudwatch-logs', [{ awslogs: { data } }], environment);
+      expectAllowed(PUSH_RIGHTS, ...PUSH_CALLS);
+      expect(await linesOf('{log_group="/aws/lambda/shop", env="prod"}')).toEqual(['sold 4']);
+    });
+
+    test('s3-objects', async () => {
+      services.objects.set('/my-logs/web/access.log', Buffer.from('sold 5\nsold 6\n'));
+      const eventOf = (key: string) => ({
+        source: 'aws.s3',
+        'detail-type': 'Object Created',
+        detail: { bucket: { name: 'my-logs' }, object: { key } },
+      });
+      forget();
+      await outputOf('s3-objects', [eventOf('web/access.log')], environment);
+      // What it reads of the other bucket is a right of its own.
+      const ofStore = services.accesses.splice(0).filter(({ of }) => of !== 'web/access.log');
+      expect(notAllowed(ofStore, PUSH_RIGHTS)).toEqual([]);
+      expect(new Set(services.calls.splice(0))).toEqual(new Set(['GET object', ...PUSH_CALLS]));
+      expect(await linesOf('{bucket="my-logs", env="prod"}')).toEqual(['sold 5', 'sold 6']);
+    });
+
+    test('without a tenant neither starts', async () => {
+      for (const name of EVENT_FUNCTION_NAMES)
+        await expect(outputOf(name, [], {})).rejects.toThrow('LOGBOOM_TENANT is not set');
+    });
+  });
+
+  test('maintenance packs, indexes and collects what push stored, by request and by schedule', async () => {
+    const nowNs = BigInt(Date.now()) * 1_000_000n;
+    const pushOf = (i: number) =>
+      httpApiEvent({
+        method: 'POST',
+        path: '/loki/api/v1/push',
+        headers: { 'x-scope-orgid': 'packed', 'content-type': 'application/json' },
+        body: JSON.stringify({ streams: [{ stream: { app: 'a' }, values: [[`${nowNs}`, `line ${i}`]] }] }),
+        timeEpoch: Date.now(),
+      });
+    services.items.length = 0;
+    services.objects.clear();
+    // The walk for orphans is due: it ended two days ago.
+    const walk = { startedMs: Date.now() - 2 * 86_400_000, ended: true, sinceMs: 0 };
+    const body = { B: Buffer.from(JSON.stringify(walk)).toString('base64') };
+    services.items.push({ pk: { S: 'y/orphans' }, sk: { S: 'state' }, version: { N: '0' }, body });
+    const pushes = await invoke('push', ...[1, 2, 3].map(pushOf));
+    expect(pushes.map(({ statusCode }) => statusCode)).toEqual([204, 204, 204]);
+    forget();
+
+    const events = [
+      httpApiEvent({ method: 'POST', path: '/flush', timeEpoch: Date.now() }),
+      ...['compaction', 'index-sync', 'collection'].map(job => ({ job })),
+    ];
+    const environment = {
+      REMAINING_MS: '900000',
+      LOGBOOM_CONFIG_YAML: 'logboom: {inline_max_bytes: 0, object_grace_period: 0s}',
+    };
+    const [flush, ...runs] = JSON.parse(await outputOf('maintenance', events, environment));
+    expect(flush).toMatchObject({ statusCode: 204 });
+    expect(runs).toMatchObject([
+      { job: 'compaction', done: true, failures: [], figures: { merges: 1, rows: 3 } },
+      { job: 'index-sync', done: true, failures: [] },
+      { job: 'collection', done: true, failures: [], figures: { deleted: 3, orphans: 0 } },
+    ]);
+    expectAllowed(
+      MAINTENANCE_RIGHTS,
+      ...['DeleteItem', 'GetItem', 'PutItem', 'Query', 'TransactWriteItems'],
+      ...['DeleteObject', 'GET object', 'ListObjectsV2', 'PutObject'],
+    );
+  });
+}

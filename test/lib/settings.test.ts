@@ -1,0 +1,197 @@
+/** Settings of the stack, and the small decisions that are made of them; nothing of the CDK is loaded. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { reservationsOf } from '../../lib/concurrency.ts';
+import { pageFunctionCode, rootFunctionCode, tailFunctionCode } from '../../lib/edge-functions.ts';
+import { eventSettingsOf } from '../../lib/event-settings.ts';
+import { FAMILIES } from '../../lib/rights.ts';
+import { LEAST_QUOTA, settingRows, settingsOf, UNRESERVED_CALLS } from '../../lib/settings.ts';
+import { VARIANTS } from './variants.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('settings', () => {
+  test('have defaults that deploy into any account, and open nothing', () => {
+    expect(settingsOf({})).toMatchObject({
+      stackName: 'Logboom',
+      authorization: 'iam',
+      public: '',
+      removal: 'retain',
+      edge: true,
+      ui: true,
+      canary: true,
+      versioning: false,
+      concurrency: 0,
+      logRetentionDays: 30,
+    });
+  });
+
+  test('are texts, numbers or truths; what is the CDK’s own is passed over', () => {
+    const flags = { '@aws-cdk/core:target-partitions': ['aws'], 'aws:cdk:enable-path-metadata': true };
+    expect(settingsOf({ ...flags, edge: false, logRetentionDays: 7, canaryTenant: ' a ' })).toMatchObject({
+      edge: false,
+      logRetentionDays: 7,
+      canaryTenant: 'a',
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, RegExp]>([
+    ['everybody, without saying so', { authorization: 'none' }, /lets everybody .* public=yes-really/],
+    [
+      'saying so in other words',
+      { authorization: 'none', public: 'yes' },
+      /public is yes-really or left out, not "yes"/,
+    ],
+    ['public with authorization', { public: 'yes-really' }, /goes with authorization=none, not with iam/],
+    [
+      'an unknown authorization',
+      { authorization: 'maybe' },
+      /authorization is iam, token or none, not "maybe"/,
+    ],
+    ['a misspelt name', { removl: 'destroy' }, /removl is no setting of this stack/],
+    ['a list', { logGroups: ['a'] }, /logGroups is a text, not \["a"\]/],
+    ['a removal that is none', { removal: 'delete' }, /removal is retain or destroy, not "delete"/],
+    ['neither yes nor no', { edge: 'perhaps' }, /edge is yes or no, not "perhaps"/],
+    ['days that CloudWatch does not know', { logRetentionDays: '8' }, /logRetentionDays is one of 1, 3, 5/],
+    [
+      'a quota too small to reserve of',
+      { concurrency: '100' },
+      /concurrency is 0 or at least 200, not "100"/,
+    ],
+    ['a domain alone', { domain: 'a.example.com' }, /domain and certificateArn go together/],
+    ['a domain that is none', { domain: 'https://a' }, /domain is a host name in lower case/],
+    [
+      'a certificate elsewhere',
+      { domain: 'a.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:certificate/a' },
+      /certificateArn is in us-east-1 for CloudFront, not in eu-central-1/,
+    ],
+    ['a web ACL without CloudFront', { ...VARIANTS.full, edge: 'no' }, /webAclArn needs edge=yes/],
+    [
+      'an alias of a key',
+      { kmsKeyArn: 'arn:aws:kms:eu-central-1:1:alias/a' },
+      /kmsKeyArn ends with :key\/ID/,
+    ],
+    ['another service', { alarmTopicArn: 'arn:aws:sqs:eu-central-1:1:a' }, /alarmTopicArn is the ARN of sns/],
+    [
+      'two ways to be told',
+      { alarmEmail: 'a@b.c', alarmTopicArn: 'arn:aws:sns:eu-central-1:1:a' },
+      /exclude each other/,
+    ],
+  ])('refuse %s', (_, context, message) => {
+    expect(() => settingsOf(context)).toThrow(message);
+  });
+
+  test('tell of everything that is wrong at once', () => {
+    expect(() => settingsOf({ removl: 1, edge: 'x', canary: 'y' })).toThrow(/removl.*\nedge.*\ncanary/);
+  });
+
+  test('take all variants of the tests', () => {
+    for (const context of Object.values(VARIANTS))
+      expect(settingsOf(context).noncurrentDays).toBeGreaterThan(0);
+  });
+
+  test('are in the documentation, each with its default and its meaning', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'aws.md'), 'utf8');
+    const rows = settingRows().map(
+      ({ name, preset, about }) => `| \`${name}\` | ${preset === '' ? '' : `\`${preset}\``} | ${about} |`,
+    );
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.filter(row => !page.includes(row))).toEqual([]);
+  });
+});
+
+describe('functions for events', () => {
+  const given = { logGroups: '', logsBucket: '', eventTenant: '', eventLabels: '' };
+
+  test.each<[string, Partial<typeof given>, RegExp]>([
+    ['no tenant', { logGroups: '/a' }, /need eventTenant/],
+    [
+      'a label that is none',
+      { logsBucket: 'my-logs', eventTenant: 'a', eventLabels: 'b' },
+      /takes name=value/,
+    ],
+    ['a log group that is none', { logGroups: '/a b', eventTenant: 'a' }, /is no name of a log group/],
+    [
+      'too many log groups',
+      { logGroups: Array.from({ length: 41 }, (_, i) => `/g${i}`).join(), eventTenant: 'a' },
+      /at most 40/,
+    ],
+  ])('refuse %s', (_, more, message) => {
+    expect(() => eventSettingsOf({ ...given, ...more })).toThrow(message);
+  });
+});
+
+test('reservations leave what Lambda asks for, and pushes at least what queries get for themselves', () => {
+  expect(reservationsOf(0)).toBeUndefined();
+  fc.assert(
+    fc.property(fc.integer({ min: LEAST_QUOTA, max: 100_000 }), quota => {
+      const { query, worker, maintenance } = reservationsOf(quota)!;
+      for (const calls of [query, worker, maintenance]) expect(calls).toBeGreaterThan(0);
+      const left = quota - query - worker - maintenance;
+      expect(left).toBeGreaterThanOrEqual(UNRESERVED_CALLS);
+      expect(left).toBeGreaterThanOrEqual(query);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('every family of items in the catalog has a name among the rights', () => {
+  const folder = join(ROOT, 'shared', 'catalog');
+  const sources = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
+  const found = sources.flatMap(source => [...source.matchAll(/['`]([a-z]{1,2})\/(?:\$\{|[a-z]+['`/])/g)]);
+  const letters = [...new Set(found.map(([, letter]) => letter))].filter(letter => letter !== 'h');
+  expect(letters.length).toBeGreaterThan(15);
+  const named = new Set(Object.values(FAMILIES).flat());
+  expect(letters.filter(letter => !named.has(`${letter}/*`))).toEqual([]);
+});
+
+describe('what CloudFront runs', () => {
+  interface EdgeRequest {
+    uri: string;
+    headers: Record<string, { value: string }>;
+    querystring: Record<string, { value: string; multiValue?: { value: string }[] }>;
+  }
+  // biome-ignore lint/suspicious/noExplicitAny: a request or an answer, as CloudFront tells them apart
+  const run = (code: string, request: Partial<EdgeRequest>): any =>
+    runInNewContext(`${code}; handler(event)`, {
+      event: { request: { uri: '/', headers: {}, querystring: {}, ...request } },
+    });
+
+  test('a tail goes to the stage, and says which path it was', () => {
+    expect(run(tailFunctionCode('live'), { uri: '/api/prom/tail' })).toMatchObject({
+      uri: '/live',
+      headers: { 'x-logboom-path': { value: '/api/prom/tail' } },
+    });
+  });
+
+  test.each([
+    ['text/html,application/xhtml+xml', true],
+    ['TEXT/HTML', true],
+    ['*/*', false],
+    ['application/json', false],
+    [undefined, false],
+  ])('/ with Accept %s: the page %s', (accept, isPage) => {
+    const headers: EdgeRequest['headers'] = accept === undefined ? {} : { accept: { value: accept } };
+    const answer = run(rootFunctionCode(), { headers });
+    if (isPage) expect(answer).toMatchObject({ statusCode: 302, headers: { location: { value: '/ui/' } } });
+    else expect(answer).toMatchObject({ uri: '/' });
+  });
+
+  test('/ui leads to /ui/ with its query, which leads to the file; other files stay', () => {
+    const querystring = {
+      q: { value: '%7Ba%3D1%7D', multiValue: [{ value: '%7Ba%3D1%7D' }, { value: 'b' }] },
+      t: { value: '1h' },
+    };
+    expect(run(pageFunctionCode(), { uri: '/ui', querystring })).toMatchObject({
+      statusCode: 302,
+      headers: { location: { value: '/ui/?q=%7Ba%3D1%7D&q=b&t=1h' } },
+    });
+    expect(run(pageFunctionCode(), { uri: '/ui' }).headers.location.value).toBe('/ui/');
+    expect(run(pageFunctionCode(), { uri: '/ui/' }).uri).toBe('/ui/index.html');
+    expect(run(pageFunctionCode(), { uri: '/ui/main-1.js' }).uri).toBe('/ui/main-1.js');
+  });
+});

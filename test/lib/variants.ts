@@ -1,0 +1,33 @@
+/** Settings that the stack is written with for tests. */
+const ACCOUNT = '111122223333';
+
+export const VARIANTS = {
+  default: {},
+  full: {
+    stackName: 'Logs',
+    authorization: 'none',
+    public: 'yes-really',
+    config: 'config/local.yaml',
+    domain: 'logs.example.com',
+    certificateArn: `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/1`,
+    webAclArn: `arn:aws:wafv2:us-east-1:${ACCOUNT}:global/webacl/logs/1`,
+    kmsKeyArn: `arn:aws:kms:eu-central-1:${ACCOUNT}:key/11111111-2222-3333-4444-555555555555`,
+    versioning: 'yes',
+    noncurrentDays: '3',
+    removal: 'destroy',
+    logRetentionDays: '7',
+    concurrency: '1000',
+    alarmEmail: 'ops@example.com',
+    canaryTenant: 'watch',
+    logGroups: '/aws/lambda/shop,/ecs/web,/ecs/web',
+    logsBucket: 'my-logs',
+    eventTenant: 'acme',
+    eventLabels: 'env=prod,team=a',
+  },
+  token: {
+    authorization: 'token',
+    edge: 'no',
+    canarySecretArn: `arn:aws:secretsmanager:eu-central-1:${ACCOUNT}:secret:canary-1`,
+    alarmTopicArn: `arn:aws:sns:eu-central-1:${ACCOUNT}:alarms`,
+  },
+} as const;

@@ -1,0 +1,86 @@
+/** The contract of invokers, run on all of them. Worker threads read files; the function is its own handler behind JSON. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { queryWorkerHandler } from '../../../functions/query-worker-handler.ts';
+import { openFileObjectStore } from '../../../local/file-object-store.ts';
+import { createWorkerPool } from '../../../local/worker-pool.ts';
+import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
+import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
+import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
+import type { TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
+import { invokerContract } from '../../ports/invoker.contract.ts';
+
+/** Bytes that Lambda takes and gives. */
+const MAX_PAYLOAD = 6 * 1024 * 1024;
+
+invokerContract(
+  'this thread',
+  async () => memoryObjectStore(),
+  async parts => ({ invoker: inlineInvoker(parts) }),
+);
+
+let dataDir = '';
+invokerContract(
+  'worker threads',
+  async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'logboom-invokers-'));
+    return openFileObjectStore(dataDir);
+  },
+  async () => {
+    const invoker = createWorkerPool({ storage: { kind: 'embedded', dataDir }, workers: 2 });
+    const close = async () => {
+      await invoker.close();
+      await rm(dataDir, { recursive: true });
+    };
+    return { invoker, close };
+  },
+);
+
+invokerContract(
+  'a function on Lambda',
+  async () => memoryObjectStore(),
+  async parts => ({
+    invoker: lambdaInvoker({
+      client: functionBehindLambda(parts),
+      functionName: 'worker',
+      here: inlineInvoker(parts),
+      slots: 4,
+    }),
+  }),
+);
+
+/** Hands events and results on as Lambda does: as JSON, up to its size, errors of the function beside the status. */
+function functionBehindLambda(parts: TaskRunnerParts): Pick<LambdaClient, 'send'> {
+  const handler = queryWorkerHandler(parts);
+  const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 60_000 };
+  const respond = async (payload: Uint8Array) => {
+    if (payload.length > MAX_PAYLOAD) {
+      throw Object.assign(new Error('too large'), { $metadata: { httpStatusCode: 413 } });
+    }
+    try {
+      const result = JSON.stringify(await handler(JSON.parse(Buffer.from(payload).toString()), context));
+      if (result.length > MAX_PAYLOAD) {
+        return { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorType":"ResponseSizeTooLarge"}') };
+      }
+      return { Payload: Buffer.from(result) };
+    } catch (error) {
+      return {
+        FunctionError: 'Unhandled',
+        Payload: Buffer.from(JSON.stringify({ errorMessage: `${error}` })),
+      };
+    }
+  };
+  const send = (
+    { input }: { input: { Payload: Uint8Array } },
+    { abortSignal }: { abortSignal: AbortSignal },
+  ) =>
+    new Promise((resolve, reject) => {
+      abortSignal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), {
+        once: true,
+      });
+      respond(input.Payload).then(resolve, reject);
+    });
+  return { send } as unknown as LambdaClient;
+}

@@ -1,0 +1,72 @@
+/** Requests to the API: paths below its root, with tenant and credentials; whatever is no success is an ApiError. */
+import { createStore } from '../state/store.ts';
+import { ApiError, isAbort, messageOf } from './errors.ts';
+import { sessionHeaders } from './session.ts';
+
+/** The page is at `<root>/ui/`, also behind a proxy that serves the store below a path of its own. */
+const API_ROOT = new URL('..', document.baseURI);
+
+/** The last answer that asked for a tenant or credentials; the sign-in sheet opens on it. */
+export const refused = createStore<ApiError | undefined>(undefined);
+
+export interface AskOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Undefined and empty values are left away. */
+  readonly params?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Longer ones than this are sent as a form: proxies cut addresses. */
+const MAX_QUERY_CHARACTERS = 4000;
+
+/**
+ * The answer to a request, as text. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes a POST
+ * with a form, which every query endpoint takes. Rejects with ApiError, or with an AbortError.
+ */
+export async function ask(path: string, options: AskOptions = {}): Promise<string> {
+  const { params = {}, signal } = options;
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  const text = search.toString();
+  const { method = 'GET', body } = options;
+  const asForm = method === 'GET' && text.length > MAX_QUERY_CHARACTERS;
+  const url = new URL(path.slice(1), API_ROOT);
+  if (!asForm) url.search = text;
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method: asForm ? 'POST' : method,
+      headers: {
+        ...sessionHeaders(),
+        ...(asForm ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
+        ...options.headers,
+      },
+      body: asForm ? text : body,
+      signal,
+      // The page signs in by itself: no dialog of the browser.
+      credentials: 'same-origin',
+    });
+    const said = await answer.text();
+    if (answer.ok) return said;
+    throw new ApiError(
+      said.trim() || `the store answered with status ${answer.status}`,
+      answer.status,
+      answer.headers.get('x-request-id') ?? undefined,
+    );
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    const problem =
+      error instanceof ApiError ? error : new ApiError(`the store does not answer (${messageOf(error)})`, 0);
+    if (problem.status === 401) refused.set(problem);
+    throw problem;
+  }
+}
+
+/** The same, as JSON. */
+export async function askJson<T>(path: string, options?: AskOptions): Promise<T> {
+  return JSON.parse(await ask(path, options)) as T;
+}

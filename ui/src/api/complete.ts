@@ -1,0 +1,109 @@
+/** What the editor offers where the cursor is: words of the language, and what the store has in the range. */
+import type { Completions, Offer } from '../components/code-editor.ts';
+import { type Place, placeOf } from '../logql/completion.ts';
+import { AGGREGATIONS, DURATIONS, LINE_FILTERS, RANGE_FUNCTIONS, STAGES, type Word } from '../logql/vocabulary.ts';
+import { askDetectedFields, askLabelNames, askLabelValues, type Range } from './queries.ts';
+
+/** Names and values change slowly, and somebody who types asks many times. */
+const KEPT_MS = 60_000;
+const MAX_KEPT = 200;
+/** A list is for choosing: who has more values types a letter of them. */
+const MAX_OFFERS = 500;
+
+interface Kept {
+  readonly at: number;
+  readonly answer: Promise<readonly Offer[]>;
+}
+
+export type Complete = (query: string, cursor: number) => Promise<Completions | undefined>;
+
+/** @param rangeOf the range whose labels and fields are offered */
+export function createComplete(rangeOf: () => Range | undefined): Complete {
+  const kept = new Map<string, Kept>();
+
+  function remembered(key: string, load: (range: Range) => Promise<readonly Offer[]>): Promise<readonly Offer[]> {
+    const range = rangeOf();
+    if (range === undefined) return Promise.resolve([]);
+    const known = kept.get(key);
+    const now = performance.now();
+    if (known !== undefined && now - known.at < KEPT_MS) return known.answer;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    // A store that does not answer offers nothing; the query itself will tell why.
+    const answer = load(range).catch(() => []);
+    kept.set(key, { at: now, answer });
+    return answer;
+  }
+
+  const fields = (selector: string | undefined) =>
+    selector === undefined
+      ? Promise.resolve([])
+      : remembered(`fields ${selector}`, async range => {
+          const found = await askDetectedFields(selector, range);
+          return found.map(({ label, type, parsers }) => ({
+            label,
+            detail: parsers?.length ? `${type}, ${parsers.join(' or ')}` : type,
+            kind: 'field' as const,
+          }));
+        });
+
+  const labels = (selector: string | undefined) =>
+    remembered(`labels ${selector}`, async range => {
+      const names = await askLabelNames(range, selector);
+      return names.filter(name => !/^__.*__$/.test(name)).map(label => ({ label, kind: 'label' as const }));
+    });
+
+  async function offersFor(place: Exclude<Place, { kind: 'none' }>): Promise<readonly Offer[]> {
+    switch (place.kind) {
+      case 'label':
+        return (await labels(place.selector)).map(offer => ({
+          ...offer,
+          writes: `${offer.label}="¦"`,
+          goesOn: true,
+        }));
+      case 'value': {
+        const values = await remembered(`values ${place.label} ${place.selector}`, async range => {
+          const found = await askLabelValues(place.label, range, place.selector);
+          return found.map(label => ({ label, kind: 'value' as const }));
+        });
+        const escaped = (text: string) => (place.quote === '"' ? JSON.stringify(text).slice(1, -1) : text);
+        return values.map(offer => ({ ...offer, writes: `${escaped(offer.label)}${place.quote}` }));
+      }
+      case 'stage': {
+        const found = await fields(place.selector);
+        return [
+          ...STAGES.map(word => offerOf(word, 'stage')),
+          ...found.map(offer => ({ ...offer, writes: `${offer.label}="¦"` })),
+        ];
+      }
+      case 'field': {
+        const [ofStreams, ofLines] = await Promise.all([labels(place.selector), fields(place.selector)]);
+        const known = new Set(ofStreams.map(({ label }) => label));
+        return [...ofStreams, ...ofLines.filter(({ label }) => !known.has(label))];
+      }
+      case 'pipe':
+        return [
+          ...LINE_FILTERS.map(word => offerOf(word, 'stage')),
+          { label: '|', detail: 'a parser, a filter, a format', kind: 'stage', writes: '| ', goesOn: true },
+        ];
+      case 'range':
+        return ['$__auto', ...DURATIONS].map(label => ({ label, kind: 'text' as const, writes: `${label}]` }));
+      case 'expression':
+        return [
+          { label: '{', detail: 'lines of streams', kind: 'text', writes: '{¦}' },
+          ...RANGE_FUNCTIONS.map(word => offerOf(word, 'function')),
+          ...AGGREGATIONS.map(word => offerOf(word, 'function')),
+        ];
+    }
+  }
+
+  return async (query, cursor) => {
+    const place = placeOf(query, cursor);
+    if (place.kind === 'none') return undefined;
+    const offers = await offersFor(place);
+    return { from: place.from, offers: offers.slice(0, MAX_OFFERS) };
+  };
+}
+
+function offerOf({ text, does, writes }: Word, kind: Offer['kind']): Offer {
+  return { label: text, detail: does, kind, writes };
+}

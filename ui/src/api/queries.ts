@@ -1,0 +1,96 @@
+/** The query endpoints as functions. Times are Unix milliseconds unless they end in `Ns` (texts of nanoseconds). */
+import { askJson } from './client.ts';
+import type { DetectedField, Labels, QueryAnswer, VectorSample } from './types.ts';
+
+export interface Range {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface LogAsk {
+  readonly query: string;
+  /** Included. */
+  readonly startNs: string;
+  /** Not included. */
+  readonly endNs: string;
+  readonly limit: number;
+  readonly direction: 'forward' | 'backward';
+}
+
+const CATEGORIZED = { 'X-Loki-Response-Encoding-Flags': 'categorize-labels' };
+
+export function nsOf(ms: number): string {
+  return `${BigInt(Math.round(ms)) * 1_000_000n}`;
+}
+
+/** A range of entries, or samples where the query computes values. */
+export function askLogs(asked: LogAsk, signal?: AbortSignal): Promise<QueryAnswer> {
+  const { query, startNs, endNs, limit, direction } = asked;
+  const params = { query, start: startNs, end: endNs, limit, direction };
+  return askJson('/svc/api/v1/query_range', { params, headers: CATEGORIZED, signal });
+}
+
+export interface MetricAsk extends Range {
+  readonly query: string;
+  readonly stepMs: number;
+}
+
+export function askMetric(asked: MetricAsk, signal?: AbortSignal): Promise<QueryAnswer> {
+  const { query, fromMs, toMs, stepMs } = asked;
+  const params = { query, start: nsOf(fromMs), end: nsOf(toMs), step: stepMs / 1000 };
+  return askJson('/svc/api/v1/query_range', { params, signal });
+}
+
+/** Names of labels of the streams that `selector` takes; all without one. */
+export async function askLabelNames(
+  { fromMs, toMs }: Range,
+  selector?: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const params = { start: nsOf(fromMs), end: nsOf(toMs), query: selector };
+  return (await askJson<{ data?: string[] }>('/svc/api/v1/labels', { params, signal })).data ?? [];
+}
+
+export async function askLabelValues(
+  name: string,
+  { fromMs, toMs }: Range,
+  selector?: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const params = { start: nsOf(fromMs), end: nsOf(toMs), query: selector };
+  const path = `/svc/api/v1/label/${encodeURIComponent(name)}/values`;
+  return (await askJson<{ data?: string[] }>(path, { params, signal })).data ?? [];
+}
+
+/** Fields that lie in the lines and in their metadata. */
+export async function askDetectedFields(
+  query: string,
+  { fromMs, toMs }: Range,
+  signal?: AbortSignal,
+): Promise<readonly DetectedField[]> {
+  const params = { query, start: nsOf(fromMs), end: nsOf(toMs), line_limit: 200 };
+  const path = '/svc/api/v1/detected_fields';
+  return (await askJson<{ fields?: DetectedField[] }>(path, { params, signal })).fields ?? [];
+}
+
+export interface VolumeAsk extends Range {
+  readonly selector: string;
+  /** Labels whose values the volume is told of. */
+  readonly by: readonly string[];
+  readonly limit: number;
+}
+
+export interface Volume {
+  readonly labels: Labels;
+  readonly bytes: number;
+}
+
+/** How many bytes there are, largest first. */
+export async function askVolume(asked: VolumeAsk, signal?: AbortSignal): Promise<readonly Volume[]> {
+  const { selector, by, limit, fromMs, toMs } = asked;
+  const params = { query: selector, targetLabels: by.join(','), limit, start: nsOf(fromMs), end: nsOf(toMs) };
+  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', { params, signal });
+  return answer.data.result
+    .map(({ metric, value }) => ({ labels: metric, bytes: Number(value[1]) }))
+    .sort((a, b) => b.bytes - a.bytes);
+}

@@ -1,0 +1,62 @@
+/**
+ * Who asks: the tenant, from the address bar or as this browser remembers it, and the credentials of this tab. They are in
+ * the session's storage alone: closing the tab signs out.
+ */
+import { route } from '../state/navigation.ts';
+import { settings } from '../state/settings.ts';
+import { createStore } from '../state/store.ts';
+
+export interface Credentials {
+  /** Of HTTP Basic; a token's tenant or name. */
+  readonly user: string;
+  readonly password: string;
+}
+
+const KEY = 'logboom.credentials';
+
+export const credentials = createStore<Credentials | undefined>(read());
+
+export function signIn(given: Credentials): void {
+  try {
+    window.sessionStorage.setItem(KEY, JSON.stringify(given));
+  } catch {
+    // Without storage they hold until the page is loaded again.
+  }
+  credentials.set(given);
+}
+
+export function signOut(): void {
+  try {
+    window.sessionStorage.removeItem(KEY);
+  } catch {
+    // As above.
+  }
+  credentials.set(undefined);
+}
+
+/** Empty where none is chosen: a store with one tenant needs none. */
+export function currentTenant(): string {
+  return route.get().params.tenant ?? settings.get().tenant;
+}
+
+export function sessionHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const tenant = currentTenant();
+  if (tenant !== '') headers['X-Scope-OrgID'] = tenant;
+  const known = credentials.get();
+  if (known !== undefined) headers.Authorization = `Basic ${base64(`${known.user}:${known.password}`)}`;
+  return headers;
+}
+
+function base64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}
+
+function read(): Credentials | undefined {
+  try {
+    const text = window.sessionStorage.getItem(KEY);
+    return text === null ? undefined : (JSON.parse(text) as Credentials);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** Answers of the API, as far as the page reads them (docs of the endpoints have the rest). */
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Categories {
+  readonly structuredMetadata?: Labels;
+  readonly parsed?: Labels;
+}
+
+/** Nanoseconds as text, the line, and with `categorize-labels` what the labels are. */
+export type LogValue = readonly [string, string, Categories?];
+
+export interface LogStream {
+  readonly stream: Labels;
+  readonly values: readonly LogValue[];
+}
+
+/** Seconds, and the number as text. */
+export type Sample = readonly [number, string];
+
+export interface MatrixSeries {
+  readonly metric: Labels;
+  readonly values: readonly Sample[];
+}
+
+export interface VectorSample {
+  readonly metric: Labels;
+  readonly value: Sample;
+}
+
+export interface Statistics {
+  readonly summary: {
+    readonly execTime: number;
+    readonly totalBytesProcessed: number;
+    readonly totalLinesProcessed: number;
+    readonly totalEntriesReturned: number;
+  };
+}
+
+export type QueryData =
+  | { readonly resultType: 'streams'; readonly result: readonly LogStream[]; readonly stats: Statistics }
+  | { readonly resultType: 'matrix'; readonly result: readonly MatrixSeries[]; readonly stats: Statistics }
+  | { readonly resultType: 'vector'; readonly result: readonly VectorSample[]; readonly stats: Statistics }
+  | { readonly resultType: 'scalar'; readonly result: Sample; readonly stats: Statistics };
+
+export interface QueryAnswer {
+  readonly status: 'success';
+  readonly warnings?: readonly string[];
+  readonly data: QueryData;
+}
+
+export interface DetectedField {
+  readonly label: string;
+  readonly type: 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
+  readonly cardinality: number;
+  readonly parsers: readonly string[] | null;
+}

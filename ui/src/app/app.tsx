@@ -1,0 +1,105 @@
+/** The frame: the rail of views, the view that the address names, and the sheets over them. */
+import type { ComponentType } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { refused } from '../api/client.ts';
+import { Empty, Loading } from '../components/message.tsx';
+import { go, hrefOf, route } from '../state/navigation.ts';
+import { useStore } from '../state/use-store.ts';
+import { VIEWS, type View } from '../views/registry.ts';
+import { HelpSheet } from './help-sheet.tsx';
+import { Rail } from './rail.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { SignInSheet } from './sign-in-sheet.tsx';
+import { nextTheme } from './theme.ts';
+
+type Sheet = 'help' | 'sign-in' | undefined;
+
+export function App() {
+  const { view: id, params } = useStore(route);
+  const problem = useStore(refused);
+  const [sheet, setSheet] = useState<Sheet>();
+  const view = VIEWS.find(known => known.id === id);
+  useShortcuts(
+    useMemo(
+      () => [
+        { keys: '?', does: 'Show this sheet', group: 'Page', act: () => setSheet('help') },
+        { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
+        ...VIEWS.map(({ id: target, title }, i) => ({
+          keys: String(i + 1),
+          does: `Go to ${title.toLowerCase()}`,
+          group: 'Page',
+          act: () => go(target),
+        })),
+      ],
+      [],
+    ),
+  );
+  useEffect(() => {
+    if (problem !== undefined) setSheet('sign-in');
+  }, [problem]);
+  useEffect(() => {
+    document.title = view === undefined ? 'Logboom' : `${view.title} · Logboom`;
+  }, [view]);
+  const close = useMemo(
+    () => () => {
+      setSheet(undefined);
+      refused.set(undefined);
+    },
+    [],
+  );
+  return (
+    <div class="frame">
+      <a class="skip" href={hrefOf(id, params)} onClick={skipToMain}>
+        Skip to the content
+      </a>
+      <Rail view={id} onHelp={() => setSheet('help')} onSignIn={() => setSheet('sign-in')} />
+      <main id="main" tabIndex={-1}>
+        {view === undefined ? <Missing id={id} /> : <Shown key={`${view.id} ${params.tenant}`} view={view} />}
+      </main>
+      {sheet === 'help' && <HelpSheet onClose={close} />}
+      {sheet === 'sign-in' && <SignInSheet problem={problem} onClose={close} />}
+    </div>
+  );
+}
+
+/** The fragment is the route, so the link cannot name the place. */
+function skipToMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function Missing({ id }: { readonly id: string }) {
+  return (
+    <Empty icon="search" title={`There is no page named “${id}”`}>
+      <p>
+        <a href={hrefOf('logs')}>Go to the logs</a>
+      </p>
+    </Empty>
+  );
+}
+
+/** A view that is loaded when it is opened. */
+function Shown({ view }: { readonly view: View }) {
+  const [loaded, setLoaded] = useState<ComponentType | undefined>(() => view.component);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    if (loaded !== undefined) return;
+    view.load?.().then(
+      module => setLoaded(() => module.default),
+      () => setFailed(true),
+    );
+  }, [view, loaded]);
+  if (failed) {
+    return (
+      <Empty icon="refresh" title="This part of the page is gone">
+        <p>The store was updated meanwhile. Load the page again.</p>
+        <button type="button" class="button primary" onClick={() => window.location.reload()}>
+          Load again
+        </button>
+      </Empty>
+    );
+  }
+  if (loaded === undefined) return <Loading what="Loading" />;
+  const Component = loaded;
+  return <Component />;
+}

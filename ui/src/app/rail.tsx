@@ -1,0 +1,58 @@
+/** The rail at the side (at phone width a bar at the bottom): the views, the tenant, the look. */
+import { credentials, currentTenant } from '../api/session.ts';
+import { IconButton } from '../components/button.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
+import { hrefOf, route } from '../state/navigation.ts';
+import { settings, type Theme } from '../state/settings.ts';
+import { useStore } from '../state/use-store.ts';
+import { VIEWS } from '../views/registry.ts';
+import { nextTheme } from './theme.ts';
+
+const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: 'auto', light: 'sun', dark: 'moon' };
+const THEME_NAMES: Readonly<Record<Theme, string>> = {
+  auto: 'Colours as the system has them',
+  light: 'Light colours',
+  dark: 'Dark colours',
+};
+
+export interface RailProps {
+  readonly view: string;
+  readonly onHelp: () => void;
+  readonly onSignIn: () => void;
+}
+
+export function Rail({ view, onHelp, onSignIn }: RailProps) {
+  useStore(route);
+  useStore(credentials);
+  const { theme } = useStore(settings);
+  const tenant = currentTenant();
+  return (
+    <header class="rail">
+      <a class="brand" href={hrefOf('logs')} aria-label="Logboom, to the start">
+        <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+          <rect width="32" height="32" rx="8" class="brand-ground" />
+          <rect x="7" y="8" width="11" height="3.2" rx="1.6" fill="#fff" />
+          <rect x="7" y="14.4" width="18" height="3.2" rx="1.6" fill="#fff" opacity=".72" />
+          <rect x="7" y="20.8" width="7" height="3.2" rx="1.6" fill="#fff" opacity=".5" />
+          <circle cx="23.4" cy="9.6" r="3" fill="#ffb454" />
+        </svg>
+      </a>
+      <nav aria-label="Views">
+        {VIEWS.map(({ id, title, icon }) => (
+          <a key={id} href={hrefOf(id)} class="rail-link" aria-current={id === view ? 'page' : undefined}>
+            <Icon name={icon} size={18} />
+            <span>{title}</span>
+          </a>
+        ))}
+      </nav>
+      <div class="rail-tools">
+        <button type="button" class="rail-tenant" onClick={onSignIn} title="Tenant and sign-in">
+          <Icon name="user" size={16} />
+          <span>{tenant === '' ? 'Tenant' : tenant}</span>
+        </button>
+        <IconButton icon={THEME_ICONS[theme]} name={THEME_NAMES[theme]} onClick={nextTheme} />
+        <IconButton icon="keyboard" name="Keyboard shortcuts" onClick={onHelp} class="only-wide" />
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,104 @@
+/** The tenant whose logs are shown, and the credentials where the store asks for them. */
+import { useState } from 'preact/hooks';
+import type { ApiError } from '../api/errors.ts';
+import { credentials, currentTenant, signIn, signOut } from '../api/session.ts';
+import { Button } from '../components/button.tsx';
+import { Dialog } from '../components/dialog.tsx';
+import { changeParams } from '../state/navigation.ts';
+import { changeSettings, remember, settings } from '../state/settings.ts';
+import { useStore } from '../state/use-store.ts';
+
+export interface SignInProps {
+  /** What the store refused, where that is why the sheet is open. */
+  readonly problem: ApiError | undefined;
+  readonly onClose: () => void;
+}
+
+export function SignInSheet({ problem, onClose }: SignInProps) {
+  const { tenants } = useStore(settings);
+  const known = useStore(credentials);
+  const [tenant, setTenant] = useState(currentTenant);
+  const [user, setUser] = useState(known?.user ?? '');
+  const [password, setPassword] = useState(known?.password ?? '');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (password !== '') signIn({ user: user || tenant, password });
+    else if (known !== undefined) signOut();
+    changeSettings({ tenant });
+    if (tenant !== '') remember('tenants', tenant);
+    changeParams({ tenant });
+    onClose();
+    // Everything that is shown belongs to whoever asked before.
+    window.location.reload();
+  };
+  return (
+    <Dialog title="Tenant and sign-in" onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        {problem !== undefined && (
+          <p class="form-problem" role="alert">
+            The store answered: {problem.message}
+          </p>
+        )}
+        <label class="field">
+          <span>Tenant</span>
+          <input
+            class="input"
+            list="known-tenants"
+            value={tenant}
+            placeholder="as the store has it"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={event => setTenant(event.currentTarget.value.trim())}
+          />
+          <small>Sent as X-Scope-OrgID. A store with one tenant needs none.</small>
+        </label>
+        <datalist id="known-tenants">
+          {tenants.map(name => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <fieldset class="group">
+          <legend>Where the store asks for credentials</legend>
+          <label class="field">
+            <span>User</span>
+            <input
+              class="input"
+              value={user}
+              autocomplete="username"
+              spellcheck={false}
+              placeholder={tenant === '' ? 'the tenant, or a name' : tenant}
+              onInput={event => setUser(event.currentTarget.value)}
+            />
+          </label>
+          <label class="field">
+            <span>Token or password</span>
+            <input
+              class="input"
+              type="password"
+              value={password}
+              autocomplete="current-password"
+              onInput={event => setPassword(event.currentTarget.value)}
+            />
+            <small>Kept in this tab alone, until it is closed.</small>
+          </label>
+        </fieldset>
+        <div class="form-actions">
+          {known !== undefined && (
+            <Button
+              kind="quiet"
+              onClick={() => {
+                signOut();
+                window.location.reload();
+              }}
+            >
+              Sign out
+            </Button>
+          )}
+          <Button kind="primary" submits>
+            Use it
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

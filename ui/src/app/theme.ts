@@ -1,0 +1,35 @@
+/** Light or dark, as chosen or as the system has it. Colours are in styles/tokens.css, by `light-dark()`. */
+import { changeSettings, settings, type Theme } from '../state/settings.ts';
+
+const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
+const SCHEMES: Readonly<Record<Theme, string>> = { auto: 'light dark', light: 'light', dark: 'dark' };
+
+export function keepTheme(): void {
+  const apply = () => {
+    const { theme } = settings.get();
+    document.documentElement.style.colorScheme = SCHEMES[theme];
+    document.documentElement.dataset.theme = theme;
+  };
+  settings.subscribe(apply);
+  apply();
+}
+
+export function nextTheme(): void {
+  changeSettings({ theme: NEXT[settings.get().theme] });
+}
+
+/** Calls back when colours change: a canvas does not follow them by itself. Answers what ends it. */
+export function onThemeChange(act: () => void): () => void {
+  const scheme = window.matchMedia('(prefers-color-scheme: dark)');
+  scheme.addEventListener('change', act);
+  let { theme } = settings.get();
+  const end = settings.subscribe(() => {
+    if (settings.get().theme === theme) return;
+    theme = settings.get().theme;
+    act();
+  });
+  return () => {
+    scheme.removeEventListener('change', act);
+    end();
+  };
+}

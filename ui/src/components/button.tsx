@@ -1,0 +1,43 @@
+/** Buttons. One without text is an IconButton and always has a name, which is its tooltip too. */
+import type { ComponentChildren, JSX } from 'preact';
+import { Icon, type IconName } from './icon.tsx';
+
+type Native = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'size' | 'type' | 'children'>;
+
+export interface ButtonProps extends Native {
+  readonly icon?: IconName;
+  readonly kind?: 'primary' | 'plain' | 'quiet';
+  readonly submits?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Button({ icon, kind = 'plain', submits = false, children, class: more, ...native }: ButtonProps) {
+  return (
+    <button type={submits ? 'submit' : 'button'} class={`button ${kind} ${more ?? ''}`} {...native}>
+      {icon !== undefined && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Native {
+  readonly icon: IconName;
+  readonly name: string;
+  /** For one that switches something on and off. */
+  readonly pressed?: boolean;
+}
+
+export function IconButton({ icon, name, pressed, class: more, ...native }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`icon-button ${more ?? ''}`}
+      aria-label={name}
+      title={name}
+      aria-pressed={pressed}
+      {...native}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

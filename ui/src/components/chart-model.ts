@@ -1,0 +1,58 @@
+/** Series of an answer on one grid of times, as a chart draws them. */
+import type { Labels, MatrixSeries } from '../api/types.ts';
+
+export interface ChartSeries {
+  readonly label: string;
+  readonly labels: Labels;
+  /** A token: `--error`. */
+  readonly colour: string;
+  /** One for each time of the grid; null where there is no sample. */
+  readonly values: readonly (number | null)[];
+}
+
+export interface ChartData {
+  /** Unix milliseconds. */
+  readonly timesMs: readonly number[];
+  readonly series: readonly ChartSeries[];
+}
+
+const SERIES_COLOURS = 10;
+
+export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, stepMs: number): readonly number[] {
+  const times: number[] = [];
+  for (let at = fromMs; at <= toMs; at += stepMs) times.push(at);
+  return times;
+}
+
+/** Samples that lie on no time of the grid are left out. */
+export function valuesOn(timesMs: readonly number[], series: MatrixSeries): readonly (number | null)[] {
+  const stepMs = timesMs.length > 1 ? timesMs[1] - timesMs[0] : 1;
+  const values = new Array<number | null>(timesMs.length).fill(null);
+  for (const [seconds, text] of series.values) {
+    const index = Math.round((seconds * 1000 - timesMs[0]) / stepMs);
+    if (index >= 0 && index < values.length) values[index] = Number(text);
+  }
+  return values;
+}
+
+/** `{app="web", env="prod"}`, or the value alone where there is one label. */
+export function seriesLabel(labels: Labels): string {
+  const pairs = Object.entries(labels);
+  if (pairs.length === 0) return 'value';
+  if (pairs.length === 1) return pairs[0][1] === '' ? `no ${pairs[0][0]}` : pairs[0][1];
+  return pairs.map(([name, value]) => `${name}=${value}`).join(', ');
+}
+
+export function colourOf(index: number): string {
+  return `--series-${(index % SERIES_COLOURS) + 1}`;
+}
+
+/** Each series on top of those after it: what bars draw from behind. */
+export function stacked(series: readonly ChartSeries[]): readonly (readonly number[])[] {
+  const sums: number[][] = [];
+  for (let s = series.length - 1; s >= 0; s--) {
+    const below = sums[0];
+    sums.unshift(series[s].values.map((value, i) => (value ?? 0) + (below?.[i] ?? 0)));
+  }
+  return sums;
+}

@@ -1,0 +1,164 @@
+/**
+ * CodeMirror with LogQL: highlighting, completion, mistakes underlined. It lives in a shadow tree: there its styles are
+ * sheets made by script, which the page's policy allows, where a `<style>` element would be refused.
+ */
+import {
+  acceptCompletion,
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  startCompletion,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { bracketMatching, HighlightStyle, LRLanguage, LanguageSupport, syntaxHighlighting } from '@codemirror/language';
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
+import { EditorState, Prec } from '@codemirror/state';
+import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import { parser } from '@grafana/lezer-logql';
+import { styleTags, tags } from '@lezer/highlight';
+import type { QueryMistake } from '../api/errors.ts';
+import { editorTheme } from './code-editor-theme.ts';
+
+export interface Offer {
+  readonly label: string;
+  /** Beside the label. */
+  readonly detail?: string;
+  readonly kind: 'label' | 'value' | 'field' | 'function' | 'stage' | 'text';
+  /** Written instead of the label; the cursor goes to `¦`. */
+  readonly writes?: string;
+  /** Offer more when this was taken. */
+  readonly goesOn?: boolean;
+}
+
+export interface Completions {
+  /** What is between here and the cursor is replaced. */
+  readonly from: number;
+  readonly offers: readonly Offer[];
+}
+
+export interface CodeEditorOptions {
+  readonly value: string;
+  readonly placeholder: string;
+  readonly onChange: (value: string) => void;
+  readonly onRun: () => void;
+  readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
+}
+
+export interface CodeEditor {
+  setValue(value: string): void;
+  setMistake(mistake: QueryMistake | undefined): void;
+  focus(): void;
+  destroy(): void;
+}
+
+const language = LRLanguage.define({
+  parser: parser.configure({
+    props: [
+      styleTags({
+        LineComment: tags.comment,
+        'Selector/Matchers/Matcher/Identifier': tags.labelName,
+        'LabelFilter/...': tags.propertyName,
+        Identifier: tags.propertyName,
+        String: tags.string,
+        'Number Duration Bytes': tags.number,
+        'PipeExact PipeMatch PipePattern Npa Nre Neq Eq Re Pipe Eql Gtr Gte Lss Lte Add Sub Mul Div Mod Pow': tags.operator,
+        'Json Logfmt Unpack Pattern Regexp Unwrap LabelFormat LineFormat Decolorize Drop Keep': tags.keyword,
+        'By Without And Or Unless On Ignoring GroupLeft GroupRight Bool Offset': tags.modifier,
+        'RangeOp/... VectorOp/... LabelReplace Vector ConvOp/...': tags.function(tags.name),
+        '⚠': tags.invalid,
+      }),
+    ],
+  }),
+});
+
+const colours = HighlightStyle.define([
+  { tag: tags.comment, color: 'var(--text-muted)', fontStyle: 'italic' },
+  { tag: tags.labelName, color: 'var(--debug-text)' },
+  { tag: tags.propertyName, color: 'var(--debug-text)' },
+  { tag: tags.string, color: 'var(--info-text)' },
+  { tag: tags.number, color: 'var(--warn-text)' },
+  { tag: tags.operator, color: 'var(--text-muted)' },
+  { tag: tags.keyword, color: 'var(--critical-text)' },
+  { tag: tags.modifier, color: 'var(--critical-text)' },
+  { tag: tags.function(tags.name), color: 'var(--accent-strong)', fontWeight: '500' },
+]);
+
+export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  const run = () => {
+    options.onRun();
+    return true;
+  };
+  const source = async (context: CompletionContext) => {
+    const found = await options.complete(context.state.doc.toString(), context.pos);
+    if (found === undefined || found.offers.length === 0 || context.aborted) return null;
+    return { from: found.from, options: found.offers.map(completionOf), validFor: /^[\w.:/-]*$/ };
+  };
+  const view = new EditorView({
+    parent: root,
+    root,
+    state: EditorState.create({
+      doc: options.value,
+      extensions: [
+        Prec.highest(keymap.of([{ key: 'Mod-Enter', run }, { key: 'Tab', run: acceptCompletion }])),
+        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        closeBrackets(),
+        autocompletion({ override: [source], icons: false, activateOnTypingDelay: 60 }),
+        new LanguageSupport(language),
+        syntaxHighlighting(colours),
+        placeholder(options.placeholder),
+        EditorView.lineWrapping,
+        editorTheme,
+        EditorView.contentAttributes.of({ 'aria-label': 'LogQL query', spellcheck: 'false' }),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged) options.onChange(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  return {
+    setValue(value) {
+      const { doc } = view.state;
+      if (value === doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: doc.length, insert: value } });
+    },
+    setMistake(mistake) {
+      view.dispatch(setDiagnostics(view.state, mistake === undefined ? [] : [diagnosticOf(mistake, view.state)]));
+    },
+    focus: () => view.focus(),
+    destroy: () => view.destroy(),
+  };
+}
+
+/** The word at the mistake, or what is before the end where the query stops too early. */
+function diagnosticOf({ from, message }: QueryMistake, state: EditorState): Diagnostic {
+  const { length } = state.doc;
+  const start = Math.max(0, Math.min(from, length - 1));
+  const word = state.wordAt(start);
+  return { from: word?.from ?? start, to: word?.to ?? Math.min(start + 1, length), severity: 'error', message };
+}
+
+function completionOf({ label, detail, kind, writes, goesOn = false }: Offer): Completion {
+  const text = writes ?? label;
+  const cursor = text.indexOf('¦');
+  return {
+    label,
+    detail,
+    type: kind,
+    apply(view, _, from, to) {
+      const insert = cursor === -1 ? text : text.replace('¦', '');
+      // A quote or bracket that was closed already is not written twice.
+      const next = view.state.sliceDoc(to, to + 1);
+      const overlaps = next !== '' && insert.endsWith(next) && /["`})\]]/.test(next);
+      const anchor = from + (cursor === -1 ? insert.length : cursor);
+      view.dispatch({ changes: { from, to: overlaps ? to + 1 : to, insert }, selection: { anchor } });
+      if (goesOn || cursor !== -1) startCompletion(view);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** A sheet over the page: the browser's own modal dialog, which holds the focus and closes on Escape. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { IconButton } from './button.tsx';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** `wide` for lines of logs. */
+  readonly size?: 'normal' | 'wide';
+}
+
+export function Dialog({ title, onClose, children, size = 'normal' }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const dialog = element.current!;
+    dialog.showModal();
+    const backdrop = (event: MouseEvent) => {
+      // Its own area is all covered by the sheet within: what hits the dialog itself hits the backdrop.
+      if (event.target === dialog) onClose();
+    };
+    dialog.addEventListener('click', backdrop);
+    return () => {
+      dialog.removeEventListener('click', backdrop);
+      dialog.close();
+    };
+  }, [onClose]);
+  return (
+    <dialog ref={element} class={`dialog ${size}`} aria-labelledby={heading} onClose={onClose}>
+      <div class="sheet">
+        <header>
+          <h2 id={heading}>{title}</h2>
+          <IconButton icon="close" name="Close" onClick={onClose} />
+        </header>
+        <div class="sheet-body">{children}</div>
+      </div>
+    </dialog>
+  );
+}

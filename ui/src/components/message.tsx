@@ -1,0 +1,51 @@
+/** What is shown where there is nothing else to show: an error as the API tells it, emptiness, waiting. */
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from '../api/errors.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+export function ErrorMessage({ error, children }: { readonly error: ApiError; readonly children?: ComponentChildren }) {
+  const { message, status, requestId } = error;
+  return (
+    <div class="message error" role="alert">
+      <Icon name="warning" size={18} />
+      <div>
+        <p class="message-text">{message}</p>
+        {status > 0 && (
+          <p class="message-note">
+            Status {status}
+            {requestId !== undefined && `, request ${requestId}`}
+          </p>
+        )}
+        {children}
+      </div>
+    </div>
+  );
+}
+
+export interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+export function Empty({ icon, title, children }: EmptyProps) {
+  return (
+    <div class="empty">
+      <span class="empty-icon">
+        <Icon name={icon} size={22} />
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+/** Shown after a moment only (styles/message.css): what is quick does not flicker. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="spinner" />
+      {what}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+/** A panel below a button: closes on Escape, on a click elsewhere, and when the focus leaves it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+export interface PopoverProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  /** What it is for, to a screen reader. */
+  readonly name: string;
+  readonly button: ComponentChildren;
+  readonly children: ComponentChildren;
+  /** The edge of the button that the panel keeps to. */
+  readonly align?: 'left' | 'right';
+}
+
+export function Popover({ open, onClose, name, button, children, align = 'right' }: PopoverProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: Event) => {
+      if (!place.current?.contains(event.target as Node)) onClose();
+    };
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      onClose();
+      place.current?.querySelector('button')?.focus();
+    };
+    const element = place.current;
+    document.addEventListener('pointerdown', outside);
+    document.addEventListener('focusin', outside);
+    element?.addEventListener('keydown', key);
+    return () => {
+      document.removeEventListener('pointerdown', outside);
+      document.removeEventListener('focusin', outside);
+      element?.removeEventListener('keydown', key);
+    };
+  }, [open, onClose]);
+  return (
+    <div class="popover-place" ref={place}>
+      {button}
+      {open && (
+        <section class={`popover ${align}`} aria-label={name}>
+          {children}
+        </section>
+      )}
+    </div>
+  );
+}

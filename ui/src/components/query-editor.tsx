@@ -1,0 +1,84 @@
+/**
+ * The editor of a query. A plain text area works at once; CodeMirror takes its place when it is loaded, with what was typed
+ * meanwhile, and with the focus if the text area had it.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { QueryMistake } from '../api/errors.ts';
+import type { CodeEditor, Completions } from './code-editor.ts';
+
+export interface QueryEditorProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onRun: () => void;
+  /** Underlined, with its message. */
+  readonly mistake: QueryMistake | undefined;
+  readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
+  readonly placeholder: string;
+}
+
+/** What the element with this id does when it is to get the focus. */
+export const EDITOR_ID = 'query-editor';
+
+export function QueryEditor(props: QueryEditorProps) {
+  const { value, onChange, onRun, mistake, placeholder } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const editor = useRef<CodeEditor | undefined>(undefined);
+  const latest = useRef(props);
+  latest.current = props;
+  const [ready, setReady] = useState(false);
+
+  useEffect(() => {
+    let ended = false;
+    import('./code-editor.ts').then(
+      ({ createCodeEditor }) => {
+        if (ended || host.current === null) return;
+        const hadFocus = document.activeElement === area.current;
+        editor.current = createCodeEditor(host.current, {
+          value: latest.current.value,
+          placeholder,
+          onChange: text => latest.current.onChange(text),
+          onRun: () => latest.current.onRun(),
+          complete: (query, cursor) => latest.current.complete(query, cursor),
+        });
+        editor.current.setMistake(latest.current.mistake);
+        setReady(true);
+        if (hadFocus) editor.current.focus();
+      },
+      // Without it the text area stays.
+      () => undefined,
+    );
+    return () => {
+      ended = true;
+      editor.current?.destroy();
+      editor.current = undefined;
+    };
+  }, [placeholder]);
+  useEffect(() => editor.current?.setValue(value), [value]);
+  useEffect(() => editor.current?.setMistake(mistake), [mistake]);
+
+  const focus = () => (editor.current === undefined ? area.current : editor.current)?.focus();
+  return (
+    <div class="query-editor" id={EDITOR_ID} data-ready={ready} onFocus={focus} tabIndex={-1}>
+      <div ref={host} class="code-host" />
+      {!ready && (
+        <textarea
+          ref={area}
+          class="query-area"
+          aria-label="LogQL query"
+          rows={Math.max(1, value.split('\n').length)}
+          value={value}
+          placeholder={placeholder}
+          spellcheck={false}
+          autocomplete="off"
+          onInput={event => onChange(event.currentTarget.value)}
+          onKeyDown={event => {
+            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+            event.preventDefault();
+            onRun();
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+/** uPlot with the page's look: thin grid, quiet axes, a brush. */
+import uPlot from 'uplot';
+import { formatTime } from '../time/time-range.ts';
+import { type ChartData, stacked } from './chart-model.ts';
+
+export interface PlotOptions {
+  readonly data: ChartData;
+  readonly kind: 'lines' | 'bars';
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+  readonly heightPx: number;
+  readonly utc: boolean;
+  readonly valueText: (value: number) => string;
+  /** The time under the pointer; undefined where it left. Pixels from the left edge of the chart. */
+  readonly onPoint: (index: number | undefined, leftPx: number, widthPx: number) => void;
+  readonly onZoom: (fromMs: number, toMs: number) => void;
+}
+
+export interface Plot {
+  destroy(): void;
+}
+
+/** A shorter drag is a click. */
+const MIN_BRUSH_PX = 6;
+const MIN_ZOOM_MS = 1000;
+const AXIS_FONT = '11px Inter, system-ui, sans-serif';
+
+export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
+  const { data, kind, fromMs, toMs, heightPx, utc } = options;
+  const colours = resolveColours(place, ['--text-muted', '--line', ...data.series.map(({ colour }) => colour)]);
+  const colour = (token: string) => colours.get(token)!;
+  const barSize = ((options.stepMs / (toMs - fromMs)) * place.clientWidth * 0.86) | 0;
+  const bars = uPlot.paths.bars!({ size: [0.86, Math.max(barSize, 2) + 40], align: 1, radius: 0.12 });
+  const values = kind === 'bars' ? stacked(data.series) : data.series.map(series => series.values);
+  const axis = {
+    stroke: colour('--text-muted'),
+    font: AXIS_FONT,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const chart: uPlot = new uPlot(
+    {
+      width: place.clientWidth,
+      height: heightPx,
+      padding: [8, 8, 0, 0],
+      legend: { show: false },
+      ...(utc ? { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'UTC') } : {}),
+      scales: {
+        x: { time: true, min: fromMs / 1000, max: toMs / 1000 },
+        y: { range: (_, low, high) => rangeOf(low, high, kind) },
+      },
+      axes: [
+        { ...axis, grid: { show: false }, size: 26, gap: 6, space: 90, values: (_self, splits, _axis, _space, increment) => timeLabels(utc, splits, increment) },
+        {
+          ...axis,
+          size: (_, texts) => 14 + Math.max(18, ...(texts ?? []).map(text => text.length * 6.4)),
+          gap: 6,
+          space: 34,
+          values: (_, splits) => splits.map(value => options.valueText(value)),
+        },
+      ],
+      series: [
+        {},
+        ...data.series.map(({ colour: token }) =>
+          kind === 'bars'
+            ? { fill: colour(token), width: 0, paths: bars, points: { show: false } }
+            : { stroke: colour(token), width: 1.5, points: { show: data.timesMs.length < 3 }, spanGaps: false },
+        ),
+      ],
+      cursor: {
+        points: { show: kind === 'lines' },
+        y: false,
+        drag: { x: true, y: false, setScale: false, dist: MIN_BRUSH_PX },
+      },
+      hooks: {
+        setCursor: [
+          ({ cursor, over }) => {
+            const { idx, left = -1 } = cursor;
+            if (idx === null || idx === undefined || left < 0) options.onPoint(undefined, 0, 0);
+            else options.onPoint(idx, left + over.offsetLeft, place.clientWidth);
+          },
+        ],
+        setSelect: [
+          self => {
+            const { left, width } = self.select;
+            if (width < MIN_BRUSH_PX) return;
+            const first = self.posToVal(left, 'x') * 1000;
+            const last = Math.max(self.posToVal(left + width, 'x') * 1000, first + MIN_ZOOM_MS);
+            self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            options.onZoom(Math.round(first), Math.round(last));
+          },
+        ],
+      },
+    },
+    [data.timesMs.map(ms => ms / 1000), ...values] as uPlot.AlignedData,
+    place,
+  );
+  const resized = new ResizeObserver(() => {
+    if (place.clientWidth > 0) chart.setSize({ width: place.clientWidth, height: heightPx });
+  });
+  resized.observe(place);
+  return {
+    destroy() {
+      resized.disconnect();
+      chart.destroy();
+    },
+  };
+}
+
+function rangeOf(low: number | null, high: number | null, kind: 'lines' | 'bars'): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const bottom = kind === 'bars' || low >= 0 ? 0 : low * 1.05;
+  const top = high <= bottom ? bottom + 1 : high + (high - bottom) * 0.05;
+  return [bottom, top];
+}
+
+/** Times in 24 hours, days where the ticks are days. */
+function timeLabels(utc: boolean, splits: readonly number[], increment: number): string[] {
+  return splits.map(seconds => {
+    const [day, time] = formatTime(seconds * 1000, utc).split(' ');
+    if (increment >= 86_400 || time.startsWith('00:00:00')) return day.slice(5);
+    return increment < 60 ? time : time.slice(0, 5);
+  });
+}
+
+/** Of the tokens, as a canvas takes them. */
+function resolveColours(place: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    tokens.map(token => {
+      // One for each: a colour that changes may go over into the next slowly.
+      const probe = document.createElement('i');
+      probe.style.color = `var(${token})`;
+      place.append(probe);
+      const { color } = getComputedStyle(probe);
+      probe.remove();
+      return [token, color];
+    }),
+  );
+}

@@ -1,0 +1,112 @@
+/** Series over time, as lines or stacked bars. Drag to choose a part of the time. Drawn by uPlot, which is loaded when the first chart is. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { onThemeChange } from '../app/theme.ts';
+import { settings } from '../state/settings.ts';
+import { useStore } from '../state/use-store.ts';
+import { formatTime } from '../time/time-range.ts';
+import type { ChartData } from './chart-model.ts';
+import type { Plot } from './time-chart-plot.ts';
+
+export interface TimeChartProps {
+  readonly data: ChartData;
+  readonly kind: 'lines' | 'bars';
+  /** Of the axis, Unix milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Width of a bar. */
+  readonly stepMs: number;
+  readonly heightPx: number;
+  readonly valueText: (value: number) => string;
+  readonly onZoom?: (fromMs: number, toMs: number) => void;
+  /** What it shows, in words. */
+  readonly name: string;
+}
+
+interface Pointed {
+  readonly index: number;
+  readonly leftPx: number;
+  readonly widthPx: number;
+}
+
+/** More lines than these in the tip cover the chart. */
+const MAX_TIP_ROWS = 12;
+
+export function TimeChart(props: TimeChartProps) {
+  const { data, kind, fromMs, toMs, stepMs, heightPx, valueText, name } = props;
+  const { zone } = useStore(settings);
+  const place = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const [pointed, setPointed] = useState<Pointed>();
+  const [themes, setThemes] = useState(0);
+  useEffect(() => onThemeChange(() => setThemes(count => count + 1)), []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours of a canvas are read when it is made
+  useEffect(() => {
+    let plot: Plot | undefined;
+    let ended = false;
+    setPointed(undefined);
+    import('./time-chart-plot.ts').then(
+      ({ createPlot }) => {
+        if (ended || place.current === null) return;
+        plot = createPlot(place.current, {
+          data,
+          kind,
+          fromMs,
+          toMs,
+          stepMs,
+          heightPx,
+          utc: zone === 'utc',
+          valueText,
+          onPoint: (index, leftPx, widthPx) => setPointed(index === undefined ? undefined : { index, leftPx, widthPx }),
+          onZoom: (first, last) => latest.current.onZoom?.(first, last),
+        });
+      },
+      () => undefined,
+    );
+    return () => {
+      ended = true;
+      plot?.destroy();
+    };
+  }, [data, kind, fromMs, toMs, stepMs, heightPx, zone, themes, valueText]);
+
+  return (
+    <div class="chart" style={{ height: `${heightPx}px` }}>
+      <div ref={place} class={`chart-plot ${kind}`} role="img" aria-label={name} />
+      {pointed !== undefined && <Tip {...props} pointed={pointed} utc={zone === 'utc'} />}
+    </div>
+  );
+}
+
+function Tip({ data, kind, stepMs, valueText, pointed, utc }: TimeChartProps & { pointed: Pointed; utc: boolean }) {
+  const { index, leftPx, widthPx } = pointed;
+  const rows = data.series
+    .map(({ label, colour, values }) => ({ label, colour, value: values[index] }))
+    .filter((row): row is typeof row & { value: number } => row.value !== null && row.value !== undefined)
+    .filter(({ value }) => kind === 'lines' || value !== 0);
+  if (rows.length === 0) return null;
+  if (kind === 'lines') rows.sort((a, b) => b.value - a.value);
+  const at = formatTime(data.timesMs[index], utc);
+  const until = kind === 'bars' ? ` to ${formatTime(data.timesMs[index] + stepMs, utc).slice(11)}` : '';
+  const side = leftPx > widthPx / 2 ? { right: `${widthPx - leftPx + 14}px` } : { left: `${leftPx + 14}px` };
+  return (
+    <div class="chart-tip" style={side} aria-hidden="true">
+      <p class="numeric">
+        {at}
+        {until}
+      </p>
+      <dl>
+        {rows.slice(0, MAX_TIP_ROWS).map(({ label, colour, value }) => (
+          <div key={label}>
+            <dt>
+              <i style={{ background: `var(${colour})` }} />
+              <span>{label}</span>
+            </dt>
+            <dd class="numeric">{valueText(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      {rows.length > MAX_TIP_ROWS && <small>and {rows.length - MAX_TIP_ROWS} more</small>}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+/** The fields that lie in a line of JSON or logfmt, under the names that the parsers of LogQL give them. */
+export interface LineFields {
+  readonly parser: 'json' | 'logfmt';
+  readonly fields: readonly (readonly [string, string])[];
+}
+
+/** More fields of one line are not listed. */
+const MAX_FIELDS = 200;
+const LOGFMT = /(?:^|\s)([^\s="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))(?=\s|$)/g;
+/** One pair alone is more often prose or an address. */
+const MIN_LOGFMT_PAIRS = 2;
+
+export function fieldsOf(line: string): LineFields | undefined {
+  const json = parseJson(line);
+  if (json !== undefined) {
+    const fields: [string, string][] = [];
+    flatten(json, '', fields);
+    return { parser: 'json', fields };
+  }
+  const fields: [string, string][] = [];
+  for (const [, name, inQuotes, plain] of line.matchAll(LOGFMT)) {
+    if (fields.length >= MAX_FIELDS) break;
+    fields.push([labelName(name), inQuotes === undefined ? plain : inQuotes.replace(/\\(.)/g, '$1')]);
+  }
+  return fields.length >= MIN_LOGFMT_PAIRS ? { parser: 'logfmt', fields } : undefined;
+}
+
+/** The object that a line is; undefined where it is none. */
+export function parseJson(line: string): Readonly<Record<string, unknown>> | undefined {
+  const trimmed = line.trim();
+  if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return undefined;
+  try {
+    return JSON.parse(trimmed) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `| json` does: names of nested fields joined by `_`, arrays left out. */
+function flatten(value: object, prefix: string, into: [string, string][]): void {
+  for (const [name, part] of Object.entries(value)) {
+    if (into.length >= MAX_FIELDS) return;
+    const label = prefix === '' ? labelName(name) : `${prefix}_${labelName(name)}`;
+    if (Array.isArray(part) || part === null) continue;
+    if (typeof part === 'object') flatten(part, label, into);
+    else into.push([label, String(part)]);
+  }
+}
+
+function labelName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+}

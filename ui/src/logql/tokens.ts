@@ -1,0 +1,68 @@
+/**
+ * A query as tokens: enough to know where a cursor is and what a filter looks for, also while the query is half written. It
+ * is no parser: what is wrong is told by the store.
+ */
+export type TokenKind = 'word' | 'string' | 'open-string' | 'number' | 'mark' | 'comment';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  /** Offsets in the query. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Longest first. Numbers take durations and bytes along. */
+const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
+  ['comment', /#[^\n]*/y],
+  ['string', /"(?:[^"\\\n]|\\.)*"|`[^`]*`/y],
+  ['open-string', /"(?:[^"\\\n]|\\.)*\\?|`[^`]*/y],
+  ['word', /[A-Za-z_][A-Za-z0-9_:]*/y],
+  ['number', /(?:\d+(?:\.\d+)?|\.\d+)(?:[A-Za-zµ]+\d*)*/y],
+  ['mark', /\|=|\|~|\|>|!=|!~|!>|=~|==|>=|<=|[-+*/%^|{}()[\],=<>!]/y],
+];
+
+export function tokensOf(query: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < query.length) {
+    let length = 0;
+    for (const [kind, pattern] of PATTERNS) {
+      pattern.lastIndex = at;
+      const found = pattern.exec(query);
+      if (found === null) continue;
+      length = found[0].length;
+      tokens.push({ kind, text: found[0], from: at, to: at + length });
+      break;
+    }
+    at += length || 1;
+  }
+  return tokens;
+}
+
+/** What a string token means; undefined where an escape is broken. */
+export function valueOfString({ text }: Token): string | undefined {
+  if (text.startsWith('`')) return text.slice(1, -1);
+  try {
+    return JSON.parse(text.replace(/\\([^"\\/bfnrtu])/g, escapeForJson)) as string;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Escapes that JSON has not. */
+function escapeForJson(whole: string, character: string): string {
+  const known: Record<string, string> = { a: '\\u0007', v: '\\u000b', "'": "'" };
+  return known[character] ?? whole;
+}
+
+/** A text as a string of LogQL. */
+export function quoted(value: string): string {
+  return JSON.stringify(value);
+}
+
+/** Whether the query asks for lines; otherwise it computes values. */
+export function asksForLines(query: string): boolean {
+  const first = tokensOf(query).find(({ kind, text }) => kind !== 'comment' && text !== '(');
+  return first?.text === '{';
+}

@@ -1,0 +1,36 @@
+/** Numbers as people read them. */
+const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const VALUE = new Intl.NumberFormat('en', { maximumSignificantDigits: 5 });
+
+export function bytesText(bytes: number): string {
+  let unit = 0;
+  let value = bytes;
+  while (value >= 1000 && unit < BYTE_UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
+}
+
+/** 12,345 */
+export function countText(count: number): string {
+  return COUNT.format(count);
+}
+
+/** 12.3K */
+export function shortText(count: number): string {
+  return SHORT.format(count);
+}
+
+/** A sample of a query; very small and very large ones with an exponent. */
+export function valueText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  const size = Math.abs(value);
+  return size !== 0 && (size < 1e-4 || size >= 1e12) ? value.toExponential(3) : VALUE.format(value);
+}
+
+export function secondsText(seconds: number): string {
+  return seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
+}

@@ -1,0 +1,110 @@
+/**
+ * Time ranges as people write them and links carry them: `now-1h`, `now`, `2026-11-21 14:05:00` in the zone of the settings, or
+ * Unix milliseconds. In the address absolute times are always milliseconds, so that a link means the same in every zone.
+ */
+export interface RangeText {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ResolvedRange {
+  /** Unix milliseconds. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const DEFAULT_RANGE: RangeText = { from: 'now-1h', to: 'now' };
+
+export const QUICK_RANGES: readonly { readonly from: string; readonly title: string }[] = [
+  { from: 'now-5m', title: 'Last 5 minutes' },
+  { from: 'now-15m', title: 'Last 15 minutes' },
+  { from: 'now-30m', title: 'Last 30 minutes' },
+  { from: 'now-1h', title: 'Last hour' },
+  { from: 'now-3h', title: 'Last 3 hours' },
+  { from: 'now-6h', title: 'Last 6 hours' },
+  { from: 'now-12h', title: 'Last 12 hours' },
+  { from: 'now-24h', title: 'Last 24 hours' },
+  { from: 'now-2d', title: 'Last 2 days' },
+  { from: 'now-7d', title: 'Last 7 days' },
+  { from: 'now-30d', title: 'Last 30 days' },
+  { from: 'now-90d', title: 'Last 90 days' },
+];
+
+const SECOND_MS = 1000;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: SECOND_MS,
+  m: 60 * SECOND_MS,
+  h: 3600 * SECOND_MS,
+  d: 86_400 * SECOND_MS,
+  w: 7 * 86_400 * SECOND_MS,
+  y: 365 * 86_400 * SECOND_MS,
+};
+const RELATIVE = /^now(?:-(\d+)([smhdwy]))?$/;
+const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,3}))?)?)?(Z?)$/;
+
+/** Unix milliseconds of a written time; undefined where it is none. */
+export function parseTime(text: string, { nowMs, utc }: { nowMs: number; utc: boolean }): number | undefined {
+  const trimmed = text.trim();
+  const relative = RELATIVE.exec(trimmed);
+  if (relative !== null) {
+    const [, count, unit] = relative;
+    return count === undefined ? nowMs : nowMs - Number(count) * UNITS_MS[unit];
+  }
+  if (/^\d{12,14}$/.test(trimmed)) return Number(trimmed);
+  const absolute = ABSOLUTE.exec(trimmed);
+  if (absolute === null) return undefined;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zulu] = absolute;
+  const parts = [Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const;
+  const ms = Number(fraction.padEnd(3, '0'));
+  const date = utc || zulu === 'Z' ? new Date(Date.UTC(...parts, ms)) : new Date(...parts, ms);
+  // 31 February would become March.
+  const named = utc || zulu === 'Z' ? date.getUTCDate() : date.getDate();
+  return named === Number(day) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
+    ? date.getTime()
+    : undefined;
+}
+
+export function isRelative(text: string): boolean {
+  return RELATIVE.test(text.trim());
+}
+
+/** Undefined where a time is none, or the range is empty. */
+export function resolveRange(
+  { from, to }: RangeText,
+  zone: { nowMs: number; utc: boolean },
+): ResolvedRange | undefined {
+  const fromMs = parseTime(from, zone);
+  const toMs = parseTime(to, zone);
+  return fromMs === undefined || toMs === undefined || fromMs >= toMs ? undefined : { fromMs, toMs };
+}
+
+/** `2026-11-21 14:05:00`, with milliseconds where there are some. */
+export function formatTime(ms: number, utc: boolean): string {
+  const date = new Date(utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
+  return date.toISOString().slice(0, 23).replace('T', ' ').replace(/\.000$/, '');
+}
+
+/** What the range is called on its button. */
+export function describeRange({ from, to }: RangeText, utc: boolean): string {
+  if (to === 'now') {
+    const quick = QUICK_RANGES.find(known => known.from === from);
+    if (quick !== undefined) return quick.title;
+  }
+  const shown = (text: string) => (isRelative(text) ? text : formatTime(Number(text), utc));
+  const [first, last] = [shown(from), shown(to)];
+  const sameDay = !isRelative(from) && !isRelative(to) && first.slice(0, 10) === last.slice(0, 10);
+  return `${first} → ${sameDay ? last.slice(11) : last}`;
+}
+
+/** The range beside this one, as wide: -1 before it, 1 after it. */
+export function shiftRange({ fromMs, toMs }: ResolvedRange, direction: -1 | 1): ResolvedRange {
+  const byMs = Math.round((toMs - fromMs) / 2) * direction;
+  return { fromMs: fromMs + byMs, toMs: toMs + byMs };
+}
+
+/** Twice as wide, around the same middle, and not beyond `nowMs` where it was not before. */
+export function widenRange({ fromMs, toMs }: ResolvedRange, nowMs: number): ResolvedRange {
+  const half = Math.round((toMs - fromMs) / 2);
+  const end = toMs <= nowMs ? Math.min(toMs + half, nowMs) : toMs + half;
+  return { fromMs: end - (toMs - fromMs) * 2, toMs: end };
+}

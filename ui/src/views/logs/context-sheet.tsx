@@ -1,0 +1,119 @@
+/** What came before and after a line in its stream, whatever the query was. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type ApiError, isAbort } from '../../api/errors.ts';
+import { askLogs } from '../../api/queries.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ErrorMessage, Loading } from '../../components/message.tsx';
+import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
+import { selectorOfStream } from '../../logql/edit.ts';
+import { settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { LineText } from './line-text.tsx';
+import { timeText } from './log-list.tsx';
+
+export interface ContextSheetProps {
+  readonly row: LogRow;
+  readonly highlights: readonly RegExp[];
+  readonly onClose: () => void;
+}
+
+const PAGE_ENTRIES = 30;
+/** How far from the line it is looked: a day each way. */
+const REACH_NS = 86_400_000_000_000n;
+
+type Side = 'before' | 'after';
+
+interface SideState {
+  /** From the line away. */
+  readonly rows: readonly LogRow[];
+  readonly complete: boolean;
+}
+
+const NONE: SideState = { rows: [], complete: false };
+
+export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
+  const { zone } = useStore(settings);
+  const [sides, setSides] = useState<Readonly<Record<Side, SideState>>>({ before: NONE, after: NONE });
+  const [loading, setLoading] = useState(true);
+  const [error, setError] = useState<ApiError>();
+  const controller = useMemo(() => new AbortController(), []);
+  const target = useRef<HTMLLIElement>(null);
+  const selector = useMemo(() => selectorOfStream(row.stream), [row]);
+
+  const load = async (side: Side, known: SideState): Promise<SideState> => {
+    const forward = side === 'after';
+    const from = known.rows.at(-1)?.ns ?? row.ns;
+    const answer = await askLogs(
+      {
+        query: selector,
+        startNs: forward ? from : `${BigInt(row.ns) - REACH_NS}`,
+        endNs: forward ? `${BigInt(row.ns) + REACH_NS}` : `${BigInt(from) + 1n}`,
+        // The line itself, or the last one known, comes again.
+        limit: PAGE_ENTRIES + 1,
+        direction: forward ? 'forward' : 'backward',
+      },
+      controller.signal,
+    );
+    const page = answer.data.resultType === 'streams' ? rowsOf(answer.data.result, !forward) : [];
+    const rows = withPage(known.rows.length === 0 ? [row] : known.rows, page);
+    return {
+      rows: known.rows.length === 0 ? rows.slice(1) : rows,
+      complete: page.length <= PAGE_ENTRIES,
+    };
+  };
+
+  const more = async (wanted: readonly Side[]) => {
+    setLoading(true);
+    try {
+      const loaded = await Promise.all(wanted.map(async side => [side, await load(side, sides[side])] as const));
+      setSides(before => ({ ...before, ...Object.fromEntries(loaded) }));
+      setError(undefined);
+    } catch (problem) {
+      if (isAbort(problem)) return;
+      setError(problem as ApiError);
+    }
+    setLoading(false);
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
+  useEffect(() => {
+    more(['before', 'after']).then(() => target.current?.scrollIntoView({ block: 'center' }));
+    return () => controller.abort();
+  }, []);
+
+  const { before, after } = sides;
+  const shown = (one: LogRow, isTarget = false) => (
+    <li key={`${isTarget}${one.key}`} ref={isTarget ? target : undefined} class={isTarget ? 'target' : ''} aria-current={isTarget}>
+      <span class="log-level" style={{ background: `var(--${one.level})` }} />
+      <time class="log-time numeric">{timeText(one, zone === 'utc')}</time>
+      <span class="log-text">
+        <LineText line={one.line} highlights={highlights} />
+      </span>
+    </li>
+  );
+  return (
+    <Dialog title="Context of the line" size="wide" onClose={onClose}>
+      <p class="context-stream">
+        <code>{selector}</code>
+      </p>
+      {error !== undefined && <ErrorMessage error={error} />}
+      <div class="context-more">
+        <Button kind="quiet" class="small" disabled={loading || before.complete} onClick={() => more(['before'])}>
+          {before.complete ? 'Nothing earlier within a day' : 'Earlier lines'}
+        </Button>
+      </div>
+      <ol class="context-lines">
+        {before.rows.toReversed().map(one => shown(one))}
+        {shown(row, true)}
+        {after.rows.map(one => shown(one))}
+      </ol>
+      {loading && <Loading what="Looking around the line" />}
+      <div class="context-more">
+        <Button kind="quiet" class="small" disabled={loading || after.complete} onClick={() => more(['after'])}>
+          {after.complete ? 'Nothing later within a day' : 'Later lines'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

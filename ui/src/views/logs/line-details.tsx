@@ -1,0 +1,141 @@
+/** What is known of a line: its text in full, its labels, what lies beside it and in it; filters by each of them. */
+import { useMemo, useState } from 'preact/hooks';
+import type { Labels } from '../../api/types.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { fieldsOf, parseJson } from '../../lines/fields.ts';
+import { parseAnsi } from '../../lines/ansi.ts';
+import type { LogRow } from '../../lines/rows.ts';
+import type { Condition } from '../../logql/edit.ts';
+import { LineText } from './line-text.tsx';
+import { PrettyJson } from './pretty-json.tsx';
+
+export interface LineDetailsProps {
+  readonly row: LogRow;
+  readonly highlights: readonly RegExp[];
+  readonly onCondition: (condition: Condition) => void;
+  readonly onContext: () => void;
+}
+
+/** How long a button says that it did it. */
+const SAID_MS = 1500;
+
+export function LineDetails({ row, highlights, onCondition, onContext }: LineDetailsProps) {
+  const { line, stream, metadata, parsed } = row;
+  const json = useMemo(() => parseJson(line), [line]);
+  const inLine = useMemo(() => fieldsOf(parseAnsi(line).text), [line]);
+  const [shape, setShape] = useState<'pretty' | 'text'>('pretty');
+  const known = new Set(Object.keys(parsed));
+  return (
+    <section class="details" aria-label="Details of the line">
+      <div class="details-tools">
+        {json !== undefined && (
+          <Choice
+            name="Shape of the line"
+            value={shape}
+            onChange={setShape}
+            options={[
+              { value: 'pretty', label: 'JSON' },
+              { value: 'text', label: 'Text' },
+            ]}
+          />
+        )}
+        <CopyButton text={line} label="Copy the line" />
+        <CopyButton
+          text={JSON.stringify({ timestamp: row.ns, line, labels: stream, metadata, parsed }, undefined, 2)}
+          label="Copy as JSON"
+        />
+        <Button kind="quiet" class="small" icon="context" onClick={onContext}>
+          Show context
+        </Button>
+      </div>
+      {json !== undefined && shape === 'pretty' ? (
+        <PrettyJson value={json} />
+      ) : (
+        <pre class="pretty">
+          <LineText line={line} highlights={highlights} />
+        </pre>
+      )}
+      <div class="field-groups">
+        <Fields title="Labels" labels={Object.entries(stream)} place="stream" onCondition={onCondition} />
+        <Fields title="Structured metadata" labels={Object.entries(metadata)} place="entry" onCondition={onCondition} />
+        <Fields title="Parsed by the query" labels={parsedOf(parsed)} place="entry" onCondition={onCondition} />
+        {inLine !== undefined && (
+          <Fields
+            title={`Fields of the line (${inLine.parser})`}
+            labels={inLine.fields.filter(([name]) => !known.has(name))}
+            place={inLine.parser}
+            onCondition={onCondition}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** Marks of the pipeline are no fields. */
+function parsedOf(parsed: Labels): readonly (readonly [string, string])[] {
+  return Object.entries(parsed).filter(([name]) => name !== '__error_details__');
+}
+
+interface FieldsProps {
+  readonly title: string;
+  readonly labels: readonly (readonly [string, string])[];
+  readonly place: Condition['place'];
+  readonly onCondition: (condition: Condition) => void;
+}
+
+function Fields({ title, labels, place, onCondition }: FieldsProps) {
+  if (labels.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <table class="fields">
+        <tbody>
+          {labels.map(([name, value]) => (
+            <tr key={`${name}=${value}`}>
+              <td class="field-tools">
+                <IconButton
+                  icon="plus"
+                  name={`Only lines with ${name} = ${shortened(value)}`}
+                  onClick={() => onCondition({ name, value, op: '=', place })}
+                />
+                <IconButton
+                  icon="minus"
+                  name={`Only lines without ${name} = ${shortened(value)}`}
+                  onClick={() => onCondition({ name, value, op: '!=', place })}
+                />
+              </td>
+              <th scope="row">{name}</th>
+              <td class="field-value">{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function shortened(value: string): string {
+  return value.length > 40 ? `${value.slice(0, 40)}…` : value;
+}
+
+function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState<'copied' | 'failed'>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid('copied');
+    } catch {
+      // Browsers allow it on secure pages alone.
+      setSaid('failed');
+    }
+    setTimeout(() => setSaid(undefined), SAID_MS);
+  };
+  const names = { copied: 'Copied', failed: 'The browser does not allow it' };
+  return (
+    <Button kind="quiet" class="small" icon={said === 'copied' ? 'check' : 'copy'} onClick={copy}>
+      {said === undefined ? label : names[said]}
+    </Button>
+  );
+}

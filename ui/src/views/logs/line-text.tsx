@@ -1,0 +1,52 @@
+/** The text of a line: ANSI colours, what the query looks for marked. */
+import { useMemo } from 'preact/hooks';
+import { type AnsiStyle, parseAnsi } from '../../lines/ansi.ts';
+import { piecesOf } from '../../lines/pieces.ts';
+import { matchesIn } from '../../logql/highlights.ts';
+
+export interface LineTextProps {
+  readonly line: string;
+  readonly highlights: readonly RegExp[];
+  /** In one row: line breaks become signs, and what no screen is wide enough for is left away. */
+  readonly flat?: boolean;
+}
+
+const MAX_FLAT_CHARACTERS = 2000;
+/** Browsers take long to lay out longer ones. */
+const MAX_CHARACTERS = 100_000;
+
+export function LineText({ line, highlights, flat = false }: LineTextProps) {
+  const pieces = useMemo(() => {
+    const ansi = parseAnsi(line.slice(0, flat ? MAX_FLAT_CHARACTERS : MAX_CHARACTERS));
+    return piecesOf(ansi, matchesIn(ansi.text, highlights));
+  }, [line, highlights, flat]);
+  return (
+    <>
+      {pieces.map(({ text, marked, style }) => {
+        const shown = flat ? text.replace(/\r?\n/g, ' ⏎ ') : text;
+        const content = marked ? <mark>{shown}</mark> : shown;
+        return style === undefined ? content : <span {...looks(style)}>{content}</span>;
+      })}
+      {!flat && line.length > MAX_CHARACTERS && <span class="soft"> … {line.length - MAX_CHARACTERS} more characters</span>}
+    </>
+  );
+}
+
+/** The sixteen colours are tokens (styles/logs.css), so that they can be read on light and dark. */
+function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
+  const classes = [
+    typeof colour === 'number' && `ansi-${colour}`,
+    typeof ground === 'number' && `ansi-ground-${ground}`,
+    bold && 'ansi-bold',
+    faint && 'ansi-faint',
+    italic && 'ansi-italic',
+    underlined && 'ansi-underlined',
+  ];
+  return {
+    class: classes.filter(Boolean).join(' '),
+    style: {
+      ...(typeof colour === 'string' ? { color: colour } : {}),
+      ...(typeof ground === 'string' ? { background: ground } : {}),
+    },
+  };
+}

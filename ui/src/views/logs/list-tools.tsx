@@ -1,0 +1,67 @@
+/** Above the lines: how many there are, what it cost to find them, and how they are shown. */
+import type { Statistics } from '../../api/types.ts';
+import { IconButton } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import type { LogRow } from '../../lines/rows.ts';
+import { changeSettings, settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { bytesText, countText, secondsText } from '../../time/quantities.ts';
+import type { Order } from './logs-state.ts';
+
+export interface ListToolsProps {
+  readonly rows: readonly LogRow[];
+  /** Of the whole range; undefined while it is counted. */
+  readonly total: number | undefined;
+  readonly complete: boolean;
+  readonly statistics: Statistics['summary'] | undefined;
+  readonly order: Order;
+  readonly onOrder: (order: Order) => void;
+}
+
+export function ListTools({ rows, total, complete, statistics, order, onOrder }: ListToolsProps) {
+  const { wraps } = useStore(settings);
+  const shown = complete
+    ? `${countText(rows.length)} lines`
+    : `${countText(rows.length)}${total === undefined ? '' : ` of ${countText(Math.max(total, rows.length))}`} lines`;
+  return (
+    <div class="list-tools">
+      <p class="numeric" role="status">
+        <strong>{shown}</strong>
+        {statistics !== undefined && (
+          <span class="soft only-wide">
+            {` · ${bytesText(statistics.totalBytesProcessed)} read in ${secondsText(statistics.execTime)}`}
+          </span>
+        )}
+      </p>
+      <Choice
+        name="Order"
+        value={order}
+        onChange={onOrder}
+        options={[
+          { value: 'newest', label: 'Newest first' },
+          { value: 'oldest', label: 'Oldest first' },
+        ]}
+      />
+      <IconButton
+        icon="wrap"
+        name="Wrap long lines"
+        pressed={wraps}
+        onClick={() => changeSettings({ wraps: !wraps })}
+      />
+      <IconButton icon="download" name="Download these lines" disabled={rows.length === 0} onClick={() => save(rows)} />
+    </div>
+  );
+}
+
+/** As JSON lines, in the order of the list. */
+function save(rows: readonly LogRow[]): void {
+  const text = rows
+    .map(({ ns, line, stream, metadata, parsed }) => JSON.stringify({ timestamp: ns, line, labels: stream, metadata, parsed }))
+    .join('\n');
+  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'logs.jsonl';
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,131 @@
+/** The lines, with the details of those that are open. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { VirtualList } from '../../components/virtual-list.tsx';
+import type { LogRow } from '../../lines/rows.ts';
+import type { Condition } from '../../logql/edit.ts';
+import { settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { formatTime, type ResolvedRange } from '../../time/time-range.ts';
+import { LineDetails } from './line-details.tsx';
+import { LogLine } from './log-line.tsx';
+
+export interface LogListProps {
+  readonly rows: readonly LogRow[];
+  readonly range: ResolvedRange;
+  readonly highlights: readonly RegExp[];
+  readonly scroller: RefObject<HTMLElement>;
+  readonly onNearEnd: () => void;
+  readonly onCondition: (condition: Condition) => void;
+  readonly onContext: (row: LogRow) => void;
+}
+
+const ROW_PX = 22;
+const DAY_MS = 86_400_000;
+
+export function LogList(props: LogListProps) {
+  const { rows, range, highlights, scroller, onNearEnd, onCondition, onContext } = props;
+  const { wraps, zone } = useStore(settings);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState(-1);
+  const element = useRef<HTMLDivElement>(null);
+  const utc = zone === 'utc';
+  const withDay = range.toMs - range.fromMs > DAY_MS || formatTime(range.fromMs, utc).slice(0, 10) !== formatTime(range.toMs, utc).slice(0, 10);
+  const now = useRef({ rows, chosen });
+  now.current = { rows, chosen };
+
+  const toggle = useCallback((index: number) => {
+    const key = now.current.rows[index]?.key;
+    if (key === undefined) return;
+    setOpen(before => {
+      const next = new Set(before);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+    setChosen(index);
+  }, []);
+
+  useEffect(() => {
+    const list = element.current;
+    const clicked = (event: MouseEvent) => {
+      const target = event.target as HTMLElement;
+      const row = target.closest('.log-line')?.closest<HTMLElement>('[data-index]');
+      if (row === null || row === undefined) return;
+      // Whoever marks text to copy it does not want the details.
+      if (target.closest('button') === null && window.getSelection()?.type === 'Range') return;
+      toggle(Number(row.dataset.index));
+    };
+    list?.addEventListener('click', clicked);
+    return () => list?.removeEventListener('click', clicked);
+  }, [toggle]);
+
+  useShortcuts(
+    useMemo(() => {
+      const move = (by: number) =>
+        setChosen(before => Math.max(0, Math.min(now.current.rows.length - 1, before + by)));
+      const group = 'Lines';
+      return [
+        { keys: 'j', does: 'Next line', group, act: () => move(1) },
+        { keys: 'k', does: 'Line before', group, act: () => move(-1) },
+        { keys: 'Enter', does: 'Open or close its details', group, act: () => toggle(now.current.chosen) },
+        {
+          keys: 'c',
+          does: 'Its context',
+          group,
+          act: () => {
+            const row = now.current.rows[now.current.chosen];
+            if (row !== undefined) onContext(row);
+          },
+        },
+      ];
+    }, [toggle, onContext]),
+  );
+
+  const keyOf = useCallback((index: number) => rows[index].key, [rows]);
+  const row = (index: number) => {
+    const shown = rows[index];
+    const time = timeText(shown, utc);
+    const isOpen = open.has(shown.key);
+    return (
+      <>
+        <LogLine
+          row={shown}
+          time={withDay ? time : time.slice(11)}
+          highlights={highlights}
+          wraps={wraps}
+          open={isOpen}
+          chosen={index === chosen}
+        />
+        {isOpen && (
+          <LineDetails
+            row={shown}
+            highlights={highlights}
+            onCondition={onCondition}
+            onContext={() => onContext(shown)}
+          />
+        )}
+      </>
+    );
+  };
+  return (
+    <div ref={element} class={`log-list ${withDay ? 'with-day' : ''}`}>
+      <VirtualList
+        count={rows.length}
+        keyOf={keyOf}
+        row={row}
+        estimatePx={ROW_PX}
+        scroller={scroller}
+        onNearEnd={onNearEnd}
+        focus={chosen}
+        layout={String(wraps)}
+      />
+    </div>
+  );
+}
+
+/** Milliseconds always, so that times stand below each other. */
+export function timeText({ ms }: Pick<LogRow, 'ms'>, utc: boolean): string {
+  const text = formatTime(ms, utc);
+  return text.length === 19 ? `${text}.000` : text;
+}

@@ -1,0 +1,35 @@
+/** What the log view keeps in its address. */
+import { DEFAULT_RANGE, type RangeText } from '../../time/time-range.ts';
+
+export type Order = 'newest' | 'oldest';
+export type ChartKind = 'lines' | 'bars' | 'table';
+
+export interface LogsState {
+  readonly query: string;
+  readonly range: RangeText;
+  readonly order: Order;
+  /** Of a query that computes values. */
+  readonly chart: ChartKind;
+}
+
+type Params = Readonly<Record<string, string>>;
+
+export function stateOf(params: Params): LogsState {
+  return {
+    query: params.q ?? '',
+    range: { from: params.from ?? DEFAULT_RANGE.from, to: params.to ?? DEFAULT_RANGE.to },
+    order: params.order === 'oldest' ? 'oldest' : 'newest',
+    chart: params.chart === 'bars' || params.chart === 'table' ? params.chart : 'lines',
+  };
+}
+
+/** Of what is as it is without being named, nothing. */
+export function paramsOf({ query, range, order, chart }: LogsState): Params {
+  return {
+    q: query,
+    from: range.from === DEFAULT_RANGE.from && range.to === DEFAULT_RANGE.to ? '' : range.from,
+    to: range.to === DEFAULT_RANGE.to ? '' : range.to,
+    order: order === 'newest' ? '' : order,
+    chart: chart === 'lines' ? '' : chart,
+  };
+}

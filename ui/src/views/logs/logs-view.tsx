@@ -1,0 +1,206 @@
+/** The log view: a query over a range of time, and its lines or its values. All of its state is in the address. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { createComplete } from '../../api/complete.ts';
+import { mistakeOf } from '../../api/errors.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { EDITOR_ID } from '../../components/query-editor.tsx';
+import { absoluteRange } from '../../components/time-picker.tsx';
+import type { LogRow } from '../../lines/rows.ts';
+import { type Condition, withCondition } from '../../logql/edit.ts';
+import { highlightsOf } from '../../logql/highlights.ts';
+import { asksForLines } from '../../logql/tokens.ts';
+import { fillVariables } from '../../logql/variables.ts';
+import { changeParams, route } from '../../state/navigation.ts';
+import { changeSettings, remember, settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
+import { ContextSheet } from './context-sheet.tsx';
+import { ListTools } from './list-tools.tsx';
+import { LogList } from './log-list.tsx';
+import { type LogsState, paramsOf, stateOf } from './logs-state.ts';
+import { MetricPanel } from './metric-panel.tsx';
+import { QueryBar } from './query-bar.tsx';
+import { StartPage } from './start-page.tsx';
+import { MAX_ROWS, useLogPages } from './use-log-pages.ts';
+import { metricStep, useMetric } from './use-metric.ts';
+import { useVolume } from './use-volume.ts';
+import { VolumePanel } from './volume-panel.tsx';
+
+export default function LogsView() {
+  const { params } = useStore(route);
+  const { zone } = useStore(settings);
+  const state = useMemo(() => stateOf(params), [params]);
+  const { query, range: rangeText, order, chart } = state;
+  const [draft, setDraft] = useState(query);
+  /** Counts the runs: `now` is another time in each. */
+  const [round, setRound] = useState(0);
+  const [pickerOpen, setPickerOpen] = useState(false);
+  const [contextOf, setContextOf] = useState<LogRow>();
+  const scroller = useRef<HTMLDivElement>(null);
+  useEffect(() => setDraft(query), [query]);
+
+  const { from, to } = rangeText;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each run and each query has its own now
+  const range = useMemo(
+    () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
+    [from, to, zone, query, round],
+  );
+  const sent = useMemo(
+    () =>
+      range === undefined
+        ? query
+        : fillVariables(query, { rangeMs: range.toMs - range.fromMs, stepMs: metricStep(range) }),
+    [query, range],
+  );
+  const asks = query.trim() === '' ? 'nothing' : asksForLines(query) ? 'lines' : 'values';
+  const pages = useLogPages(asks === 'lines' ? sent : undefined, range, order);
+  const volume = useVolume(asks === 'lines' ? sent : undefined, range);
+  const metric = useMetric(asks === 'values' ? sent : undefined, range);
+  const error = asks === 'values' ? metric.error : pages.error;
+  const mistake = useMemo(
+    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
+    [error, query, draft],
+  );
+  const highlights = useMemo(() => highlightsOf(query), [query]);
+
+  const latest = useRef({ state, draft, range });
+  latest.current = { state, draft, range };
+  const change = useCallback((changes: Partial<LogsState>) => {
+    changeParams(paramsOf({ ...latest.current.state, ...changes }));
+  }, []);
+  const ask = useCallback(
+    (text: string) => {
+      if (text.trim() !== '') remember('recentQueries', text);
+      setDraft(text);
+      setRound(count => count + 1);
+      change({ query: text });
+      scroller.current?.scrollTo({ top: 0 });
+    },
+    [change],
+  );
+  const run = useCallback(() => ask(latest.current.draft), [ask]);
+  const filter = useCallback(
+    (condition: Condition) => ask(withCondition(latest.current.state.query, condition)),
+    [ask],
+  );
+  const zoom = useCallback(
+    (fromMs: number, toMs: number) => change({ range: absoluteRange({ fromMs, toMs }) }),
+    [change],
+  );
+  const complete = useMemo(() => createComplete(() => latest.current.range), []);
+  const closeContext = useCallback(() => setContextOf(undefined), []);
+
+  useShortcuts(
+    useMemo(() => {
+      const group = 'Query';
+      const move = (direction: -1 | 1) => {
+        const known = latest.current.range;
+        if (known !== undefined) change({ range: absoluteRange(shiftRange(known, direction)) });
+      };
+      return [
+        { keys: 'Mod+Enter', does: 'Run the query', group, act: run },
+        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        { keys: 'r', does: 'Run it again', group, act: run },
+        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+        { keys: 'ArrowLeft', does: 'Earlier', group, act: () => move(-1) },
+        { keys: 'ArrowRight', does: 'Later', group, act: () => move(1) },
+        {
+          keys: 'o',
+          does: 'Newest or oldest first',
+          group: 'Lines',
+          act: () => change({ order: latest.current.state.order === 'newest' ? 'oldest' : 'newest' }),
+        },
+        {
+          keys: 'w',
+          does: 'Wrap long lines',
+          group: 'Lines',
+          act: () => changeSettings({ wraps: !settings.get().wraps }),
+        },
+      ];
+    }, [run, change]),
+  );
+
+  return (
+    <div class="logs">
+      <h1 class="hidden">Logs</h1>
+      <QueryBar
+        draft={draft}
+        onDraft={setDraft}
+        onRun={run}
+        loading={pages.loading || (asks === 'values' && metric.loading)}
+        mistake={mistake}
+        complete={complete}
+        range={rangeText}
+        resolved={range}
+        onRange={next => change({ range: next })}
+        pickerOpen={pickerOpen}
+        onPicker={setPickerOpen}
+      />
+      <div class="logs-scroll" ref={scroller}>
+        {range === undefined && (
+          <Empty icon="clock" title="This is no range of time">
+            <p>
+              From “{from}” to “{to}”: choose another above.
+            </p>
+          </Empty>
+        )}
+        {asks === 'nothing' && range !== undefined && (
+          <StartPage range={range} rangeTitle={describeRange(rangeText, zone === 'utc')} onQuery={ask} />
+        )}
+        {asks === 'values' && (
+          <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
+        )}
+        {asks === 'lines' && range !== undefined && (
+          <>
+            {error === undefined && (
+              <VolumePanel
+                asked={volume}
+                range={range}
+                onZoom={zoom}
+                onLevel={level => filter({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
+              />
+            )}
+            {error !== undefined && <ErrorMessage error={error} />}
+            {pages.rows.length > 0 && (
+              <ListTools
+                rows={pages.rows}
+                total={volume.value?.total}
+                complete={pages.complete}
+                statistics={pages.statistics}
+                order={order}
+                onOrder={next => change({ order: next })}
+              />
+            )}
+            {pages.rows.length > 0 && (
+              <LogList
+                rows={pages.rows}
+                range={range}
+                highlights={highlights}
+                scroller={scroller}
+                onNearEnd={pages.loadMore}
+                onCondition={filter}
+                onContext={setContextOf}
+              />
+            )}
+            {pages.loading && <Loading what={pages.rows.length === 0 ? 'Searching' : 'More lines'} />}
+            {pages.complete && pages.rows.length === 0 && <NoLines />}
+            {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
+            {pages.full && (
+              <p class="list-end">These are {MAX_ROWS} lines; narrow the time or the query to see others.</p>
+            )}
+          </>
+        )}
+      </div>
+      {contextOf !== undefined && <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />}
+    </div>
+  );
+}
+
+function NoLines() {
+  return (
+    <Empty icon="search" title="No line fits the query in this time">
+      <p>Choose a longer time, or take a filter away.</p>
+    </Empty>
+  );
+}

@@ -1,0 +1,68 @@
+/** How many lines of which level there are over the range, in windows. */
+import { askMetric } from '../../api/queries.ts';
+import { type Asked, useAsk } from '../../api/use-ask.ts';
+import { type ChartData, gridOf, valuesOn } from '../../components/chart-model.ts';
+import { LEVELS, type Level, levelOf } from '../../lines/level.ts';
+import { stepFor, stepText, windowEnds } from '../../time/steps.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+
+export interface LogVolume {
+  /** Times are the beginnings of windows; levels that do not occur are left out. */
+  readonly data: ChartData;
+  readonly stepMs: number;
+  readonly totals: readonly { readonly level: Level; readonly count: number }[];
+  readonly total: number;
+}
+
+const MAX_WINDOWS = 100;
+
+/** @param query undefined where there is nothing to count */
+export function useVolume(
+  query: string | undefined,
+  range: ResolvedRange | undefined,
+): Asked<LogVolume | undefined> {
+  return useAsk(
+    async signal => {
+      if (query === undefined || range === undefined) return undefined;
+      const stepMs = stepFor(range, MAX_WINDOWS);
+      const ends = windowEnds(range, stepMs);
+      // A comment at the end of the query ends at the line break.
+      const counting = `sum by (detected_level) (count_over_time(${query}\n[${stepText(stepMs)}]))`;
+      const { data } = await askMetric({ query: counting, ...ends, stepMs }, signal);
+      const timesMs = gridOf(ends, stepMs);
+      const counts = new Map<Level, number[]>();
+      if (data.resultType === 'matrix') {
+        for (const series of data.result) {
+          const level = levelOf(series.metric.detected_level);
+          const sums = counts.get(level) ?? new Array<number>(timesMs.length).fill(0);
+          counts.set(level, sums);
+          valuesOn(timesMs, series).forEach((value, i) => {
+            sums[i] += value ?? 0;
+          });
+        }
+      }
+      const totals = LEVELS.filter(level => counts.has(level)).map(level => ({
+        level,
+        count: counts.get(level)!.reduce((sum, count) => sum + count, 0),
+      }));
+      return {
+        // The worst stands on the ground, where even a low bar is seen.
+        data: {
+          timesMs: timesMs.map(ms => ms - stepMs),
+          series: totals
+            .map(({ level }) => ({
+              label: level,
+              labels: { detected_level: level },
+              colour: `--${level}`,
+              values: counts.get(level)!,
+            }))
+            .reverse(),
+        },
+        stepMs,
+        totals,
+        total: totals.reduce((sum, { count }) => sum + count, 0),
+      };
+    },
+    [query, range],
+  );
+}
