@@ -68,7 +68,12 @@ function series(selector: string): Ask {
     const { catalog, source, indexes } = await opened(dataDir);
     const selectors = [parseSelector(selector)];
     const signal = new AbortController().signal;
-    const found = await findStreams(catalog, source, { tenants: [TENANT], range, selectors, signal }, indexes);
+    const found = await findStreams(
+      catalog,
+      source,
+      { tenants: [TENANT], range, selectors, signal },
+      indexes,
+    );
     return `${found.length} series`;
   };
 }

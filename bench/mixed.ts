@@ -74,29 +74,33 @@ function panel(i: number): readonly [string, Readonly<Record<string, string>>] {
 
 /** @param mb of lines in the store before the first round */
 export async function runMixed(mb: number): Promise<MixedRound[]> {
-  return withStore(async ({ server }) => {
-    const client = createClient(server.url);
-    const asking = createClient(server.url);
-    try {
-      await push(client, bodiesOf(mb, 1), { tenant: TENANT, untilMs: Infinity });
-      const { status } = await client.send({ method: 'POST', path: '/flush' });
-      if (status >= 300) throw new Error(`the flush was answered ${status}`);
-      const bodies = bodiesOf(ROUND_MB, 2);
-      const rounds: MixedRound[] = [];
-      for (let round = 0; round <= ROUNDS; round++) {
-        for (const mode of MODES) {
-          const tenant = `${round}-${MODES.indexOf(mode)}`;
-          const figures = await measure(client, asking, bodies, { mode, tenant, pid: server.pid });
-          // The first of each is the warm-up.
-          if (round > 0) rounds.push(figures);
-        }
+  const stored = bodiesOf(mb, 1);
+  const bodies = bodiesOf(ROUND_MB, 2);
+  return withStore(async ({ server: { url, pid } }) => {
+    await withClient(url, client => push(client, stored, { tenant: TENANT, untilMs: Infinity }));
+    const rounds: MixedRound[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const mode of MODES) {
+        const tenant = `${round}-${MODES.indexOf(mode)}`;
+        // Of their own: a client has eight connections, and pushes are not to wait for one.
+        const figures = await withClient(url, client =>
+          withClient(url, asking => measure(client, bodies, { mode, tenant, pid, asking })),
+        );
+        // The first of each is the warm-up.
+        if (round > 0) rounds.push(figures);
       }
-      return rounds;
-    } finally {
-      client.close();
-      asking.close();
     }
+    return rounds;
   });
+}
+
+async function withClient<T>(url: string, use: (client: HttpClient) => Promise<T>): Promise<T> {
+  const client = createClient(url);
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
 }
 
 function bodiesOf(mb: number, seed: number): { readonly body: Uint8Array; readonly bytes: number }[] {
@@ -106,11 +110,17 @@ function bodiesOf(mb: number, seed: number): { readonly body: Uint8Array; readon
   }));
 }
 
+interface RoundOptions {
+  readonly mode: Mode;
+  readonly tenant: string;
+  readonly pid: number;
+  readonly asking: HttpClient;
+}
+
 async function measure(
   client: HttpClient,
-  asking: HttpClient,
   bodies: ReturnType<typeof bodiesOf>,
-  { mode, tenant, pid }: { readonly mode: Mode; readonly tenant: string; readonly pid: number },
+  { mode, tenant, pid, asking }: RoundOptions,
 ): Promise<MixedRound> {
   const before = cpuSecondsOf(pid);
   const startMs = performance.now();

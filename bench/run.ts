@@ -9,6 +9,7 @@
  *     npm run bench -- scale                   the same hour in a store of 1, 2 and 4 GB
  *     npm run bench -- tail                    pushes beside 0, 1 and 100 live tails, and how soon a tail shows a push
  *     npm run bench -- mixed                   pushes at full speed beside dashboards: what they lose
+ *     npm run bench -- fairness                what a quiet tenant notices of one that takes whatever it can
  *     npm run bench -- labels                  memory of label values and series where a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- stages [PATTERN]        the stages by themselves
@@ -24,6 +25,8 @@ const DRIVER_FOLDER = resolve(import.meta.dirname, '../../shared/bench');
 /** Of the corpus that the reference's figures are about. */
 const DRIVER_MB = 512;
 const OWN_MB = 64;
+/** At the pace at which a tenant may push. */
+const FAIRNESS_MB = 32;
 /** What an emulator in Python takes in within a minute. */
 const REQUESTS_MB = 32;
 /** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
@@ -66,6 +69,11 @@ if (positionals[0] === 'stages') {
   const { mixedTable, runMixed } = await import('./mixed.ts');
   const figures = await runMixed(megabytes(OWN_MB));
   console.log(mixedTable(figures));
+  save(figures);
+} else if (positionals[0] === 'fairness') {
+  const { fairnessTable, runFairness } = await import('./fairness.ts');
+  const figures = await runFairness(megabytes(FAIRNESS_MB));
+  console.log(fairnessTable(figures));
   save(figures);
 } else if (positionals[0] === 'labels') {
   const { labelMemoryTable, runLabelMemory } = await import('./label-memory.ts');

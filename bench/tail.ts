@@ -253,7 +253,16 @@ function cpuMsOf(pid: number): number | null {
 }
 
 export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): string {
-  const head = ['tails', 'offered/s', 'pushes/s', 'push p50 ms', 'push p99 ms', 'cpu ms/push', 'frames/s', 'dropped'];
+  const head = [
+    'tails',
+    'offered/s',
+    'pushes/s',
+    'push p50 ms',
+    'push p99 ms',
+    'cpu ms/push',
+    'frames/s',
+    'dropped',
+  ];
   const rows = rounds.map((one): Cell[] => [
     one.tails,
     one.offeredPerSecond ?? 'all',
@@ -264,7 +273,14 @@ export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): st
     one.framesPerSecond,
     one.droppedShare,
   ]);
-  const sharesHead = ['tails', 'offered/s', 'pushes/s, share', 'cpu/push, times', 'p50, ms more', 'p99, ms more'];
+  const sharesHead = [
+    'tails',
+    'offered/s',
+    'pushes/s, share',
+    'cpu/push, times',
+    'p50, ms more',
+    'p99, ms more',
+  ];
   const shares = [undefined, OFFERED_PER_SECOND].flatMap(offered =>
     [1, TAILS].map((tails): Cell[] => {
       const median = (figure: (one: LoadFigures, without: LoadFigures) => number) =>

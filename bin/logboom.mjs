@@ -5,7 +5,7 @@
  * new enough, which saves the start of a second.
  */
 import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureInstalled, ROOT } from './installed.mjs';
@@ -16,7 +16,8 @@ const isCheckout = existsSync(source);
 if (isCheckout) ensureInstalled();
 const file = isCheckout ? source : join(ROOT, 'dist', 'bin', 'logboom.js');
 if (process.argv[2] !== 'start' && isNewEnough(process.version)) {
-  enableCompileCache(process.env.NODE_COMPILE_CACHE ?? cacheFolder());
+  // By the module: an older Node, which comes no further than the line above, has no such name to import.
+  nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE ?? cacheFolder());
   silenceExperimental();
   await import(pathToFileURL(file).href);
 } else {

@@ -9,8 +9,8 @@ import { systemClock, systemIds } from '../local/system-clock.ts';
 import type { LogLevel } from '../shared/admin/config-fields.ts';
 import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
-import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
 import { addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
+import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
 import { Services } from '../shared/admin/services.ts';
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -32,6 +32,7 @@ import type { Clock } from '../shared/ports/clock.ts';
 import type { ObjectStore } from '../shared/ports/object-store.ts';
 import type { Table } from '../shared/ports/table.ts';
 import { inlineInvoker } from '../shared/query/tasks/inline-invoker.ts';
+import { backlogReporter } from './backlog.ts';
 import {
   componentsOfFunction,
   type EventFunctionName,
@@ -39,7 +40,6 @@ import {
   functionOf,
   type TailFunctionName,
 } from './groups.ts';
-import { backlogReporter } from './backlog.ts';
 import { createHandler } from './handler.ts';
 import { createInstance, type Instance } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
@@ -64,7 +64,10 @@ export interface Stores {
   readonly print?: (line: string) => void;
 }
 
-export type StoreSettings = Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'trustsAuthorizer'>;
+export type StoreSettings = Pick<
+  Settings,
+  'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'trustsAuthorizer'
+>;
 
 export interface AssembledStore {
   readonly context: HttpContext;

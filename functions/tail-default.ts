@@ -1,4 +1,4 @@
 /** Lambda function for `$default` of the WebSocket API. */
-import { ignoreMessage } from './tail-handlers.ts';
+import { ignoreMessage } from './tail-ignore.ts';
 
 export const handler = ignoreMessage;

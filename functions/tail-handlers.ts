@@ -50,7 +50,3 @@ export function createDisconnectHandler({ service }: TailFunction): WebSocketHan
     return OK;
   };
 }
-
-/** What clients send is read and ignored. */
-export const ignoreMessage: WebSocketHandler = async event =>
-  isWebSocketEvent(event) ? OK : { statusCode: 400, body: NO_EVENT };

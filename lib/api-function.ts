@@ -1,9 +1,10 @@
 /** A function of the stack, with a log of its own and a role that may do what its class needs. */
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Tags } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
+import { type AnyFunctionName, componentsOfFunction } from '../functions/groups.ts';
 import { HANDLER } from './bundle.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { type Granted, grant } from './grants.ts';
@@ -17,6 +18,7 @@ export interface StorePlace extends Granted {
 }
 
 export interface ApiFunctionProps {
+  readonly name: AnyFunctionName | 'authorizer';
   readonly functionClass: FunctionClass;
   /** The folder of its bundle. */
   readonly code: string;
@@ -26,6 +28,9 @@ export interface ApiFunctionProps {
   /** Calls at once that are kept free for it, and no more; undefined: what the account has left. */
   readonly reservedConcurrency?: number | undefined;
 }
+
+/** What the function is among the components of the contract: for bills and dashboards by component. */
+const COMPONENT_TAG = 'logboom:component';
 
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -62,6 +67,8 @@ export class ApiFunction extends Construct {
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
+    const components = props.name === 'authorizer' ? [] : componentsOfFunction(props.name);
+    if (components.length > 0) Tags.of(this.lambda).add(COMPONENT_TAG, components.join(' '));
     if (place.outlivedBy !== undefined) this.lambda.node.addDependency(place.outlivedBy);
   }
 }

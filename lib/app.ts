@@ -19,7 +19,7 @@ import { parseConfig } from '../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
 import { schedulesOf } from '../shared/maintenance/maintenance.ts';
-import { type Bundle, bundleFunction } from './bundle.ts';
+import { type Bundle, bundleFunctions } from './bundle.ts';
 import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
 import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
@@ -65,7 +65,7 @@ export async function buildCode(
   names: readonly (AnyFunctionName | StackFunctionName)[],
   { folder, withPage }: { readonly folder: string; readonly withPage: boolean },
 ): Promise<BuiltCode> {
-  const bundles = await Promise.all(names.map(name => bundleFunction(name, folder)));
+  const bundles = await bundleFunctions(names, folder);
   const code: LogboomStackProps['code'] = Object.fromEntries(
     names.map((name, i) => [name, bundles[i].folder]),
   );

@@ -52,7 +52,7 @@ export function createAuthorizers(
     return { http: new HttpIamAuthorizer(), webSocket: new WebSocketIamAuthorizer(), lambda: undefined };
   if (code === undefined) throw new Error('there is no bundle of the authorizer');
   const functionClass = AUTHORIZER_CLASS;
-  const { lambda } = new ApiFunction(scope, 'Authorizer', { functionClass, code, place });
+  const { lambda } = new ApiFunction(scope, 'Authorizer', { name: 'authorizer', functionClass, code, place });
   return {
     http: new HttpLambdaAuthorizer('TokenAuthorizer', lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],

@@ -1,9 +1,10 @@
 /**
- * Bundles a function: one module with the store and the SDK in it, which loads faster than many and is what was tested.
+ * Bundles functions, each as one module with the store and the SDK in it, which loads faster than many and is what was tested.
  * Names are kept, because errors and stack traces show them; the source map lies apart, for whoever reads a trace.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -23,18 +24,19 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const REQUIRE =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
-/** The same bytes wherever the repository lies, so that a deployment without changes changes nothing. */
-export async function bundleFunction(
-  name: AnyFunctionName | StackFunctionName,
+/**
+ * All in one run, which reads what they share once. In the order of the names. Throws where one would need anything beside node's
+ * own modules. The same bytes wherever the repository lies, so that a deployment without changes changes nothing.
+ */
+export async function bundleFunctions(
+  names: readonly (AnyFunctionName | StackFunctionName)[],
   into: string,
-): Promise<Bundle> {
-  const folder = join(into, name);
-  const module = join(folder, 'index.mjs');
-  const sourceMap = join(into, `${name}.mjs.map`);
-  const { outputFiles } = await build({
+): Promise<Bundle[]> {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [`functions/${name}.ts`],
-    outfile: module,
+    entryPoints: names.map(name => ({ in: `functions/${name}.ts`, out: `${name}/index` })),
+    outdir: into,
+    outExtension: { '.js': '.mjs' },
     bundle: true,
     format: 'esm',
     platform: 'node',
@@ -50,11 +52,25 @@ export async function bundleFunction(
     banner: { js: REQUIRE },
     sourcemap: 'external',
     sourcesContent: false,
+    metafile: true,
     write: false,
     logLevel: 'warning',
   });
-  await mkdir(folder, { recursive: true });
-  for (const { path, contents } of outputFiles)
-    await writeFile(path === module ? module : sourceMap, contents);
-  return { folder, sourceMap };
+  for (const [output, { imports }] of Object.entries(metafile.outputs)) {
+    for (const { path, external } of imports) {
+      if (external && !isBuiltin(path)) throw new Error(`${output} asks for ${path}, which it does not hold`);
+    }
+  }
+  const contentOf = new Map(outputFiles.map(({ path, contents }) => [path, contents]));
+  return Promise.all(
+    names.map(async name => {
+      const folder = join(into, name);
+      const module = join(folder, 'index.mjs');
+      const sourceMap = join(into, `${name}.mjs.map`);
+      await mkdir(folder, { recursive: true });
+      await writeFile(module, contentOf.get(module) ?? '');
+      await writeFile(sourceMap, contentOf.get(`${module}.map`) ?? '');
+      return { folder, sourceMap };
+    }),
+  );
 }

@@ -70,6 +70,7 @@ export class EventFunctions extends Construct {
     const folder = code[name];
     if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
     const { lambda } = new ApiFunction(this, name, {
+      name,
       functionClass: EVENT_CLASSES[name],
       code: folder,
       place,

@@ -58,6 +58,7 @@ export class LogboomStack extends Stack {
       FUNCTION_NAMES.map(name => [
         name,
         new ApiFunction(this, titled(name), {
+          name,
           functionClass: FUNCTION_CLASSES[name],
           code: codeOf(name),
           place,

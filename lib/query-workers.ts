@@ -31,7 +31,11 @@ export class QueryWorkers extends Construct {
 
   constructor(scope: Construct, id: string, { query, ...props }: QueryWorkersProps) {
     super(scope, id);
-    const { lambda } = new ApiFunction(this, 'Worker', { functionClass: WORKER_CLASS, ...props });
+    const { lambda } = new ApiFunction(this, 'Worker', {
+      name: 'query-worker',
+      functionClass: WORKER_CLASS,
+      ...props,
+    });
     this.lambda = lambda;
     query.addEnvironment('LOGBOOM_QUERY_WORKER', lambda.functionName);
     query.addToRolePolicy(

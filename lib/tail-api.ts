@@ -163,6 +163,7 @@ export class TailApi extends Construct {
     environment: Readonly<Record<string, string>>,
   ): LambdaFunction {
     return new ApiFunction(this, name, {
+      name,
       functionClass: TAIL_CLASSES[name],
       code: code[name],
       place,

@@ -14,6 +14,7 @@ import type { GatewayOptions } from './gateway.ts';
 import { fetchClient } from './http-client.ts';
 import { createInstance, type Instance } from './instance.ts';
 import type { Log } from './log.ts';
+import { loopBusy } from './loop-busy.ts';
 import { overridesSources } from './overrides-file.ts';
 import { ruleFilesReader } from './rule-files.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
@@ -92,6 +93,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       limitsOf: overrides.limitsOf,
       invoker,
       pageCacheBytes: ownCacheBytes,
+      busyShare: loopBusy(),
       http: fetchClient,
       foldTable: storage.foldTable,
       kick: options.kick,

@@ -21,7 +21,7 @@ export interface S3Data {
 }
 
 export interface LogboomOptions {
-  /** Folder of the data, made where it is missing. One process at a time. Either this or `s3`. */
+  /** Folder of the data, made where it is missing. Either this or `s3`. */
   readonly dataDir?: string;
   /** Where the data is on S3 and DynamoDB instead. */
   readonly s3?: S3Data;

@@ -5,6 +5,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hardenedHeaders } from '../shared/http/hardening.ts';
 import { ClientError } from '../shared/model/errors.ts';
 
 /** 400, 408 or 431: nothing more can be read from this connection. */
@@ -108,6 +109,7 @@ function sayLast(socket: Duplex, { status, message }: BrokenRequestError): void 
   const body = `${status} ${message}`;
   const head = [
     `HTTP/1.1 ${status} ${message}`,
+    ...Object.entries(hardenedHeaders({})).map(([name, value]) => `${name}: ${value}`),
     'Content-Type: text/plain; charset=utf-8',
     `Content-Length: ${body.length}`,
     'Connection: close',

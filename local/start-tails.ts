@@ -1,6 +1,7 @@
 /** Live tails of one machine: what holds their sockets, opens them and serves them. */
 import type { Server } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { addOpenTails } from '../shared/admin/metrics/tail-metrics.ts';
 import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
 import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
 import type { HttpContext } from '../shared/http/context.ts';
@@ -46,6 +47,7 @@ function busyShareOfThread(): () => number {
 export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptions): LocalTails {
   const { access, clock, config } = context;
   const connections = socketConnections(clock, SOCKET_FRAMES.maxBytes);
+  addOpenTails(context.metrics.registry, () => connections.size);
   const { service, parts } = assembleTails(context, {
     connections,
     owner: isShared ? ownerOfProcess(ids) : ONLY_OWNER,
@@ -64,7 +66,9 @@ export function startLocalTails({ context, ids, log, isShared }: LocalTailsOptio
   return {
     connections,
     serve(server) {
-      stops.push(startTailSockets({ server, connections, service, tails, config, access, clock, ids, log }).stop);
+      stops.push(
+        startTailSockets({ server, connections, service, tails, config, access, clock, ids, log }).stop,
+      );
     },
     async stop() {
       for (const stop of stops) await stop();

@@ -48,7 +48,9 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
     const nowMs = performance.now();
     if (checked === undefined || nowMs - checkedMs > CHECK_PERIOD_MS) {
       checkedMs = nowMs;
-      checked = buildPage().catch((error: unknown) => warn(error instanceof Error ? error.message : String(error)));
+      checked = buildPage().catch((error: unknown) =>
+        warn(error instanceof Error ? error.message : String(error)),
+      );
     }
     return checked;
   }

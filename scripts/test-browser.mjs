@@ -67,7 +67,10 @@ function findChromium() {
   if (found !== undefined) return found;
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
   say('installing Chromium with apt-get; this happens once');
-  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const quiet = {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
   spawnSync('apt-get', ['update', '-qq'], quiet);
   spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES], quiet);
   return onPath();

@@ -38,8 +38,13 @@ const ALIASES: ReadonlyMap<string, string> = new Map([['instant-query', 'instant
 const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);
 
 const NOTES = `
-Exit codes: 0 done, 1 failed or refused, 2 not understood (usage), 3 the store cannot be reached, 4 nothing was found
-where --fail-on-empty asks for it. doctor has its own.
+Exit codes:
+  0  done
+  1  failed, or the store refused it
+  2  not understood: a mistake in the command line
+  3  the store cannot be reached
+  4  nothing was found, where --fail-on-empty asks for it
+doctor has its own.
 
 Examples:
   logboom start                                     a store on this machine, its data in ./data

@@ -9,7 +9,7 @@ const DEFAULT_COLUMNS = 80;
 export interface WaitingLine {
   /** What is known by now, for example `12,000 entries`. */
   say(text: string): void;
-  /** To be called before anything else is written: the line goes, and comes back later. */
+  /** To be called before anything else is written: the line goes, and comes back where it takes longer. */
   clear(): void;
   stop(): void;
 }
@@ -35,7 +35,8 @@ export function startWaiting(terminal: WriteStream & { readonly fd?: number }): 
   const clear = (): void => {
     if (isDrawn) terminal.write(CLEAR);
     isDrawn = false;
-    quietUntilMs = performance.now() + FIRST_MS;
+    // What is printed on the same terminal tells enough by itself.
+    if (process.stdout.isTTY) quietUntilMs = performance.now() + FIRST_MS;
   };
   return {
     say: text => {

@@ -6,9 +6,10 @@ import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.
 import { messageOf } from '../../shared/model/errors.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
-import { listedText, progressText } from '../cli/delete-text.ts';
-import { endWithReader, print } from '../cli/standard-output.ts';
+import { listedTable, listedText, progressText } from '../cli/delete-text.ts';
+import { endWithReader, maxCellsOfOutput, print } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { tableText } from '../cli/table-text.ts';
 import { parseInstant } from '../cli/time-text.ts';
 
 interface CreateFlags extends StoreFlags {
@@ -17,7 +18,7 @@ interface CreateFlags extends StoreFlags {
   readonly maxInterval?: string;
 }
 
-const OUTPUTS = ['default', 'jsonl'] as const;
+const OUTPUTS = ['default', 'jsonl', 'table', 'csv'] as const;
 
 interface ListFlags extends StoreFlags {
   readonly output: (typeof OUTPUTS)[number];
@@ -104,7 +105,11 @@ async function create(query: string, { from, to, maxInterval, ...store }: Create
 
 async function list({ output, ...store }: ListFlags): Promise<void> {
   endWithReader();
-  for (const request of await listDeletes(store)) {
+  const requests = await listDeletes(store);
+  if (output === 'table' || output === 'csv') {
+    return print(tableText(listedTable(requests), output, { maxCells: maxCellsOfOutput() }));
+  }
+  for (const request of requests) {
     await print(output === 'jsonl' ? `${JSON.stringify(request)}\n` : listedText(request));
   }
 }

@@ -1,6 +1,6 @@
 /** `logboom patterns QUERY`: what the lines have in common, with counts (docs/patterns.md). */
 import { type Command, Option } from 'commander';
-import { asAction } from '../cli/command-error.ts';
+import { asAction, CommandError } from '../cli/command-error.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
 import { askPatterns } from '../cli/store-facts.ts';
@@ -33,12 +33,18 @@ export function register(program: Command): void {
     .action(
       asAction(async (query: string, flags: Flags) => {
         const found = askPatterns(flags, { range: rangeOfFlags(flags), query });
-        await printFacts(
-          found.then(table => firstRows(table, flags.limit)),
-          flags,
-        );
+        const shown = found.then(table => firstRows(table, flags.limit), explainOff);
+        await printFacts(shown, flags);
       }),
     );
+}
+
+/** The store answers so, and with nothing else, where it mines none. */
+function explainOff(error: unknown): never {
+  if (!(error instanceof CommandError) || error.message !== '404 Not Found') throw error;
+  throw new CommandError('the store mines no patterns: set pattern_ingester.enabled in its configuration', {
+    cause: error,
+  });
 }
 
 function firstRows({ columns, rows }: Table, limit: number): Table {

@@ -77,7 +77,7 @@ export function register(program: Command): void {
         .default(DEFAULT_LIMIT),
     )
     .addOption(
-      new Option('--batch <entries>', 'entries of one request')
+      new Option('--batch <entries>', 'entries of one request, below 5000: requests overlap')
         .argParser(parsePositive)
         .default(DEFAULT_BATCH),
     )

@@ -97,12 +97,15 @@ export function parsePort(text: string): number {
 /** What a person needs to know first: where it listens, how to push, how to ask. */
 export function welcome(url: string, { config, storage }: LocalOptions): string {
   const { authEnabled, noAuthTenant } = config.auth;
-  const tenant = authEnabled ? "-H 'X-Scope-OrgID: me' " : '';
+  const { tokensEnabled } = config.access;
+  const user = authEnabled ? 'TENANT' : noAuthTenant;
+  const tenant = tokensEnabled ? `-u ${user}:TOKEN ` : authEnabled ? "-H 'X-Scope-OrgID: me' " : '';
   const entry = `{"streams":[{"stream":{"app":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}`;
   return [
     `Logboom listens on ${url}`,
     `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
     `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
+    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/security.md)'] : []),
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,

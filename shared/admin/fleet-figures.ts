@@ -8,6 +8,7 @@ import {
   MAX_FOLDED,
   type MetricRecords,
   type StoredInstance,
+  type Total,
 } from '../catalog/metric-records.ts';
 import { invariant } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -27,6 +28,8 @@ const MAX_TENANTS = 500;
 const MAX_STORED_BYTES = 360 * 1024;
 /** What an instance's figures may inflate to: what one prints is some 200 KB. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+/** Tries to read between two folds, which come minutes apart: the last one counts as it is. */
+const MAX_READS = 3;
 /** Folds of one call: more are left to the next one, minutes later. */
 const MAX_FOLDS = 20;
 
@@ -38,15 +41,22 @@ export function figuresToTell(text: string): Exposition {
   return new Map([...parseExposition(text)].filter(([name]) => !OWN.test(name)));
 }
 
-/** What is told of the one that answers alone. */
-export function figuresToShow(text: string): Exposition {
-  return new Map([...parseExposition(text)].filter(([name]) => OWN.test(name)));
+/** Without what says nothing: the texts for people, which whoever shows them has too, and what was never counted. */
+export function encodeFigures(figures: Exposition): Buffer {
+  const counted = [...figures].filter(([, { samples }]) => [...samples.values()].some(value => value !== 0));
+  const terse = new Map(counted.map(([name, family]) => [name, { ...family, help: '' }]));
+  const encoded = deflate(terse);
+  if (encoded.length <= MAX_STORED_BYTES) return encoded;
+  // Policies are as many as the configuration names: then no tenant has series of its own.
+  const nameless = new ExpositionSum({ maxTenants: 0 });
+  nameless.add(terse);
+  const smaller = deflate(nameless.all);
+  invariant(smaller.length <= MAX_STORED_BYTES, `figures fit an item: ${smaller.length} bytes`);
+  return smaller;
 }
 
-export function encodeFigures(figures: Exposition): Buffer {
-  const encoded = deflateRawSync(printExposition(figures));
-  invariant(encoded.length <= MAX_STORED_BYTES, `figures fit an item: ${encoded.length} bytes`);
-  return encoded;
+function deflate(figures: Exposition): Buffer {
+  return deflateRawSync(printExposition(figures), { level: 9 });
 }
 
 export function decodeFigures(bytes: Uint8Array): Exposition {
@@ -54,15 +64,40 @@ export function decodeFigures(bytes: Uint8Array): Exposition {
   return parseExposition(inflateRawSync(bytes, { maxOutputLength: MAX_TEXT_BYTES }).toString());
 }
 
+/**
+ * The page: what all of them counted, with the texts and the names that the one that answers has (`text`), and what tells of
+ * that one alone.
+ */
+export async function fleetText(records: MetricRecords, text: string): Promise<string> {
+  const own = parseExposition(text);
+  const shown = new Map(await sumOfFleet(records));
+  for (const [name, family] of own) {
+    const known = shown.get(name);
+    if (OWN.test(name)) shown.set(name, family);
+    else shown.set(name, { ...family, samples: known?.samples ?? new Map() });
+  }
+  return printExposition(shown);
+}
+
 /** All that was ever counted, and the gauges of those that are here. */
-export async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
-  // In this order: one that is folded in between is missing for this once, and never counts twice.
-  const instances = await records.list();
-  const total = await records.total();
+async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
+  const { total, instances } = await readFleet(records);
   const sum = new ExpositionSum({ maxTenants: MAX_TENANTS });
   sum.add(decodeFigures(total.figures));
   for (const { figures } of instances) sum.add(decodeFigures(figures));
   return sum.all;
+}
+
+/** As of one moment between two folds: one that is folded while others are read would be missing, or count twice. */
+async function readFleet(
+  records: MetricRecords,
+): Promise<{ readonly total: Total; readonly instances: readonly StoredInstance[] }> {
+  for (let tries = 1; ; tries++) {
+    const total = await records.total();
+    const instances = await records.list();
+    const after = tries === MAX_READS ? total : await records.total();
+    if (after.version === total.version) return { total, instances };
+  }
 }
 
 /** Folds instances that were silent for long; resolves to how many. */

@@ -25,7 +25,6 @@ export const MAX_NAME_CHARACTERS = 100;
 export const MAX_TENANTS = 32;
 /** A use may be noted, or another revocation run, at the same time. */
 const MAX_TRIES = 10;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name may not hold.
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 export class TokenService {

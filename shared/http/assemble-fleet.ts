@@ -1,8 +1,7 @@
 /** What status endpoints ask where function instances serve the store: all of them are meant, not the one that answers. */
 
-import { figuresToShow, sumOfFleet } from '../admin/fleet-figures.ts';
+import { fleetText } from '../admin/fleet-figures.ts';
 import { FleetShutdown } from '../admin/fleet-shutdown.ts';
-import { printExposition } from '../admin/metrics/exposition.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { changeSharedSettings, readSharedSettings } from '../admin/shared-settings.ts';
 import type { Shutdown } from '../admin/shutdown.ts';
@@ -33,9 +32,6 @@ export function assembleFleet(
         await own.set(logLevel);
       },
     },
-    metricsText: async () => {
-      const own = figuresToShow(await registry.text());
-      return printExposition(new Map([...(await sumOfFleet(members.instances)), ...own]));
-    },
+    metricsText: async () => fleetText(members.instances, await registry.text()),
   };
 }

@@ -1,4 +1,5 @@
 /** Puts together what opens and serves tails, over the services of a context. */
+import { observeConnections } from '../admin/metrics/tail-metrics.ts';
 import type { Ids } from '../ports/clock.ts';
 import type { Connections } from '../ports/connections.ts';
 import type { FrameLimits } from '../tail/frames.ts';
@@ -36,7 +37,8 @@ export interface Tails {
 
 export function assembleTails(context: HttpContext, place: TailPlace): Tails {
   const { clock, reading, config } = context;
-  const { connections, owner } = place;
+  const { owner } = place;
+  const connections = observeConnections(place.connections, context.metrics.registry);
   const limitsOf = (tenant: string) => context.limitsOf(tenant);
   const { catalog, source, visibility } = reading;
   return {

@@ -1,10 +1,10 @@
 /** Puts the store's services together over given stores: the same on one machine, in a function and in a test. */
 import type { Config } from '../admin/config-fields.ts';
-import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
 import { addCacheMetrics } from '../admin/metrics/cache-metrics.ts';
 import { addStreamMetrics, ChunkMetrics } from '../admin/metrics/chunk-metrics.ts';
 import { addDeleteMetrics } from '../admin/metrics/delete-metrics.ts';
 import { addJobMetrics } from '../admin/metrics/job-metrics.ts';
+import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
 import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
 import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
@@ -30,6 +30,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
 import { PageCache } from '../query/page-cache.ts';
 import { QueryMemory } from '../query/query-memory.ts';
+import { ScanTurns } from '../query/scan-turns.ts';
 import { AnswerCache } from '../query/tasks/answer-cache.ts';
 import { QueryWorkers } from '../query/tasks/query-workers.ts';
 import { Visibility } from '../query/visibility.ts';
@@ -79,6 +80,8 @@ export interface Parts {
   readonly invoker?: Invoker;
   /** Of the cache of pages in this thread. Default: the configured size. */
   readonly pageCacheBytes?: number;
+  /** How busy this thread has been lately, 0 to 1: then pages of queries give way to pushes. Default: never so busy. */
+  readonly busyShare?: () => number;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
   /** See GuardParts. */
@@ -87,7 +90,17 @@ export interface Parts {
   readonly notReady: () => string | undefined;
 }
 
-export function assembleContext({ config, store: plainStore, catalog, clock, ids, ...given }: Parts): HttpContext {
+/** Above it the thread has no time left for what comes. */
+const PRESSED_SHARE = 0.85;
+
+export function assembleContext({
+  config,
+  store: plainStore,
+  catalog,
+  clock,
+  ids,
+  ...given
+}: Parts): HttpContext {
   const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
   const minesPatterns = config.patternIngester.enabled;
   const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes, minesPatterns };
@@ -119,7 +132,14 @@ export function assembleContext({ config, store: plainStore, catalog, clock, ids
   });
   const pages = new PageCache(given.pageCacheBytes ?? config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
-  const source = new ChunkSource(store, pages);
+  const { busyShare } = given;
+  const turns = new ScanTurns(
+    busyShare && {
+      isPressed: () => committer.running > 0 && busyShare() > PRESSED_SHARE,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    },
+  );
+  const source = new ChunkSource(store, pages, turns);
   addCacheMetrics(metrics.registry, { ...source.caches, ...indexes.caches, ...catalog.caches });
   const answers = new AnswerCache(config.logboom.queryResultCacheBytes);
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });

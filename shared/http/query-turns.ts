@@ -9,12 +9,16 @@ import type { InTurn } from './dispatch.ts';
 import type { Request } from './message.ts';
 import { resolveTenants } from './tenant.ts';
 
+/** Of the places: queries of one tenant may hold the rest for as long as a query may take. */
+const KEPT_FOR_OTHERS = 0.25;
+
 /** `registry`: where the turns are shown. */
 export function createQueryTurns(config: Config, registry?: MetricsRegistry): InTurn {
   const { querier, frontend } = config;
   const queue = new FairQueue({
     slots: querier.maxConcurrent,
     maxWaiting: frontend.maxOutstandingPerTenant,
+    keptForOthers: Math.floor(querier.maxConcurrent * KEPT_FOR_OTHERS),
   });
   registry?.gauge<'state'>({
     name: 'logboom_query_requests',

@@ -86,5 +86,5 @@ function redirect(rawQuery: string): Response {
 
 /** Browsers name it first; curl and clients of the API send a star, or nothing. */
 function takesHtml(accept: string | undefined): boolean {
-  return accept !== undefined && accept.toLowerCase().includes('text/html');
+  return (accept ?? '').toLowerCase().includes('text/html');
 }

@@ -94,14 +94,7 @@ export class GroupCommitter {
   private readonly options: GroupCommitOptions;
   private readonly onWritten: GroupCommitParts['onWritten'];
 
-  constructor({
-    store,
-    catalog,
-    clock,
-    ids,
-    options = DEFAULT_GROUP_COMMIT,
-    onWritten,
-  }: GroupCommitParts) {
+  constructor({ store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten }: GroupCommitParts) {
     this.onWritten = onWritten;
     this.store = store;
     this.catalog = catalog;

@@ -99,21 +99,24 @@ async function walkFooters(
   records: readonly ChunkRecord[],
   sink: DaySink,
 ): Promise<void> {
-  // Streams of footers are interned.
-  const known = new Map<Stream, number>();
+  // Streams of footers are interned. One footer has each of its streams once.
+  const known = records.length > 1 ? new Map<Stream, number>() : undefined;
   for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
     signal.throwIfAborted();
     const footers = await Promise.all(
       records.slice(i, i + FOOTERS_AT_ONCE).map(record => source.footer(record)),
     );
     for (const footer of footers) {
+      const ofFooter = new Int32Array(footer.streams.length).fill(UNKNOWN);
       const placeOf = (s: number): number => {
+        if (ofFooter[s] !== UNKNOWN) return ofFooter[s];
         const stream = footer.streams[s];
-        let place = known.get(stream);
+        let place = known?.get(stream);
         if (place === undefined) {
           place = sink.place(stream);
-          known.set(stream, place);
+          known?.set(stream, place);
         }
+        ofFooter[s] = place;
         return place;
       };
       const presence = presenceOfFooter(footer);

@@ -2,9 +2,10 @@
  * What a tenant has beside its chunks: delete requests, rule groups with their states, usage, tokens. Each is put under the
  * new name before it is taken from the old one, so a kill leaves it under one or both, and the next run goes on.
  */
+import type { LoadedRecord } from '../catalog/rule-states.ts';
 import { KEPT_DAYS } from '../catalog/usage-records.ts';
 import { ThrottledError } from '../ports/throttled.ts';
-import type { Move, MoveParts } from './move-parts.ts';
+import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 
 const MS_OF_DAY = 86_400_000;
 /** Clocks of those who counted may be ahead. */
@@ -34,24 +35,36 @@ export async function removeDeleteRequests({ catalog }: MoveParts, { from, hold 
   }
 }
 
-/** States come first: a group without one would begin its alerts anew. */
-export async function moveRules(
-  { catalog }: MoveParts,
-  { from, to, lease, hold, totals }: Move,
-): Promise<void> {
-  const { ruleGroups, ruleStates } = catalog;
-  for (const loaded of await ruleStates.orphans(from, [])) {
-    await hold();
-    const { namespace, name } = loaded.record;
-    const known = await ruleStates.load({ tenant: to, namespace, name });
-    if (known.version < 0) await ruleStates.save(to, known, loaded.record, lease);
-    await ruleStates.delete(from, loaded, lease);
-  }
+/** Of each group its state comes first: a group without one would begin its alerts anew. */
+export async function moveRules(parts: MoveParts, move: Move): Promise<void> {
+  const { ruleGroups, ruleStates } = parts.catalog;
+  const { from, to, hold, totals } = move;
   for (const { namespace, group } of await ruleGroups.list(from)) {
     await hold();
+    const loaded = await ruleStates.load({ tenant: from, namespace, name: group.name });
+    if (loaded.version >= 0) await moveState(parts, move, loaded);
     await ruleGroups.set(to, namespace, group, 0);
     await ruleGroups.delete(from, namespace, group.name);
     totals.ruleGroups++;
+  }
+  // Of groups that were deleted, whose alerts are still to be resolved.
+  for (const loaded of await ruleStates.orphans(from, [])) {
+    await hold();
+    await moveState(parts, move, loaded);
+  }
+}
+
+async function moveState(
+  { catalog: { ruleStates } }: MoveParts,
+  { from, to, lease }: Move,
+  loaded: LoadedRecord,
+): Promise<void> {
+  const { namespace, name } = loaded.record;
+  const known = await ruleStates.load({ tenant: to, namespace, name });
+  const isThere =
+    known.version >= 0 || (await ruleStates.save(to, known, loaded.record, lease)) !== undefined;
+  if (!isThere || !(await ruleStates.delete(from, loaded, lease))) {
+    throw new MoveRefusedError(`the state of the rule group ${namespace}/${name} changes while it is moved`);
   }
 }
 

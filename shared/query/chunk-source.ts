@@ -17,6 +17,7 @@ import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { PageReader, type PageRequest } from './page-reader.ts';
 import { ReadAheadRoom } from './read-ahead.ts';
+import { ScanTurns } from './scan-turns.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Of the footers kept, as they lie in memory: of some 4,500 pushes, or of merged chunks with 13 GB of lines. */
@@ -41,6 +42,7 @@ export interface ChunkFilter {
 export class ChunkSource {
   /** Of all scans. */
   readonly room = new ReadAheadRoom();
+  readonly turns: ScanTurns;
   private readonly store: ObjectStore;
   private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
   private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
@@ -56,9 +58,10 @@ export class ChunkSource {
     page_summaries: this.summaries,
   };
 
-  /** @param cache without it every page is read again */
-  constructor(store: ObjectStore, cache?: PageCache) {
+  /** @param cache without it every page is read again; @param turns of all scans */
+  constructor(store: ObjectStore, cache?: PageCache, turns = new ScanTurns()) {
     this.store = store;
+    this.turns = turns;
     this.reader = new PageReader(store, cache);
   }
 

@@ -5,7 +5,6 @@
  * Where columns of a page may answer for its lines, its front is read alone, and its lines only if the visitor still needs
  * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promotedColumns } from '../chunk/promoted-columns.ts';
 import type { PageWants } from '../chunk/reader.ts';
 import type { PageRows, Stream } from '../model/page.ts';
@@ -112,6 +111,7 @@ export async function scanPages(
       }
       do {
         signal.throwIfAborted();
+        const startedMs = source.turns.nowMs();
         turn?.begin();
         hidden?.enter(planned.mask, rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
@@ -123,7 +123,7 @@ export async function scanPages(
           isKept = true;
         }
         // One page is a millisecond or two; pushes and other queries get their turn in between.
-        await nextTurn();
+        await source.turns.rest(startedMs, signal, planned.record.tenant);
       } while (left > 0);
     }
   } finally {

@@ -43,11 +43,13 @@ const NOTHING: ReadonlySet<string> = new Set();
 
 /** The request that holds those of all: the earliest start, and the most entries. At least one. */
 export function widestOf(subscriptions: readonly Subscription[]): Subscription {
-  return subscriptions.reduce((widest, one) => ({
-    ...widest,
-    startNs: BigInt(one.startNs) < BigInt(widest.startNs) ? one.startNs : widest.startNs,
-    limit: Math.max(one.limit, widest.limit),
-  }));
+  const [first] = subscriptions;
+  let { startNs, limit } = first;
+  for (const one of subscriptions) {
+    if (BigInt(one.startNs) < BigInt(startNs)) startNs = one.startNs;
+    limit = Math.max(limit, one.limit);
+  }
+  return { ...first, startNs, limit };
 }
 
 /** Of the newest entries of a wider lookback, ascending, those of this one. */
@@ -77,9 +79,7 @@ export async function takeSnapshot(
   const range = lookbackRange(asked, clock.nowNs());
   const sinceMs = clock.nowMs() - COVERED_MS;
   const records =
-    range.startNs === range.endNs
-      ? []
-      : await catalog.chunks(asked.tenant, range.startNs, range.endNs - 1n);
+    range.startNs === range.endNs ? [] : await catalog.chunks(asked.tenant, range.startNs, range.endNs - 1n);
   const covered: string[] = [];
   for (const record of records) {
     if (startedMsOf(record.id) < sinceMs || known.has(record.id)) continue;

@@ -89,7 +89,13 @@ export class TailServer {
     let served = this.tenants.get(tenant);
     if (served === undefined) {
       const tail = new TenantTail(tenant, this.parts);
-      served = { tail, wake: new Wake(this.clock), isNew: true, joinedMs: -Infinity, loop: Promise.resolve() };
+      served = {
+        tail,
+        wake: new Wake(this.clock),
+        isNew: true,
+        joinedMs: -Infinity,
+        loop: Promise.resolve(),
+      };
       this.tenants.set(tenant, served);
       served.loop = this.keepServing(tenant, served);
       return;

@@ -5,6 +5,8 @@ import type { AcceptedPush } from '../ingest/push-columns.ts';
 export type OnStored = (tenant: string, push: AcceptedPush) => void;
 
 export class ObservedCommitter extends GroupCommitter {
+  /** Pushes on their way to the store. */
+  running = 0;
   private readonly onStored: OnStored;
 
   private readonly onFailed: () => void;
@@ -16,11 +18,14 @@ export class ObservedCommitter extends GroupCommitter {
   }
 
   override async commit(tenant: string, push: AcceptedPush): Promise<void> {
+    this.running++;
     try {
       await super.commit(tenant, push);
     } catch (error) {
       this.onFailed();
       throw error;
+    } finally {
+      this.running--;
     }
     this.onStored(tenant, push);
   }

@@ -33,11 +33,14 @@ const params = (word: string) =>
   });
 
 test('a token of one tenant shows and changes nothing of another', async () => {
-  const stores = testStores({}, {
-    access: { ...DEFAULT_CONFIG.access, tokensEnabled: true },
-    querier: { ...DEFAULT_CONFIG.querier, multiTenantQueriesEnabled: true },
-    patternIngester: { enabled: true },
-  });
+  const stores = testStores(
+    {},
+    {
+      access: { ...DEFAULT_CONFIG.access, tokensEnabled: true },
+      querier: { ...DEFAULT_CONFIG.querier, multiTenantQueriesEnabled: true },
+      patternIngester: { enabled: true },
+    },
+  );
   const { ask, context } = stores.process(1);
   const tokenOf = async (tenant: string) => {
     const scopes = SCOPES.filter(scope => scope !== 'admin' || tenant === 'mine');
@@ -45,11 +48,19 @@ test('a token of one tenant shows and changes nothing of another', async () => {
   };
   const [mine, theirs] = [await tokenOf('mine'), await tokenOf('theirs')];
 
-  const send = (token: string, method: string, path: string, more: Partial<Request> = {}): Promise<Response> =>
+  const send = (
+    token: string,
+    method: string,
+    path: string,
+    more: Partial<Request> = {},
+  ): Promise<Response> =>
     ask(method, path, { ...more, headers: { authorization: `Bearer ${token}`, ...more.headers } });
   const fill = async (token: string, word: string) => {
     const headers = { 'content-type': JSON_TYPE };
-    const pushed = await send(token, 'POST', '/loki/api/v1/push', { headers, body: Buffer.from(pushOf(word)) });
+    const pushed = await send(token, 'POST', '/loki/api/v1/push', {
+      headers,
+      body: Buffer.from(pushOf(word)),
+    });
     expect(pushed.status).toBe(204);
     const set = await send(token, 'POST', `/loki/api/v1/rules/${word}`, { body: Buffer.from(rulesOf(word)) });
     expect(set.status).toBe(202);
@@ -65,7 +76,11 @@ test('a token of one tenant shows and changes nothing of another', async () => {
       const rawQuery = path === 'delete' ? '' : `${params('x')}`;
       const { body } = await send(theirs, 'GET', `/loki/api/v1/${path}`, { rawQuery });
       // Statistics tell times.
-      shown.push(Buffer.from(body).toString().replace(/"(stats|explain)":.*/s, ''));
+      shown.push(
+        Buffer.from(body)
+          .toString()
+          .replace(/"(stats|explain)":.*/s, ''),
+      );
     }
     return shown;
   };
@@ -82,7 +97,10 @@ test('a token of one tenant shows and changes nothing of another', async () => {
       fc.constantFrom(...NAMES),
       fc.constantFrom(SECRET, 'app', 'secret', 'plain', '..', '../theirs', 'mine%2F..%2Ftheirs'),
       async ([method, path], user, header, word) => {
-        const login = user === undefined ? `Bearer ${mine}` : `Basic ${Buffer.from(`${user}:${mine}`).toString('base64')}`;
+        const login =
+          user === undefined
+            ? `Bearer ${mine}`
+            : `Basic ${Buffer.from(`${user}:${mine}`).toString('base64')}`;
         const headers: Record<string, string> = { authorization: login, 'content-type': JSON_TYPE };
         if (header !== undefined) headers['x-scope-orgid'] = header;
         const filled = path.replaceAll(/\{\w+\}/g, word);

@@ -134,7 +134,9 @@ describe('attempts', () => {
   test('of one address end, also many at once; another address and who is known go on', async () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
-    const tried = Array.from({ length: MAX_TURNS + 20 }, () => verify(stranger()).catch(error => error.status));
+    const tried = Array.from({ length: MAX_TURNS + 20 }, () =>
+      verify(stranger()).catch(error => error.status),
+    );
     const statuses = await Promise.all(tried);
     expect(statuses.filter(status => status === 401)).toHaveLength(MAX_TURNS);
     expect(statuses.filter(status => status === 429)).toHaveLength(20);
@@ -154,7 +156,8 @@ describe('attempts', () => {
   });
 
   test('come back with time, and an address of IPv6 counts by its network', async () => {
-    for (let i = 0; i < MAX_TURNS; i++) await verify(stranger(), `2001:db8::${i.toString(16)}`).catch(() => 0);
+    for (let i = 0; i < MAX_TURNS; i++)
+      await verify(stranger(), `2001:db8::${i.toString(16)}`).catch(() => 0);
     await expect(verify(stranger(), '2001:db8:0:0:ffff::1')).rejects.toMatchObject({ status: 429 });
     await expect(verify(stranger(), '2001:db8:0:1::1')).rejects.toMatchObject({ status: 401 });
     clock.advance(1000);
@@ -196,7 +199,9 @@ describe('tickets', () => {
     await expect(tickets.redeem(late.ticket, HERE)).rejects.toMatchObject(refused);
     const { ticket, record } = await give();
     await service.revoke(record.id);
-    await expect(tickets.redeem(ticket, HERE)).rejects.toMatchObject({ message: 'the token has been revoked' });
+    await expect(tickets.redeem(ticket, HERE)).rejects.toMatchObject({
+      message: 'the token has been revoked',
+    });
   });
 
   test.each(['', 'x', 'A'.repeat(64), `${'0'.repeat(64)}`])('%.10p is none', async ticket => {
@@ -234,7 +239,10 @@ describe('tokens are made', () => {
   });
 
   test('the table has no secret, and what ended is listed for a while', async () => {
-    const { token, record } = await service.create({ ...TOKEN, scopes: ['rules:read', 'logs:read', 'logs:read'] });
+    const { token, record } = await service.create({
+      ...TOKEN,
+      scopes: ['rules:read', 'logs:read', 'logs:read'],
+    });
     expect(record.scopes).toEqual(['logs:read', 'rules:read']);
     const { items } = await table.query('a/tokens');
     expect(Buffer.from(items[0].body).toString()).not.toContain(token.slice(17));

@@ -28,7 +28,9 @@ test('every command has a help with examples, its own or that of its group', asy
       each.outputHelp();
       return text;
     });
-    return !helps.some((text, i) => (i === 0 || command.parent !== program) && /\nExamples?\b.*:\n/.test(text));
+    return !helps.some(
+      (text, i) => (i === 0 || command.parent !== program) && /\nExamples?\b.*:\n/.test(text),
+    );
   });
   expect(lacking.map(command => command.name())).toEqual([]);
 });

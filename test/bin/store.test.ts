@@ -77,6 +77,10 @@ describe('push, query and inspect', () => {
       stdout: `${id}  received       2026-01-05T10:00:00.500Z to 2026-01-05T10:01:00.000Z  ${query}\n`,
       stderr: '',
     });
+    expect((await logboom(['delete', 'list', '--output', 'csv'], { env })).stdout).toBe(
+      'id,status,start,end,query\n' +
+        `${id},received,2026-01-05T10:00:00.500Z,2026-01-05T10:01:00.000Z,"${query.replaceAll('"', '""')}"\n`,
+    );
     const cancelled = await logboom(['delete', 'cancel', id], { env });
     expect(cancelled).toEqual({ code: 0, stdout: `${id}  cancelled\n`, stderr: '' });
     expect((await logboom(['delete', 'list'], { env })).stdout).toBe('');

@@ -49,7 +49,6 @@ test('it tells what was moved', async () => {
     /^fake is home now\n2 chunks \(1 inline\) of 1 days, 41 entries, \d+ bytes of objects\n0 delete/,
   );
 });
-});
 
 test('a folder without a store is none that is made here', async () => {
   const { code, stderr } = await move('fake', 'home', '--data-dir', join(dataDir, 'nowhere'));

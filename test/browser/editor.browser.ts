@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer, untilParam } from './support/explorer.ts';
+import {
+  assertAccessible,
+  type Explorer,
+  logsHash,
+  screenshot,
+  startExplorer,
+  untilParam,
+} from './support/explorer.ts';
 import { pushShop } from './support/shop.ts';
 
 let explorer: Explorer;
@@ -64,7 +71,10 @@ test('a mistake is told and underlined where it is', async () => {
   const query = '{service_name="checkout"} | json | level == = "error"';
   const { page, done } = await explorer.open({ hash: logsHash(query), expects: /status of 400/ });
   await editorOf(page);
-  await page.getByRole('alert').getByText(/parse error at line 1, col \d+/).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/parse error at line 1, col \d+/)
+    .waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
   await page.locator('.cm-lintRange-error').hover();
   await page.locator('.cm-tooltip-lint').waitFor();

@@ -1,7 +1,15 @@
 /** The log view as a person uses it. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { assertAccessible, type Explorer, logsHash, PHONE, screenshot, startExplorer, untilParam } from './support/explorer.ts';
+import {
+  assertAccessible,
+  type Explorer,
+  logsHash,
+  PHONE,
+  screenshot,
+  startExplorer,
+  untilParam,
+} from './support/explorer.ts';
 import { push, pushShop, SHOP_QUERY } from './support/shop.ts';
 
 const endMs = Date.now();
@@ -33,7 +41,9 @@ test('without a query it shows the services, and a click asks for the lines of o
 });
 
 test('lines, histogram and figures of a query; colours and marks', async () => {
-  const { page, done } = await explorer.open({ hash: logsHash(`${SHOP_QUERY} |= "sent receipt" or "charged"`) });
+  const { page, done } = await explorer.open({
+    hash: logsHash(`${SHOP_QUERY} |= "sent receipt" or "charged"`),
+  });
   await page.getByRole('img', { name: /Lines by level over time: .*info \d+/ }).waitFor();
   await page.locator('.chart canvas').waitFor();
   const marks = await page.locator('.log-text mark').allTextContents();
@@ -53,7 +63,9 @@ test('a level in the histogram filters by it', async () => {
   await page.getByRole('button', { name: /^error/ }).click();
   await untilParam(page, 'q', `${SHOP_QUERY} | detected_level="error"`);
   await page.getByRole('button', { name: /^info/ }).waitFor({ state: 'detached' });
-  const levels = await page.locator('.log-level').evaluateAll(all => all.map(one => one.getAttribute('title')));
+  const levels = await page
+    .locator('.log-level')
+    .evaluateAll(all => all.map(one => one.getAttribute('title')));
   assert.deepEqual([...new Set(levels)], ['error']);
   await done();
 });
@@ -78,7 +90,10 @@ test('a drag over the histogram zooms; wider goes back out', async () => {
 });
 
 test('details: JSON, fields, filters in and out, copy', async () => {
-  const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"} |= "declined"'), colorScheme: 'dark' });
+  const { page, done } = await explorer.open({
+    hash: logsHash('{service_name="checkout"} |= "declined"'),
+    colorScheme: 'dark',
+  });
   await page.locator('.log-line').nth(1).click();
   const details = page.getByRole('region', { name: 'Details of the line' });
   await details.getByText('"card_declined"').waitFor();
@@ -111,7 +126,8 @@ test('the context of a line: what is around it in its stream', async () => {
   const sheet = page.getByRole('dialog', { name: 'Context of the line' });
   await sheet.getByText('line 3001', { exact: true }).waitFor();
   const lines = () => sheet.locator('.log-text').allTextContents();
-  const expected = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`);
+  const expected = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`);
   assert.deepEqual(await lines(), expected(2970, 3030));
   await screenshot(page, 'context');
   await assertAccessible(page);
@@ -124,7 +140,9 @@ test('the context of a line: what is around it in its stream', async () => {
 });
 
 test('6,200 lines come page by page while somebody scrolls, each once, and few are drawn', async () => {
-  const { page, done } = await explorer.open({ hash: logsHash('{service_name="many"}', { order: 'oldest' }) });
+  const { page, done } = await explorer.open({
+    hash: logsHash('{service_name="many"}', { order: 'oldest' }),
+  });
   await page.getByText('line 0', { exact: true }).waitFor();
   const seen = new Set<string>();
   for (let round = 0; round < 400 && !seen.has(`line ${MANY - 1}`); round++) {
@@ -132,7 +150,9 @@ test('6,200 lines come page by page while somebody scrolls, each once, and few a
     await page.locator('.logs-scroll').evaluate(element => {
       element.scrollTop += 900;
     });
-    await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await page.evaluate(
+      'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    );
   }
   assert.equal(seen.size, MANY);
   assert.ok((await page.locator('.log-line').count()) < 120);
@@ -168,6 +188,7 @@ test('the time picker: quick, typed, in UTC, and what is wrong', async () => {
   await screenshot(page, 'time-picker');
   await panel.getByRole('button', { name: 'Last 15 minutes' }).click();
   await untilParam(page, 'from', 'now-15m');
+  await panel.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Last 15 minutes' }).click();
   await panel.getByLabel('From').fill('yesterday');
   await panel.getByRole('alert').waitFor();

@@ -20,7 +20,7 @@ import { seededRandom } from '../../shared/ports/memory/random.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
-import { type ServerProcess, startProcess } from './support/server-process.ts';
+import { type ServerProcess, startProcess, warmStarts } from './support/server-process.ts';
 
 const ROUNDS = 50;
 const CLIENTS = 3;
@@ -52,6 +52,7 @@ let server: ServerProcess | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'logboom-crash-'));
   await writeFile(join(folder, 'config.yaml'), CONFIG);
+  await warmStarts(join(folder, 'config.yaml'), join(folder, 'warm'));
 });
 afterAll(async () => {
   await server?.end('SIGKILL');

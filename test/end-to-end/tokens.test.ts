@@ -5,9 +5,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { logboom } from '../bin/run-command.ts';
 import { startLocal } from '../../local/start.ts';
 import { parseConfig } from '../../shared/admin/config.ts';
+import { logboom } from '../bin/run-command.ts';
 import { openTail, refusedTail } from './support/tail-client.ts';
 
 const YAML = `
@@ -107,7 +107,9 @@ test('what is answered to nobody, before a body is read, and to everybody', asyn
     401,
     'Basic realm="logboom", charset="UTF-8"',
   ]);
-  expect(await nobody.text()).toBe('authentication is needed: a token as the password of HTTP Basic, or Bearer\n');
+  expect(await nobody.text()).toBe(
+    'authentication is needed: a token as the password of HTTP Basic, or Bearer\n',
+  );
   // A body that never comes: the answer does not wait for it.
   const sending = request(`${url}/loki/api/v1/push`, { method: 'POST', headers: JSON_TYPE });
   sending.on('error', () => {});
@@ -118,7 +120,14 @@ test('what is answered to nobody, before a body is read, and to everybody', asyn
   for (const path of ['/ready', '/loki/api/v1/status/buildinfo']) {
     expect((await fetch(url + path)).status).toBe(200);
   }
-  for (const path of ['/metrics', '/config', '/services', '/ring', '/svc/api/v1/tokens', '/svc/api/v1/auth/me']) {
+  for (const path of [
+    '/metrics',
+    '/config',
+    '/services',
+    '/ring',
+    '/svc/api/v1/tokens',
+    '/svc/api/v1/auth/me',
+  ]) {
     expect([path, (await fetch(url + path)).status]).toEqual([path, 401]);
     expect([path, (await fetch(url + path, { headers: bearer(admin) })).status]).toEqual([path, 200]);
   }
@@ -157,7 +166,10 @@ describe('live tails', () => {
   test('by ticket, once, for the tenant of the ticket; and for no page of another site', async () => {
     const read = await make('page', ['logs:read'], ['x', 'y']);
     const ask = async (tenant: string) => {
-      const answer = await fetch(`${url}/svc/api/v1/auth/ticket`, { method: 'POST', headers: basic(tenant, read) });
+      const answer = await fetch(`${url}/svc/api/v1/auth/ticket`, {
+        method: 'POST',
+        headers: basic(tenant, read),
+      });
       return (await answer.json()) as { data: { ticket: string; tenant: string } };
     };
     const { data } = await ask('x');
@@ -169,7 +181,11 @@ describe('live tails', () => {
     await tail.close();
     expect((await refusedTail({ url }, params)).status).toBe(401);
     const other = await ask('y');
-    const asX = await refusedTail({ url }, { ...query, ticket: other.data.ticket }, { headers: { 'x-scope-orgid': 'x' } });
+    const asX = await refusedTail(
+      { url },
+      { ...query, ticket: other.data.ticket },
+      { headers: { 'x-scope-orgid': 'x' } },
+    );
     expect(asX.status).toBe(403);
     const elsewhere = await fetch(`${url}/loki/api/v1/labels?ticket=${(await ask('x')).data.ticket}`);
     expect(elsewhere.status).toBe(401);

@@ -1,21 +1,24 @@
 /** The Lambda authorizer and what stands behind it, with events as API Gateway sends them. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { assemble } from '../../functions/assemble.ts';
+import { assembleTailFunction } from '../../functions/assemble-tail.ts';
 import { identityIn } from '../../functions/authorizer-context.ts';
 import {
-  assembleAuthorizer,
   type AuthorizerHandler,
+  assembleAuthorizer,
   type PolicyResponse,
   type SimpleResponse,
 } from '../../functions/authorizer-handler.ts';
 import type { LambdaHandler } from '../../functions/lambda-event.ts';
 import { readSettings } from '../../functions/settings.ts';
+import { createConnectHandler } from '../../functions/tail-handlers.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { TicketService } from '../../shared/auth/ticket-service.ts';
 import { TokenService } from '../../shared/auth/token-service.ts';
 import { Catalog } from '../../shared/catalog/catalog.ts';
 import { assembleAccess } from '../../shared/http/assemble-access.ts';
+import { memoryConnections } from '../../shared/ports/memory/connections.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
@@ -55,7 +58,11 @@ function connectEvent(headers: Record<string, string>, query: Record<string, str
   return {
     type: 'REQUEST',
     methodArn: ARN,
-    headers: { Host: 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com', 'Sec-WebSocket-Version': '13', ...headers },
+    headers: {
+      Host: 'a1b2c3d4e5.execute-api.eu-central-1.amazonaws.com',
+      'Sec-WebSocket-Version': '13',
+      ...headers,
+    },
     multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     queryStringParameters: query,
     multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([k, v]) => [k, [v]])),
@@ -76,11 +83,20 @@ describe('the HTTP API', () => {
     (await authorize(requestEvent({ method: 'POST', path: '/loki/api/v1/push', headers }))) as SimpleResponse;
 
   test('whose token it is, in a context of texts', async () => {
-    for (const headers of [bearer(readToken), basic('a', readToken), { 'x-amz-firehose-access-key': readToken }]) {
+    for (const headers of [
+      bearer(readToken),
+      basic('a', readToken),
+      { 'x-amz-firehose-access-key': readToken },
+    ]) {
       const { isAuthorized, context } = await ask(headers);
       expect(isAuthorized).toBe(true);
       for (const value of Object.values(context ?? {})) expect(typeof value).toBe('string');
-      expect(identityIn(context)).toEqual({ tokenId: readId, name: 'r', scopes: ['logs:read'], tenants: ['a'] });
+      expect(identityIn(context)).toEqual({
+        tokenId: readId,
+        name: 'r',
+        scopes: ['logs:read'],
+        tenants: ['a'],
+      });
     }
   });
 
@@ -90,9 +106,13 @@ describe('the HTTP API', () => {
     expect(other).toEqual(one);
   });
 
-  test.each([{}, { authorization: 'Bearer x' }, { authorization: 'Nonsense' }, { authorization: 'Basic Og==' }])(
-    'nobody: %j',
-    async headers => expect(await ask(headers as Record<string, string>)).toEqual({ isAuthorized: false }),
+  test.each([
+    {},
+    { authorization: 'Bearer x' },
+    { authorization: 'Nonsense' },
+    { authorization: 'Basic Og==' },
+  ])('nobody: %j', async headers =>
+    expect(await ask(headers as Record<string, string>)).toEqual({ isAuthorized: false }),
   );
 
   test('a revoked token is out at once: nothing is kept here', async () => {
@@ -187,6 +207,26 @@ describe('functions behind it', () => {
     ['no scopes', { ...reader, scopes: undefined }],
   ])('refuse who comes with %s, even with a good token', async (_, identity) => {
     expect((await ask(identity, bearer(readToken)))[0]).toBe(401);
+  });
+
+  test('$connect, too', async () => {
+    const connections = memoryConnections({ clock: systemClock });
+    const stores = { store: memoryObjectStore(), table, print: () => {} };
+    const connect = createConnectHandler(assembleTailFunction('tail-connect', settings, stores, connections));
+    const open = async (identity: object | undefined, headers: Record<string, string> = {}) => {
+      const event = connectEvent(headers, { query: '{app="a"}' });
+      const authorizer = identity && {
+        principalId: 'x',
+        integrationLatency: 3,
+        logboom: JSON.stringify(identity),
+      };
+      return (await connect({ ...event, requestContext: { ...event.requestContext, authorizer } }))
+        .statusCode;
+    };
+    expect(await open(reader)).toBe(200);
+    expect(await open(reader, { 'X-Scope-OrgID': 'b' })).toBe(403);
+    expect(await open({ ...reader, scopes: ['admin'] })).toBe(403);
+    expect(await open(undefined, bearer(readToken))).toBe(401);
   });
 
   test('a word that could be meant for token is no setting', () => {

@@ -9,8 +9,8 @@ import {
   resultOf,
 } from '../../functions/event-adapter.ts';
 import { type HttpApiEvent, isHttpApiEvent } from '../../functions/lambda-event.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
 import { hardenedHeaders } from '../../shared/http/hardening.ts';
+import type { Request, Response } from '../../shared/http/message.ts';
 import { parseParams } from '../../shared/http/params.ts';
 import { createRouter } from '../../shared/http/routes.ts';
 import { TooLargeError } from '../../shared/model/errors.ts';

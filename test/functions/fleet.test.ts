@@ -18,6 +18,7 @@ import {
 import { withinPlatform } from '../../functions/settings.ts';
 import { systemClock } from '../../local/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { foldFleet } from '../../shared/admin/fleet-figures.ts';
 import { FUNCTION_UNHEALTHY_AFTER_MS } from '../../shared/admin/membership.ts';
 import { componentsOf } from '../../shared/admin/targets.ts';
 import { Members } from '../../shared/catalog/members.ts';
@@ -39,6 +40,10 @@ let table: MemoryTable;
 let puts: Item[];
 let lines: string[];
 let stores: Stores;
+/** Writes of instances happen and say that they failed. */
+let losesAnswer = false;
+/** Called once, before instances are read next. */
+let beforeQuery: (() => Promise<void>) | undefined;
 let started = 0;
 
 beforeEach(() => {
@@ -52,9 +57,18 @@ beforeEach(() => {
     get count() {
       return memory.count;
     },
-    put(item, condition) {
+    async put(item, condition) {
       puts.push(item);
-      return memory.put(item, condition);
+      await memory.put(item, condition);
+      if (losesAnswer && item.pk === 'm/instances') throw new Error('the connection was cut');
+    },
+    async query(pk, options) {
+      const once = pk === 'm/instances' ? beforeQuery : undefined;
+      if (once !== undefined) {
+        beforeQuery = undefined;
+        await once();
+      }
+      return memory.query(pk, options);
     },
   };
   stores = { store: memoryObjectStore(), table, clock, print: line => void lines.push(line) };
@@ -140,6 +154,27 @@ describe('counters', () => {
     expect(metrics.value('logboom_function_invocations_total', { function: 'push' })).toBe(5);
     // Of the one that answers alone.
     expect(metrics.value('process_start_time_seconds', {})).toBeGreaterThan(0);
+  });
+
+  test('count once where the answer to a write is lost', async () => {
+    const [push, status] = [instanceOf('push'), instanceOf('status')];
+    await push(pushed('a'));
+    losesAnswer = true;
+    clock.advance(MINUTE);
+    await push(pushed('b'));
+    losesAnswer = false;
+    clock.advance(MINUTE);
+    await push(pushed('c'));
+    expect(await linesReceived(status)).toBe(3);
+  });
+
+  test('count once where an instance is folded while all are read', async () => {
+    const [push, status] = [instanceOf('push'), instanceOf('status')];
+    await push(pushed('a'));
+    clock.advance(FORGOTTEN_AFTER_MS + MINUTE);
+    beforeQuery = async () => void (await foldFleet(new MetricRecords({ table }), clock));
+    expect(await linesReceived(status)).toBe(1);
+    expect(beforeQuery).toBeUndefined();
   });
 
   test('cost one write of a minute for each instance', async () => {

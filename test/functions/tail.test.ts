@@ -3,11 +3,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { assemble, type Stores } from '../../functions/assemble.ts';
 import { assembleTailFunction, type TailFunction } from '../../functions/assemble-tail.ts';
 import { createDispatchHandler } from '../../functions/tail-dispatch-handler.ts';
-import {
-  createConnectHandler,
-  createDisconnectHandler,
-  ignoreMessage,
-} from '../../functions/tail-handlers.ts';
+import { createConnectHandler, createDisconnectHandler } from '../../functions/tail-handlers.ts';
+import { ignoreMessage } from '../../functions/tail-ignore.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { tailWaker } from '../../shared/aws/tail-waker.ts';
 import { TailLog } from '../../shared/catalog/tail-log.ts';

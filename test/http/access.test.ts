@@ -7,8 +7,8 @@ import { TokenService } from '../../shared/auth/token-service.ts';
 import { TokenVerifier } from '../../shared/auth/token-verifier.ts';
 import { Tickets } from '../../shared/catalog/tickets.ts';
 import { Tokens } from '../../shared/catalog/tokens.ts';
-import * as accesses from '../../shared/http/access.ts';
 import type { Access } from '../../shared/http/access.ts';
+import * as accesses from '../../shared/http/access.ts';
 import { createDispatcher } from '../../shared/http/dispatch.ts';
 import { createGuard } from '../../shared/http/guard.ts';
 import { json } from '../../shared/http/respond.ts';
@@ -25,8 +25,14 @@ const { OPEN, KNOWN, METRICS, PREPARE_READ, PREPARE_WRITE, TAIL_LOGS } = accesse
 
 /** Exactly one row for each route: a new endpoint needs a row, and its author a thought. */
 const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
-  [/^\S+ (\/svc\/api\/v1\/push(\/jsonline)?|\/api\/compat\/push|\/otlp\/\S+|\S*\/_bulk|\/aws\/firehose)$/, WRITE_LOGS],
-  [/^\S+ \/elasticsearch(|\/_license|\/_cluster\/health|\/_xpack|\/_nodes\S*|\/_ingest\S*|\/_ilm\S*|\/_index\S*)$/, PREPARE_WRITE],
+  [
+    /^\S+ (\/svc\/api\/v1\/push(\/jsonline)?|\/api\/compat\/push|\/otlp\/\S+|\S*\/_bulk|\/aws\/firehose)$/,
+    WRITE_LOGS,
+  ],
+  [
+    /^\S+ \/elasticsearch(|\/_license|\/_cluster\/health|\/_xpack|\/_nodes\S*|\/_ingest\S*|\/_ilm\S*|\/_index\S*)$/,
+    PREPARE_WRITE,
+  ],
   [/^\S+ \/svc\/api\/v1\/(query|query_range|labels|label\/\S+|series|index\/\S+|patterns)$/, READ_LOGS],
   [/^\S+ \/svc\/api\/v1\/(detected_\S+|drilldown-limits|usage|auth\/ticket)$/, READ_LOGS],
   [/^\S+ \/api\/compat\/(query|label|label\/\S+|series)$/, READ_LOGS],
@@ -39,7 +45,10 @@ const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
   [/^GET \/compat\/api\/v1\/(rules|alerts)$/, READ_RULES],
   [/^\S+ (\/flush\/tenant|\/svc\/api\/v1\/cache\/\S+)$/, ADMIN_TENANT],
   [/^\S+ \/(flush|sync-indexes|ingester\/\S+|services|log_level|config)$/, ADMIN_STORE],
-  [/^\S+ (\/ring|\/partition-ring|\/memberlist|\/\S+\/ring|\/svc\/api\/v1\/status\/maintenance|\/svc\/api\/v1\/tokens\S*)$/, ADMIN_STORE],
+  [
+    /^\S+ (\/ring|\/partition-ring|\/memberlist|\/\S+\/ring|\/svc\/api\/v1\/status\/maintenance|\/svc\/api\/v1\/tokens\S*)$/,
+    ADMIN_STORE,
+  ],
   [/^GET \/metrics$/, METRICS],
   [/^GET (\/ready|\/svc\/api\/v1\/status\/buildinfo)$/, OPEN],
   [/^GET \/svc\/api\/v1\/auth\/me$/, KNOWN],
@@ -61,7 +70,13 @@ describe('each route', () => {
   const tokens = new Tokens({ table });
   const attempts = new FailedAttempts(clock);
   const verifier = new TokenVerifier({ tokens, clock, attempts });
-  const tickets = new TicketService({ tickets: new Tickets({ table, clock }), verifier, attempts, clock, ids });
+  const tickets = new TicketService({
+    tickets: new Tickets({ table, clock }),
+    verifier,
+    attempts,
+    clock,
+    ids,
+  });
   const config = { ...DEFAULT_CONFIG, access: { ...DEFAULT_CONFIG.access, tokensEnabled: true } };
   const guard = createGuard({ verifier, tickets, config, clock, trustsAuthorizer: false });
   // Handlers that tell what got through to them.
@@ -70,7 +85,13 @@ describe('each route', () => {
     handler: async (_: null, { headers }: { headers: Readonly<Record<string, string>> }) => json(headers),
   }));
   const log = { error: () => {} };
-  const dispatch = createDispatcher({ router: createRouter(routes), guard, context: null, log, compress: false });
+  const dispatch = createDispatcher({
+    router: createRouter(routes),
+    guard,
+    context: null,
+    log,
+    compress: false,
+  });
   /** By scope and tenants. */
   const made = new Map<string, string>();
   beforeAll(async () => {

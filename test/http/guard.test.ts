@@ -32,8 +32,7 @@ function accessWith(given: Partial<Access> = {}, more: { authEnabled?: boolean; 
 const access = accessWith();
 const tokenFor = async (tenants: readonly string[]) =>
   (await access.tokens.create({ name: 'x', scopes: ['logs:read'], tenants })).token;
-const basic = (user: string, token: string) =>
-  `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
+const basic = (user: string, token: string) => `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 
 /** The tenant header that a handler sees, or the refusal. */
 async function seen(headers: Record<string, string>, { guard } = access): Promise<string> {
@@ -139,9 +138,16 @@ describe('credentials', () => {
     ['a key with a tenant', { 'x-amz-firehose-access-key': 'a:t' }, { token: 't', user: 'a' }],
   ])('%s', (_, headers, want) => expect(credentialsOf(headers)).toEqual(want));
 
-  test.each(['Basic', 'Bearer', 'Digest x', 'Basic YQ==', 'Bearer a b', 'Bearer a, Basic b', `Bearer ${'x'.repeat(40_000)}`])(
-    'no form: %.20s',
-    authorization => expect(() => credentialsOf({ authorization })).toThrow('has neither the form'),
+  test.each([
+    'Basic',
+    'Bearer',
+    'Digest x',
+    'Basic YQ==',
+    'Bearer a b',
+    'Bearer a, Basic b',
+    `Bearer ${'x'.repeat(40_000)}`,
+  ])('no form: %.20s', authorization =>
+    expect(() => credentialsOf({ authorization })).toThrow('has neither the form'),
   );
 
   test('what a header claims counts for estimates alone', () => {
@@ -173,7 +179,9 @@ describe('off, open, and by the word of an authorizer', () => {
       );
     expect(await ask({ identity })).toBe('a');
     expect(await ask({ identity, headers: { 'x-scope-orgid': 'b' } })).toBe(notFor('b'));
-    expect(await ask({ identity: { ...identity, expiresMs: clock.nowMs() } })).toBe('401 the token has expired');
+    expect(await ask({ identity: { ...identity, expiresMs: clock.nowMs() } })).toBe(
+      '401 the token has expired',
+    );
     const token = await tokenFor(['a']);
     expect(await ask({ headers: { authorization: `Bearer ${token}` } })).toBe(NOBODY);
     expect(await ask({ identity }, access)).toBe(NOBODY);
@@ -194,16 +202,19 @@ describe('off, open, and by the word of an authorizer', () => {
     ['same-origin', undefined, 200],
     ['none', undefined, 200],
     [undefined, undefined, 200],
-  ])('a page that the browser calls %p, of %p: %d, also where tokens are off', async (site, origin, status) => {
-    const { guard } = accessWith({ tokensEnabled: false, allowedOrigins: ['https://tools.example'] });
-    const headers = Object.fromEntries(
-      Object.entries({ 'sec-fetch-site': site, origin }).filter(([, value]) => value !== undefined),
-    ) as Record<string, string>;
-    const outcome = guard.admit(READ_LOGS, request({ method: 'POST', headers }));
-    if (status === 200) await outcome;
-    else await expect(outcome).rejects.toMatchObject({ status });
-    await guard.admit(OPEN, request({ headers }));
-  });
+  ])(
+    'a page that the browser calls %p, of %p: %d, also where tokens are off',
+    async (site, origin, status) => {
+      const { guard } = accessWith({ tokensEnabled: false, allowedOrigins: ['https://tools.example'] });
+      const headers = Object.fromEntries(
+        Object.entries({ 'sec-fetch-site': site, origin }).filter(([, value]) => value !== undefined),
+      ) as Record<string, string>;
+      const outcome = guard.admit(READ_LOGS, request({ method: 'POST', headers }));
+      if (status === 200) await outcome;
+      else await expect(outcome).rejects.toMatchObject({ status });
+      await guard.admit(OPEN, request({ headers }));
+    },
+  );
 });
 
 test('every answer is hardened; what an answer says itself wins', () => {

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
+import { parseConfig } from '../../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { HEARTBEAT_MS, Membership } from '../../shared/admin/membership.ts';
 import { Services } from '../../shared/admin/services.ts';
@@ -48,6 +49,20 @@ describe('/config', () => {
     expect(defaults.limits_config.max_query_series).toBe(500);
     const other = parseYaml((await ask('GET', '/config?mode=whatever')).text);
     expect(other.limits_config.max_query_series).toBe(7);
+  });
+
+  test('secrets are in no form of it', async () => {
+    const ruler = parseConfig('ruler: {alertmanager_client: {credentials: hunter2}}', {
+      name: 'f',
+      environment: {},
+    });
+    start({ ruler: ruler.config.ruler });
+    for (const query of ['', '?mode=diff', '?q=ruler', '?q=ruler.alertmanager_client.credentials']) {
+      for (const headers of [{}, JSON_WANTED]) {
+        const { status, text } = await ask('GET', `/config${query}`, headers);
+        expect([status, text.includes('hunter2'), text.includes('<secret>')]).toEqual([200, false, true]);
+      }
+    }
   });
 
   test('paths of q: merged into one tree, each of them echoed', async () => {

@@ -52,7 +52,11 @@ test.each(['/ui/', '/ui/index.html'])('%s is asked for again each time, under th
 
 test('files with a hash are kept for good, in gzip where it is taken', async () => {
   const zipped = await ask('GET', '/ui/main-ABC.js', { 'accept-encoding': 'gzip, br' });
-  expect(zipped).toMatchObject({ status: 200, headers: { 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body: gzip });
+  expect(zipped).toMatchObject({
+    status: 200,
+    headers: { 'content-encoding': 'gzip', vary: 'Accept-Encoding' },
+    body: gzip,
+  });
   expect(zipped?.headers['cache-control']).toMatch(/immutable/);
   const plain = await ask('GET', '/ui/main-ABC.js');
   expect(plain?.headers['content-encoding']).toBeUndefined();

@@ -146,6 +146,10 @@ export function dataTests(built: () => Built): void {
           Runtime: 'nodejs24.x',
           Handler: 'index.handler',
         });
+        const tags = (Properties.Tags ?? []) as { Key: string; Value: string }[];
+        const component = tags.find(({ Key }) => Key === 'logboom:component')?.Value;
+        if (name === 'push') expect(component).toBe('distributor ingester');
+        if (name === 'query-worker') expect(component).toBe('querier');
         if (slow.has(name)) expect(Properties.Timeout).toBe(900);
         else if (name === 'canary' || name === 'cloudwatch-logs') expect(Properties.Timeout).toBe(60);
         else expect(Properties.Timeout).toBeLessThan(30);

@@ -65,7 +65,13 @@ export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<
       notReady: () => undefined,
     });
     const log = { error: () => {} };
-    const dispatch = createDispatcher({ router: createRouter(ROUTES), context, guard: context.access.guard, log, compress: false });
+    const dispatch = createDispatcher({
+      router: createRouter(ROUTES),
+      context,
+      guard: context.access.guard,
+      log,
+      compress: false,
+    });
     const bounds = () => ({ untilMs: clock.nowMs() + HOUR_MS, signal: new AbortController().signal });
     const { jobs } = context.maintenance;
     return {

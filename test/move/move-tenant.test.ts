@@ -66,13 +66,11 @@ async function filled(): Promise<World> {
   await catalog.deletes.create(request(world, 't'));
   await catalog.ruleGroups.set('t', 'space', GROUP, 0);
   const lease = await catalog.leases.take('x', 60_000);
-  const place = { tenant: 't', namespace: 'space', name: 'g' };
-  await catalog.ruleStates.save(
-    't',
-    await catalog.ruleStates.load(place),
-    newGroupRecord('space', 'g'),
-    lease!,
-  );
+  // A group, and one that was deleted.
+  for (const name of ['g', 'gone']) {
+    const before = await catalog.ruleStates.load({ tenant: 't', namespace: 'space', name });
+    await catalog.ruleStates.save('t', before, newGroupRecord('space', name), lease!);
+  }
   const day = Math.floor(world.clock.nowMs() / 86_400_000);
   await usage.write({ tenant: 't', day, writer: 'w1', body: Buffer.from('x') });
   await usage.write({ tenant: 't', day: day - 300, writer: 'w2', body: Buffer.from('y') });
@@ -101,19 +99,18 @@ async function stateOf(world: World, tenant: string) {
   const { catalog, usage, tokens } = partsOf(world);
   const day = Math.floor(world.clock.nowMs() / 86_400_000);
   const used = await Promise.all([day, day - 300].map(at => Array.fromAsync(usage.read(tenant, at))));
-  const place = { tenant, namespace: 'space', name: 'g' };
   const groups = await catalog.ruleGroups.list(tenant);
   return {
     entries: await ask(world, tenant),
     deletes: (await catalog.deletes.list(tenant)).map(one => ({ ...one, tenant: '' })),
     groups: groups.map(({ namespace, group }) => ({ namespace, group })),
-    states: (await catalog.ruleStates.load(place)).parts,
+    states: (await catalog.ruleStates.orphans(tenant, [])).map(({ record }) => record.name).sort(),
     usage: used.flat().map(({ writer, body }) => `${writer} ${Buffer.from(body)}`),
     tokens: (await tokens.list()).filter(({ tenants }) => tenants.includes(tenant)).map(({ id }) => id),
   };
 }
 
-const NOTHING = { entries: [], deletes: [], groups: [], states: 0, usage: [], tokens: [] };
+const NOTHING = { entries: [], deletes: [], groups: [], states: [], usage: [], tokens: [] };
 
 async function expectMoved(world: World, before: Awaited<ReturnType<typeof stateOf>>): Promise<void> {
   expect(await stateOf(world, 'new')).toEqual(before);

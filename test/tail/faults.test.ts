@@ -159,7 +159,8 @@ async function onOneMachine(seed: number): Promise<number> {
   const actions: readonly (() => Promise<unknown>)[] = [
     ...Array.from({ length: 6 }, () => () => pushSome(history, process)),
     async () => {
-      if (history.tails.length < MOST_TAILS && (await openOne(history, shared, process))) server.opened(TENANT);
+      if (history.tails.length < MOST_TAILS && (await openOne(history, shared, process)))
+        server.opened(TENANT);
     },
     () => clock.sleep(pick(300)),
   ];

@@ -11,8 +11,19 @@ import { rowsOf, withPage } from '../../ui/src/lines/rows.ts';
 describe('ANSI', () => {
   test.each([
     ['plain', 'plain', []],
-    ['\u001b[31mred\u001b[0m', 'red', [{ from: 0, style: { colour: 1 } }, { from: 3, style: {} }]],
-    ['a\u001b[1;4;96;41mb', 'ab', [{ from: 1, style: { bold: true, underlined: true, colour: 14, ground: 1 } }]],
+    [
+      '\u001b[31mred\u001b[0m',
+      'red',
+      [
+        { from: 0, style: { colour: 1 } },
+        { from: 3, style: {} },
+      ],
+    ],
+    [
+      'a\u001b[1;4;96;41mb',
+      'ab',
+      [{ from: 1, style: { bold: true, underlined: true, colour: 14, ground: 1 } }],
+    ],
     ['\u001b[38;5;196mx', 'x', [{ from: 0, style: { colour: '#ff0000' } }]],
     ['\u001b[38;5;3;1mx', 'x', [{ from: 0, style: { colour: 3, bold: true } }]],
     ['\u001b[48;2;1;2;3mx', 'x', [{ from: 0, style: { ground: '#010203' } }]],
@@ -40,8 +51,24 @@ describe('ANSI', () => {
 
 describe('fields of a line', () => {
   test.each([
-    ['{"a":1,"b":{"c-d":"x","e":[1]},"f":null,"1x":true}', 'json', [['a', '1'], ['b_c_d', 'x'], ['_1x', 'true']]],
-    ['level=info msg="say \\"hi\\"" n=', 'logfmt', [['level', 'info'], ['msg', 'say "hi"'], ['n', '']]],
+    [
+      '{"a":1,"b":{"c-d":"x","e":[1]},"f":null,"1x":true}',
+      'json',
+      [
+        ['a', '1'],
+        ['b_c_d', 'x'],
+        ['_1x', 'true'],
+      ],
+    ],
+    [
+      'level=info msg="say \\"hi\\"" n=',
+      'logfmt',
+      [
+        ['level', 'info'],
+        ['msg', 'say "hi"'],
+        ['n', ''],
+      ],
+    ],
   ])('%s', (line, parser, fields) => expect(fieldsOf(line)).toEqual({ parser, fields }));
   test.each(['plain text', 'see http://x/?a=b', '{not json}', '[1]', ''])('%j has none', line =>
     expect(fieldsOf(line)).toBeUndefined(),
@@ -49,31 +76,69 @@ describe('fields of a line', () => {
 });
 
 test('levels', () => {
-  expect(['WARNING', 'err', 'fatal', 'Info', undefined, 'odd'].map(levelOf)).toEqual(['warn', 'error', 'critical', 'info', 'unknown', 'unknown']);
+  expect(['WARNING', 'err', 'fatal', 'Info', undefined, 'odd'].map(levelOf)).toEqual([
+    'warn',
+    'error',
+    'critical',
+    'info',
+    'unknown',
+    'unknown',
+  ]);
 });
 
 describe('pages of rows', () => {
-  const entry = (ns: number, line: string) => [`17000000000000000${String(ns).padStart(2, '0')}`, line] as const;
-  const stream = (app: string, ...values: (readonly [string, string])[]): LogStream => ({ stream: { app }, values });
+  const entry = (ns: number, line: string) =>
+    [`17000000000000000${String(ns).padStart(2, '0')}`, line] as const;
+  const stream = (app: string, ...values: (readonly [string, string])[]): LogStream => ({
+    stream: { app },
+    values,
+  });
 
   test('streams become one list in the order of time', () => {
     const rows = rowsOf([stream('a', entry(9, 'a9'), entry(3, 'a3')), stream('b', entry(5, 'b5'))], true);
     expect(rows.map(({ line }) => line)).toEqual(['a9', 'b5', 'a3']);
-    expect(rowsOf([stream('a', entry(9, 'a9')), stream('b', entry(5, 'b5'))], false).map(({ line }) => line)).toEqual(['b5', 'a9']);
+    expect(
+      rowsOf([stream('a', entry(9, 'a9')), stream('b', entry(5, 'b5'))], false).map(({ line }) => line),
+    ).toEqual(['b5', 'a9']);
   });
 
   test('a page that begins at the last time adds what is new, each with a key of its own', () => {
     const first = rowsOf([stream('a', entry(9, 'x'), entry(5, 'x'), entry(5, 'y'))], true);
-    const next = rowsOf([stream('a', entry(5, 'y'), entry(5, 'z'), entry(5, 'x'), entry(1, 'x')), stream('b', entry(5, 'x'))], true);
+    const next = rowsOf(
+      [stream('a', entry(5, 'y'), entry(5, 'z'), entry(5, 'x'), entry(1, 'x')), stream('b', entry(5, 'x'))],
+      true,
+    );
     const all = withPage(first, next);
-    expect(all.map(({ ns, line, stream: { app } }) => `${ns.slice(-2)}${line}${app}`)).toEqual(['09xa', '05xa', '05ya', '05za', '05xb', '01xa']);
+    expect(all.map(({ ns, line, stream: { app } }) => `${ns.slice(-2)}${line}${app}`)).toEqual([
+      '09xa',
+      '05xa',
+      '05ya',
+      '05za',
+      '05xb',
+      '01xa',
+    ]);
     expect(new Set(all.map(({ key }) => key)).size).toBe(all.length);
   });
 });
 
 test('series on a grid, and on top of each other', () => {
-  const values = valuesOn([1000, 2000, 3000], { metric: {}, values: [[1, '4'], [3, '5'], [9, '7']] });
+  const values = valuesOn([1000, 2000, 3000], {
+    metric: {},
+    values: [
+      [1, '4'],
+      [3, '5'],
+      [9, '7'],
+    ],
+  });
   expect(values).toEqual([4, null, 5]);
   const one = { label: '', labels: {}, colour: '' };
-  expect(stacked([{ ...one, values }, { ...one, values: [1, 1, null] }])).toEqual([[5, 1, 5], [1, 1, 0]]);
+  expect(
+    stacked([
+      { ...one, values },
+      { ...one, values: [1, 1, null] },
+    ]),
+  ).toEqual([
+    [5, 1, 5],
+    [1, 1, 0],
+  ]);
 });

@@ -1,12 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { parseQuery } from '../../shared/logql/parse.ts';
 import { mistakeOf } from '../../ui/src/api/errors.ts';
 import { placeOf } from '../../ui/src/logql/completion.ts';
-import { type Condition, selectorOf, selectorOfStream, withCondition, withLineFilter } from '../../ui/src/logql/edit.ts';
+import {
+  type Condition,
+  selectorOf,
+  selectorOfStream,
+  withCondition,
+  withLineFilter,
+} from '../../ui/src/logql/edit.ts';
 import { highlightsOf, matchesIn } from '../../ui/src/logql/highlights.ts';
 import { asksForLines, quoted, tokensOf, valueOfString } from '../../ui/src/logql/tokens.ts';
 import { fillVariables } from '../../ui/src/logql/variables.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
 
 describe('tokens', () => {
   test('lie in order, do not overlap, and are what the query has there', () => {
@@ -97,7 +103,12 @@ describe('marks', () => {
 });
 
 describe('one more condition', () => {
-  const x = (place: Condition['place'], op: Condition['op'] = '='): Condition => ({ name: 'x', value: '1', op, place });
+  const x = (place: Condition['place'], op: Condition['op'] = '='): Condition => ({
+    name: 'x',
+    value: '1',
+    op,
+    place,
+  });
   test.each([
     ['{a="b"}', x('stream'), '{a="b", x="1"}'],
     ['{x="0"}', x('stream'), '{x="1"}'],
@@ -129,7 +140,7 @@ describe('one more condition', () => {
 
 test('variables of dashboards', () => {
   const values = { rangeMs: 3_600_000, stepMs: 12_000 };
-  const query = 'rate({a="$x"}[$__auto]) > $__range_s + $__interval_ms offset ${__range}';
+  const query = 'rate({a="$x"}[$__auto]) > $__range_s + $__interval_ms offset $' + '{__range}';
   expect(fillVariables(query, values)).toBe('rate({a="$x"}[12s]) > 3600 + 12000 offset 3600s');
 });
 

@@ -13,9 +13,13 @@ describe('the address', () => {
   ])('%j', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
   test('is read as it was written', () => {
-    const param = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.string({ minLength: 1, unit: 'binary' }), {
-      noNullPrototype: true,
-    });
+    const param = fc.dictionary(
+      fc.stringMatching(/^[a-z]{1,6}$/),
+      fc.string({ minLength: 1, unit: 'binary' }),
+      {
+        noNullPrototype: true,
+      },
+    );
     fc.assert(
       fc.property(param, params => {
         expect(parseRoute(formatRoute({ view: 'logs', params }))).toEqual({ view: 'logs', params });
@@ -29,7 +33,10 @@ test('the state of the log view is read as it was written, and what it has by de
   const text = fc.string();
   const state = fc.record({
     query: text,
-    range: fc.record({ from: fc.constantFrom('now-1h', 'now-5m', '1700000000000'), to: fc.constantFrom('now', '1700000001000') }),
+    range: fc.record({
+      from: fc.constantFrom('now-1h', 'now-5m', '1700000000000'),
+      to: fc.constantFrom('now', '1700000001000'),
+    }),
     order: fc.constantFrom('newest' as const, 'oldest' as const),
     chart: fc.constantFrom('lines' as const, 'bars' as const, 'table' as const),
   });

@@ -54,7 +54,10 @@ describe('ranges', () => {
 
   test('an empty one is none', () => {
     expect(resolveRange({ from: 'now', to: 'now' }, { nowMs, utc: true })).toBeUndefined();
-    expect(resolveRange({ from: 'now-1s', to: 'now' }, { nowMs, utc: true })).toEqual({ fromMs: nowMs - 1000, toMs: nowMs });
+    expect(resolveRange({ from: 'now-1s', to: 'now' }, { nowMs, utc: true })).toEqual({
+      fromMs: nowMs - 1000,
+      toMs: nowMs,
+    });
   });
 
   test('moved and widened', () => {
@@ -86,6 +89,19 @@ test('windows of a step cover the range, and no more than its ends', () => {
 test('as people read them', () => {
   expect([1000, 60_000, 7_200_000, 86_400_000].map(stepName)).toEqual(['1 s', '1 min', '2 h', '1 d']);
   expect([500, 90_000].map(stepText)).toEqual(['500ms', '90s']);
-  expect([0, 999, 1500, 123_456, 5e12].map(bytesText)).toEqual(['0 B', '999 B', '1.5 kB', '123 kB', '5.0 TB']);
-  expect([0, 0.5, 1234.5678, 1e15, 1e-7, Number.NaN].map(valueText)).toEqual(['0', '0.5', '1,234.6', '1.000e+15', '1.000e-7', 'NaN']);
+  expect([0, 999, 1500, 123_456, 5e12].map(bytesText)).toEqual([
+    '0 B',
+    '999 B',
+    '1.5 kB',
+    '123 kB',
+    '5.0 TB',
+  ]);
+  expect([0, 0.5, 1234.5678, 1e15, 1e-7, Number.NaN].map(valueText)).toEqual([
+    '0',
+    '0.5',
+    '1,234.6',
+    '1.000e+15',
+    '1.000e-7',
+    'NaN',
+  ]);
 });

@@ -4,15 +4,19 @@ import type { CommandWords } from './words.ts';
 export function fishCompletion(commands: readonly CommandWords[]): string {
   const lines = commands.flatMap(linesOf);
   return `# fish completion for logboom. To load it: logboom completion fish | source
-function __logboom_path
-    set -l path
+function __logboom_words
     for word in (commandline -opc)[2..-1]
-        string match -q -- '-*' $word; or set -a path $word
+        string match -q -- '-*' $word; or echo $word
     end
-    test "$path[1..(math (count $argv))]" = "$argv"
 end
-function __logboom_top
-    not __fish_seen_subcommand_from ${commands[0].commands.map(({ name }) => name).join(' ')}
+function __logboom_at
+    set -l words (__logboom_words)
+    test "$words" = "$argv"
+end
+function __logboom_under
+    set -l words (__logboom_words)
+    set -l length (count $argv)
+    set -q words[$length]; and test "$words[1..$length]" = "$argv"
 end
 complete -c logboom -f
 ${lines.join('\n')}
@@ -20,7 +24,8 @@ ${lines.join('\n')}
 }
 
 function linesOf({ path, commands, options, takesFiles }: CommandWords): string[] {
-  const condition = path === '' ? '__logboom_top' : `__logboom_path ${path}`;
+  // Of a group nothing comes after one of its commands; of a command options may come at any place.
+  const condition = commands.length > 0 ? `__logboom_at ${path}`.trim() : `__logboom_under ${path}`;
   const start = `complete -c logboom -n ${quoted(condition)}`;
   return [
     ...commands.map(({ name, text }) => `${start} -a ${quoted(name)} -d ${quoted(text)}`),

@@ -11,13 +11,20 @@ export interface DeleteMetrics extends DeletionObserver {
 
 export function addDeleteMetrics(
   registry: MetricsRegistry,
-  { clock, maxNamedTenants = MAX_NAMED_TENANTS }: { readonly clock: Clock; readonly maxNamedTenants?: number },
+  {
+    clock,
+    maxNamedTenants = MAX_NAMED_TENANTS,
+  }: { readonly clock: Clock; readonly maxNamedTenants?: number },
 ): DeleteMetrics {
   const tenants = new BoundedNames(maxNamedTenants);
   let count = 0;
   let oldestMs: number | undefined;
   const requests = (name: string, help: string) =>
-    registry.counter<'user'>({ name: `loki_compactor_delete_requests_${name}_total`, help, labels: ['user'] });
+    registry.counter<'user'>({
+      name: `loki_compactor_delete_requests_${name}_total`,
+      help,
+      labels: ['user'],
+    });
   const received = requests('received', 'Delete requests that were made.');
   const processed = requests('processed', 'Delete requests of which all is done.');
   registry.gauge({

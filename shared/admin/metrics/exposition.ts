@@ -12,6 +12,7 @@
 import { BoundedNames } from './bounded-names.ts';
 
 export interface Family {
+  /** Empty where it was left away. */
   readonly help: string;
   /** `counter`, `gauge` or `histogram`. */
   readonly type: string;
@@ -36,6 +37,7 @@ export function parseExposition(text: string): Exposition {
       const [name, type] = line.slice(TYPE.length).split(' ');
       samples = new Map();
       families.set(name, { help, type, samples });
+      help = '';
     } else if (line !== '') {
       const cut = line.lastIndexOf(' ');
       samples.set(line.slice(0, cut), numberOf(line.slice(cut + 1)));
@@ -48,7 +50,8 @@ export function parseExposition(text: string): Exposition {
 export function printExposition(families: Exposition): string {
   const lines: string[] = [];
   for (const [name, { help, type, samples }] of families) {
-    lines.push(`${HELP}${name} ${help}`, `${TYPE}${name} ${type}`);
+    if (help !== '') lines.push(`${HELP}${name} ${help}`);
+    lines.push(`${TYPE}${name} ${type}`);
     for (const [sample, value] of samples) lines.push(`${sample} ${value}`);
     lines.push('');
   }

@@ -70,8 +70,14 @@ function addKnown(
     help: `Runs of ${job}.`,
     labels: ['status'],
   });
-  const took = registry.gauge({ name: `${name}_duration_seconds`, help: `Seconds of the newest run of ${job}.` });
-  const last = registry.gauge({ name: LAST_SUCCESS[job], help: `End of the newest run of ${job} that went well.` });
+  const took = registry.gauge({
+    name: `${name}_duration_seconds`,
+    help: `Seconds of the newest run of ${job}.`,
+  });
+  const last = registry.gauge({
+    name: LAST_SUCCESS[job],
+    help: `End of the newest run of ${job} that went well.`,
+  });
   return (seconds, endedSeconds) => {
     total.inc({ status: endedSeconds === undefined ? 'failure' : 'success' });
     took.set(seconds);

@@ -1,6 +1,7 @@
 /**
  * Turns: so many at once, the others wait. Tenants take turns, whatever each of them asks for: who sends a thousand does
- * not stand before one who sends one. Of one tenant the first comes first.
+ * not stand before one who sends one. Of one tenant the first comes first. Some places may be kept for others, because
+ * turns alone do not help who comes when long tasks of one tenant are under way in all of them.
  */
 import { ClientError } from '../../model/errors.ts';
 
@@ -9,6 +10,8 @@ export interface FairQueueOptions {
   readonly slots: number;
   /** Of one tenant; more are refused. */
   readonly maxWaiting: number;
+  /** Places that no single tenant gets while it has all others; fewer than `slots`. Default: none. */
+  readonly keptForOthers?: number;
 }
 
 interface Waiting {
@@ -21,13 +24,17 @@ const TOO_MANY = 'too many outstanding requests';
 export class FairQueue {
   private readonly slots: number;
   private readonly maxWaiting: number;
+  private readonly maxOfTenant: number;
   private running = 0;
+  /** By tenant; none is 0. */
+  private readonly runningOf = new Map<string, number>();
   /** In the order of their turns; no list is empty. */
   private readonly waiting = new Map<string, Waiting[]>();
 
-  constructor({ slots, maxWaiting }: FairQueueOptions) {
+  constructor({ slots, maxWaiting, keptForOthers = 0 }: FairQueueOptions) {
     this.slots = slots;
     this.maxWaiting = maxWaiting;
+    this.maxOfTenant = slots - keptForOthers;
   }
 
   /** Those that wait, of all tenants. */
@@ -47,13 +54,23 @@ export class FairQueue {
    */
   async run<T>(tenant: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    if (this.running < this.slots) this.running++;
+    // Who waits already comes first; those can only be of tenants that have all they may.
+    if (this.running < this.slots && this.mayStart(tenant)) this.start(tenant);
     else await this.turn(tenant, signal);
     try {
       return await task();
     } finally {
-      this.passOn();
+      this.end(tenant);
     }
+  }
+
+  private mayStart(tenant: string): boolean {
+    return (this.runningOf.get(tenant) ?? 0) < this.maxOfTenant;
+  }
+
+  private start(tenant: string): void {
+    this.running++;
+    this.runningOf.set(tenant, (this.runningOf.get(tenant) ?? 0) + 1);
   }
 
   private turn(tenant: string, signal: AbortSignal): Promise<void> {
@@ -77,16 +94,21 @@ export class FairQueue {
     });
   }
 
-  /** The place passes on to the tenant whose turn it is, so that no newcomer takes it in between. */
-  private passOn(): void {
-    for (const [tenant, list] of this.waiting) {
-      const next = list.shift()!;
-      // Behind the others, if it has more.
-      this.waiting.delete(tenant);
-      if (list.length > 0) this.waiting.set(tenant, list);
-      next.start();
-      return;
-    }
+  /** The place passes on to the tenant whose turn it is and that may have it, so that no newcomer takes it in between. */
+  private end(tenant: string): void {
     this.running--;
+    const left = this.runningOf.get(tenant)! - 1;
+    if (left === 0) this.runningOf.delete(tenant);
+    else this.runningOf.set(tenant, left);
+    for (const [next, list] of this.waiting) {
+      if (!this.mayStart(next)) continue;
+      const first = list.shift()!;
+      // Behind the others, if it has more.
+      this.waiting.delete(next);
+      if (list.length > 0) this.waiting.set(next, list);
+      this.start(next);
+      first.start();
+      if (this.running >= this.slots) return;
+    }
   }
 }

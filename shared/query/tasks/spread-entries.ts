@@ -23,6 +23,7 @@ export interface LogSpreadAsk {
   readonly limit: number;
   readonly backward: boolean;
   readonly categorize: boolean;
+  readonly field?: string | undefined;
 }
 
 /** A day of one tenant. */
@@ -42,9 +43,9 @@ export class EntrySpread {
   /** Nothing was added. */
   isIdle = true;
 
-  constructor(parts: SpreadParts, { expr, limit, backward, categorize }: LogSpreadAsk) {
+  constructor(parts: SpreadParts, { expr, limit, backward, categorize, field }: LogSpreadAsk) {
     this.parts = parts;
-    this.ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize };
+    this.ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
     this.fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
     this.figures = new SpreadFigures(parts);
   }

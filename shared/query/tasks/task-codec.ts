@@ -16,13 +16,14 @@ import { CorruptionError } from '../../model/errors.ts';
 import type { RetentionLimits } from '../../retention/retention.ts';
 import type { LogAsk, MetricAsk, Task, TaskPage } from './task.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const KINDS = ['metric', 'log'] as const;
 const LABELLED = 1;
 const UNEVEN = 2;
 const BACKWARD = 1;
 const CATEGORIZE = 2;
 const BOUNDED = 4;
+const OF_FIELD = 8;
 
 export function encodeTask(task: Task): Uint8Array {
   const writer = new ByteWriter(4096);
@@ -103,24 +104,30 @@ function readMetricAsk(reader: ByteReader, query: string): MetricAsk {
   return { kind: 'metric', query, spec, grouping };
 }
 
-function writeLogAsk(writer: ByteWriter, { limit, backward, categorize, bound }: LogAsk): void {
+function writeLogAsk(writer: ByteWriter, { limit, backward, categorize, field, bound }: LogAsk): void {
   writer.varint(limit);
   writer.byte(
-    (backward ? BACKWARD : 0) | (categorize ? CATEGORIZE : 0) | (bound === undefined ? 0 : BOUNDED),
+    (backward ? BACKWARD : 0) |
+      (categorize ? CATEGORIZE : 0) |
+      (bound === undefined ? 0 : BOUNDED) |
+      (field === undefined ? 0 : OF_FIELD),
   );
   writer.varint(bound ?? 0);
+  writer.text(field ?? '');
 }
 
 function readLogAsk(reader: ByteReader, query: string): LogAsk {
   const limit = reader.varint();
   const flags = reader.byte();
   const bound = reader.varint();
+  const field = reader.text();
   return {
     kind: 'log',
     query,
     limit,
     backward: (flags & BACKWARD) !== 0,
     categorize: (flags & CATEGORIZE) !== 0,
+    field: (flags & OF_FIELD) === 0 ? undefined : field,
     bound: (flags & BOUNDED) === 0 ? undefined : bound,
   };
 }

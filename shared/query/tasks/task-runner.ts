@@ -91,13 +91,13 @@ export class TaskRunner {
   }
 
   private async log(ask: LogAsk, context: Context, pages: PagesOfPlan) {
-    const { query, limit, backward, categorize, bound } = ask;
+    const { query, limit, backward, categorize, field, bound } = ask;
     const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
     await scanEntries(
       context,
-      compileLogScan(parsedLogQuery(query), { clock: this.clock }),
+      compileLogScan(parsedLogQuery(query), { clock: this.clock, field }),
       pages,
       collector,
     );

@@ -27,6 +27,8 @@ export interface LogAsk {
   readonly limit: number;
   readonly backward: boolean;
   readonly categorize: boolean;
+  /** Of the lines only the field of this name is wanted; see LogRequest. */
+  readonly field: string | undefined;
   /** Entries at or past this time of the day come too late (ns); undefined where none does. */
   readonly bound: number | undefined;
 }

@@ -34,15 +34,22 @@ export interface Opened {
   done(): Promise<void>;
 }
 
+/** What the tests need of a store. */
+export type ExploredStore = Pick<TestStore, 'url' | 'stop'>;
+
 export interface Explorer {
-  readonly store: TestStore;
+  readonly store: ExploredStore;
   open(options?: OpenOptions): Promise<Opened>;
   stop(): Promise<void>;
 }
 
 /** @param yaml configuration of the store; the default has one tenant */
 export async function startExplorer(yaml: string = YAML): Promise<Explorer> {
-  const store = await startStore(yaml);
+  return explore(await startStore(yaml));
+}
+
+/** Before a store that runs already; it ends with the explorer. */
+export async function explore(store: ExploredStore): Promise<Explorer> {
   const browser: Browser = await chromium.launch({
     executablePath: process.env.LOGBOOM_CHROMIUM,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'],
@@ -105,7 +112,9 @@ export function logsHash(query: string, params: Readonly<Record<string, string>>
 /** Waits until the address has it. */
 export async function untilParam(page: Page, name: string, value: string): Promise<void> {
   const [wantedName, wanted] = [JSON.stringify(name), JSON.stringify(value)];
-  await page.waitForFunction(`new URLSearchParams(location.hash.split('?')[1]).get(${wantedName}) === ${wanted}`);
+  await page.waitForFunction(
+    `new URLSearchParams(location.hash.split('?')[1]).get(${wantedName}) === ${wanted}`,
+  );
 }
 
 interface Violation {

@@ -1,5 +1,5 @@
 /** Logs of a small shop over the last 50 minutes, always the same but for the time: what tests and screenshots show. */
-import type { TestStore } from '../../end-to-end/support/store.ts';
+import type { ExploredStore } from './explorer.ts';
 
 type Value = readonly [string, string, Readonly<Record<string, string>>?];
 
@@ -17,13 +17,21 @@ const ESCAPE = '\u001b[';
 export const SHOP_QUERY = '{namespace="shop"}';
 
 /** Pushes about 3,400 lines of four services that end at `endMs`. */
-export async function pushShop(store: TestStore, endMs: number, headers: Record<string, string> = {}): Promise<void> {
+export async function pushShop(
+  store: ExploredStore,
+  endMs: number,
+  headers: Record<string, string> = {},
+): Promise<void> {
   const random = createRandom(7);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)];
   const streams: Stream[] = [];
   for (const region of REGIONS) {
     const share = region === 'eu-central-1' ? 1 : 0.5;
-    const stream = (service: string, count: number, make: (atMs: number) => [string, Record<string, string>?]): void => {
+    const stream = (
+      service: string,
+      count: number,
+      make: (atMs: number) => [string, Record<string, string>?],
+    ): void => {
       const values: Value[] = [];
       for (let i = 0; i < count * share; i++) {
         // Busier towards the end, with a wave.
@@ -35,20 +43,36 @@ export async function pushShop(store: TestStore, endMs: number, headers: Record<
       }
       streams.push({ stream: { service_name: service, namespace: 'shop', region }, values });
     };
-    const trace = () => Math.floor(random() * 2 ** 48).toString(16).padStart(12, '0');
+    const trace = () =>
+      Math.floor(random() * 2 ** 48)
+        .toString(16)
+        .padStart(12, '0');
 
     stream('checkout', 800, () => {
       const failed = random() < 0.07;
       const level = failed ? 'error' : random() < 0.12 ? 'warn' : random() < 0.2 ? 'debug' : 'info';
       const order = 10_000 + Math.floor(random() * 9000);
       const body = failed
-        ? { level, msg: 'payment declined', order, error: { code: 'card_declined', retry: false }, duration_ms: 1840 }
-        : { level, msg: pick(['order placed', 'cart priced', 'stock reserved']), order, items: 1 + Math.floor(random() * 6), duration_ms: Math.floor(12 + random() * 220) };
+        ? {
+            level,
+            msg: 'payment declined',
+            order,
+            error: { code: 'card_declined', retry: false },
+            duration_ms: 1840,
+          }
+        : {
+            level,
+            msg: pick(['order placed', 'cart priced', 'stock reserved']),
+            order,
+            items: 1 + Math.floor(random() * 6),
+            duration_ms: Math.floor(12 + random() * 220),
+          };
       return [JSON.stringify(body), { trace_id: trace(), pod: `checkout-${pick(['7f9c', 'b21a', 'd03e'])}` }];
     });
     stream('payment', 600, () => {
       const level = random() < 0.05 ? 'error' : random() < 0.1 ? 'warn' : 'info';
-      const text = level === 'error' ? 'upstream timed out' : level === 'warn' ? 'slow answer of the bank' : 'charged';
+      const text =
+        level === 'error' ? 'upstream timed out' : level === 'warn' ? 'slow answer of the bank' : 'charged';
       return [
         `level=${level} msg="${text}" provider=${pick(['adyen', 'stripe', 'klarna'])} amount=${(random() * 200).toFixed(2)} duration=${Math.floor(20 + random() * 900)}ms`,
         { trace_id: trace() },
@@ -77,7 +101,7 @@ export async function pushShop(store: TestStore, endMs: number, headers: Record<
 
 /** Rejects where it is not answered with 204. */
 export async function push(
-  store: TestStore,
+  store: ExploredStore,
   streams: readonly Stream[],
   headers: Record<string, string> = {},
 ): Promise<void> {

@@ -6,6 +6,7 @@ import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import type { ChunkEnricher } from '../../../shared/chunk/enricher.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
 import { segmentsOf } from '../../../shared/ingest/segment.ts';
+import type { Invoker } from '../../../shared/ports/invoker.ts';
 import { seededIds, virtualClock } from '../../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/ports/memory/table.ts';
@@ -14,7 +15,10 @@ import { fieldKey } from '../../../shared/promoted/promoted-field.ts';
 import { Promoter } from '../../../shared/promoted/promotion.ts';
 import type { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/query/engine.ts';
+import { QueryWorkers } from '../../../shared/query/tasks/query-workers.ts';
+import type { TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
 import { EVERYTHING } from '../../promoted/support.ts';
+import { TINY_TASKS } from '../../query/tasks/world.ts';
 import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
 
@@ -36,11 +40,13 @@ export interface ColumnEngineParts {
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
   /** The entries lie in so many chunks, in their order; 1 where left out. */
   readonly chunks?: number;
+  /** Works on each page as a task; left out, all is scanned by the engine. */
+  readonly invokerOf?: (parts: TaskRunnerParts) => Invoker;
 }
 
 export async function columnEngine(
   entries: readonly DatedEntry[],
-  { enricher, sourceOf, chunks = 1 }: ColumnEngineParts,
+  { enricher, sourceOf, chunks = 1, invokerOf }: ColumnEngineParts,
 ): Promise<QueryEngine> {
   const store = memoryObjectStore();
   const ids = seededIds(1);
@@ -54,5 +60,7 @@ export async function columnEngine(
     const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enricher);
     await catalog.addChunks([await storeChunk(store, chunk, 0)]);
   }
-  return new QueryEngine({ catalog, source: sourceOf(store), clock });
+  const invoker = invokerOf?.({ store, clock });
+  const workers = invoker && new QueryWorkers(invoker, { sizes: TINY_TASKS });
+  return new QueryEngine({ catalog, source: sourceOf(store), clock, workers });
 }

@@ -55,6 +55,7 @@ const ask: fc.Arbitrary<Task['ask']> = fc.oneof(
     limit: whole,
     backward: fc.boolean(),
     categorize: fc.boolean(),
+    field: fc.option(text, { nil: undefined }),
     bound: fc.option(time, { nil: undefined }),
   }),
   fc.record({

@@ -43,6 +43,30 @@ describe('turns of tenants', () => {
     expect([most, queue.active]).toEqual([3, 0]);
   });
 
+  test('places are kept for others, who need not wait until a long task ends', async () => {
+    const queue = new FairQueue({ slots: 4, maxWaiting: 100, keptForOthers: 1 });
+    const ends: (() => void)[] = [];
+    const long = () => new Promise<void>(resolve => ends.push(resolve));
+    const loud = Array.from({ length: 6 }, () => queue.run('loud', forever, long));
+    expect([queue.active, queue.length]).toEqual([3, 3]);
+    const quiet = queue.run('quiet', forever, long);
+    expect([queue.active, queue.length]).toEqual([4, 3]);
+    const third = queue.run('third', forever, long);
+    // One of the loud tenant's ends: its next stands before the third's, and behind it comes the third's turn.
+    ends[0]();
+    await turn();
+    expect([queue.active, queue.length]).toEqual([4, 3]);
+    ends[1]();
+    await turn();
+    expect([queue.active, queue.length]).toEqual([4, 2]);
+    for (let left = 0; left < 8; left++) {
+      for (const end of ends) end();
+      await turn();
+    }
+    await Promise.all([...loud, quiet, third]);
+    expect([queue.active, queue.length]).toEqual([0, 0]);
+  });
+
   test('too many of one tenant are refused; others are not', async () => {
     const queue = new FairQueue({ slots: 1, maxWaiting: 2 });
     let end = () => {};

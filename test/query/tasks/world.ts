@@ -14,6 +14,7 @@ import { memoryTable } from '../../../shared/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/query/engine.ts';
+import type { PageCache } from '../../../shared/query/page-cache.ts';
 import type { QueryMemory } from '../../../shared/query/query-memory.ts';
 import type { AnswerCache } from '../../../shared/query/tasks/answer-cache.ts';
 import type { TaskSizes } from '../../../shared/query/tasks/plan-tasks.ts';
@@ -72,7 +73,8 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
       deletes = [...deletes, { tenant: 't', ...whole, ...NOT_BEGUN, ...request, id, query }];
     },
     /** Scans all by itself. */
-    plainEngine: () => new QueryEngine({ ...parts, source: new ChunkSource(objects) }),
+    plainEngine: (pages?: PageCache) =>
+      new QueryEngine({ ...parts, source: new ChunkSource(objects, pages) }),
     engine: ({ invoker, sizes = TINY_TASKS, memory, cache }: EngineOptions) =>
       new QueryEngine({
         ...parts,

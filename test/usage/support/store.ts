@@ -46,7 +46,8 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
   const log = { error: (fields: object) => void defects.push(fields) };
   const dispatch = createDispatcher({
     router: createRouter(ROUTES),
-    context, guard: context.access.guard,
+    context,
+    guard: context.access.guard,
     log,
     compress: false,
     observer,

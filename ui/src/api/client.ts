@@ -1,6 +1,7 @@
 /** Requests to the API: paths below its root, with tenant and credentials; whatever is no success is an ApiError. */
 import { createStore } from '../state/store.ts';
 import { ApiError, isAbort, messageOf } from './errors.ts';
+import { credentialsMode } from './known-access.ts';
 import { sessionHeaders } from './session.ts';
 
 /** The page is at `<root>/ui/`, also behind a proxy that serves the store below a path of its own. */
@@ -36,9 +37,9 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
   const asForm = method === 'GET' && text.length > MAX_QUERY_CHARACTERS;
   const url = new URL(path.slice(1), API_ROOT);
   if (!asForm) url.search = text;
-  let answer: Response;
+  const credentials = await credentialsMode(API_ROOT);
   try {
-    answer = await fetch(url, {
+    const answer = await fetch(url, {
       method: asForm ? 'POST' : method,
       headers: {
         ...sessionHeaders(),
@@ -47,8 +48,7 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
       },
       body: asForm ? text : body,
       signal,
-      // The page signs in by itself: no dialog of the browser.
-      credentials: 'same-origin',
+      credentials,
     });
     const said = await answer.text();
     if (answer.ok) return said;
@@ -64,6 +64,14 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
     if (problem.status === 401) refused.set(problem);
     throw problem;
   }
+}
+
+/** Where a WebSocket of the API is. A browser gives it no headers: no tenant, no credentials. */
+export function socketUrl(path: string, params: Readonly<Record<string, string | number>>): URL {
+  const url = new URL(path.slice(1), API_ROOT);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, String(value));
+  return url;
 }
 
 /** The same, as JSON. */

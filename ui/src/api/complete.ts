@@ -1,7 +1,14 @@
 /** What the editor offers where the cursor is: words of the language, and what the store has in the range. */
 import type { Completions, Offer } from '../components/code-editor.ts';
 import { type Place, placeOf } from '../logql/completion.ts';
-import { AGGREGATIONS, DURATIONS, LINE_FILTERS, RANGE_FUNCTIONS, STAGES, type Word } from '../logql/vocabulary.ts';
+import {
+  AGGREGATIONS,
+  DURATIONS,
+  LINE_FILTERS,
+  RANGE_FUNCTIONS,
+  STAGES,
+  type Word,
+} from '../logql/vocabulary.ts';
 import { askDetectedFields, askLabelNames, askLabelValues, type Range } from './queries.ts';
 
 /** Names and values change slowly, and somebody who types asks many times. */
@@ -21,7 +28,10 @@ export type Complete = (query: string, cursor: number) => Promise<Completions | 
 export function createComplete(rangeOf: () => Range | undefined): Complete {
   const kept = new Map<string, Kept>();
 
-  function remembered(key: string, load: (range: Range) => Promise<readonly Offer[]>): Promise<readonly Offer[]> {
+  function remembered(
+    key: string,
+    load: (range: Range) => Promise<readonly Offer[]>,
+  ): Promise<readonly Offer[]> {
     const range = rangeOf();
     if (range === undefined) return Promise.resolve([]);
     const known = kept.get(key);
@@ -86,7 +96,11 @@ export function createComplete(rangeOf: () => Range | undefined): Complete {
           { label: '|', detail: 'a parser, a filter, a format', kind: 'stage', writes: '| ', goesOn: true },
         ];
       case 'range':
-        return ['$__auto', ...DURATIONS].map(label => ({ label, kind: 'text' as const, writes: `${label}]` }));
+        return ['$__auto', ...DURATIONS].map(label => ({
+          label,
+          kind: 'text' as const,
+          writes: `${label}]`,
+        }));
       case 'expression':
         return [
           { label: '{', detail: 'lines of streams', kind: 'text', writes: '{¦}' },

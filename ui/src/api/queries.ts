@@ -89,7 +89,10 @@ export interface Volume {
 export async function askVolume(asked: VolumeAsk, signal?: AbortSignal): Promise<readonly Volume[]> {
   const { selector, by, limit, fromMs, toMs } = asked;
   const params = { query: selector, targetLabels: by.join(','), limit, start: nsOf(fromMs), end: nsOf(toMs) };
-  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', { params, signal });
+  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/index/volume', {
+    params,
+    signal,
+  });
   return answer.data.result
     .map(({ metric, value }) => ({ labels: metric, bytes: Number(value[1]) }))
     .sort((a, b) => b.bytes - a.bytes);

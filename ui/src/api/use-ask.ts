@@ -18,7 +18,7 @@ export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: reado
     error: undefined,
   });
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller's keys say when to ask again
+  // The caller's keys say when to ask again.
   useEffect(() => {
     const controller = new AbortController();
     setState(({ value }) => ({ loading: true, value, error: undefined }));
@@ -27,7 +27,8 @@ export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: reado
         if (!controller.signal.aborted) setState({ loading: false, value, error: undefined });
       },
       (error: ApiError) => {
-        if (!isAbort(error) && !controller.signal.aborted) setState({ loading: false, value: undefined, error });
+        if (!isAbort(error) && !controller.signal.aborted)
+          setState({ loading: false, value: undefined, error });
       },
     );
     return () => controller.abort();

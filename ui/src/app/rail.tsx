@@ -1,4 +1,5 @@
 /** The rail at the side (at phone width a bar at the bottom): the views, the tenant, the look. */
+import { knownAccess } from '../api/known-access.ts';
 import { credentials, currentTenant } from '../api/session.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon, type IconName } from '../components/icon.tsx';
@@ -25,10 +26,13 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
   useStore(route);
   useStore(credentials);
   const { theme } = useStore(settings);
+  const known = useStore(knownAccess);
   const tenant = currentTenant();
+  const asksWho = known === undefined || known.tokensEnabled || known.authEnabled;
   return (
     <header class="rail">
-      <a class="brand" href={hrefOf('logs')} aria-label="Logboom, to the start">
+      <a class="brand" href={hrefOf('logs')}>
+        <span class="hidden">Logboom, to the start</span>
         <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="8" class="brand-ground" />
           <rect x="7" y="8" width="11" height="3.2" rx="1.6" fill="#fff" />
@@ -46,10 +50,12 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
         ))}
       </nav>
       <div class="rail-tools">
-        <button type="button" class="rail-tenant" onClick={onSignIn} title="Tenant and sign-in">
-          <Icon name="user" size={16} />
-          <span>{tenant === '' ? 'Tenant' : tenant}</span>
-        </button>
+        {asksWho && (
+          <button type="button" class="rail-tenant" onClick={onSignIn} title="Tenant and sign-in">
+            <Icon name="user" size={16} />
+            <span>{tenant === '' ? 'Tenant' : tenant}</span>
+          </button>
+        )}
         <IconButton icon={THEME_ICONS[theme]} name={THEME_NAMES[theme]} onClick={nextTheme} />
         <IconButton icon="keyboard" name="Keyboard shortcuts" onClick={onHelp} class="only-wide" />
       </div>

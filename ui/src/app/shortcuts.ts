@@ -29,7 +29,12 @@ export function listenForShortcuts(): void {
     const mod = event.ctrlKey || event.metaKey;
     if (!mod && isTyping(event)) return;
     // It has its own meaning there.
-    if (event.key === 'Enter' && !mod && event.target instanceof Element && event.target.closest('button, a') !== null)
+    if (
+      event.key === 'Enter' &&
+      !mod &&
+      event.target instanceof Element &&
+      event.target.closest('button, a') !== null
+    )
       return;
     // Behind an open sheet nothing acts.
     if (document.querySelector('dialog[open]') !== null) return;
@@ -45,7 +50,11 @@ export function listenForShortcuts(): void {
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+  if (
+    target.isContentEditable ||
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement
+  )
     return true;
   return target instanceof HTMLInputElement && !['radio', 'checkbox', 'button'].includes(target.type);
 }

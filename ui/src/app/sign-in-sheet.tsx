@@ -1,6 +1,7 @@
 /** The tenant whose logs are shown, and the credentials where the store asks for them. */
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../api/errors.ts';
+import { knownAccess } from '../api/known-access.ts';
 import { credentials, currentTenant, signIn, signOut } from '../api/session.ts';
 import { Button } from '../components/button.tsx';
 import { Dialog } from '../components/dialog.tsx';
@@ -17,6 +18,7 @@ export interface SignInProps {
 export function SignInSheet({ problem, onClose }: SignInProps) {
   const { tenants } = useStore(settings);
   const known = useStore(credentials);
+  const granted = useStore(knownAccess);
   const [tenant, setTenant] = useState(currentTenant);
   const [user, setUser] = useState(known?.user ?? '');
   const [password, setPassword] = useState(known?.password ?? '');
@@ -44,6 +46,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
           <input
             class="input"
             list="known-tenants"
+            autofocus
             value={tenant}
             placeholder="as the store has it"
             autocomplete="off"
@@ -53,35 +56,37 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
           <small>Sent as X-Scope-OrgID. A store with one tenant needs none.</small>
         </label>
         <datalist id="known-tenants">
-          {tenants.map(name => (
+          {[...new Set([...(granted?.tenants ?? []).filter(name => name !== '*'), ...tenants])].map(name => (
             <option key={name} value={name} />
           ))}
         </datalist>
-        <fieldset class="group">
-          <legend>Where the store asks for credentials</legend>
-          <label class="field">
-            <span>User</span>
-            <input
-              class="input"
-              value={user}
-              autocomplete="username"
-              spellcheck={false}
-              placeholder={tenant === '' ? 'the tenant, or a name' : tenant}
-              onInput={event => setUser(event.currentTarget.value)}
-            />
-          </label>
-          <label class="field">
-            <span>Token or password</span>
-            <input
-              class="input"
-              type="password"
-              value={password}
-              autocomplete="current-password"
-              onInput={event => setPassword(event.currentTarget.value)}
-            />
-            <small>Kept in this tab alone, until it is closed.</small>
-          </label>
-        </fieldset>
+        {granted?.tokensEnabled !== false && (
+          <fieldset class="group">
+            <legend>A token opens this store (logboom token create)</legend>
+            <label class="field">
+              <span>User</span>
+              <input
+                class="input"
+                value={user}
+                autocomplete="username"
+                spellcheck={false}
+                placeholder={tenant === '' ? 'the tenant, or a name' : tenant}
+                onInput={event => setUser(event.currentTarget.value)}
+              />
+            </label>
+            <label class="field">
+              <span>Token or password</span>
+              <input
+                class="input"
+                type="password"
+                value={password}
+                autocomplete="current-password"
+                onInput={event => setPassword(event.currentTarget.value)}
+              />
+              <small>Kept in this tab alone, until it is closed.</small>
+            </label>
+          </fieldset>
+        )}
         <div class="form-actions">
           {known !== undefined && (
             <Button

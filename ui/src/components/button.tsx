@@ -11,7 +11,14 @@ export interface ButtonProps extends Native {
   readonly children: ComponentChildren;
 }
 
-export function Button({ icon, kind = 'plain', submits = false, children, class: more, ...native }: ButtonProps) {
+export function Button({
+  icon,
+  kind = 'plain',
+  submits = false,
+  children,
+  class: more,
+  ...native
+}: ButtonProps) {
   return (
     <button type={submits ? 'submit' : 'button'} class={`button ${kind} ${more ?? ''}`} {...native}>
       {icon !== undefined && <Icon name={icon} />}

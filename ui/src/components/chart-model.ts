@@ -18,7 +18,10 @@ export interface ChartData {
 
 const SERIES_COLOURS = 10;
 
-export function gridOf({ fromMs, toMs }: { fromMs: number; toMs: number }, stepMs: number): readonly number[] {
+export function gridOf(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  stepMs: number,
+): readonly number[] {
   const times: number[] = [];
   for (let at = fromMs; at <= toMs; at += stepMs) times.push(at);
   return times;

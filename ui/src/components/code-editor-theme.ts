@@ -12,11 +12,22 @@ export const editorTheme = EditorView.theme({
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
     background: 'var(--selected)',
   },
-  '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)', outline: '1px solid var(--line-strong)' },
+  '&.cm-focused .cm-matchingBracket': {
+    backgroundColor: 'var(--accent-soft)',
+    outline: '1px solid var(--line-strong)',
+  },
+  '.ql-comment': { color: 'var(--text-muted)', fontStyle: 'italic' },
+  '.ql-label, .ql-field': { color: 'var(--debug-text)' },
+  '.ql-string': { color: 'var(--info-text)' },
+  '.ql-number': { color: 'var(--warn-text)' },
+  '.ql-operator': { color: 'var(--text-muted)' },
+  '.ql-keyword': { color: 'var(--critical-text)' },
+  '.ql-function': { color: 'var(--accent-strong)', fontWeight: '500' },
   '.cm-lintRange-error': {
     backgroundImage: 'none',
-    textDecoration: 'underline wavy var(--error) 1px',
-    textUnderlineOffset: '4px',
+    borderBottom: '2px solid var(--error)',
+    borderRadius: '2px 2px 0 0',
+    backgroundColor: 'var(--error-ground)',
   },
   '.cm-lintPoint-error::after': { borderBottomColor: 'var(--error)' },
   '.cm-tooltip': {

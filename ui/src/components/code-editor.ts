@@ -13,14 +13,13 @@ import {
   startCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { bracketMatching, HighlightStyle, LRLanguage, LanguageSupport, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
-import { parser } from '@grafana/lezer-logql';
-import { styleTags, tags } from '@lezer/highlight';
 import type { QueryMistake } from '../api/errors.ts';
 import { editorTheme } from './code-editor-theme.ts';
+import { logqlHighlighting } from './logql-highlighting.ts';
 
 export interface Offer {
   readonly label: string;
@@ -54,40 +53,10 @@ export interface CodeEditor {
   destroy(): void;
 }
 
-const language = LRLanguage.define({
-  parser: parser.configure({
-    props: [
-      styleTags({
-        LineComment: tags.comment,
-        'Selector/Matchers/Matcher/Identifier': tags.labelName,
-        'LabelFilter/...': tags.propertyName,
-        Identifier: tags.propertyName,
-        String: tags.string,
-        'Number Duration Bytes': tags.number,
-        'PipeExact PipeMatch PipePattern Npa Nre Neq Eq Re Pipe Eql Gtr Gte Lss Lte Add Sub Mul Div Mod Pow': tags.operator,
-        'Json Logfmt Unpack Pattern Regexp Unwrap LabelFormat LineFormat Decolorize Drop Keep': tags.keyword,
-        'By Without And Or Unless On Ignoring GroupLeft GroupRight Bool Offset': tags.modifier,
-        'RangeOp/... VectorOp/... LabelReplace Vector ConvOp/...': tags.function(tags.name),
-        '⚠': tags.invalid,
-      }),
-    ],
-  }),
-});
-
-const colours = HighlightStyle.define([
-  { tag: tags.comment, color: 'var(--text-muted)', fontStyle: 'italic' },
-  { tag: tags.labelName, color: 'var(--debug-text)' },
-  { tag: tags.propertyName, color: 'var(--debug-text)' },
-  { tag: tags.string, color: 'var(--info-text)' },
-  { tag: tags.number, color: 'var(--warn-text)' },
-  { tag: tags.operator, color: 'var(--text-muted)' },
-  { tag: tags.keyword, color: 'var(--critical-text)' },
-  { tag: tags.modifier, color: 'var(--critical-text)' },
-  { tag: tags.function(tags.name), color: 'var(--accent-strong)', fontWeight: '500' },
-]);
-
 export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  /** The change that is made now comes from the page, which knows it. */
+  let given = false;
   const run = () => {
     options.onRun();
     return true;
@@ -103,21 +72,25 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
     state: EditorState.create({
       doc: options.value,
       extensions: [
-        Prec.highest(keymap.of([{ key: 'Mod-Enter', run }, { key: 'Tab', run: acceptCompletion }])),
+        Prec.highest(
+          keymap.of([
+            { key: 'Mod-Enter', run },
+            { key: 'Tab', run: acceptCompletion },
+          ]),
+        ),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         history(),
         drawSelection(),
         bracketMatching(),
         closeBrackets(),
         autocompletion({ override: [source], icons: false, activateOnTypingDelay: 60 }),
-        new LanguageSupport(language),
-        syntaxHighlighting(colours),
+        logqlHighlighting,
         placeholder(options.placeholder),
         EditorView.lineWrapping,
         editorTheme,
         EditorView.contentAttributes.of({ 'aria-label': 'LogQL query', spellcheck: 'false' }),
         EditorView.updateListener.of(update => {
-          if (update.docChanged) options.onChange(update.state.doc.toString());
+          if (update.docChanged && !given) options.onChange(update.state.doc.toString());
         }),
       ],
     }),
@@ -126,10 +99,14 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
     setValue(value) {
       const { doc } = view.state;
       if (value === doc.toString()) return;
+      given = true;
       view.dispatch({ changes: { from: 0, to: doc.length, insert: value } });
+      given = false;
     },
     setMistake(mistake) {
-      view.dispatch(setDiagnostics(view.state, mistake === undefined ? [] : [diagnosticOf(mistake, view.state)]));
+      view.dispatch(
+        setDiagnostics(view.state, mistake === undefined ? [] : [diagnosticOf(mistake, view.state)]),
+      );
     },
     focus: () => view.focus(),
     destroy: () => view.destroy(),
@@ -141,7 +118,12 @@ function diagnosticOf({ from, message }: QueryMistake, state: EditorState): Diag
   const { length } = state.doc;
   const start = Math.max(0, Math.min(from, length - 1));
   const word = state.wordAt(start);
-  return { from: word?.from ?? start, to: word?.to ?? Math.min(start + 1, length), severity: 'error', message };
+  return {
+    from: word?.from ?? start,
+    to: word?.to ?? Math.min(start + 1, length),
+    severity: 'error',
+    message,
+  };
 }
 
 function completionOf({ label, detail, kind, writes, goesOn = false }: Offer): Completion {

@@ -1,13 +1,16 @@
 /** Icons, drawn on a grid of 16 with lines of 1.5. They say nothing to a screen reader: what holds them has a name. */
 const PATHS = {
   logs: 'M2.5 4h8M2.5 8h11M2.5 12h6',
-  labels: 'M8.6 2.5H3.5a1 1 0 0 0-1 1v5.1a1 1 0 0 0 .3.7l4.9 4.9a1 1 0 0 0 1.4 0l5.1-5.1a1 1 0 0 0 0-1.4L9.3 2.8a1 1 0 0 0-.7-.3zM5.6 5.6h.01',
+  labels:
+    'M8.6 2.5H3.5a1 1 0 0 0-1 1v5.1a1 1 0 0 0 .3.7l4.9 4.9a1 1 0 0 0 1.4 0l5.1-5.1a1 1 0 0 0 0-1.4L9.3 2.8a1 1 0 0 0-.7-.3zM5.6 5.6h.01',
   patterns: 'M2.5 3h4v4h-4zM9.5 3h4v4h-4zM2.5 10h4v3.5h-4zM9.5 10h4v3.5h-4z',
   tail: 'M2 8.5h2.6l1.8-5 3 9.5 1.9-4.5H14',
   bell: 'M4 7a4 4 0 0 1 8 0c0 3 1.2 4.2 1.5 4.7H2.5C2.8 11.2 4 10 4 7zM6.6 13.8a1.6 1.6 0 0 0 2.8 0',
   trash: 'M2.8 4.2h10.4M6 4V2.6h4V4M4 4.2l.6 9.2h6.8l.6-9.2M6.7 7v3.8M9.3 7v3.8',
   usage: 'M2.5 13.5h11M4 11V7.5M8 11V3M12 11V6',
   status: 'M2.5 3h11v4h-11zM2.5 9.5h11v4h-11zM5 5h.01M5 11.5h.01',
+  explain: 'M2.5 3h11L9.4 8v4.4L6.6 13.8V8z',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M4.5 2.9v10.2L13 8z',
   stop: 'M4 4h8v8H4z',
   clock: 'M8 2.2a5.8 5.8 0 1 1 0 11.6A5.8 5.8 0 0 1 8 2.2zM8 4.9V8l2.2 1.4',

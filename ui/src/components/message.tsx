@@ -3,7 +3,13 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../api/errors.ts';
 import { Icon, type IconName } from './icon.tsx';
 
-export function ErrorMessage({ error, children }: { readonly error: ApiError; readonly children?: ComponentChildren }) {
+export function ErrorMessage({
+  error,
+  children,
+}: {
+  readonly error: ApiError;
+  readonly children?: ComponentChildren;
+}) {
   const { message, status, requestId } = error;
   return (
     <div class="message error" role="alert">

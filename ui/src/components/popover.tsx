@@ -18,7 +18,10 @@ export function Popover({ open, onClose, name, button, children, align = 'right'
   useEffect(() => {
     if (!open) return;
     const outside = (event: Event) => {
-      if (!place.current?.contains(event.target as Node)) onClose();
+      const target = event.target as Node;
+      // A click on a text inside gives the focus to what is around all of it.
+      const isAround = event.type === 'focusin' && target.contains(place.current);
+      if (!isAround && !place.current?.contains(target)) onClose();
     };
     const key = (event: KeyboardEvent) => {
       if (event.key !== 'Escape') return;

@@ -16,16 +16,22 @@ export interface QueryEditorProps {
   readonly placeholder: string;
 }
 
+/** Keys that are pressed between two drawings of the page. */
+const MAX_ECHOES = 100;
+
 /** What the element with this id does when it is to get the focus. */
 export const EDITOR_ID = 'query-editor';
 
 export function QueryEditor(props: QueryEditorProps) {
   const { value, onChange, onRun, mistake, placeholder } = props;
+  const frame = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
   const editor = useRef<CodeEditor | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
+  /** What the editor told and has not got back as `value` yet. By the time it does, somebody who types is further. */
+  const written = useRef<string[]>([]);
   const [ready, setReady] = useState(false);
 
   useEffect(() => {
@@ -37,7 +43,10 @@ export function QueryEditor(props: QueryEditorProps) {
         editor.current = createCodeEditor(host.current, {
           value: latest.current.value,
           placeholder,
-          onChange: text => latest.current.onChange(text),
+          onChange: text => {
+            written.current = [...written.current.slice(-MAX_ECHOES), text];
+            latest.current.onChange(text);
+          },
           onRun: () => latest.current.onRun(),
           complete: (query, cursor) => latest.current.complete(query, cursor),
         });
@@ -54,12 +63,20 @@ export function QueryEditor(props: QueryEditorProps) {
       editor.current = undefined;
     };
   }, [placeholder]);
-  useEffect(() => editor.current?.setValue(value), [value]);
+  useEffect(() => {
+    if (value === written.current.at(-1)) written.current = [];
+    else if (!written.current.includes(value)) editor.current?.setValue(value);
+  });
   useEffect(() => editor.current?.setMistake(mistake), [mistake]);
 
-  const focus = () => (editor.current === undefined ? area.current : editor.current)?.focus();
+  useEffect(() => {
+    const element = frame.current!;
+    const focus = () => (editor.current === undefined ? area.current : editor.current)?.focus();
+    element.addEventListener('focus', focus);
+    return () => element.removeEventListener('focus', focus);
+  }, []);
   return (
-    <div class="query-editor" id={EDITOR_ID} data-ready={ready} onFocus={focus} tabIndex={-1}>
+    <div ref={frame} class="query-editor" id={EDITOR_ID} data-ready={ready} tabIndex={-1}>
       <div ref={host} class="code-host" />
       {!ready && (
         <textarea

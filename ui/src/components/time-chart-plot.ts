@@ -28,7 +28,11 @@ const AXIS_FONT = '11px Inter, system-ui, sans-serif';
 
 export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
   const { data, kind, fromMs, toMs, heightPx, utc } = options;
-  const colours = resolveColours(place, ['--text-muted', '--line', ...data.series.map(({ colour }) => colour)]);
+  const colours = resolveColours(place, [
+    '--text-muted',
+    '--line',
+    ...data.series.map(({ colour }) => colour),
+  ]);
   const colour = (token: string) => colours.get(token)!;
   const barSize = ((options.stepMs / (toMs - fromMs)) * place.clientWidth * 0.86) | 0;
   const bars = uPlot.paths.bars!({ size: [0.86, Math.max(barSize, 2) + 40], align: 1, radius: 0.12 });
@@ -51,7 +55,14 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
         y: { range: (_, low, high) => rangeOf(low, high, kind) },
       },
       axes: [
-        { ...axis, grid: { show: false }, size: 26, gap: 6, space: 90, values: (_self, splits, _axis, _space, increment) => timeLabels(utc, splits, increment) },
+        {
+          ...axis,
+          grid: { show: false },
+          size: 26,
+          gap: 6,
+          space: 90,
+          values: (_self, splits, _axis, _space, increment) => timeLabels(utc, splits, increment),
+        },
         {
           ...axis,
           size: (_, texts) => 14 + Math.max(18, ...(texts ?? []).map(text => text.length * 6.4)),
@@ -65,7 +76,12 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
         ...data.series.map(({ colour: token }) =>
           kind === 'bars'
             ? { fill: colour(token), width: 0, paths: bars, points: { show: false } }
-            : { stroke: colour(token), width: 1.5, points: { show: data.timesMs.length < 3 }, spanGaps: false },
+            : {
+                stroke: colour(token),
+                width: 1.5,
+                points: { show: data.timesMs.length < 3 },
+                spanGaps: false,
+              },
         ),
       ],
       cursor: {

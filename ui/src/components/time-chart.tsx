@@ -41,7 +41,7 @@ export function TimeChart(props: TimeChartProps) {
   const [themes, setThemes] = useState(0);
   useEffect(() => onThemeChange(() => setThemes(count => count + 1)), []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: colours of a canvas are read when it is made
+  // Colours of a canvas are read when it is made.
   useEffect(() => {
     let plot: Plot | undefined;
     let ended = false;
@@ -58,7 +58,8 @@ export function TimeChart(props: TimeChartProps) {
           heightPx,
           utc: zone === 'utc',
           valueText,
-          onPoint: (index, leftPx, widthPx) => setPointed(index === undefined ? undefined : { index, leftPx, widthPx }),
+          onPoint: (index, leftPx, widthPx) =>
+            setPointed(index === undefined ? undefined : { index, leftPx, widthPx }),
           onZoom: (first, last) => latest.current.onZoom?.(first, last),
         });
       },
@@ -78,7 +79,14 @@ export function TimeChart(props: TimeChartProps) {
   );
 }
 
-function Tip({ data, kind, stepMs, valueText, pointed, utc }: TimeChartProps & { pointed: Pointed; utc: boolean }) {
+function Tip({
+  data,
+  kind,
+  stepMs,
+  valueText,
+  pointed,
+  utc,
+}: TimeChartProps & { pointed: Pointed; utc: boolean }) {
   const { index, leftPx, widthPx } = pointed;
   const rows = data.series
     .map(({ label, colour, values }) => ({ label, colour, value: values[index] }))

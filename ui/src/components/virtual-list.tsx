@@ -28,7 +28,7 @@ const NEAR_END_PX = 1500;
 export function VirtualList(props: VirtualListProps) {
   const { count, keyOf, row, estimatePx, scroller, onNearEnd, focus = -1, layout } = props;
   const list = useRef<HTMLDivElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another layout has other heights
+  // Another layout has other heights.
   const heights = useMemo(() => new Map<string, number>(), [layout]);
   const [, draw] = useState(0);
   const [seen, setSeen] = useState({ top: 0, bottom: 1200 });
@@ -46,7 +46,10 @@ export function VirtualList(props: VirtualListProps) {
     const look = () => {
       const top = element.scrollTop - (list.current?.offsetTop ?? 0);
       // Rounded, so that a pixel of scrolling draws nothing.
-      const next = { top: Math.floor(top / 100) * 100, bottom: Math.ceil((top + element.clientHeight) / 100) * 100 };
+      const next = {
+        top: Math.floor(top / 100) * 100,
+        bottom: Math.ceil((top + element.clientHeight) / 100) * 100,
+      };
       setSeen(before => (before.top === next.top && before.bottom === next.bottom ? before : next));
     };
     look();
@@ -87,7 +90,7 @@ export function VirtualList(props: VirtualListProps) {
     if (offsets[count] - seen.bottom < NEAR_END_PX) onNearEnd?.();
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another focus scrolls
+  // Only another focus scrolls.
   useEffect(() => {
     const element = scroller.current;
     if (focus < 0 || focus >= count || element === null) return;
@@ -110,8 +113,13 @@ export function VirtualList(props: VirtualListProps) {
     );
   }
   return (
+    // biome-ignore lint/a11y/useSemanticElements: between the list and its rows is the part that moves
     <div ref={list} class="virtual-list" role="list" style={{ height: `${offsets[count]}px` }}>
-      <div class="virtual-window" role="presentation" style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}>
+      <div
+        class="virtual-window"
+        role="presentation"
+        style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}
+      >
         {drawn}
       </div>
     </div>
@@ -134,6 +142,7 @@ function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowPr
     return () => observer.unobserve(measured);
   }, [observer]);
   return (
+    // biome-ignore lint/a11y/useSemanticElements: a part of the list above
     <div
       ref={element}
       role="listitem"

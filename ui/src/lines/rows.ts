@@ -26,7 +26,16 @@ export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): rea
       const metadata = categories?.structuredMetadata ?? NOTHING;
       const parsed = categories?.parsed ?? NOTHING;
       const level = levelOf(metadata.detected_level ?? parsed.level ?? stream.detected_level ?? stream.level);
-      return { key: `${ns}/${s}/${i}`, ns, ms: Number(ns.slice(0, -6)), line, stream, metadata, parsed, level };
+      return {
+        key: `${ns}/${s}/${i}`,
+        ns,
+        ms: Number(ns.slice(0, -6)),
+        line,
+        stream,
+        metadata,
+        parsed,
+        level,
+      };
     }),
   );
   const sign = newestFirst ? -1 : 1;

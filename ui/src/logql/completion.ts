@@ -42,7 +42,8 @@ export function placeOf(query: string, cursor: number): Place {
 
   if (last.kind === 'open-string') {
     const [label, operator] = [tokens.at(-3), tokens.at(-2)];
-    if (open?.text !== '{' || label?.kind !== 'word' || operator === undefined || !MATCHES.has(operator.text)) return NONE;
+    if (open?.text !== '{' || label?.kind !== 'word' || operator === undefined || !MATCHES.has(operator.text))
+      return NONE;
     return {
       kind: 'value',
       from: last.from + 1,
@@ -68,11 +69,14 @@ export function placeOf(query: string, cursor: number): Place {
     return { kind: 'field', from, selector: selector ?? selectorAfter(query, cursor) };
   }
   if (before.kind === 'word' && TAKES_FIELD.has(before.text)) {
-    return before.text === 'or' && tokens.at(isTyping ? -3 : -2)?.kind === 'string' && !isInLabelFilter(tokens)
+    return before.text === 'or' &&
+      tokens.at(isTyping ? -3 : -2)?.kind === 'string' &&
+      !isInLabelFilter(tokens)
       ? NONE
       : { kind: 'field', from, selector };
   }
-  if (before.text === '(' || before.text === ',' || OPERATORS.has(before.text)) return { kind: 'expression', from };
+  if (before.text === '(' || before.text === ',' || OPERATORS.has(before.text))
+    return { kind: 'expression', from };
   const ends = before.text === '}' || before.kind === 'string' || before.kind === 'word';
   if (ends && !isTyping && selector !== undefined && before.to < cursor) return { kind: 'pipe', from };
   return NONE;
@@ -91,7 +95,9 @@ function openOf(tokens: readonly Token[]): Token | undefined {
 
 function isGrouping(tokens: readonly Token[], open: Token): boolean {
   const word = tokens[tokens.indexOf(open) - 1]?.text;
-  return word !== undefined && ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'].includes(word);
+  return (
+    word !== undefined && ['by', 'without', 'on', 'ignoring', 'group_left', 'group_right'].includes(word)
+  );
 }
 
 /** `| a="x" or` goes on with a field, `|= "x" or` with a text. */

@@ -34,6 +34,15 @@ export function withLineFilter(query: string, text: string): string {
   return `${query.slice(0, at).trimEnd()} |= ${quoted(text)}${after === '' ? '' : ` ${after.trimStart()}`}`;
 }
 
+/** The query with a filter for lines of a pattern (`|>`), or for all others (`!>`), at the end of its pipeline. */
+export function withPatternFilter(query: string, pattern: string, op: '|>' | '!>'): string {
+  const text = pattern.includes('"') && !pattern.includes('`') ? `\`${pattern}\`` : quoted(pattern);
+  if (query.includes(`${op} ${text}`)) return query;
+  const at = endOfPipeline(query);
+  const after = query.slice(at);
+  return `${query.slice(0, at).trimEnd()} ${op} ${text}${after === '' ? '' : ` ${after.trimStart()}`}`;
+}
+
 /** The first selector of the query; undefined where there is none. */
 export function selectorOf(query: string): string | undefined {
   const tokens = tokensOf(query);

@@ -6,7 +6,8 @@ export interface VariableValues {
   readonly stepMs: number;
 }
 
-const VARIABLE = /\$(?:__(auto|interval_ms|interval|rate_interval|range_ms|range_s|range)\b|\{__(auto|interval_ms|interval|rate_interval|range_ms|range_s|range)\})/g;
+const VARIABLE =
+  /\$(?:__(auto|interval_ms|interval|rate_interval|range_ms|range_s|range)\b|\{__(auto|interval_ms|interval|rate_interval|range_ms|range_s|range)\})/g;
 
 export function fillVariables(query: string, { rangeMs, stepMs }: VariableValues): string {
   const range = Math.max(1, Math.round(rangeMs / 1000));

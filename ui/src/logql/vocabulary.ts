@@ -23,7 +23,11 @@ export const RANGE_FUNCTIONS: readonly Word[] = [
   overRange('last_over_time', 'last unwrapped value'),
   overRange('stddev_over_time', 'standard deviation of unwrapped values'),
   overRange('stdvar_over_time', 'variance of unwrapped values'),
-  { text: 'quantile_over_time', does: 'quantile of unwrapped values', writes: 'quantile_over_time(0.95, ¦[$__auto])' },
+  {
+    text: 'quantile_over_time',
+    does: 'quantile of unwrapped values',
+    writes: 'quantile_over_time(0.95, ¦[$__auto])',
+  },
   overRange('rate_counter', 'increase of a counter a second'),
 ];
 

@@ -34,3 +34,10 @@ export function valueText(value: number): string {
 export function secondsText(seconds: number): string {
   return seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
 }
+
+/** Of 0 to 1; what is not nothing is not shown as nothing. */
+export function percentText(share: number): string {
+  if (share === 0) return '0%';
+  if (share < 0.001) return '<0.1%';
+  return share < 0.0995 ? `${(share * 100).toFixed(1)}%` : `${Math.round(share * 100)}%`;
+}

@@ -35,6 +35,7 @@ export function stepText(stepMs: number): string {
 
 /** As people say it: `5 min`. */
 export function stepName(stepMs: number): string {
-  const [unit, name] = stepMs % D === 0 ? [D, 'd'] : stepMs % H === 0 ? [H, 'h'] : stepMs % M === 0 ? [M, 'min'] : [S, 's'];
+  const [unit, name] =
+    stepMs % D === 0 ? [D, 'd'] : stepMs % H === 0 ? [H, 'h'] : stepMs % M === 0 ? [M, 'min'] : [S, 's'];
   return `${stepMs / unit} ${name}`;
 }

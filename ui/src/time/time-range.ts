@@ -54,7 +54,14 @@ export function parseTime(text: string, { nowMs, utc }: { nowMs: number; utc: bo
   const absolute = ABSOLUTE.exec(trimmed);
   if (absolute === null) return undefined;
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', zulu] = absolute;
-  const parts = [Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second)] as const;
+  const parts = [
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  ] as const;
   const ms = Number(fraction.padEnd(3, '0'));
   const date = utc || zulu === 'Z' ? new Date(Date.UTC(...parts, ms)) : new Date(...parts, ms);
   // 31 February would become March.
@@ -81,7 +88,11 @@ export function resolveRange(
 /** `2026-11-21 14:05:00`, with milliseconds where there are some. */
 export function formatTime(ms: number, utc: boolean): string {
   const date = new Date(utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 23).replace('T', ' ').replace(/\.000$/, '');
+  return date
+    .toISOString()
+    .slice(0, 23)
+    .replace('T', ' ')
+    .replace(/\.000$/, '');
 }
 
 /** What the range is called on its button. */

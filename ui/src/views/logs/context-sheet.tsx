@@ -4,13 +4,13 @@ import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { LineText } from '../../components/line-text.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
+import { timeText } from '../../lines/time-text.ts';
 import { selectorOfStream } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
-import { LineText } from './line-text.tsx';
-import { timeText } from './log-list.tsx';
 
 export interface ContextSheetProps {
   readonly row: LogRow;
@@ -66,7 +66,9 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
   const more = async (wanted: readonly Side[]) => {
     setLoading(true);
     try {
-      const loaded = await Promise.all(wanted.map(async side => [side, await load(side, sides[side])] as const));
+      const loaded = await Promise.all(
+        wanted.map(async side => [side, await load(side, sides[side])] as const),
+      );
       setSides(before => ({ ...before, ...Object.fromEntries(loaded) }));
       setError(undefined);
     } catch (problem) {
@@ -76,7 +78,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
     setLoading(false);
   };
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it opens
+  // Once, when it opens.
   useEffect(() => {
     more(['before', 'after']).then(() => target.current?.scrollIntoView({ block: 'center' }));
     return () => controller.abort();
@@ -84,7 +86,12 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
 
   const { before, after } = sides;
   const shown = (one: LogRow, isTarget = false) => (
-    <li key={`${isTarget}${one.key}`} ref={isTarget ? target : undefined} class={isTarget ? 'target' : ''} aria-current={isTarget}>
+    <li
+      key={`${isTarget}${one.key}`}
+      ref={isTarget ? target : undefined}
+      class={isTarget ? 'target' : ''}
+      aria-current={isTarget}
+    >
       <span class="log-level" style={{ background: `var(--${one.level})` }} />
       <time class="log-time numeric">{timeText(one, zone === 'utc')}</time>
       <span class="log-text">
@@ -99,7 +106,12 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
       </p>
       {error !== undefined && <ErrorMessage error={error} />}
       <div class="context-more">
-        <Button kind="quiet" class="small" disabled={loading || before.complete} onClick={() => more(['before'])}>
+        <Button
+          kind="quiet"
+          class="small"
+          disabled={loading || before.complete}
+          onClick={() => more(['before'])}
+        >
           {before.complete ? 'Nothing earlier within a day' : 'Earlier lines'}
         </Button>
       </div>
@@ -110,7 +122,12 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
       </ol>
       {loading && <Loading what="Looking around the line" />}
       <div class="context-more">
-        <Button kind="quiet" class="small" disabled={loading || after.complete} onClick={() => more(['after'])}>
+        <Button
+          kind="quiet"
+          class="small"
+          disabled={loading || after.complete}
+          onClick={() => more(['after'])}
+        >
           {after.complete ? 'Nothing later within a day' : 'Later lines'}
         </Button>
       </div>

@@ -3,11 +3,11 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Labels } from '../../api/types.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
-import { fieldsOf, parseJson } from '../../lines/fields.ts';
+import { LineText } from '../../components/line-text.tsx';
 import { parseAnsi } from '../../lines/ansi.ts';
+import { fieldsOf, parseJson } from '../../lines/fields.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import type { Condition } from '../../logql/edit.ts';
-import { LineText } from './line-text.tsx';
 import { PrettyJson } from './pretty-json.tsx';
 
 export interface LineDetailsProps {
@@ -58,8 +58,18 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
       )}
       <div class="field-groups">
         <Fields title="Labels" labels={Object.entries(stream)} place="stream" onCondition={onCondition} />
-        <Fields title="Structured metadata" labels={Object.entries(metadata)} place="entry" onCondition={onCondition} />
-        <Fields title="Parsed by the query" labels={parsedOf(parsed)} place="entry" onCondition={onCondition} />
+        <Fields
+          title="Structured metadata"
+          labels={Object.entries(metadata)}
+          place="entry"
+          onCondition={onCondition}
+        />
+        <Fields
+          title="Parsed by the query"
+          labels={parsedOf(parsed)}
+          place="entry"
+          onCondition={onCondition}
+        />
         {inLine !== undefined && (
           <Fields
             title={`Fields of the line (${inLine.parser})`}

@@ -34,12 +34,12 @@ export function ListTools({ rows, total, complete, statistics, order, onOrder }:
         )}
       </p>
       <Choice
-        name="Order"
+        name="First in the list"
         value={order}
         onChange={onOrder}
         options={[
-          { value: 'newest', label: 'Newest first' },
-          { value: 'oldest', label: 'Oldest first' },
+          { value: 'newest', label: 'Newest' },
+          { value: 'oldest', label: 'Oldest' },
         ]}
       />
       <IconButton
@@ -48,7 +48,12 @@ export function ListTools({ rows, total, complete, statistics, order, onOrder }:
         pressed={wraps}
         onClick={() => changeSettings({ wraps: !wraps })}
       />
-      <IconButton icon="download" name="Download these lines" disabled={rows.length === 0} onClick={() => save(rows)} />
+      <IconButton
+        icon="download"
+        name="Download these lines"
+        disabled={rows.length === 0}
+        onClick={() => save(rows)}
+      />
     </div>
   );
 }
@@ -56,7 +61,9 @@ export function ListTools({ rows, total, complete, statistics, order, onOrder }:
 /** As JSON lines, in the order of the list. */
 function save(rows: readonly LogRow[]): void {
   const text = rows
-    .map(({ ns, line, stream, metadata, parsed }) => JSON.stringify({ timestamp: ns, line, labels: stream, metadata, parsed }))
+    .map(({ ns, line, stream, metadata, parsed }) =>
+      JSON.stringify({ timestamp: ns, line, labels: stream, metadata, parsed }),
+    )
     .join('\n');
   const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'application/x-ndjson' }));
   const link = document.createElement('a');

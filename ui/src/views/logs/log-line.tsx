@@ -1,7 +1,7 @@
 /** One row of the list. */
 import { Icon } from '../../components/icon.tsx';
+import { LineText } from '../../components/line-text.tsx';
 import type { LogRow } from '../../lines/rows.ts';
-import { LineText } from './line-text.tsx';
 
 export interface LogLineProps {
   readonly row: LogRow;
@@ -18,7 +18,12 @@ export function LogLine({ row, time, highlights, wraps, open, chosen }: LogLineP
   return (
     <div class={`log-line ${wraps ? 'wraps' : ''} ${open ? 'open' : ''} ${chosen ? 'chosen' : ''}`}>
       <span class="log-level" title={level} style={{ background: `var(--${level})` }} />
-      <button type="button" class="log-toggle" aria-expanded={open} aria-label={`Details of the line at ${time}, ${level}`}>
+      <button
+        type="button"
+        class="log-toggle"
+        aria-expanded={open}
+        aria-label={`Details of the line at ${time}, ${level}`}
+      >
         <Icon name="chevron" size={12} />
       </button>
       <time class="log-time numeric">{time}</time>

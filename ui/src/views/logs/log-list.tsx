@@ -1,9 +1,11 @@
 /** The lines, with the details of those that are open. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
 import type { RefObject } from 'preact';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import type { LogRow } from '../../lines/rows.ts';
+import { timeText } from '../../lines/time-text.ts';
 import type { Condition } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
@@ -31,7 +33,9 @@ export function LogList(props: LogListProps) {
   const [chosen, setChosen] = useState(-1);
   const element = useRef<HTMLDivElement>(null);
   const utc = zone === 'utc';
-  const withDay = range.toMs - range.fromMs > DAY_MS || formatTime(range.fromMs, utc).slice(0, 10) !== formatTime(range.toMs, utc).slice(0, 10);
+  const withDay =
+    range.toMs - range.fromMs > DAY_MS ||
+    formatTime(range.fromMs, utc).slice(0, 10) !== formatTime(range.toMs, utc).slice(0, 10);
   const now = useRef({ rows, chosen });
   now.current = { rows, chosen };
 
@@ -122,10 +126,4 @@ export function LogList(props: LogListProps) {
       />
     </div>
   );
-}
-
-/** Milliseconds always, so that times stand below each other. */
-export function timeText({ ms }: Pick<LogRow, 'ms'>, utc: boolean): string {
-  const text = formatTime(ms, utc);
-  return text.length === 19 ? `${text}.000` : text;
 }

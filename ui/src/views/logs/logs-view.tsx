@@ -41,7 +41,7 @@ export default function LogsView() {
   useEffect(() => setDraft(query), [query]);
 
   const { from, to } = rangeText;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each run and each query has its own now
+  // Each run and each query has its own now.
   const range = useMemo(
     () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
     [from, to, zone, query, round],
@@ -192,7 +192,9 @@ export default function LogsView() {
           </>
         )}
       </div>
-      {contextOf !== undefined && <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />}
+      {contextOf !== undefined && (
+        <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />
+      )}
     </div>
   );
 }

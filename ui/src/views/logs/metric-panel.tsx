@@ -51,11 +51,17 @@ export function MetricPanel({ asked, kind, onKind, onZoom }: MetricPanelProps) {
     );
   }
   return (
-    <section class={`card metric ${loading ? 'stale' : ''}`} aria-label="Values of the query" aria-busy={loading}>
+    <section
+      class={`card metric ${loading ? 'stale' : ''}`}
+      aria-label="Values of the query"
+      aria-busy={loading}
+    >
       <header class="metric-head">
         <p class="numeric soft">
           {countText(series.length)} series · every {stepName(answer.stepMs)}
-          {drawn.series.length < series.length && only === undefined && ` · the first ${MAX_DRAWN_SERIES} are drawn`}
+          {drawn.series.length < series.length &&
+            only === undefined &&
+            ` · the first ${MAX_DRAWN_SERIES} are drawn`}
         </p>
         <Choice
           name="Shown as"

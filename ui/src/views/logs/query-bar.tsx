@@ -1,6 +1,7 @@
 /** The query, the time, and the button that asks. */
-import type { QueryMistake } from '../../api/errors.ts';
+
 import type { Complete } from '../../api/complete.ts';
+import type { QueryMistake } from '../../api/errors.ts';
 import { keysText } from '../../app/shortcuts.ts';
 import { QueryEditor } from '../../components/query-editor.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
@@ -23,7 +24,19 @@ export interface QueryBarProps {
 const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
 
 export function QueryBar(props: QueryBarProps) {
-  const { draft, onDraft, onRun, loading, mistake, complete, range, resolved, onRange, pickerOpen, onPicker } = props;
+  const {
+    draft,
+    onDraft,
+    onRun,
+    loading,
+    mistake,
+    complete,
+    range,
+    resolved,
+    onRange,
+    pickerOpen,
+    onPicker,
+  } = props;
   return (
     <search class="query-bar">
       <QueryEditor
@@ -35,7 +48,13 @@ export function QueryBar(props: QueryBarProps) {
         placeholder={PLACEHOLDER}
       />
       <div class="query-tools">
-        <TimePicker range={range} resolved={resolved} onChange={onRange} open={pickerOpen} onOpen={onPicker} />
+        <TimePicker
+          range={range}
+          resolved={resolved}
+          onChange={onRange}
+          open={pickerOpen}
+          onOpen={onPicker}
+        />
         <button
           type="button"
           class="button primary run"

@@ -21,7 +21,7 @@ export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProp
         <thead>
           <tr>
             {inColumns ? names.map(name => <th key={name}>{name}</th>) : <th>Series</th>}
-            {['last', 'least', 'mean', 'greatest'].map(name => (
+            {['last', 'min', 'mean', 'max'].map(name => (
               <th key={name} class="number">
                 {name}
               </th>
@@ -47,7 +47,6 @@ export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProp
                 </td>
               )}
               {figuresOf(one.values).map((value, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: always these four
                 <td key={i} class="number">
                   {value === undefined ? '' : valueText(value)}
                 </td>
@@ -61,7 +60,7 @@ export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProp
   );
 }
 
-/** Last, least, mean, greatest. */
+/** Last, min, mean, max. */
 function figuresOf(values: ChartSeries['values']): readonly (number | undefined)[] {
   const known = values.filter(value => value !== null);
   if (known.length === 0) return [undefined, undefined, undefined, undefined];

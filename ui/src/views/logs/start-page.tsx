@@ -41,7 +41,11 @@ export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
           const name = labels[LABEL] ?? '';
           return (
             <li key={name}>
-              <button type="button" class="service card" onClick={() => onQuery(`{${LABEL}=${quoted(name)}}`)}>
+              <button
+                type="button"
+                class="service card"
+                onClick={() => onQuery(`{${LABEL}=${quoted(name)}}`)}
+              >
                 <span class="service-name">{name}</span>
                 <span class="service-bytes numeric">{bytesText(bytes)}</span>
                 <span class="service-bar">

@@ -41,7 +41,11 @@ const EMPTY: State = {
 };
 
 /** @param query undefined where there is nothing to ask */
-export function useLogPages(query: string | undefined, range: ResolvedRange | undefined, order: Order): LogPages {
+export function useLogPages(
+  query: string | undefined,
+  range: ResolvedRange | undefined,
+  order: Order,
+): LogPages {
   const [state, setState] = useState<State>(EMPTY);
   const now = useRef(state);
   now.current = state;

@@ -42,7 +42,12 @@ export function VolumePanel({ asked, range, onZoom, onLevel }: VolumePanelProps)
         <ul class="levels">
           {volume?.totals.map(({ level, count }) => (
             <li key={level}>
-              <button type="button" class="level-button" title={`Show ${level} alone`} onClick={() => onLevel(level)}>
+              <button
+                type="button"
+                class="level-button"
+                title={`Show ${level} alone`}
+                onClick={() => onLevel(level)}
+              >
                 <i style={{ background: `var(--${level})` }} />
                 {level}
                 <span class="numeric">{shortText(count)}</span>

@@ -1,8 +1,8 @@
 /** The text of a line: ANSI colours, what the query looks for marked. */
 import { useMemo } from 'preact/hooks';
-import { type AnsiStyle, parseAnsi } from '../../lines/ansi.ts';
-import { piecesOf } from '../../lines/pieces.ts';
-import { matchesIn } from '../../logql/highlights.ts';
+import { type AnsiStyle, parseAnsi } from '../lines/ansi.ts';
+import { piecesOf } from '../lines/pieces.ts';
+import { matchesIn } from '../logql/highlights.ts';
 
 export interface LineTextProps {
   readonly line: string;
@@ -27,7 +27,9 @@ export function LineText({ line, highlights, flat = false }: LineTextProps) {
         const content = marked ? <mark>{shown}</mark> : shown;
         return style === undefined ? content : <span {...looks(style)}>{content}</span>;
       })}
-      {!flat && line.length > MAX_CHARACTERS && <span class="soft"> … {line.length - MAX_CHARACTERS} more characters</span>}
+      {!flat && line.length > MAX_CHARACTERS && (
+        <span class="soft"> … {line.length - MAX_CHARACTERS} more characters</span>
+      )}
     </>
   );
 }

@@ -1,0 +1,167 @@
+/**
+ * The tenant that takes whatever it can, in a process of its own: pushes above its limit, the heaviest queries on every
+ * connection, every tail it may open. Started by fairness.ts, and told by messages when to be loud.
+ *
+ * It stands for other machines, but shares the cores with the store: so it runs at a lower priority, and what it reads it
+ * throws away.
+ */
+import { Agent, request } from 'node:http';
+import { constants, setPriority } from 'node:os';
+import WebSocket from 'ws';
+import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
+import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
+
+export type LoudOrder =
+  | { readonly kind: 'start'; readonly url: string; readonly tenant: string }
+  | { readonly kind: 'stop' };
+
+/** What came of it, since `start`. */
+export interface LoudReport {
+  readonly pushed: number;
+  readonly refused: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly tails: number;
+  readonly frames: number;
+}
+
+/** Half as much again as its rate of 4 MB/s: one push in three is refused. */
+const OFFERED_MB_PER_SECOND = 6;
+/** Once it has been refused so often nothing new would be seen: the same bodies again, at later times. */
+const BODIES_MB = 64;
+const PUSH_CONNECTIONS = 4;
+/** More than a process works on at once by default (32). */
+const QUERY_CLIENTS = 40;
+/** `max_concurrent_tail_requests`. */
+const TAILS = 10;
+
+/** Whole hours of everything: each is a scan with the dearest stages, or an evaluation over many series. Small answers. */
+const HEAVY_QUERIES = [
+  'sum by (app) (count_over_time({app=~".+"} | json | logfmt | line_format "{{.msg}} {{.path}}" |~ "(conn|cache).*(refused|miss)" [5m]))',
+  'count(sum by (trace_id) (count_over_time({app=~"json-.*"} | json [5m])))',
+  'sum(count_over_time({app=~".+"} |~ "(?i)[a-z]+ing .*(upstream|renewed)" [1m]))',
+  'quantile_over_time(0.99, {app=~"json-.*"} | json | unwrap duration_ms [5m]) by (path)',
+  'topk(5, sum by (trace, status) (rate({app=~"logfmt-.*"} | logfmt [1m])))',
+  '{app=~".+"} | json | logfmt | user_id="nobody" or caller="nowhere"',
+  'count(count_over_time({app=~"json-.*"} | json [1m]) * on (trace_id) group_left() sum by (trace_id) (count_over_time({app=~"json-.*"} | json [1m])))',
+];
+
+const counted = { pushed: 0, refused: 0, answered: 0, failed: 0, tails: 0, frames: 0 };
+let over = new AbortController();
+let work: Promise<unknown> = Promise.resolve();
+
+interface Sending {
+  readonly agent: Agent;
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+}
+
+/** The status; the answer is not looked at. */
+function send(
+  url: string,
+  { agent, tenant, signal }: Sending,
+  body?: Uint8Array,
+): Promise<number | undefined> {
+  return new Promise(resolve => {
+    const outgoing = request(url, {
+      agent,
+      signal,
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'x-scope-orgid': tenant, 'content-type': PROTOBUF_TYPE },
+    });
+    outgoing.on('error', () => resolve(undefined));
+    outgoing.on('response', incoming => {
+      incoming.on('error', () => resolve(undefined));
+      incoming.on('end', () => resolve(incoming.statusCode));
+      incoming.resume();
+    });
+    outgoing.end(body);
+  });
+}
+
+function start({ url, tenant }: Extract<LoudOrder, { kind: 'start' }>): void {
+  Object.assign(counted, { pushed: 0, refused: 0, answered: 0, failed: 0, tails: 0, frames: 0 });
+  over = new AbortController();
+  const { signal } = over;
+  const sockets = Array.from({ length: TAILS }, () => tail(url, tenant));
+  const pushing = new Agent({ keepAlive: true, maxSockets: PUSH_CONNECTIONS });
+  const asking = new Agent({ keepAlive: true, maxSockets: QUERY_CLIENTS });
+  work = Promise.all([
+    push(`${url}/loki/api/v1/push`, { agent: pushing, tenant, signal }),
+    ...Array.from({ length: QUERY_CLIENTS }, (_, i) =>
+      ask(`${url}/loki/api/v1/query_range`, i, { agent: asking, tenant, signal }),
+    ),
+  ]).finally(() => {
+    for (const socket of sockets) socket.terminate();
+    pushing.destroy();
+    asking.destroy();
+  });
+}
+
+function tail(url: string, tenant: string): WebSocket {
+  const query = new URLSearchParams({ query: '{app=~".+"}', limit: '5000' });
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/loki/api/v1/tail?${query}`, {
+    headers: { 'x-scope-orgid': tenant },
+    perMessageDeflate: false,
+  });
+  socket.on('open', () => counted.tails++);
+  socket.on('message', () => counted.frames++);
+  socket.on('error', () => undefined);
+  return socket;
+}
+
+async function push(url: string, sending: Sending): Promise<void> {
+  const { signal } = sending;
+  const bodies = Array.from(generateBatches(BODIES_MB, 7), ({ streams, bytes }) => ({
+    body: snappyPush(streams),
+    bytes,
+  }));
+  let next = 0;
+  let dueMs = performance.now();
+  const worker = async () => {
+    while (!signal.aborted) {
+      const { body, bytes } = bodies[next++ % bodies.length];
+      dueMs = Math.max(dueMs + bytes / (OFFERED_MB_PER_SECOND * 1000), performance.now() - 1000);
+      await sleep(dueMs - performance.now());
+      if (signal.aborted) return;
+      const status = await send(url, sending, body);
+      if (status === 204) counted.pushed++;
+      else counted.refused++;
+    }
+  };
+  await Promise.all(Array.from({ length: PUSH_CONNECTIONS }, worker));
+}
+
+async function ask(url: string, first: number, sending: Sending): Promise<void> {
+  const range = {
+    start: `${CORPUS_START_NS}`,
+    end: `${CORPUS_START_NS + CORPUS_NS}`,
+    step: '10',
+    limit: '5000',
+  };
+  for (let i = first; !sending.signal.aborted; i++) {
+    const query = HEAVY_QUERIES[i % HEAVY_QUERIES.length];
+    const status = await send(`${url}?${new URLSearchParams({ ...range, query })}`, sending);
+    if (status === 200) counted.answered++;
+    else if (!sending.signal.aborted) counted.failed++;
+    // A refusal comes at once.
+    if (status !== 200) await sleep(20);
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, Math.max(0, ms)));
+}
+
+if (process.send !== undefined) {
+  setPriority(constants.priority.PRIORITY_LOW);
+  process.on('message', (order: LoudOrder) => {
+    if (order.kind === 'start') {
+      start(order);
+      return;
+    }
+    over.abort();
+    void work.then(() => process.send!({ ...counted } satisfies LoudReport));
+  });
+  process.on('disconnect', () => process.exit());
+}

@@ -1,0 +1,216 @@
+/**
+ * What a quiet tenant notices of a loud one. The quiet one pushes a little and asks what a dashboard asks, both at a pace. In
+ * every other round another tenant pushes at its limit, asks the heaviest queries there are on 40 connections, and has every
+ * tail open that it may (fairness-loud.ts, a process of its own). Rounds take turns, because the machine is not the same from
+ * one minute to the next; percentiles are those of all rounds of a kind.
+ *
+ * Latencies count from when a request was due, not from when it was sent: who waits for an answer must not make others look
+ * fast. The goal is a factor of 2 at most, for p99 of pushes and p95 of queries.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
+import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
+import { startProcess } from '../test/end-to-end/support/server-process.ts';
+import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
+import type { LoudOrder, LoudReport } from './fairness-loud.ts';
+import { type Cell, formatTable } from './table.ts';
+
+const QUIET = 'quiet';
+const LOUD = 'loud';
+const ROUNDS = 3;
+const ROUND_MS = 12_000;
+/** Until all that is loud is under way; then until what it left is done. */
+const RISE_MS = 2_000;
+const REST_MS = 2_000;
+const PUSHES_PER_SECOND = 20;
+const LINES_PER_PUSH = 100;
+const QUERIES_PER_SECOND = 5;
+/** By default a tenant may push 4 MB/s. */
+const FILL_PAUSE_MS = 140;
+const NS_PER_MINUTE = 60_000_000_000n;
+
+export interface FairnessFigures {
+  readonly quiet: Percentiles;
+  readonly besideLoud: Percentiles;
+  /** Of p99, at most 2 is asked. */
+  readonly pushFactor: number;
+  /** Of p95, at most 2 is asked. */
+  readonly queryFactor: number;
+  readonly loud: readonly LoudReport[];
+}
+
+export interface Percentiles {
+  readonly pushes: number;
+  readonly pushMsP50: number;
+  readonly pushMsP99: number;
+  readonly queries: number;
+  readonly queryMsP50: number;
+  readonly queryMsP95: number;
+}
+
+interface Latencies {
+  readonly pushMs: number[];
+  readonly queryMs: number[];
+}
+
+/** @param mb of lines of each tenant in the store before the first round */
+export async function runFairness(mb: number): Promise<FairnessFigures> {
+  const folder = await mkdtemp(join(tmpdir(), 'logboom-fairness-'));
+  const server = await startProcess(resolve(import.meta.dirname, 'fairness.yaml'), join(folder, 'data'));
+  const loud = startLoud();
+  // Of their own, so that no push waits for a connection.
+  const [pushing, asking] = [createClient(server.url), createClient(server.url)];
+  try {
+    await Promise.all([QUIET, LOUD].map(tenant => fill(pushing, tenant, mb)));
+    const alone: Latencies = { pushMs: [], queryMs: [] };
+    const beside: Latencies = { pushMs: [], queryMs: [] };
+    const reports: LoudReport[] = [];
+    await round(pushing, asking, { pushMs: [], queryMs: [] });
+    for (let i = 0; i < ROUNDS; i++) {
+      await round(pushing, asking, alone);
+      loud.start(server.url);
+      await sleep(RISE_MS);
+      await round(pushing, asking, beside);
+      reports.push(await loud.stop());
+      await sleep(REST_MS);
+    }
+    const [quiet, besideLoud] = [percentilesOf(alone), percentilesOf(beside)];
+    return {
+      quiet,
+      besideLoud,
+      pushFactor: besideLoud.pushMsP99 / quiet.pushMsP99,
+      queryFactor: besideLoud.queryMsP95 / quiet.queryMsP95,
+      loud: reports,
+    };
+  } finally {
+    loud.end();
+    pushing.close();
+    asking.close();
+    await server.end('SIGTERM');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function startLoud() {
+  const child = fork(resolve(import.meta.dirname, 'fairness-loud.ts'), { stdio: 'inherit' });
+  const order = (one: LoudOrder) => child.send(one);
+  return {
+    start: (url: string) => void order({ kind: 'start', url, tenant: LOUD }),
+    async stop(): Promise<LoudReport> {
+      const reported = once(child, 'message');
+      order({ kind: 'stop' });
+      const [report] = (await reported) as [LoudReport];
+      return report;
+    },
+    end: () => void child.kill(),
+  };
+}
+
+async function fill(client: HttpClient, tenant: string, mb: number): Promise<void> {
+  for (const { streams } of generateBatches(mb)) {
+    await push(client, tenant, snappyPush(streams));
+    await sleep(FILL_PAUSE_MS);
+  }
+}
+
+async function push(client: HttpClient, tenant: string, body: Uint8Array): Promise<void> {
+  const headers = { 'content-type': PROTOBUF_TYPE, 'x-scope-orgid': tenant };
+  const { status, text } = await client.send({ method: 'POST', path: '/loki/api/v1/push', headers, body });
+  if (status !== 204) throw new Error(`a push was answered ${status}: ${text}`);
+}
+
+async function round(
+  pushing: HttpClient,
+  asking: HttpClient,
+  { pushMs, queryMs }: Latencies,
+): Promise<void> {
+  await Promise.all([
+    paced(PUSHES_PER_SECOND, pushMs, async () => push(pushing, QUIET, pushBody())),
+    paced(QUERIES_PER_SECOND, queryMs, async i => ask(asking, i)),
+  ]);
+}
+
+/** Begins `task` at its pace, whether those before have ended or not; each one's time from when it was due. */
+async function paced(perSecond: number, took: number[], task: (i: number) => Promise<void>): Promise<void> {
+  const startMs = performance.now();
+  const all: Promise<void>[] = [];
+  for (let i = 0; i < (perSecond * ROUND_MS) / 1000; i++) {
+    const dueMs = startMs + (1000 * i) / perSecond;
+    await sleep(dueMs - performance.now());
+    all.push(task(i).then(() => void took.push(performance.now() - dueMs)));
+  }
+  await Promise.all(all);
+}
+
+let pushes = 0;
+
+function pushBody(): Uint8Array {
+  const fromNs = BigInt(Date.now()) * 1_000_000n;
+  const entries = Array.from({ length: LINES_PER_PUSH }, (_, i) => ({
+    ns: fromNs + BigInt(i),
+    line: `level=info push=${pushes} line=${i} msg="request handled" path=/api/v1/orders status=200 duration=17ms`,
+  }));
+  pushes++;
+  return snappyPush([{ labels: { app: `shop-${pushes % 5}`, env: 'prod' }, entries }]);
+}
+
+/** Panels of a dashboard over the data that was there first; ranges vary, so that nothing is asked twice. */
+async function ask(client: HttpClient, i: number): Promise<void> {
+  const end = CORPUS_START_NS + CORPUS_NS - BigInt(i % 20) * NS_PER_MINUTE;
+  const panels: readonly (readonly [minutes: number, query: string])[] = [
+    [30, 'sum by (app) (rate({env="prod"}[1m]))'],
+    [30, '{app="json-1"} |= "error"'],
+    [15, 'sum by (status) (count_over_time({app="json-2"} | json [1m]))'],
+    [5, '{app="logfmt-3"}'],
+    [30, 'sum(rate({app="access-1"} |~ "\\" 5\\\\d\\\\d " [1m]))'],
+  ];
+  const [minutes, query] = panels[i % panels.length];
+  const start = end - BigInt(minutes) * NS_PER_MINUTE;
+  const params = { query, start: `${start}`, end: `${end}`, step: '60', limit: '100' };
+  const headers = { 'x-scope-orgid': QUIET };
+  const { status, text } = await client.send({ path: '/loki/api/v1/query_range', query: params, headers });
+  if (status !== 200) throw new Error(`a query was answered ${status}: ${text}`);
+}
+
+function percentilesOf({ pushMs, queryMs }: Latencies): Percentiles {
+  return {
+    pushes: pushMs.length,
+    pushMsP50: quantile(pushMs, 0.5),
+    pushMsP99: quantile(pushMs, 0.99),
+    queries: queryMs.length,
+    queryMsP50: quantile(queryMs, 0.5),
+    queryMsP95: quantile(queryMs, 0.95),
+  };
+}
+
+function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+}
+
+export function fairnessTable({ quiet, besideLoud, pushFactor, queryFactor, loud }: FairnessFigures): string {
+  const row = (name: string, of: Percentiles): Cell[] => [
+    name,
+    of.pushMsP50,
+    of.pushMsP99,
+    of.queryMsP50,
+    of.queryMsP95,
+  ];
+  const head = ['quiet tenant', 'push p50 ms', 'p99', 'query p50 ms', 'p95'];
+  const rows = [row('alone', quiet), row('beside a loud one', besideLoud)];
+  const factors: Cell[] = ['factor (at most 2)', null, pushFactor, null, queryFactor];
+  const sum = (pick: (report: LoudReport) => number) => loud.reduce((all, one) => all + pick(one), 0);
+  const told =
+    `the loud one: ${sum(one => one.pushed)} pushes taken, ${sum(one => one.refused)} refused, ` +
+    `${sum(one => one.answered)} queries answered, ${sum(one => one.failed)} failed or ended, ` +
+    `${sum(one => one.tails)} tails, ${sum(one => one.frames)} frames`;
+  return `${formatTable(head, [...rows, factors])}\n${told}`;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise(done => setTimeout(done, Math.max(0, ms)));
+}

@@ -1,0 +1,41 @@
+/** The rules of files, evaluated over what a running store holds; nothing is written. */
+import { templateRunner } from '../../../shared/rules/template/run-template.ts';
+import { CommandError } from '../command-error.ts';
+import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
+import { askRange, type RangeRequest } from '../range-query.ts';
+import { readFiles } from '../rule-files.ts';
+import { print } from '../standard-output.ts';
+import type { StoreFlags } from '../store-client.ts';
+import { dryRun } from './dry-run.ts';
+import { historyQuery } from './history.ts';
+
+export interface HistoryFlags extends StoreFlags, RangeFlags {
+  /** Of groups that name none, ns. */
+  readonly interval: bigint;
+}
+
+/** Throws CommandError where a rule cannot be evaluated, or a file cannot be read. */
+export async function runOverHistory(files: readonly string[], flags: HistoryFlags): Promise<void> {
+  const range = rangeOfFlags(flags);
+  const templates = templateRunner({ externalLabels: {}, externalUrl: '' });
+  const ending = new AbortController();
+  const giveUp = (reason: unknown) => ending.abort(reason);
+  const { signal } = ending;
+  const ask = (request: RangeRequest) => askRange(flags, request);
+  let broken = 0;
+  for (const [namespace, groups] of await readFiles(files)) {
+    for (const group of groups) {
+      const lines = dryRun(group, {
+        namespace,
+        range,
+        intervalNs: flags.interval,
+        partsOf: history => ({ query: historyQuery(ask, history, giveUp), templates, signal }),
+      });
+      let line = await lines.next();
+      for (; !line.done; line = await lines.next()) await print(line.value);
+      broken += line.value;
+    }
+  }
+  if (broken > 0)
+    throw new CommandError(`${broken} ${broken === 1 ? 'rule' : 'rules'} could not be evaluated`);
+}

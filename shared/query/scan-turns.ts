@@ -1,0 +1,154 @@
+/**
+ * When a scan may look at its next page. Pages are worked on in the thread that takes pushes too: after each one others get
+ * their turn. Two things are shared out:
+ *
+ * Among tenants: a few pages for each round of the event loop, first those of the tenant that has had the least time lately. So
+ * the many queries of one tenant cost another's query the page that is being worked on, and a push, which takes a dozen rounds,
+ * a page for each, however many queries there are.
+ *
+ * Between pages and pushes: where pushes wait for the thread, the pages of a tenant, all its queries together, get a share of it.
+ * Who has asked for little lately has some saved up.
+ *
+ *     pages  |##|          |##|          |##|          ## 1.5 ms of work, then 3.5 ms for whatever else there is
+ *
+ * What a reader would get wrong: the share holds only while the thread is busy. Pushes that wait for a disk slow no query down.
+ */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { Clock } from '../ports/clock.ts';
+
+/** Of the thread, what pages get under pressure: what else a query costs (plan, answer) comes on top. */
+const PAGES_SHARE = 0.3;
+/** So that a query never waits long for one page, whatever the one before took. */
+const MAX_REST_MS = 200;
+/** Of the share, what a tenant may save up: 60 ms of pages, those of a panel or two. */
+const SAVED_MS = 200;
+/** Of pages, in one round of the event loop: small pages would pay more for the round than they take. */
+const ROUND_MS = 1;
+/** What a tenant had counts half after this time. */
+const HALF_LIFE_MS = 1000;
+/** Tenants that are remembered; then those that had the least go. */
+const MAX_TENANTS = 1000;
+
+export interface ScanTurnsParts {
+  /** True where pushes are under way and the thread has no time left. */
+  readonly isPressed: () => boolean;
+  readonly sleep: Clock['sleep'];
+  readonly nowMs?: () => number;
+}
+
+interface Share {
+  /** Worked on its pages, as it counts at `atMs`. */
+  usedMs: number;
+  atMs: number;
+  /** Before it no page is due under pressure, ms. */
+  nextMs: number;
+  /** In the order in which they came. */
+  readonly waiting: Waiting[];
+}
+
+interface Waiting {
+  /** What its page before took: the next one may take as long. */
+  readonly workedMs: number;
+  go(): void;
+}
+
+export class ScanTurns {
+  readonly #parts: ScanTurnsParts | undefined;
+  readonly #nowMs: () => number;
+  readonly #shares = new Map<string, Share>();
+  #waiting = 0;
+
+  /** @param parts without them nobody is pressed */
+  constructor(parts?: ScanTurnsParts) {
+    this.#parts = parts;
+    this.#nowMs = parts?.nowMs ?? (() => performance.now());
+  }
+
+  /** Those that are remembered. */
+  get tenants(): number {
+    return this.#shares.size;
+  }
+
+  /** To be told to `rest`. */
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
+  /**
+   * Waits for the next page's turn, after work for `tenant` that began at `startedMs`. Throws the signal's reason where it
+   * waits long.
+   */
+  async rest(startedMs: number, signal: AbortSignal, tenant = ''): Promise<void> {
+    const now = this.#nowMs();
+    const workedMs = now - startedMs;
+    const share = this.#shareOf(tenant, now);
+    share.usedMs = usedAt(share, now) + workedMs;
+    share.atMs = now;
+    const parts = this.#parts;
+    if (parts?.isPressed()) {
+      // Those that rest at the same time line up behind each other; several tenants halve it, and so on.
+      const from = Math.max(share.nextMs, startedMs - SAVED_MS);
+      const restOfAll = (workedMs / PAGES_SHARE) * Math.max(1, this.#resting(now));
+      share.nextMs = Math.min(from + restOfAll, now + MAX_REST_MS);
+      const restMs = share.nextMs - now;
+      if (restMs >= 1) await parts.sleep(restMs, signal);
+    }
+    return new Promise(go => {
+      share.waiting.push({ workedMs, go });
+      this.#waiting++;
+      if (this.#waiting === 1) void this.#letGo();
+    });
+  }
+
+  /** Rounds as long as somebody waits. */
+  async #letGo(): Promise<void> {
+    while (this.#waiting > 0) {
+      await nextRound();
+      const now = this.#nowMs();
+      for (let ms = 0; ms < ROUND_MS && this.#waiting > 0; ) {
+        const share = this.#nextShare(now);
+        const { workedMs, go } = share.waiting.shift()!;
+        this.#waiting--;
+        ms += workedMs;
+        go();
+      }
+    }
+  }
+
+  /** That of the tenant which had the least, among those with a page that waits. */
+  #nextShare(now: number): Share {
+    let least: Share | undefined;
+    for (const share of this.#shares.values()) {
+      if (share.waiting.length === 0) continue;
+      if (least === undefined || usedAt(share, now) < usedAt(least, now)) least = share;
+    }
+    return least!;
+  }
+
+  /** Tenants that pressure holds back. */
+  #resting(now: number): number {
+    let resting = 0;
+    for (const { nextMs } of this.#shares.values()) if (nextMs > now) resting++;
+    return resting;
+  }
+
+  #shareOf(tenant: string, now: number): Share {
+    const known = this.#shares.get(tenant);
+    if (known !== undefined) return known;
+    if (this.#shares.size >= MAX_TENANTS) this.#forget(now);
+    const share: Share = { usedMs: 0, atMs: now, nextMs: 0, waiting: [] };
+    this.#shares.set(tenant, share);
+    return share;
+  }
+
+  /** Half of those that nothing waits for, so that it is not done for each newcomer. */
+  #forget(now: number): void {
+    const idle = [...this.#shares].filter(([, { waiting }]) => waiting.length === 0);
+    idle.sort(([, a], [, b]) => usedAt(a, now) - usedAt(b, now));
+    for (const [tenant] of idle.slice(0, Math.ceil(idle.length / 2))) this.#shares.delete(tenant);
+  }
+}
+
+function usedAt({ usedMs, atMs }: Share, now: number): number {
+  return usedMs * 0.5 ** ((now - atMs) / HALF_LIFE_MS);
+}

@@ -1,0 +1,19 @@
+/** The page as a checkout has it: built when it is asked for, and only what was built is given out. */
+import { expect, test } from '@jest/globals';
+import { createPageFiles } from '../../local/ui.ts';
+
+test('the index and what it loads are there, in gzip too; nothing else of the folder is', async () => {
+  const warnings: string[] = [];
+  const files = createPageFiles({ warn: message => warnings.push(message) });
+  const index = Buffer.from((await files.read('index.html'))!.bytes).toString();
+  const loaded = [...index.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, name]) => name);
+  expect(loaded).toEqual(expect.arrayContaining([expect.stringMatching(/^main-\w{8}\.js$/)]));
+  for (const name of loaded) {
+    const file = await files.read(name);
+    expect(file?.gzip?.length).toBeLessThan(file?.bytes.length ?? 0);
+  }
+  for (const name of ['manifest.json', '../../package.json', 'main.js', '']) {
+    expect(await files.read(name)).toBeUndefined();
+  }
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from '@jest/globals';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { ScanTurns } from '../../shared/query/scan-turns.ts';
+
+const { signal } = new AbortController();
+
+/** Scans that each work for some ms on a page: time is what they worked and what they slept. */
+function scans(isPressed: () => boolean) {
+  const clock = virtualClock(0);
+  let workedMs = 0;
+  const nowMs = () => clock.nowMs() + workedMs;
+  const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), nowMs });
+  const scan = async (pages: number, pageMs: number, tenant = '') => {
+    for (let page = 0; page < pages; page++) {
+      const startedMs = turns.nowMs();
+      workedMs += pageMs;
+      await turns.rest(startedMs, signal, tenant);
+    }
+  };
+  return { clock, turns, scan, worked: () => workedMs, nowMs };
+}
+
+test.each([
+  ['one query', 1],
+  ['eight queries', 8],
+])('under pressure the pages of %s get a share of the time, all together', async (_, queries) => {
+  const { clock, scan, worked, nowMs } = scans(() => true);
+  await clock.run(Promise.all(Array.from({ length: queries }, () => scan(200 / queries, 3))));
+  const share = worked() / nowMs();
+  expect(share).toBeGreaterThan(0.25);
+  expect(share).toBeLessThan(0.36);
+});
+
+test('without pressure nobody rests', async () => {
+  const { clock, scan } = scans(() => false);
+  await scan(50, 3);
+  expect(clock.nowMs()).toBe(0);
+});
+
+test('a long page keeps nobody waiting for long, and who is gone waits no more', async () => {
+  const { clock, turns, scan } = scans(() => true);
+  await clock.run(scan(1, 5000));
+  expect(clock.nowMs()).toBe(200);
+  const gone = new AbortController();
+  const resting = turns.rest(turns.nowMs() - 60, gone.signal);
+  gone.abort(new Error('the client went away'));
+  await expect(resting).rejects.toThrow('the client went away');
+});
+
+test('among tenants the page of who had least comes first', async () => {
+  const { turns } = turnsByHand();
+  const order: string[] = [];
+  const query = async (tenant: string, pages: number) => {
+    for (let page = 0; page < pages; page++) {
+      const startedMs = turns.nowMs();
+      turns.work(10);
+      order.push(tenant);
+      await turns.rest(startedMs, signal, tenant);
+    }
+  };
+  const loud = Array.from({ length: 10 }, () => query('loud', 4));
+  const quiet = query('quiet', 8);
+  await quiet;
+  // Each tenant has had as much as the other when the quiet one is done; with turns by query it had waited for all 40.
+  expect(order.filter(tenant => tenant === 'loud').length).toBeLessThan(22);
+  await Promise.all(loud);
+  expect(order.length).toBe(48);
+});
+
+test('a tenant that asks for little is not pressed for what another does', async () => {
+  const { clock, turns, scan, nowMs } = scans(() => true);
+  let quietMs = 0;
+  const quiet = async () => {
+    await clock.sleep(400, signal);
+    const from = nowMs();
+    await scan(5, 3, 'quiet');
+    quietMs = nowMs() - from;
+  };
+  await clock.run(Promise.all([scan(200, 3, 'loud'), scan(200, 3, 'loud'), quiet()]));
+  // 15 ms of its own work, and a page of the other for each of them.
+  expect(quietMs).toBeLessThan(50);
+  expect(turns.nowMs()).toBeGreaterThan(3000);
+});
+
+test('a great number of tenants is not remembered', async () => {
+  const { turns } = turnsByHand();
+  for (let tenant = 0; tenant < 2500; tenant++) await turns.rest(turns.nowMs(), signal, `${tenant}`);
+  expect(turns.tenants).toBeLessThanOrEqual(1000);
+});
+
+/** Time passes by work alone. */
+function turnsByHand() {
+  let atMs = 0;
+  class ByHand extends ScanTurns {
+    work(ms: number): void {
+      atMs += ms;
+    }
+  }
+  const turns = new ByHand({ isPressed: () => false, sleep: async () => {}, nowMs: () => atMs });
+  return { turns };
+}

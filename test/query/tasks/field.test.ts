@@ -1,0 +1,46 @@
+/** A query of which one field is wanted: its tasks answer from columns, as the query does by itself. */
+import { expect, test } from '@jest/globals';
+import { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
+import { columnEngine, everyField } from '../../insight/detected/column-engine.ts';
+import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+
+test('the field goes with the task, and no line comes back where a column knows it', async () => {
+  const lines = ['{"status":200}', '{"status":404,"status":405}', '{"status":500}'];
+  const entries = lines.map((line, i) => {
+    return { stream: { app: 'a' }, day: DAY, time: i * 1e9, line, metadata: {} };
+  });
+  const sourceOf = (store: ConstructorParameters<typeof ChunkSource>[0]) => new ChunkSource(store);
+  const parts = { enricher: everyField(), sourceOf, chunks: lines.length };
+  let tasks = 0;
+  const invokerOf: NonNullable<Parameters<typeof columnEngine>[1]['invokerOf']> = runnerParts => {
+    const invoker = inlineInvoker(runnerParts);
+    return {
+      ...invoker,
+      invoke: (...given) => {
+        tasks++;
+        return invoker.invoke(...given);
+      },
+    };
+  };
+  const asked = { ...rangeQuery('{app="a"}', { limit: 10, categorize: true }), field: 'status' };
+  const answers = [];
+  for (const engine of [
+    await columnEngine(entries, parts),
+    await columnEngine(entries, { ...parts, invokerOf }),
+  ]) {
+    const { result } = await engine.range(asked, asker());
+    if (result.kind !== 'streams') throw new Error('not a log query');
+    answers.push(result.streams.flatMap(stream => stream.entries));
+  }
+  expect(tasks).toBe(lines.length);
+  expect(answers[1]).toEqual(answers[0]);
+  // A line that no column knows is there as it is.
+  expect(answers[1].map(({ line }) => line).sort()).toEqual(['', '', lines[1]]);
+  expect(
+    answers[1]
+      .flatMap(({ parsed = [] }) => parsed)
+      .map(({ value }) => value)
+      .sort(),
+  ).toEqual(['200', '500']);
+});

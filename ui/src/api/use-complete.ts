@@ -1,0 +1,10 @@
+/** What an editor offers, for a range that changes: what is remembered of the store stays. */
+import { useMemo, useRef } from 'preact/hooks';
+import { type Complete, createComplete } from './complete.ts';
+import type { Range } from './queries.ts';
+
+export function useComplete(range: Range | undefined): Complete {
+  const latest = useRef(range);
+  latest.current = range;
+  return useMemo(() => createComplete(() => latest.current), []);
+}

@@ -1,0 +1,28 @@
+/** A long list, a page at a time: what is not seen costs the browser nothing. */
+import { useState } from 'preact/hooks';
+import { countText } from '../time/quantities.ts';
+import { Button } from './button.tsx';
+
+export interface Paged<T> {
+  readonly shown: readonly T[];
+  /** How many are not shown yet. */
+  readonly rest: number;
+  more(): void;
+}
+
+export function usePaged<T>(list: readonly T[], pageSize: number): Paged<T> {
+  const [pages, setPages] = useState(1);
+  const shown = list.slice(0, pages * pageSize);
+  return { shown, rest: list.length - shown.length, more: () => setPages(pages + 1) };
+}
+
+export function More({ paged, what }: { readonly paged: Paged<unknown>; readonly what: string }) {
+  if (paged.rest === 0) return null;
+  return (
+    <div class="more">
+      <Button kind="quiet" icon="down" onClick={paged.more}>
+        {`${countText(paged.rest)} more ${what}`}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+/** A view that tells how things are: a title with what can be done beside it, and panels below that scroll together. */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { IconButton } from './button.tsx';
+
+export interface PanelPageProps {
+  readonly title: string;
+  /** One line below the title. */
+  readonly about: ComponentChildren;
+  readonly onReload: () => void;
+  /** Between the title and the button that asks again. */
+  readonly tools?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function PanelPage({ title, about, onReload, tools, children }: PanelPageProps) {
+  useShortcuts(
+    useMemo(() => [{ keys: 'r', does: 'Ask again', group: title, act: onReload }], [title, onReload]),
+  );
+  return (
+    <div class="panel-page">
+      <div class="panel-column">
+        <header class="panel-head">
+          <div class="panel-title">
+            <h1>{title}</h1>
+            <p class="soft">{about}</p>
+          </div>
+          <div class="panel-tools">
+            {tools}
+            <IconButton icon="refresh" name="Ask again" onClick={onReload} />
+          </div>
+        </header>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+export interface PanelProps {
+  readonly title: string;
+  /** Beside the title: a few figures, a choice. */
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** A part of such a view. */
+export function Panel({ title, aside, children, class: more = '' }: PanelProps) {
+  return (
+    <section class={`card panel ${more}`} aria-label={title}>
+      <header class="panel-part">
+        <h2>{title}</h2>
+        {aside !== undefined && <div class="panel-aside">{aside}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

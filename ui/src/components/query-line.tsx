@@ -1,0 +1,18 @@
+/** The bar at the top of a view that asks something of a query: the editor, and beside it what the view asks with. */
+import type { ComponentChildren } from 'preact';
+import { QueryEditor, type QueryEditorProps } from './query-editor.tsx';
+
+export interface QueryLineProps extends Omit<QueryEditorProps, 'value' | 'onChange'> {
+  readonly draft: string;
+  readonly onDraft: (draft: string) => void;
+  readonly children: ComponentChildren;
+}
+
+export function QueryLine({ draft, onDraft, children, ...editor }: QueryLineProps) {
+  return (
+    <search class="query-bar">
+      <QueryEditor value={draft} onChange={onDraft} {...editor} />
+      <div class="query-tools">{children}</div>
+    </search>
+  );
+}

@@ -1,0 +1,23 @@
+/** The button that asks, at the right of a query; it turns while the answer is awaited. */
+import { keysText } from '../app/shortcuts.ts';
+
+export interface RunButtonProps {
+  readonly title: string;
+  readonly loading: boolean;
+  readonly onRun: () => void;
+  readonly children: string;
+}
+
+export function RunButton({ title, loading, onRun, children }: RunButtonProps) {
+  return (
+    <button
+      type="button"
+      class="button primary run"
+      onClick={onRun}
+      title={`${title} (${keysText('Mod+Enter').join(' ')})`}
+    >
+      {loading && <span class="spinner on-accent" />}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,134 @@
+/**
+ * A live tail, connection after connection, until it is ended or refused. A browser gives a WebSocket no headers, so:
+ *
+ *     tokens are on                       a ticket of one minute goes into the address
+ *     one tenant, or a proxy names it     nothing is needed
+ *     a tenant in a header, no tokens     the store is asked every POLL_MS instead: no WebSocket could say whose logs these are
+ *
+ * Nor does it tell why a WebSocket was refused. So the query is first asked as any other query is, for a second of logs: what
+ * is wrong with it, with the tenant or with the token comes as an answer that can be shown.
+ */
+import { ApiError, isAbort } from '../api/errors.ts';
+import type { LogRow } from '../lines/rows.ts';
+import { createShown, type Shown } from './shown.ts';
+import { isFinal, isToComeAgainAtOnce, refusalOf, type TailFrame } from './tail-frame.ts';
+
+export type TailState =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'live'; readonly isPolled: boolean }
+  | { readonly kind: 'broken'; readonly reason: string; readonly againMs: number }
+  | { readonly kind: 'refused'; readonly error: ApiError };
+
+export interface TailHandlers {
+  /** Not shown before; oldest first within a frame. */
+  rows(rows: readonly LogRow[]): void;
+  dropped(count: number): void;
+  state(state: TailState): void;
+}
+
+export interface TailStart {
+  readonly startNs: bigint;
+  /** Entries from before now. */
+  readonly limit: number;
+}
+
+/** What it needs of the world (browser-tail.ts). All but `sleep` reject with ApiError. */
+export interface TailPorts {
+  /** Whether the store is asked again and again instead. */
+  isPolled(signal: AbortSignal): Promise<boolean>;
+  /** Rejects where the query cannot be tailed. */
+  check(signal: AbortSignal): Promise<void>;
+  /** One connection. Resolves when it ends, with the reason; empty where the browser tells none. */
+  connect(start: TailStart, onOpen: () => void, onFrame: (frame: TailFrame) => void, signal: AbortSignal): Promise<string>;
+  /** Entries from a time on, oldest first. */
+  poll(start: TailStart, signal: AbortSignal): Promise<readonly LogRow[]>;
+  /** Rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  nowNs(): bigint;
+}
+
+/** Shown at first, of the last hour, as the store does it by itself. */
+const FIRST_LIMIT = 100;
+const FIRST_REACH_NS = 3_600_000_000_000n;
+/** Entries that arrive late may be as much older than the newest one shown. */
+const OVERLAP_NS = 30_000_000_000n;
+/** Of a connection that is opened again: more than a break of seconds brings, less than any store refuses. */
+const AGAIN_LIMIT = 1000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+export const POLL_MS = 2000;
+
+/** Resolves when the signal aborts, or the tail is refused; never rejects. */
+export async function followTail(ports: TailPorts, handlers: TailHandlers, signal: AbortSignal): Promise<void> {
+  const shown = createShown();
+  let pauseMs = FIRST_PAUSE_MS;
+  const onOpen = (isPolled: boolean) => {
+    pauseMs = FIRST_PAUSE_MS;
+    handlers.state({ kind: 'live', isPolled });
+  };
+  while (!signal.aborted) {
+    let reason: string;
+    handlers.state({ kind: 'connecting' });
+    try {
+      await ports.check(signal);
+      reason = (await ports.isPolled(signal))
+        ? await pollOn(ports, shown, handlers, () => onOpen(true), signal)
+        : await ports.connect(nextStart(shown, ports), () => onOpen(false), frame => take(frame, shown, handlers), signal);
+    } catch (error) {
+      if (isAbort(error) || signal.aborted) return;
+      if (!(error instanceof ApiError) || isRefusal(error)) {
+        handlers.state({ kind: 'refused', error: error instanceof ApiError ? error : new ApiError(String(error), 0) });
+        return;
+      }
+      reason = error.message;
+    }
+    if (signal.aborted) return;
+    if (isFinal(reason)) {
+      const { message, status } = refusalOf(reason);
+      handlers.state({ kind: 'refused', error: new ApiError(message, status) });
+      return;
+    }
+    if (isToComeAgainAtOnce(reason)) continue;
+    handlers.state({ kind: 'broken', reason: reason || 'the connection was lost', againMs: pauseMs });
+    try {
+      await ports.sleep(pauseMs, signal);
+    } catch {
+      return;
+    }
+    pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs);
+  }
+}
+
+/** A store that is too busy, stops, or does not answer may do so later. */
+function isRefusal({ status }: ApiError): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+function take({ rows, dropped }: TailFrame, shown: Shown, handlers: TailHandlers): void {
+  const fresh = shown.fresh(rows);
+  if (fresh.length > 0) handlers.rows(fresh);
+  if (dropped > 0) handlers.dropped(dropped);
+}
+
+function nextStart({ newestNs }: Shown, { nowNs }: TailPorts): TailStart {
+  return newestNs === undefined
+    ? { startNs: nowNs() - FIRST_REACH_NS, limit: FIRST_LIMIT }
+    : { startNs: newestNs - OVERLAP_NS, limit: AGAIN_LIMIT };
+}
+
+/** Ends by what `poll` rejects with. */
+async function pollOn(
+  ports: TailPorts,
+  shown: Shown,
+  handlers: TailHandlers,
+  onOpen: () => void,
+  signal: AbortSignal,
+): Promise<string> {
+  while (!signal.aborted) {
+    const rows = await ports.poll(nextStart(shown, ports), signal);
+    onOpen();
+    take({ rows, dropped: 0, error: undefined }, shown, handlers);
+    await ports.sleep(POLL_MS, signal);
+  }
+  return '';
+}

@@ -1,0 +1,167 @@
+/** The label browser: which labels and values there are, how much lies under each, and a selector made by clicks. */
+import { useMemo, useState } from 'preact/hooks';
+import { askDetectedLabels, askLabelVolumes, askStreamFigures } from '../../api/labels.ts';
+import { askLabelNames } from '../../api/queries.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { keysText, useShortcuts } from '../../app/shortcuts.ts';
+import { Button } from '../../components/button.tsx';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { TimePicker } from '../../components/time-picker.tsx';
+import { isNothing, NOTHING_CHOSEN, type Selection, selectionOf, selectorText, toggled, withSelector } from '../../logql/selection.ts';
+import { changeParams, go, hrefOf, route } from '../../state/navigation.ts';
+import { rangeParams, useRange } from '../../state/use-range.ts';
+import { useStore } from '../../state/use-store.ts';
+import { bytesText, countText } from '../../time/quantities.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+import { LABEL_SEARCH_ID, LabelList } from './label-list.tsx';
+import { type LabelRow, labelRows } from './labels-model.ts';
+import { SelectionLine } from './selection-line.tsx';
+import { ValueColumn } from './value-column.tsx';
+
+/** Each asks the store whenever another choice changes. */
+const MAX_COLUMNS = 8;
+const FIRST_OPEN = 'service_name';
+
+export default function LabelsView() {
+  const { params } = useStore(route);
+  const range = useRange();
+  const [pickerOpen, setPickerOpen] = useState(false);
+  // From the log view comes a query: what is behind its selector stays as it is.
+  const query = params.q ?? '';
+  const selection = useMemo(() => selectionOf(query), [query]);
+  const selector = selectorText(selection);
+  const labels = useAsk(async signal => {
+    if (range.resolved === undefined) return [];
+    return loadLabels(range.resolved, signal);
+  }, [range.resolved]);
+  const figures = useAsk(async signal => {
+    if (range.resolved === undefined || isNothing(selection)) return undefined;
+    return askStreamFigures(selector, range.resolved, signal);
+  }, [selector, range.resolved]);
+  const open = openOf(params.open, selection, labels.value);
+
+  const choose = (next: Selection) =>
+    changeParams(
+      { q: isNothing(next) ? '' : withSelector(query, selectorText(next)), open: open.join(',') },
+      { replace: true },
+    );
+  const toggleColumn = (name: string) => {
+    const next = open.includes(name) ? open.filter(known => known !== name) : [...open, name].slice(-MAX_COLUMNS);
+    changeParams({ open: next.join(',') || NONE_OPEN }, { replace: true });
+  };
+  const logsParams = { q: query, ...rangeParams(range.text) };
+
+  useShortcuts(
+    useMemo(() => {
+      const group = 'Labels';
+      const now = () => route.get().params;
+      return [
+        {
+          keys: 'Mod+Enter',
+          does: 'Show the logs',
+          group,
+          act: () => go('logs', { q: now().q ?? '', from: now().from ?? '', to: now().to ?? '' }),
+        },
+        { keys: '/', does: 'Find a label', group, act: () => document.getElementById(LABEL_SEARCH_ID)?.focus() },
+        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+        { keys: 'x', does: 'Choose nothing', group, act: () => changeParams({ q: '' }, { replace: true }) },
+      ];
+    }, []),
+  );
+  return (
+    <div class="page labels">
+      <h1 class="hidden">Labels</h1>
+      <div class="query-bar">
+        <SelectionLine query={query} selection={selection} onChange={choose} />
+        <div class="query-tools">
+          <TimePicker
+            range={range.text}
+            resolved={range.resolved}
+            onChange={range.change}
+            open={pickerOpen}
+            onOpen={setPickerOpen}
+          />
+          <a
+            class={`button primary run ${isNothing(selection) ? 'disabled' : ''}`}
+            href={isNothing(selection) ? undefined : hrefOf('logs', logsParams)}
+            aria-disabled={isNothing(selection)}
+            title={`Show the logs (${keysText('Mod+Enter').join(' ')})`}
+          >
+            Show logs
+          </a>
+        </div>
+      </div>
+      <div class="page-scroll">
+        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {labels.error !== undefined && <ErrorMessage error={labels.error} />}
+        {labels.value === undefined && labels.error === undefined && <Loading what="Looking for labels" />}
+        {labels.value?.length === 0 && range.resolved !== undefined && (
+          <Empty icon="labels" title="No logs in this time">
+            <p>Choose a longer time above.</p>
+          </Empty>
+        )}
+        {labels.value !== undefined && labels.value.length > 0 && range.resolved !== undefined && (
+          <>
+            <div class="page-line">
+              <p class="numeric" role="status">
+                {figures.value === undefined ? (
+                  <span class="soft">{countText(labels.value.length)} labels. Open one to see its values.</span>
+                ) : (
+                  <>
+                    <strong>{countText(figures.value.streams)} streams</strong>
+                    <span class="soft">
+                      {` · about ${countText(figures.value.entries)} lines · ${bytesText(figures.value.bytes)}`}
+                    </span>
+                  </>
+                )}
+              </p>
+              <Button kind="quiet" class="small" disabled={isNothing(selection)} onClick={() => choose(NOTHING_CHOSEN)}>
+                Choose nothing
+              </Button>
+            </div>
+            {figures.error !== undefined && <ErrorMessage error={figures.error} />}
+            <div class="label-columns">
+              <LabelList rows={labels.value} open={open} onToggle={toggleColumn} />
+              {open.map(name => (
+                <ValueColumn
+                  key={name}
+                  label={name}
+                  selection={selection}
+                  range={range.resolved as ResolvedRange}
+                  onToggle={value => choose(toggled(selection, name, value))}
+                  onClose={() => toggleColumn(name)}
+                />
+              ))}
+            </div>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** In the address, where somebody closed all of them. */
+const NONE_OPEN = '-';
+
+/** As the address says; at first what was chosen, or the services. */
+function openOf(
+  param: string | undefined,
+  { values }: Selection,
+  labels: readonly LabelRow[] | undefined,
+): readonly string[] {
+  if (param === NONE_OPEN) return [];
+  if (param !== undefined) return [...new Set(param.split(','))].slice(0, MAX_COLUMNS);
+  if (values.size > 0) return [...values.keys()].slice(0, MAX_COLUMNS);
+  const first = labels?.find(({ name }) => name === FIRST_OPEN) ?? labels?.[0];
+  return first === undefined ? [] : [first.name];
+}
+
+/** Names are needed; a store that does not tell volumes shows them without. */
+async function loadLabels(range: ResolvedRange, signal: AbortSignal): Promise<readonly LabelRow[]> {
+  const [names, volumes, detected] = await Promise.all([
+    askLabelNames(range, undefined, signal),
+    askLabelVolumes(range, signal).catch(() => []),
+    askDetectedLabels(range, signal).catch(() => []),
+  ]);
+  return labelRows(names, volumes, detected);
+}

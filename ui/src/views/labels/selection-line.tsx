@@ -1,0 +1,42 @@
+/** The selector that was chosen, a piece for each matcher; a click takes one away. */
+import { Icon } from '../../components/icon.tsx';
+import { isNothing, restOf, type Selection, withoutLabel, withoutOther } from '../../logql/selection.ts';
+
+export interface SelectionLineProps {
+  readonly query: string;
+  readonly selection: Selection;
+  readonly onChange: (selection: Selection) => void;
+}
+
+export function SelectionLine({ query, selection, onChange }: SelectionLineProps) {
+  const piece = (text: string, without: Selection) => (
+    <li key={text}>
+      <button type="button" class="matcher" onClick={() => onChange(without)} title={`Take ${text} away`}>
+        <code>{text}</code>
+        <Icon name="close" size={10} />
+      </button>
+    </li>
+  );
+  const rest = restOf(query);
+  return (
+    <section class="selection" aria-label="What is chosen">
+      {isNothing(selection) && <p class="soft">Choose values below: they become a selector here.</p>}
+      <ul>
+        {[...selection.values].map(([label, values]) =>
+          piece(
+            values.length === 1 ? `${label} = ${values[0]}` : `${label} = ${values.join(' or ')}`,
+            withoutLabel(selection, label),
+          ),
+        )}
+        {selection.others.map(matcher => piece(matcher, withoutOther(selection, matcher)))}
+        {rest !== '' && (
+          <li>
+            <code class="soft" title="The rest of the query stays as it is">
+              {rest}
+            </code>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,112 @@
+/** The values of one label, each with its share of the bytes; a click chooses it. Choices of other labels narrow them. */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isAbort } from '../../api/errors.ts';
+import { askLabelValues, askVolume, type Volume } from '../../api/queries.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { ErrorMessage, Loading } from '../../components/message.tsx';
+import { type Selection, selectorText, withoutLabel } from '../../logql/selection.ts';
+import { bytesText, countText, percentText } from '../../time/quantities.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+import { matching, plainRows, type ValueRow, valueRows } from './labels-model.ts';
+
+export interface ValueColumnProps {
+  readonly label: string;
+  readonly selection: Selection;
+  readonly range: ResolvedRange;
+  readonly onToggle: (value: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The default of `volume_max_series`; with more values the store tells no volumes. */
+const MAX_VALUES = 1000;
+/** Drawn at once: more than a column shows, and a page of 1,000 boxes is slow. */
+const PAGE_VALUES = 100;
+const SEARCH_FROM = 8;
+
+interface Found {
+  readonly volumes: readonly Volume[] | undefined;
+  readonly values: readonly string[];
+}
+
+export function ValueColumn({ label, selection, range, onToggle, onClose }: ValueColumnProps) {
+  const others = selectorText(withoutLabel(selection, label));
+  const chosen = selection.values.get(label) ?? [];
+  const [search, setSearch] = useState('');
+  const [shown, setShown] = useState(PAGE_VALUES);
+  useEffect(() => setShown(PAGE_VALUES), [search, others]);
+  const asked = useAsk(signal => findValues(label, others, range, signal), [label, others, range]);
+  const { value: found, loading, error } = asked;
+  const rows = useMemo<readonly ValueRow[]>(() => {
+    if (found === undefined) return [];
+    return found.volumes === undefined ? plainRows(found.values) : valueRows(label, found.volumes, chosen);
+  }, [found, label, chosen]);
+  const fitting = matching(rows, search, ({ value }) => value);
+  const largest = rows[0]?.share ?? 1;
+  return (
+    <section class="card value-column" aria-label={`Values of ${label}`} aria-busy={loading}>
+      <header>
+        <h2>{label}</h2>
+        {found !== undefined && <span class="soft numeric">{countText(rows.length)}</span>}
+        <IconButton icon="close" name={`Close ${label}`} onClick={onClose} />
+      </header>
+      {rows.length > SEARCH_FROM && (
+        <input
+          class="input"
+          type="search"
+          placeholder="Find a value"
+          aria-label={`Find a value of ${label}`}
+          value={search}
+          onInput={event => setSearch(event.currentTarget.value)}
+        />
+      )}
+      {error !== undefined && <ErrorMessage error={error} />}
+      {found === undefined && error === undefined && <Loading what="Looking for values" />}
+      {found !== undefined && fitting.length === 0 && <p class="column-note">No value here.</p>}
+      <ul class={`values ${loading ? 'stale' : ''}`}>
+        {fitting.slice(0, shown).map(({ value, bytes, share }) => (
+          <li key={value}>
+            <label class={`value ${chosen.includes(value) ? 'chosen' : ''}`}>
+              <input type="checkbox" checked={chosen.includes(value)} onChange={() => onToggle(value)} />
+              <span class="value-name">{value}</span>
+              {bytes !== undefined && (
+                <>
+                  <span class="value-bytes numeric">{bytesText(bytes)}</span>
+                  <span class="value-share numeric">{percentText(share)}</span>
+                  <span class="bar">
+                    <i style={{ width: `${(share / largest) * 100}%` }} />
+                  </span>
+                </>
+              )}
+            </label>
+          </li>
+        ))}
+      </ul>
+      {fitting.length > shown && (
+        <Button kind="quiet" class="small" onClick={() => setShown(count => count + PAGE_VALUES)}>
+          {`Show ${Math.min(PAGE_VALUES, fitting.length - shown)} more`}
+        </Button>
+      )}
+      {found !== undefined && found.volumes === undefined && (
+        <p class="column-note">The store tells no volumes of this label: it has too many values, or they are switched off.</p>
+      )}
+    </section>
+  );
+}
+
+/** Values with their bytes; the values alone where the store refuses to add up. */
+async function findValues(
+  label: string,
+  others: string,
+  range: ResolvedRange,
+  signal: AbortSignal,
+): Promise<Found> {
+  try {
+    const volumes = await askVolume({ selector: others, by: [label], limit: MAX_VALUES, ...range }, signal);
+    return { volumes, values: [] };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    const values = await askLabelValues(label, range, others === '{}' ? undefined : others, signal);
+    return { volumes: undefined, values };
+  }
+}

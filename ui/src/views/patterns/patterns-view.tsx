@@ -1,0 +1,164 @@
+/** What kinds of lines a selector has: patterns with counts, over time; a click asks for the lines of one. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { mistakeOf } from '../../api/errors.ts';
+import { useComplete } from '../../api/use-complete.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { Choice } from '../../components/choice.tsx';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { EDITOR_ID } from '../../components/query-editor.tsx';
+import { QueryLine } from '../../components/query-line.tsx';
+import { RunButton } from '../../components/run-button.tsx';
+import { TimePicker } from '../../components/time-picker.tsx';
+import { selectorOf, withPatternFilter } from '../../logql/edit.ts';
+import { changeParams, hrefOf, route } from '../../state/navigation.ts';
+import { rangeParams, useRange } from '../../state/use-range.ts';
+import { useStore } from '../../state/use-store.ts';
+import { countText, percentText, shortText } from '../../time/quantities.ts';
+import { stepName } from '../../time/steps.ts';
+import { PatternTable } from './pattern-table.tsx';
+import { levelCounts, type PatternSort, sortedRows } from './patterns-model.ts';
+import { type FoundPatterns, usePatterns } from './use-patterns.ts';
+
+const PLACEHOLDER = '{service_name="checkout"}';
+
+export default function PatternsView() {
+  const { params } = useStore(route);
+  const query = params.q ?? '';
+  const [draft, setDraft] = useState(query);
+  useEffect(() => setDraft(query), [query]);
+  const range = useRange();
+  const [pickerOpen, setPickerOpen] = useState(false);
+  const asked = usePatterns(query.trim() === '' ? undefined : query, range.resolved);
+  const { value: found, loading, error } = asked;
+  const mistake = useMemo(
+    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
+    [error, query, draft],
+  );
+  const latest = useRef({ draft, renew: range.renew });
+  latest.current = { draft, renew: range.renew };
+  const run = useCallback(() => {
+    changeParams({ q: latest.current.draft, level: '' });
+    latest.current.renew();
+  }, []);
+  useShortcuts(
+    useMemo(() => {
+      const group = 'Patterns';
+      return [
+        { keys: 'Mod+Enter', does: 'Find the patterns', group, act: run },
+        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        { keys: 'r', does: 'Find them again', group, act: run },
+        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+      ];
+    }, [run]),
+  );
+  return (
+    <div class="page patterns">
+      <h1 class="hidden">Patterns</h1>
+      <QueryLine
+        draft={draft}
+        onDraft={setDraft}
+        onRun={run}
+        mistake={mistake}
+        complete={useComplete(range.resolved)}
+        placeholder={PLACEHOLDER}
+      >
+        <TimePicker
+          range={range.text}
+          resolved={range.resolved}
+          onChange={range.change}
+          open={pickerOpen}
+          onOpen={setPickerOpen}
+        />
+        <RunButton title="Find the patterns" loading={loading && query !== ''} onRun={run}>
+          Find
+        </RunButton>
+      </QueryLine>
+      <div class="page-scroll">
+        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {query.trim() === '' && (
+          <Empty icon="patterns" title="Of which logs do you want to see the patterns?">
+            <p>Write a selector above. Patterns show what kinds of lines it has, and how many of each.</p>
+          </Empty>
+        )}
+        {error?.status === 404 ? <PatternsOff /> : error !== undefined && <ErrorMessage error={error} />}
+        {loading && found === undefined && query.trim() !== '' && error === undefined && <Loading what="Finding patterns" />}
+        {found !== undefined && found.rows.length === 0 && (
+          <Empty icon="patterns" title="No pattern in this time">
+            <p>A pattern is shown from 30 lines on. Choose a longer time, or a wider selector.</p>
+          </Empty>
+        )}
+        {found !== undefined && found.rows.length > 0 && <Patterns found={found} query={query} stale={loading} />}
+      </div>
+    </div>
+  );
+}
+
+interface PatternsProps {
+  readonly found: FoundPatterns;
+  readonly query: string;
+  readonly stale: boolean;
+}
+
+function Patterns({ found, query, stale }: PatternsProps) {
+  const { params } = useStore(route);
+  const range = useRange();
+  const sort: PatternSort = params.sort === 'newest' ? 'newest' : 'lines';
+  const levels = useMemo(() => levelCounts(found.rows), [found]);
+  const rows = useMemo(
+    () => sortedRows(params.level === undefined ? found.rows : found.rows.filter(({ level }) => level === params.level), sort),
+    [found, params.level, sort],
+  );
+  const selector = selectorOf(query);
+  const linkOf = (pattern: string, op: '|>' | '!>') =>
+    hrefOf('logs', { q: withPatternFilter(query, pattern, op), ...rangeParams(range.text) });
+  return (
+    <section class={stale ? 'stale' : ''} aria-label="Patterns" aria-busy={stale}>
+      <div class="page-line">
+        <p class="numeric" role="status">
+          <strong>{countText(rows.length)} patterns</strong>
+          <span class="soft only-wide">
+            {` · ${percentText(found.counted / found.lines)} of about ${countText(found.lines)} lines`}
+            {selector !== undefined && selector !== query.trim() && ` · of ${selector}: filters do not count`}
+          </span>
+        </p>
+        <ul class="levels">
+          {levels.map(({ level, count }) => (
+            <li key={level}>
+              <button
+                type="button"
+                class="level-button"
+                aria-pressed={params.level === level}
+                title={params.level === level ? 'Show all levels' : `Show ${level} alone`}
+                onClick={() => changeParams({ level: params.level === level ? '' : level }, { replace: true })}
+              >
+                <i style={{ background: `var(--${level})` }} />
+                {level}
+                <span class="numeric">{shortText(count)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+        <Choice
+          name="First in the list"
+          value={sort}
+          onChange={next => changeParams({ sort: next === 'lines' ? '' : next }, { replace: true })}
+          options={[
+            { value: 'lines', label: 'Most lines' },
+            { value: 'newest', label: 'Newest' },
+          ]}
+        />
+      </div>
+      <PatternTable rows={rows} stepTitle={stepName(found.grid.stepMs)} hrefOf={linkOf} />
+    </section>
+  );
+}
+
+/** What the store answers where it mines none says nothing. */
+function PatternsOff() {
+  return (
+    <Empty icon="patterns" title="This store mines no patterns">
+      <p>It answered with status 404. Switch them on in its configuration, and start it again:</p>
+      <pre class="example">{'pattern_ingester:\n  enabled: true'}</pre>
+    </Empty>
+  );
+}

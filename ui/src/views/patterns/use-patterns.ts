@@ -1,0 +1,45 @@
+/** The patterns of a query's selector, and how many lines it has. */
+import { askStreamFigures } from '../../api/labels.ts';
+import { askPatterns } from '../../api/patterns.ts';
+import { type Asked, useAsk } from '../../api/use-ask.ts';
+import { selectorOf } from '../../logql/edit.ts';
+import { stepFor } from '../../time/steps.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+import { type PatternGrid, type PatternRow, patternGrid, patternRows } from './patterns-model.ts';
+
+export interface FoundPatterns {
+  readonly rows: readonly PatternRow[];
+  readonly grid: PatternGrid;
+  /** Of all patterns. */
+  readonly counted: number;
+  /** Of the selector; at least `counted`. */
+  readonly lines: number;
+}
+
+/** Bars of a sparkline. */
+const MAX_STEPS = 48;
+
+/** @param query undefined where there is nothing to ask */
+export function usePatterns(
+  query: string | undefined,
+  range: ResolvedRange | undefined,
+): Asked<FoundPatterns | undefined> {
+  return useAsk(
+    async signal => {
+      if (query === undefined || range === undefined) return undefined;
+      const grid = patternGrid(range, stepFor(range, MAX_STEPS));
+      const [patterns, lines] = await Promise.all([
+        askPatterns({ query, ...range, stepMs: grid.stepMs }, signal),
+        // Only for shares: without it they are those of what the patterns count.
+        askStreamFigures(selectorOf(query) ?? query, range, signal).then(
+          ({ entries }) => entries,
+          () => 0,
+        ),
+      ]);
+      const rows = patternRows(patterns, grid, lines);
+      const counted = rows.reduce((sum, { count }) => sum + count, 0);
+      return { rows, grid, counted, lines: Math.max(lines, counted) };
+    },
+    [query, range],
+  );
+}

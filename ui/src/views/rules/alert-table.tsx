@@ -1,0 +1,52 @@
+/** All alerts that are active now, of whichever rule. */
+import type { ActiveAlert } from '../../api/rules.ts';
+import { Chip, LabelChips } from '../../components/chip.tsx';
+import { More, usePaged } from '../../components/more.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { valueText } from '../../time/quantities.ts';
+import { Annotations } from './rule-row.tsx';
+import { momentOf } from './rules-model.ts';
+
+const PAGE = 100;
+
+export function AlertTable({ alerts }: { readonly alerts: readonly ActiveAlert[] }) {
+  const paged = usePaged(alerts, PAGE);
+  return (
+    <section class="card panel" aria-label="Active alerts">
+      <div class="table-scroll">
+        <table class="table alert-table">
+          <thead>
+            <tr>
+              <th>State</th>
+              <th>Alert</th>
+              <th class="number">Value</th>
+              <th class="number">Active since</th>
+            </tr>
+          </thead>
+          <tbody>
+            {paged.shown.map(({ labels: { alertname, ...labels }, ...alert }) => {
+              const since = momentOf(alert.activeAt);
+              return (
+                <tr key={JSON.stringify([alertname, labels])}>
+                  <td>
+                    <Chip tone={alert.state === 'firing' ? 'error' : 'warn'}>
+                      {alert.state === 'firing' ? 'Firing' : 'Pending'}
+                    </Chip>
+                  </td>
+                  <td class="alert-what">
+                    <strong>{alertname}</strong>
+                    <Annotations annotations={alert.annotations} />
+                    <LabelChips labels={labels} />
+                  </td>
+                  <td class="number">{valueText(Number(alert.value))}</td>
+                  <td class="number soft">{since !== undefined && <Moment ms={since} />}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <More paged={paged} what="alerts" />
+    </section>
+  );
+}

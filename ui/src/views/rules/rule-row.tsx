@@ -1,0 +1,117 @@
+/** One rule: what it is doing, what it asks, and the alerts that it has now. */
+import type { ActiveAlert, Rule } from '../../api/rules.ts';
+import { Chip, LabelChips, type Tone } from '../../components/chip.tsx';
+import { More, usePaged } from '../../components/more.tsx';
+import { Moment } from '../../components/moment.tsx';
+import { QueryText } from '../../components/query-text.tsx';
+import { hrefOf } from '../../state/navigation.ts';
+import { spanText } from '../../time/moments.ts';
+import { countText, valueText } from '../../time/quantities.ts';
+import { momentOf, type RuleState, stateOfRule } from './rules-model.ts';
+
+const TONES: Readonly<Record<RuleState, Tone>> = {
+  firing: 'error',
+  broken: 'error',
+  pending: 'warn',
+  inactive: 'good',
+  unknown: 'quiet',
+  recording: 'busy',
+};
+const NAMES: Readonly<Record<RuleState, string>> = {
+  firing: 'Firing',
+  broken: 'Broken',
+  pending: 'Pending',
+  inactive: 'Inactive',
+  unknown: 'Not yet run',
+  recording: 'Recording',
+};
+/** A rule may have 10,000 alerts. */
+const ALERTS_PAGE = 20;
+
+export function RuleRow({ rule }: { readonly rule: Rule }) {
+  const state = stateOfRule(rule);
+  const alerts = rule.type === 'alerting' ? rule.alerts : [];
+  const evaluated = momentOf(rule.lastEvaluation);
+  return (
+    <li class="rule">
+      <div class="rule-state">
+        <Chip tone={TONES[state]}>{NAMES[state]}</Chip>
+      </div>
+      <div class="rule-what">
+        <p class="rule-name">
+          <strong>{rule.name}</strong>
+          {rule.type === 'alerting' && rule.duration > 0 && (
+            <span class="soft"> for {spanText(rule.duration)}</span>
+          )}
+        </p>
+        <a href={hrefOf('logs', { q: rule.query })} title="Open in the log view">
+          <QueryText query={rule.query} />
+        </a>
+        <LabelChips labels={rule.labels} />
+        {rule.health === 'err' && <p class="rule-error">{rule.lastError}</p>}
+        {alerts.length > 0 && <Alerts alerts={alerts} open={state === 'firing'} />}
+      </div>
+      <p class="rule-when soft numeric">
+        {evaluated === undefined ? (
+          'never evaluated'
+        ) : (
+          <>
+            <Moment ms={evaluated} />
+            <br />
+            took {spanText(rule.evaluationTime)}
+          </>
+        )}
+      </p>
+    </li>
+  );
+}
+
+function Alerts({ alerts, open }: { readonly alerts: readonly ActiveAlert[]; readonly open: boolean }) {
+  const paged = usePaged(alerts, ALERTS_PAGE);
+  return (
+    <details class="rule-alerts" open={open}>
+      <summary>{alerts.length === 1 ? '1 alert' : `${countText(alerts.length)} alerts`}</summary>
+      <ul>
+        {paged.shown.map(alert => (
+          <AlertLine key={JSON.stringify(alert.labels)} alert={alert} />
+        ))}
+      </ul>
+      <More paged={paged} what="alerts" />
+    </details>
+  );
+}
+
+/** The name is that of the rule, and is not said again. */
+function AlertLine({ alert }: { readonly alert: ActiveAlert }) {
+  const { alertname: _, ...labels } = alert.labels;
+  const since = momentOf(alert.activeAt);
+  return (
+    <li class="alert-line">
+      <span class={`alert-dot ${alert.state}`} title={alert.state} />
+      <div>
+        <Annotations annotations={alert.annotations} />
+        <LabelChips labels={labels} />
+      </div>
+      <span class="alert-value numeric">{valueText(Number(alert.value))}</span>
+      <span class="alert-since soft">{since !== undefined && <Moment ms={since} />}</span>
+    </li>
+  );
+}
+
+/** The summary or the description first; addresses are links. */
+export function Annotations({ annotations }: { readonly annotations: ActiveAlert['annotations'] }) {
+  const { summary, description, ...others } = annotations;
+  const text = summary ?? description;
+  const links = Object.entries(others).filter(([, value]) => /^https?:\/\//.test(value));
+  return (
+    <>
+      {text !== undefined && <p>{text}</p>}
+      {summary !== undefined && description !== undefined && <p class="soft">{description}</p>}
+      {links.map(([name, value]) => (
+        <a key={name} class="alert-link" href={value} rel="noreferrer" target="_blank">
+          {name.replace(/_url$/, '')}
+        </a>
+      ))}
+    </>
+  );
+}

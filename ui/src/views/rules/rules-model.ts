@@ -1,0 +1,102 @@
+/** Which rules are shown, and in which order: what needs somebody comes first. */
+import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules.ts';
+
+/** A rule whose last evaluation failed is `broken`, whatever it was before. */
+export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
+export type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
+
+export const RULE_FILTERS: readonly RuleFilter[] = ['all', 'firing', 'pending', 'broken', 'inactive', 'recording'];
+
+const RANKS: Readonly<Record<RuleState, number>> = {
+  firing: 0,
+  broken: 1,
+  pending: 2,
+  unknown: 3,
+  inactive: 4,
+  recording: 5,
+};
+
+export function stateOfRule(rule: Rule): RuleState {
+  if (rule.type === 'alerting' && rule.state === 'firing') return 'firing';
+  if (rule.health === 'err') return 'broken';
+  return rule.type === 'recording' ? 'recording' : rule.state;
+}
+
+export function filterOf(text: string | undefined): RuleFilter {
+  return RULE_FILTERS.find(known => known === text) ?? 'all';
+}
+
+/** How many rules each filter shows. */
+export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleFilter, number>> {
+  const counts = { all: 0, firing: 0, pending: 0, broken: 0, inactive: 0, recording: 0 };
+  for (const { rules } of groups) {
+    counts.all += rules.length;
+    for (const rule of rules) {
+      const filter = RULE_FILTERS.find(known => isShown(rule, known) && known !== 'all');
+      if (filter !== undefined) counts[filter]++;
+    }
+  }
+  return counts;
+}
+
+/** A rule that was not evaluated yet is an inactive one to who looks for alerts. */
+function isShown(rule: Rule, filter: RuleFilter): boolean {
+  if (filter === 'all') return true;
+  const state = stateOfRule(rule);
+  if (state === 'unknown') return filter === 'inactive';
+  return state === filter;
+}
+
+/**
+ * Groups with the rules that are asked for; groups without one are left out. Groups are ordered by their most urgent rule, then by name;
+ * rules stay in the order of their evaluation but for the firing and broken ones, which go first.
+ */
+export function shownGroups(
+  groups: readonly RuleGroup[],
+  { filter, text }: { readonly filter: RuleFilter; readonly text: string },
+): readonly RuleGroup[] {
+  const wanted = text.trim().toLowerCase();
+  const found = groups.flatMap(group => {
+    const ofGroup = `${group.file} ${group.name}`.toLowerCase().includes(wanted);
+    const rules = group.rules.filter(
+      rule => isShown(rule, filter) && (ofGroup || textOf(rule).includes(wanted)),
+    );
+    if (rules.length === 0) return [];
+    return [{ ...group, rules: rules.toSorted((a, b) => urgencyOf(a) - urgencyOf(b)) }];
+  });
+  return found.toSorted(
+    (a, b) =>
+      urgencyOf(a.rules[0]) - urgencyOf(b.rules[0]) ||
+      a.file.localeCompare(b.file) ||
+      a.name.localeCompare(b.name),
+  );
+}
+
+function urgencyOf(rule: Rule): number {
+  return Math.min(RANKS[stateOfRule(rule)], RANKS.unknown);
+}
+
+function textOf({ name, query, labels, lastError }: Rule): string {
+  return [name, query, ...Object.entries(labels).flat(), lastError].join(' ').toLowerCase();
+}
+
+/** Those that fire, then the pending ones, each the newest first. */
+export function sortedAlerts(alerts: readonly ActiveAlert[], text: string): readonly ActiveAlert[] {
+  const wanted = text.trim().toLowerCase();
+  return alerts
+    .filter(({ labels, annotations }) =>
+      [...Object.entries(labels).flat(), ...Object.values(annotations)]
+        .join(' ')
+        .toLowerCase()
+        .includes(wanted),
+    )
+    .toSorted((a, b) =>
+      a.state === b.state ? b.activeAt.localeCompare(a.activeAt) : a.state === 'firing' ? -1 : 1,
+    );
+}
+
+/** Unix ms; undefined for the year 1, which is how Go writes a time that never was. */
+export function momentOf(rfc3339: string): number | undefined {
+  const ms = Date.parse(rfc3339);
+  return Number.isNaN(ms) || ms < 0 ? undefined : ms;
+}

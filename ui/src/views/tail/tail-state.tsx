@@ -1,0 +1,60 @@
+/** Whether lines come, in a word, and what went wrong, in a sentence. */
+import type { TailState } from '../../tail/follow-tail.ts';
+import type { TailBuffer } from '../../tail/tail-buffer.ts';
+import { countText, secondsText } from '../../time/quantities.ts';
+
+export interface TailWordProps {
+  readonly state: TailState | undefined;
+  readonly isPaused: boolean;
+}
+
+export function TailWord({ state, isPaused }: TailWordProps) {
+  const [kind, text] = wordOf(state, isPaused);
+  return (
+    <p class={`tail-word ${kind}`} role="status">
+      <i />
+      {text}
+    </p>
+  );
+}
+
+function wordOf(state: TailState | undefined, isPaused: boolean): readonly [string, string] {
+  if (state === undefined) return ['ended', 'Stopped'];
+  if (state.kind === 'refused') return ['ended', 'Refused'];
+  if (state.kind === 'broken') return ['broken', 'Broken'];
+  if (isPaused) return ['paused', 'Paused'];
+  return state.kind === 'connecting' ? ['connecting', 'Connecting'] : ['live', 'Live'];
+}
+
+export interface TailNoticesProps extends TailWordProps {
+  readonly buffer: TailBuffer;
+}
+
+/** What somebody who reads the lines should know: that some are missing, late, or wait. */
+export function TailNotices({ state, isPaused, buffer }: TailNoticesProps) {
+  const { waiting, lostWaiting, dropped } = buffer;
+  const notices: string[] = [];
+  if (state?.kind === 'broken') {
+    notices.push(`The connection ended: ${state.reason}. Trying again in ${secondsText(state.againMs / 1000)}.`);
+  }
+  if (state?.kind === 'live' && state.isPolled) {
+    notices.push('This store takes the tenant in a header, which a browser cannot send with a WebSocket: it is asked every 2 s instead.');
+  }
+  if (dropped > 0) {
+    notices.push(`${lines(dropped)} missing: more came than this page could take. A narrower query shows all.`);
+  }
+  if (isPaused && lostWaiting > 0) {
+    notices.push(`${lines(waiting.length)} waiting, as many as are kept; ${countText(lostWaiting)} older went.`);
+  }
+  return (
+    <div class="tail-notices" role="status">
+      {notices.map(notice => (
+        <p key={notice}>{notice}</p>
+      ))}
+    </div>
+  );
+}
+
+function lines(count: number): string {
+  return count === 1 ? '1 line is' : `${countText(count)} lines are`;
+}

@@ -1,0 +1,144 @@
+/** Live tail: the lines of a query as they are pushed. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { mistakeOf } from '../../api/errors.ts';
+import { useComplete } from '../../api/use-complete.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { EDITOR_ID } from '../../components/query-editor.tsx';
+import { QueryLine } from '../../components/query-line.tsx';
+import { RunButton } from '../../components/run-button.tsx';
+import { changeParams, route } from '../../state/navigation.ts';
+import { changeSettings, remember, settings } from '../../state/settings.ts';
+import { useRange } from '../../state/use-range.ts';
+import { useStore } from '../../state/use-store.ts';
+import { MAX_KEPT_ROWS } from '../../tail/tail-buffer.ts';
+import { countText } from '../../time/quantities.ts';
+import { TailList } from './tail-list.tsx';
+import { TailNotices, TailWord } from './tail-state.tsx';
+import { useTail } from './use-tail.ts';
+
+const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
+
+export default function TailView() {
+  const { params } = useStore(route);
+  const { wraps } = useStore(settings);
+  const query = params.q ?? '';
+  const [draft, setDraft] = useState(query);
+  useEffect(() => setDraft(query), [query]);
+  // Only for what the editor offers: a tail has no range.
+  const range = useRange();
+  const [isStopped, setStopped] = useState(false);
+  const [round, setRound] = useState(0);
+  const asks = query.trim() !== '';
+  const tail = useTail(asks && !isStopped ? query : undefined, round);
+  const { buffer, state, isPaused, pause, clear } = tail;
+  const error = state?.kind === 'refused' ? state.error : undefined;
+  const mistake = useMemo(
+    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
+    [error, query, draft],
+  );
+  const runs = state !== undefined && state.kind !== 'refused';
+
+  const latest = useRef({ draft, isPaused, runs });
+  latest.current = { draft, isPaused, runs };
+  const start = useCallback(() => {
+    const text = latest.current.draft;
+    if (text.trim() !== '') remember('recentQueries', text);
+    setStopped(false);
+    setRound(count => count + 1);
+    changeParams({ q: text });
+  }, []);
+  useShortcuts(
+    useMemo(() => {
+      const group = 'Live tail';
+      return [
+        { keys: 'Mod+Enter', does: 'Start', group, act: start },
+        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        { keys: 'p', does: 'Pause, go on', group, act: () => latest.current.runs && pause(!latest.current.isPaused) },
+        { keys: 's', does: 'Stop', group, act: () => setStopped(true) },
+        { keys: 'x', does: 'Clear', group, act: clear },
+        {
+          keys: 'w',
+          does: 'Wrap long lines',
+          group,
+          act: () => changeSettings({ wraps: !settings.get().wraps }),
+        },
+      ];
+    }, [start, pause, clear]),
+  );
+
+  return (
+    <div class="page tail">
+      <h1 class="hidden">Live tail</h1>
+      <QueryLine
+        draft={draft}
+        onDraft={setDraft}
+        onRun={start}
+        mistake={mistake}
+        complete={useComplete(range.resolved)}
+        placeholder={PLACEHOLDER}
+      >
+        <TailWord state={state} isPaused={isPaused} />
+        {runs && draft === query ? (
+          <Button class="run" icon="stop" onClick={() => setStopped(true)}>
+            Stop
+          </Button>
+        ) : (
+          <RunButton title="Show lines as they come" loading={false} onRun={start}>
+            Start
+          </RunButton>
+        )}
+      </QueryLine>
+      {asks && (
+        <div class="page-line tail-tools">
+          <p class="numeric">
+            <strong>{countText(buffer.rows.length)} lines</strong>
+            {buffer.trimmed > 0 && (
+              <span class="soft only-wide">{` · the last ${countText(MAX_KEPT_ROWS)} are kept`}</span>
+            )}
+            {isPaused && (
+              <span class="waiting-count" role="status">{` · ${countText(buffer.waiting.length)} waiting`}</span>
+            )}
+          </p>
+          <Button
+            kind="quiet"
+            class="small"
+            icon={isPaused ? 'play' : 'pause'}
+            disabled={!runs}
+            onClick={() => pause(!isPaused)}
+          >
+            {isPaused ? 'Go on' : 'Pause'}
+          </Button>
+          <Button kind="quiet" class="small" icon="trash" disabled={buffer.received === 0} onClick={clear}>
+            Clear
+          </Button>
+          <IconButton
+            icon="wrap"
+            name="Wrap long lines"
+            pressed={wraps}
+            onClick={() => changeSettings({ wraps: !wraps })}
+          />
+        </div>
+      )}
+      <TailNotices state={state} isPaused={isPaused} buffer={buffer} />
+      {error !== undefined && (
+        <div class="tail-message">
+          <ErrorMessage error={error} />
+        </div>
+      )}
+      {!asks && (
+        <Empty icon="tail" title="Which lines do you want to see as they come?">
+          <p>Write a query above and start. The last 100 lines of the last hour come first.</p>
+        </Empty>
+      )}
+      {asks && buffer.rows.length > 0 && <TailList buffer={buffer} query={query} />}
+      {state?.kind === 'connecting' && buffer.rows.length === 0 && <Loading what="Connecting" />}
+      {state?.kind === 'live' && buffer.rows.length === 0 && (
+        <Empty icon="tail" title="Waiting for lines">
+          <p>{buffer.received === 0 ? 'None in the last hour fits the query. They appear here as they are pushed.' : 'They appear here as they are pushed.'}</p>
+        </Empty>
+      )}
+    </div>
+  );
+}
