@@ -123,11 +123,7 @@ async function push(client: HttpClient, tenant: string, body: Uint8Array): Promi
   if (status !== 204) throw new Error(`a push was answered ${status}: ${text}`);
 }
 
-async function round(
-  pushing: HttpClient,
-  asking: HttpClient,
-  { pushMs, queryMs }: Latencies,
-): Promise<void> {
+async function round(pushing: HttpClient, asking: HttpClient, { pushMs, queryMs }: Latencies): Promise<void> {
   await Promise.all([
     paced(PUSHES_PER_SECOND, pushMs, async () => push(pushing, QUIET, pushBody())),
     paced(QUERIES_PER_SECOND, queryMs, async i => ask(asking, i)),

@@ -3,4 +3,12 @@ import { ensureStackInstalled } from '../scripts/stack-modules.mjs';
 
 ensureStackInstalled();
 const { synthesise } = await import('../lib/app.ts');
-await synthesise();
+const { SettingsError } = await import('../lib/settings.ts');
+try {
+  await synthesise();
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  // Who gave them needs no trace.
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -126,10 +126,15 @@ export function settingRows(): readonly SettingRow[] {
   });
 }
 
+/** What the settings are refused for, a line each. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+}
+
 /** Plain names are settings; those with a mark (`@aws-cdk/...`, `aws:cdk:...`, `availability-zones:...`) are the CDK's. */
 const SETTING_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 
-/** @param context all of the CDK's context. Throws Error that names every wrong setting. */
+/** @param context all of the CDK's context. Throws SettingsError, which names every wrong one. */
 export function settingsOf(context: Readonly<Record<string, unknown>>): Settings {
   const given: Record<string, string> = {};
   const problems: string[] = [];
@@ -145,7 +150,7 @@ export function settingsOf(context: Readonly<Record<string, unknown>>): Settings
     problems.push(`${name} ${message}, not ${JSON.stringify(given[name])}`);
   }
   if (success) problems.push(...conflictsOf(data));
-  if (problems.length > 0 || !success) throw new Error(problems.join('\n'));
+  if (problems.length > 0 || !success) throw new SettingsError(problems.join('\n'));
   return data;
 }
 

@@ -126,18 +126,23 @@ export class ByteReader {
   }
 
   varint(): number {
+    const { buffer, end } = this;
+    let { at } = this;
     let value = 0;
     let factor = 1;
-    for (let i = 0; i < 8; i++) {
-      const byte = this.buffer[this.take(1)];
+    for (let i = 0; i < 8 && at < end; i++) {
+      const byte = buffer[at++];
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
         if (value > Number.MAX_SAFE_INTEGER) break;
+        this.at = at;
         return value;
       }
       factor *= 0x80;
     }
-    throw new CorruptionError(`varint before offset ${this.at} is over 2^53`);
+    if (at === end && buffer[at - 1] >= 0x80) throw new CorruptionError(`varint before offset ${at} is cut`);
+    if (this.at === end) throw new CorruptionError(`wanted 1 bytes at offset ${end}, but only 0 are left`);
+    throw new CorruptionError(`varint before offset ${at} is over 2^53`);
   }
 
   /** Passes over so many varints without a look at their values. */

@@ -26,42 +26,47 @@ import {
   signatureTest,
 } from './matching.ts';
 import { hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
-export function operateOnMatrices(
+export function* operateOnMatrices(
   left: SeriesMatrix,
   right: SeriesMatrix,
   op: BinaryOp,
   bool: boolean,
   matching: VectorMatching | undefined,
-): SeriesMatrix {
-  const groups = groupBySignature(left.series, right.series, matching);
+): Steps<SeriesMatrix> {
+  const groups = yield* groupBySignature(left.series, right.series, matching);
   const marks = new InstantMarks(left.timesMs.length);
   const series = isSetOp(op)
-    ? combineSets(left.series, right.series, op, groups, marks)
-    : matchPairs(left.series, right.series, groups, matching, marks, calculation(op, bool));
+    ? yield* combineSets(left.series, right.series, op, groups, marks)
+    : yield* matchPairs(left.series, right.series, groups, matching, marks, calculation(op, bool));
   return { timesMs: left.timesMs, series };
 }
 
 /** Left samples by whether the right has their signature at the instant; for `or`, then the right's of those the left lacks. */
-function combineSets(
+function* combineSets(
   left: readonly MatrixSeries[],
   right: readonly MatrixSeries[],
   op: SetOp,
   groups: readonly SignatureGroup[],
   marks: InstantMarks,
-): MatrixSeries[] {
+): Steps<MatrixSeries[]> {
   const results = new Map<MatrixSeries, MatrixSeries>();
   for (const group of groups) {
     const tested = op === 'or' ? group.right : group.left;
     const others = op === 'or' ? group.left : group.right;
     marks.clear();
-    for (const series of others) marks.mark(series);
+    for (const series of others) {
+      marks.mark(series);
+      yield;
+    }
     const wanted = op === 'and';
     for (const series of tested) {
       const present = series.present.map((is, i) =>
         is === 1 && marks.has(series.first + i) === wanted ? 1 : 0,
       );
       if (hasPoints(present)) results.set(series, { ...series, present });
+      yield;
     }
   }
   const kept = (series: readonly MatrixSeries[]): MatrixSeries[] =>
@@ -91,17 +96,17 @@ interface Pair {
   readonly both: MatrixSeries;
 }
 
-function matchPairs(
+function* matchPairs(
   left: readonly MatrixSeries[],
   right: readonly MatrixSeries[],
   groups: readonly SignatureGroup[],
   matching: VectorMatching | undefined,
   marks: InstantMarks,
   { value, keeps }: Calculation,
-): MatrixSeries[] {
+): Steps<MatrixSeries[]> {
   const manyOnRight = matching?.group === 'right';
   for (const group of groups) {
-    checkOneSide(manyOnRight ? group.left : group.right, manyOnRight ? 'left' : 'right', marks);
+    yield* checkOneSide(manyOnRight ? group.left : group.right, manyOnRight ? 'left' : 'right', marks);
   }
   const labelsOf = resultLabels(matching);
   const results = new Map<MatrixSeries, MatrixSeries[]>();
@@ -112,15 +117,17 @@ function matchPairs(
       for (const one of ones) {
         const both = overlap(many, one);
         if (both !== undefined) pairs.push({ many, one, labels: labelsOf(many.labels, one.labels), both });
+        yield;
       }
     }
-    checkManySide(pairs, matching?.group !== undefined, marks);
+    yield* checkManySide(pairs, matching?.group !== undefined, marks);
     for (const { many, one, labels, both } of pairs) {
       const made = calculate(both, manyOnRight ? one : many, manyOnRight ? many : one, value, keeps);
       if (!hasPoints(made.present)) continue;
       const others = results.get(many);
       if (others === undefined) results.set(many, [{ ...made, labels }]);
       else others.push({ ...made, labels });
+      yield;
     }
   }
   return (manyOnRight ? right : left).flatMap(many => results.get(many) ?? []);
@@ -161,7 +168,7 @@ function calculate(
 }
 
 /** Refuses two matches of one signature (grouped: of one label set) at one instant. */
-function checkManySide(pairs: readonly Pair[], grouped: boolean, marks: InstantMarks): void {
+function* checkManySide(pairs: readonly Pair[], grouped: boolean, marks: InstantMarks): Steps<void> {
   if (pairs.length < 2) return;
   const byResult = new Map<string, MatrixSeries[]>();
   for (const { labels, both } of pairs) {
@@ -172,12 +179,15 @@ function checkManySide(pairs: readonly Pair[], grouped: boolean, marks: InstantM
   }
   for (const same of byResult.values()) {
     marks.clear();
-    if (same.every(both => marks.mark(both))) continue;
-    throw new BadRequestError(
-      grouped
-        ? 'multiple matches for labels: grouping labels must ensure unique matches'
-        : 'multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)',
-    );
+    for (const both of same) {
+      yield;
+      if (marks.mark(both)) continue;
+      throw new BadRequestError(
+        grouped
+          ? 'multiple matches for labels: grouping labels must ensure unique matches'
+          : 'multiple matches for labels: many-to-one matching must be explicit (group_left/group_right)',
+      );
+    }
   }
 }
 

@@ -14,6 +14,7 @@ import { hasSort } from './plan.ts';
 import { rankGroups, sortSeries } from './ranking.ts';
 import { constantResult, type MetricResult, matrixResult, vectorResult } from './result.ts';
 import { operateWithScalar } from './scalar-operation.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { reduceGroups } from './vector-aggregation.ts';
 import { instantTimesMs } from './windows.ts';
 
@@ -42,18 +43,23 @@ type Operand =
 
 /** Throws BadRequestError with the reference's message for what the query cannot do. */
 export function evaluateMetric(expr: MetricExpr, context: EvaluationContext): MetricResult {
+  return atOnce(evaluationOf(expr, context));
+}
+
+/** The same in steps, which throw what it throws. */
+export function* evaluationOf(expr: MetricExpr, context: EvaluationContext): Steps<MetricResult> {
   const timesMs = instantTimesMs(context.startNs, context.endNs, context.instant ? 0n : context.stepNs);
-  const result = evaluate(expr, context, timesMs);
+  const result = yield* evaluate(expr, context, timesMs);
   if (result.kind === 'scalar') {
     if (context.instant) return { kind: 'scalar', timeMs: timesMs[0], value: result.value };
     return constantResult(timesMs, result.value);
   }
   const limit = { maxSeries: context.maxSeries, partial: context.partial === true };
   if (context.instant) return vectorResult(result.matrix, hasSort(expr), limit);
-  return matrixResult(result.matrix, limit);
+  return yield* matrixResult(result.matrix, limit);
 }
 
-function evaluate(expr: MetricExpr, context: EvaluationContext, timesMs: Float64Array): Operand {
+function* evaluate(expr: MetricExpr, context: EvaluationContext, timesMs: Float64Array): Steps<Operand> {
   switch (expr.kind) {
     case 'literal':
       return { kind: 'scalar', value: expr.value };
@@ -64,19 +70,23 @@ function evaluate(expr: MetricExpr, context: EvaluationContext, timesMs: Float64
     case 'rangeAggregation':
       return { kind: 'matrix', matrix: leafMatrix(expr, context, timesMs) };
     case 'vectorAggregation': {
-      const input = matrixOf(expr.expr, context, timesMs);
-      return { kind: 'matrix', matrix: aggregate(expr, input, context.instant) };
+      const input = yield* matrixOf(expr.expr, context, timesMs);
+      return { kind: 'matrix', matrix: yield* aggregate(expr, input, context.instant) };
     }
-    case 'labelReplace':
-      return { kind: 'matrix', matrix: replaceLabel(matrixOf(expr.expr, context, timesMs), expr) };
-    case 'binary':
-      return operate(expr, evaluate(expr.left, context, timesMs), evaluate(expr.right, context, timesMs));
+    case 'labelReplace': {
+      const input = yield* matrixOf(expr.expr, context, timesMs);
+      return { kind: 'matrix', matrix: yield* replaceLabel(input, expr) };
+    }
+    case 'binary': {
+      const left = yield* evaluate(expr.left, context, timesMs);
+      return yield* operate(expr, left, yield* evaluate(expr.right, context, timesMs));
+    }
   }
 }
 
 /** The series of a node that must have some. */
-function matrixOf(expr: MetricExpr, context: EvaluationContext, timesMs: Float64Array): SeriesMatrix {
-  const operand = evaluate(expr, context, timesMs);
+function* matrixOf(expr: MetricExpr, context: EvaluationContext, timesMs: Float64Array): Steps<SeriesMatrix> {
+  const operand = yield* evaluate(expr, context, timesMs);
   if (operand.kind === 'matrix') return operand.matrix;
   // The reference's words for a literal where a vector is needed, its trailing space included.
   throw new BadRequestError(
@@ -95,30 +105,31 @@ function leafMatrix(
   return absentMatrix(matrix, absentLabels(node.range.log.selector));
 }
 
-function aggregate(expr: VectorAggregationExpr, input: SeriesMatrix, instant: boolean): SeriesMatrix {
+function* aggregate(expr: VectorAggregationExpr, input: SeriesMatrix, instant: boolean): Steps<SeriesMatrix> {
   const { op, grouping } = expr;
   const k = expr.parameter ?? 0;
   switch (op) {
     case 'topk':
-      return rankGroups(input, k, false, grouping);
+      return yield* rankGroups(input, k, false, grouping);
     case 'bottomk':
-      return rankGroups(input, k, true, grouping);
+      return yield* rankGroups(input, k, true, grouping);
     case 'approx_topk':
       if (!instant) throw new BadRequestError('count min sketches are only supported on instant queries');
       // Exact: a sketch may answer so, and does while the series are few.
-      return rankGroups(input, k, false, undefined);
+      return yield* rankGroups(input, k, false, undefined);
     case 'sort':
       return sortSeries(input, true);
     case 'sort_desc':
       return sortSeries(input, false);
     default:
-      return reduceGroups(input, op, grouping);
+      return yield* reduceGroups(input, op, grouping);
   }
 }
 
-function operate({ op, bool, matching }: BinaryExpr, left: Operand, right: Operand): Operand {
+function* operate({ op, bool, matching }: BinaryExpr, left: Operand, right: Operand): Steps<Operand> {
   if (left.kind === 'matrix' && right.kind === 'matrix') {
-    return { kind: 'matrix', matrix: operateOnMatrices(left.matrix, right.matrix, op, bool, matching) };
+    const matrix = yield* operateOnMatrices(left.matrix, right.matrix, op, bool, matching);
+    return { kind: 'matrix', matrix };
   }
   if (isSetOp(op)) {
     const leg = left.kind === 'scalar' ? 'left' : 'right';
@@ -129,10 +140,10 @@ function operate({ op, bool, matching }: BinaryExpr, left: Operand, right: Opera
   }
   if (left.kind === 'matrix') {
     const { value } = right as { value: number };
-    return { kind: 'matrix', matrix: operateWithScalar(left.matrix, op, value, false, bool) };
+    return { kind: 'matrix', matrix: yield* operateWithScalar(left.matrix, op, value, false, bool) };
   }
   if (right.kind === 'matrix') {
-    return { kind: 'matrix', matrix: operateWithScalar(right.matrix, op, left.value, true, bool) };
+    return { kind: 'matrix', matrix: yield* operateWithScalar(right.matrix, op, left.value, true, bool) };
   }
   return { kind: 'scalar', value: foldLiterals(op, left.value, right.value) };
 }

@@ -8,6 +8,7 @@
 import type { Grouping } from '../logql/ast.ts';
 import { type Labels, NO_LABELS } from '../model/labels.ts';
 import type { SeriesTable } from '../model/samples.ts';
+import type { Steps } from './steps.ts';
 
 /** A text that two label sets share exactly when they are equal; cheaper than the canonical text. */
 export function labelsKey(labels: Labels): string {
@@ -47,10 +48,10 @@ export interface Group<Member> {
 }
 
 /** Groups what has labels; the key of each member is computed once. */
-export function groupBy<Member extends { readonly labels: Labels }>(
+export function* groupBy<Member extends { readonly labels: Labels }>(
   members: readonly Member[],
   grouping: Grouping | undefined,
-): Group<Member>[] {
+): Steps<Group<Member>[]> {
   const test = groupTest(grouping);
   const groups = new Map<string, Group<Member>>();
   for (const member of members) {
@@ -59,6 +60,7 @@ export function groupBy<Member extends { readonly labels: Labels }>(
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { labels: shownLabels(labels, grouping), members: [member] });
     else group.members.push(member);
+    yield;
   }
   return [...groups.values()];
 }

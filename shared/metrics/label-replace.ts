@@ -4,18 +4,24 @@ import { compareUtf8 } from '../model/bytes.ts';
 import { type Labels, labelValue } from '../model/labels.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { expandTemplate, parseTemplate } from '../regex/template.ts';
-import type { SeriesMatrix } from './matrix.ts';
+import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
 /** Equal label sets that come out stay separate elements. */
-export function replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): SeriesMatrix {
+export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Steps<SeriesMatrix> {
   const regex = compileRegex(expr.regex, { anchored: true });
   const template = parseTemplate(expr.replacement);
-  const series = matrix.series.map(one => {
+  const series: MatrixSeries[] = [];
+  for (const one of matrix.series) {
+    yield;
     const groups = regex.exec(labelValue(one.labels, expr.source) ?? '');
-    if (groups === undefined) return one;
+    if (groups === undefined) {
+      series.push(one);
+      continue;
+    }
     const expansion = expandTemplate(template, regex.groupNames, groups);
-    return { ...one, labels: withLabel(one.labels, expr.destination, expansion) };
-  });
+    series.push({ ...one, labels: withLabel(one.labels, expr.destination, expansion) });
+  }
   return { timesMs: matrix.timesMs, series };
 }
 

@@ -6,6 +6,7 @@ import type { VectorMatching } from '../logql/ast.ts';
 import { BadRequestError } from '../model/errors.ts';
 import { keepLabels, type LabelTest, labelsKey } from './grouping.ts';
 import type { MatrixSeries } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
 /** Series of both operands that share a signature. */
 export interface SignatureGroup {
@@ -19,11 +20,11 @@ export function signatureTest(matching: VectorMatching | undefined): LabelTest {
   return matching?.on === true ? name => listed.has(name) : name => !listed.has(name);
 }
 
-export function groupBySignature(
+export function* groupBySignature(
   left: readonly MatrixSeries[],
   right: readonly MatrixSeries[],
   matching: VectorMatching | undefined,
-): SignatureGroup[] {
+): Steps<SignatureGroup[]> {
   const test = signatureTest(matching);
   const groups = new Map<string, SignatureGroup>();
   const groupOf = (series: MatrixSeries): SignatureGroup => {
@@ -35,8 +36,14 @@ export function groupBySignature(
     }
     return group;
   };
-  for (const series of left) groupOf(series).left.push(series);
-  for (const series of right) groupOf(series).right.push(series);
+  for (const series of left) {
+    groupOf(series).left.push(series);
+    yield;
+  }
+  for (const series of right) {
+    groupOf(series).right.push(series);
+    yield;
+  }
   return [...groups.values()];
 }
 
@@ -70,14 +77,16 @@ export class InstantMarks {
 }
 
 /** Refuses two elements of the "one" side with one signature at one instant, matched or not. */
-export function checkOneSide(
+export function* checkOneSide(
   one: readonly MatrixSeries[],
   side: 'left' | 'right',
   marks: InstantMarks,
-): void {
+): Steps<void> {
   if (one.length < 2) return;
   marks.clear();
-  if (!one.every(series => marks.mark(series))) {
+  for (const series of one) {
+    yield;
+    if (marks.mark(series)) continue;
     throw new BadRequestError(
       `found duplicate series on the ${side} hand-side;many-to-many matching not allowed: matching labels must ` +
         'be unique on one side',

@@ -22,6 +22,7 @@ import { type RangeSpec, sameQuery } from './range-spec.ts';
 import { counterKernel, counterRate, counterStates } from './rate-counter.ts';
 import { SampleLog } from './sample-log.ts';
 import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
+import { atOnce, type Steps } from './steps.ts';
 import { instantTimesMs, PaneLocator, type Windows, windowsOf } from './windows.ts';
 
 const NS_PER_MINUTE = 60_000_000_000;
@@ -186,6 +187,11 @@ export class RangeAccumulator {
    * absent_over_time the counts of all samples, to be turned round by `absentMatrix`. The accumulator stays usable.
    */
   finish(labelsOf: (series: number) => Labels): SeriesMatrix {
+    return atOnce(this.finishing(labelsOf));
+  }
+
+  /** The same in steps; nothing may be added until they are done. */
+  *finishing(labelsOf: (series: number) => Labels): Steps<SeriesMatrix> {
     const { spec, table, windows, budget } = this;
     const timesMs = instantTimesMs(spec.startNs, spec.endNs, spec.stepNs);
     const { order, starts } = table.inOrder();
@@ -204,6 +210,7 @@ export class RangeAccumulator {
       const sink = { first, values: new Float64Array(end - first), present: new Uint8Array(end - first) };
       slide(from, to, sink);
       if (hasPoints(sink.present)) series.push({ labels: labelsOf(number), ...sink });
+      yield;
     }
     budget.release(budget.usedBytes - usedBytes);
     return { timesMs, series };

@@ -9,18 +9,22 @@ import type { Grouping } from '../logql/ast.ts';
 import { compareLabels } from '../model/labels.ts';
 import { groupBy } from './grouping.ts';
 import { hasPoints, type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
 /** The k largest of each group and instant, or (`ascending`) the k smallest; one instant comes out in that order. */
-export function rankGroups(
+export function* rankGroups(
   matrix: SeriesMatrix,
   k: number,
   ascending: boolean,
   grouping: Grouping | undefined,
-): SeriesMatrix {
-  const chosen = groupBy(matrix.series, grouping).flatMap(({ members }) => {
-    const kept = members.length <= k ? members : chooseOf(members, k, ascending);
-    return matrix.timesMs.length === 1 ? inValueOrder(kept, ascending) : kept;
-  });
+): Steps<SeriesMatrix> {
+  const chosen: MatrixSeries[] = [];
+  for (const { members } of yield* groupBy(matrix.series, grouping)) {
+    const kept = members.length <= k ? members : yield* chooseOf(members, k, ascending);
+    const ordered = matrix.timesMs.length === 1 ? inValueOrder(kept, ascending) : kept;
+    for (const one of ordered) chosen.push(one);
+    yield;
+  }
   return { timesMs: matrix.timesMs, series: chosen };
 }
 
@@ -44,7 +48,7 @@ function compareRank(a: number, b: number, ascending: boolean): number {
   return a < b === ascending ? -1 : 1;
 }
 
-function chooseOf(members: readonly MatrixSeries[], k: number, ascending: boolean): MatrixSeries[] {
+function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boolean): Steps<MatrixSeries[]> {
   const ordered = [...members].sort((a, b) => compareLabels(a.labels, b.labels));
   const present = ordered.map(one => new Uint8Array(one.present.length));
   const { first, end } = spanOf(ordered);
@@ -72,6 +76,7 @@ function chooseOf(members: readonly MatrixSeries[], k: number, ascending: boolea
       present[place][instant - ordered[place].first] = 1;
     }
     if (ended) active = active.filter(place => instant < ordered[place].first + ordered[place].values.length);
+    yield;
   }
   return ordered
     .map((one, place) => ({ ...one, present: present[place] }))

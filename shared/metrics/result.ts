@@ -3,6 +3,7 @@ import { BadRequestError } from '../model/errors.ts';
 import { compareLabels, type Labels, NO_LABELS } from '../model/labels.ts';
 import { labelsKey } from './grouping.ts';
 import { countPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
 export interface ScalarResult {
   readonly kind: 'scalar';
@@ -60,10 +61,11 @@ export function vectorResult(matrix: SeriesMatrix, keepOrder: boolean, limit: Se
 }
 
 /** All instants, by labels; elements of equal labels become one series. */
-export function matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLimit): MatrixResult {
+export function* matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLimit): Steps<MatrixResult> {
   const byLabels = new Map<string, MatrixSeries[]>();
   let atFirstInstant = 0;
   for (const one of series) {
+    yield;
     const points = countPoints(one.present);
     if (points === 0) continue;
     if (one.first === 0 && one.present[0] === 1) atFirstInstant++;
@@ -76,7 +78,12 @@ export function matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLim
   let kept = [...byLabels.values()];
   if (warnings.length > 0) kept = kept.slice(0, limit.maxSeries);
   kept.sort((a, b) => compareLabels(a[0].labels, b[0].labels));
-  return { kind: 'matrix', series: kept.map(same => pointsOf(same, timesMs)), warnings };
+  const shown: ResultSeries[] = [];
+  for (const same of kept) {
+    shown.push(pointsOf(same, timesMs));
+    yield;
+  }
+  return { kind: 'matrix', series: shown, warnings };
 }
 
 /** A literal over a range: one series without labels. */

@@ -6,19 +6,22 @@ import type { Grouping } from '../logql/ast.ts';
 import { groupBy } from './grouping.ts';
 import { meanIgnores } from './kernels.ts';
 import { type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
+import type { Steps } from './steps.ts';
 
 export type ReduceOp = 'sum' | 'avg' | 'count' | 'min' | 'max' | 'stddev' | 'stdvar';
 
-export function reduceGroups(
+export function* reduceGroups(
   matrix: SeriesMatrix,
   op: ReduceOp,
   grouping: Grouping | undefined,
-): SeriesMatrix {
+): Steps<SeriesMatrix> {
   const scratch = new Scratch(matrix.timesMs.length);
-  const series = groupBy(matrix.series, grouping).map(({ labels, members }) => {
+  const series: MatrixSeries[] = [];
+  for (const { labels, members } of yield* groupBy(matrix.series, grouping)) {
     const lone = members.length === 1 && op !== 'count' && op !== 'stddev' && op !== 'stdvar';
-    return lone ? { ...members[0], labels } : { labels, ...reduce(op, members, scratch) };
-  });
+    series.push(lone ? { ...members[0], labels } : { labels, ...(yield* reduce(op, members, scratch)) });
+    yield;
+  }
   return { timesMs: matrix.timesMs, series };
 }
 
@@ -33,11 +36,11 @@ class Scratch {
   }
 }
 
-function reduce(
+function* reduce(
   op: ReduceOp,
   members: readonly MatrixSeries[],
   scratch: Scratch,
-): Omit<MatrixSeries, 'labels'> {
+): Steps<Omit<MatrixSeries, 'labels'>> {
   const { first, end } = spanOf(members);
   const values = new Float64Array(end - first);
   const present = new Uint8Array(end - first);
@@ -66,6 +69,7 @@ function reduce(
         break;
     }
     for (let i = 0; i < member.present.length; i++) present[i + shift] |= member.present[i];
+    yield;
   }
   if (op === 'stddev' || op === 'stdvar') {
     for (let i = 0; i < values.length; i++) {

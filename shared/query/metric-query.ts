@@ -1,11 +1,12 @@
 /** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
 import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../logql/ast.ts';
 import { formatExpr } from '../logql/printer.ts';
-import { evaluateMetric } from '../metrics/evaluate.ts';
+import { evaluationOf } from '../metrics/evaluate.ts';
 import { BYTES_PER_CELL, type SeriesMatrix } from '../metrics/matrix.ts';
 import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import { type Leaf, leavesOf } from '../metrics/plan.ts';
 import type { MetricResult } from '../metrics/result.ts';
+import { inTurns, type Turns } from '../metrics/steps.ts';
 import { BadRequestError } from '../model/errors.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
 import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
@@ -62,7 +63,7 @@ export async function runMetricQuery(
     matrices.set(leaf.node, matrix);
   }
   const { expr, startNs, endNs, stepNs, instant, maxSeries, partial } = request;
-  return evaluateMetric(expr, {
+  const evaluation = evaluationOf(expr, {
     leaf: node => matrices.get(node)!,
     startNs,
     endNs,
@@ -71,6 +72,19 @@ export async function runMetricQuery(
     maxSeries,
     partial,
   });
+  return inTurns(evaluation, turnsOf(sources, request));
+}
+
+/** Those that pages of the query have too. */
+function turnsOf({ source: { turns } }: LogSources, { tenants, signal }: MetricRequest): Turns {
+  const tenant = tenants.join('|');
+  return {
+    nowMs: () => turns.nowMs(),
+    async rest(startedMs) {
+      await turns.rest(startedMs, signal, tenant);
+      signal.throwIfAborted();
+    },
+  };
 }
 
 async function aggregate(
@@ -99,7 +113,8 @@ async function aggregate(
       spread?.stop();
     }
   }
-  const matrix = accumulator.finish(series => extractor.series.labelsOf(series));
+  const finishing = accumulator.finishing(series => extractor.series.labelsOf(series));
+  const matrix = await inTurns(finishing, turnsOf(sources, request));
   for (const { labels } of matrix.series) {
     const failure = sampleFailure(labels);
     if (failure !== undefined) throw new BadRequestError(failure);

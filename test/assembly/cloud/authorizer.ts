@@ -5,7 +5,7 @@
  * Source: "Control access to HTTP APIs with AWS Lambda authorizers" and "Create an API Gateway Lambda authorizer" (for
  * WebSocket APIs, which take a policy) of the API Gateway guide.
  */
-import type { LambdaFunction } from './lambda-function.ts';
+import type { Invocation, LambdaFunction } from './lambda-function.ts';
 import type { RolePolicy } from './policy.ts';
 import type { Json, Template } from './template.ts';
 
@@ -82,8 +82,12 @@ export class RouteAuthorizers {
     const arn = /functions\/(arn:[^/]+)\/invocations/.exec(settings.AuthorizerUri)?.[1];
     const lambda = this.byArn.get(String(arn));
     if (lambda === undefined) throw new Error(`the authorizer ${id} names no function`);
-    const invocation = await lambda.invoke({ ...asked.event, type: 'REQUEST', identitySource: identity });
-    const decision = 'result' in invocation ? decisionOf(invocation.result, settings, asked.arn) : FAILED;
+    // HTTP APIs name what is called `routeArn`, WebSocket APIs `methodArn`.
+    const place = settings.EnableSimpleResponses === true ? 'routeArn' : 'methodArn';
+    const event = { ...asked.event, type: 'REQUEST', identitySource: identity, [place]: asked.arn };
+    const invocation = await lambda.invoke(event);
+    const decision =
+      'result' in invocation ? decisionOf(invocation.result, settings, asked.arn) : afterError(invocation);
     const ttlMs = 1000 * (settings.AuthorizerResultTtlInSeconds ?? 0);
     if (ttlMs > 0 && identity.length > 0) this.remembered.set(key, { decision, untilMs: Date.now() + ttlMs });
     return decision;
@@ -91,6 +95,12 @@ export class RouteAuthorizers {
 }
 
 const FAILED: Decision = { allowed: false, status: 500 };
+
+/** An authorizer says by this text that it knows nobody. */
+function afterError(invocation: Invocation): Decision {
+  const { errorMessage } = 'functionError' in invocation ? invocation.functionError : {};
+  return errorMessage === 'Unauthorized' ? { allowed: false, status: 401 } : FAILED;
+}
 
 function identityOf(source: string, { headers, query }: Asked): string | undefined {
   const [, kind, name] = /^\$?(?:request|route\.request)\.(header|querystring)\.(.+)$/.exec(source) ?? [];

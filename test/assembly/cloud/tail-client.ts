@@ -8,6 +8,13 @@ export interface TailClient {
   close(): Promise<void>;
 }
 
+export interface TailWish {
+  readonly tenant: string;
+  readonly query: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ticket?: string;
+}
+
 const PATIENCE_MS = 20_000;
 
 /** `entries` on the oldest of the paths. */
@@ -23,9 +30,10 @@ interface Frame {
 /** @param url without parameters. Rejects with the status where the upgrade is refused. */
 export async function connectTail(
   url: string,
-  { tenant, query, headers = {} }: { tenant: string; query: string; headers?: Record<string, string> },
+  { tenant, query, headers = {}, ticket }: TailWish,
 ): Promise<TailClient> {
-  const socket = new WebSocket(`${url}?${new URLSearchParams({ query })}`, {
+  const parameters = new URLSearchParams({ query, ...(ticket === undefined ? {} : { ticket }) });
+  const socket = new WebSocket(`${url}?${parameters}`, {
     headers: { 'x-scope-orgid': tenant, ...headers },
   });
   const received: string[] = [];

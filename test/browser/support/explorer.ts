@@ -109,8 +109,8 @@ export function logsHash(query: string, params: Readonly<Record<string, string>>
   return `#/logs?${new URLSearchParams({ q: query, ...params })}`;
 }
 
-/** Waits until the address has it. */
-export async function untilParam(page: Page, name: string, value: string): Promise<void> {
+/** Waits until the address has it; with null, until it has none. */
+export async function untilParam(page: Page, name: string, value: string | null): Promise<void> {
   const [wantedName, wanted] = [JSON.stringify(name), JSON.stringify(value)];
   await page.waitForFunction(
     `new URLSearchParams(location.hash.split('?')[1]).get(${wantedName}) === ${wanted}`,

@@ -18,7 +18,8 @@ export interface ExplainedAnswer {
   readonly resultType: string;
   /** Undefined where the store tells nothing. */
   readonly explain?: Explained;
-  readonly stats: Statistics & {
+  readonly stats: {
+    readonly summary: Statistics['summary'] & { readonly totalPostFilterLines?: number };
     readonly store?: { readonly totalDuplicates?: number };
     readonly index?: { readonly totalStreams?: number };
   };

@@ -5,7 +5,7 @@ import { refused } from '../api/client.ts';
 import { Empty, Loading } from '../components/message.tsx';
 import { go, hrefOf, route } from '../state/navigation.ts';
 import { useStore } from '../state/use-store.ts';
-import { VIEWS, type View } from '../views/registry.ts';
+import { carriedParams, VIEWS, type View } from '../views/registry.ts';
 import { HelpSheet } from './help-sheet.tsx';
 import { Rail } from './rail.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -24,11 +24,11 @@ export function App() {
       () => [
         { keys: '?', does: 'Show this sheet', group: 'Page', act: () => setSheet('help') },
         { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
-        ...VIEWS.map(({ id: target, title }, i) => ({
+        ...VIEWS.map((target, i) => ({
           keys: String(i + 1),
-          does: `Go to ${title.toLowerCase()}`,
+          does: `Go to ${target.title.toLowerCase()}`,
           group: 'Page',
-          act: () => go(target),
+          act: () => go(target.id, carriedParams(target, route.get())),
         })),
       ],
       [],

@@ -6,7 +6,7 @@ import { Icon, type IconName } from '../components/icon.tsx';
 import { hrefOf, route } from '../state/navigation.ts';
 import { settings, type Theme } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
-import { VIEWS } from '../views/registry.ts';
+import { carriedParams, VIEWS } from '../views/registry.ts';
 import { nextTheme } from './theme.ts';
 
 const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: 'auto', light: 'sun', dark: 'moon' };
@@ -23,7 +23,7 @@ export interface RailProps {
 }
 
 export function Rail({ view, onHelp, onSignIn }: RailProps) {
-  useStore(route);
+  const at = useStore(route);
   useStore(credentials);
   const { theme } = useStore(settings);
   const known = useStore(knownAccess);
@@ -42,10 +42,15 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
         </svg>
       </a>
       <nav aria-label="Views">
-        {VIEWS.map(({ id, title, icon }) => (
-          <a key={id} href={hrefOf(id)} class="rail-link" aria-current={id === view ? 'page' : undefined}>
-            <Icon name={icon} size={18} />
-            <span>{title}</span>
+        {VIEWS.map(target => (
+          <a
+            key={target.id}
+            href={hrefOf(target.id, carriedParams(target, at))}
+            class="rail-link"
+            aria-current={target.id === view ? 'page' : undefined}
+          >
+            <Icon name={target.icon} size={18} />
+            <span>{target.title}</span>
           </a>
         ))}
       </nav>

@@ -20,7 +20,7 @@ export function useRange(): RangeState {
   const [round, setRound] = useState(0);
   const from = params.from ?? DEFAULT_RANGE.from;
   const to = params.to ?? DEFAULT_RANGE.to;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each round has its own now
+  // Each round has its own now.
   const resolved = useMemo(
     () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
     [from, to, zone, round],

@@ -1,9 +1,10 @@
 /** A live tail's connections as a browser makes them. */
-import { askAccess, askTicket } from '../api/access.ts';
 import { socketUrl } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
+import { knownAccess } from '../api/known-access.ts';
 import { askLogs, nsOf } from '../api/queries.ts';
 import { currentTenant } from '../api/session.ts';
+import { askTicket } from '../api/ticket.ts';
 import { rowsOf } from '../lines/rows.ts';
 import type { TailPorts } from './follow-tail.ts';
 import { readFrame } from './tail-frame.ts';
@@ -14,30 +15,23 @@ const CHECK_MS = 1000;
 const AHEAD_MS = 60_000;
 
 export function browserTail(query: string): TailPorts {
-  /** Whether the store wants tokens does not change while it runs. */
-  let access: ReturnType<typeof askAccess> | undefined;
-  const accessOf = (signal: AbortSignal) => {
-    access ??= askAccess(signal).catch((error: unknown) => {
-      access = undefined;
-      throw error;
-    });
-    return access;
-  };
   return {
-    async isPolled(signal) {
-      const { tokensEnabled, authEnabled } = await accessOf(signal);
-      return authEnabled && !tokensEnabled && currentTenant() !== '';
+    isPolled() {
+      const known = knownAccess.get();
+      return known !== undefined && known.authEnabled && !known.tokensEnabled && currentTenant() !== '';
     },
     async check(signal) {
       const nowMs = Date.now();
       const range = { startNs: nsOf(nowMs - CHECK_MS), endNs: nsOf(nowMs) };
       const { data } = await askLogs({ query, ...range, limit: 1, direction: 'backward' }, signal);
-      if (data.resultType !== 'streams') throw new ApiError('a query that computes values has no lines to show as they come', 400);
+      if (data.resultType !== 'streams')
+        throw new ApiError('a query that computes values has no lines to show as they come', 400);
     },
     async connect({ startNs, limit }, onOpen, onFrame, signal) {
-      const { tokensEnabled } = await accessOf(signal);
-      const ticket = tokensEnabled ? { ticket: await askTicket(signal) } : {};
-      const url = socketUrl(PATH, { query, start: String(startNs), limit, ...ticket });
+      // The check before has asked.
+      const tokensEnabled = knownAccess.get()?.tokensEnabled ?? false;
+      const params = { query, start: String(startNs), limit };
+      const url = socketUrl(PATH, tokensEnabled ? { ...params, ticket: await askTicket(signal) } : params);
       return new Promise(resolve => {
         const socket = new WebSocket(url);
         let told = '';
@@ -58,7 +52,10 @@ export function browserTail(query: string): TailPorts {
     },
     async poll({ startNs, limit }, signal) {
       const endNs = nsOf(Date.now() + AHEAD_MS);
-      const { data } = await askLogs({ query, startNs: String(startNs), endNs, limit, direction: 'backward' }, signal);
+      const { data } = await askLogs(
+        { query, startNs: String(startNs), endNs, limit, direction: 'backward' },
+        signal,
+      );
       return data.resultType === 'streams' ? rowsOf(data.result, false) : [];
     },
     sleep(ms, signal) {

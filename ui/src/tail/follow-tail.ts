@@ -32,14 +32,19 @@ export interface TailStart {
   readonly limit: number;
 }
 
-/** What it needs of the world (browser-tail.ts). All but `sleep` reject with ApiError. */
+/** What it needs of the world (browser-tail.ts). What fails rejects with ApiError. */
 export interface TailPorts {
-  /** Whether the store is asked again and again instead. */
-  isPolled(signal: AbortSignal): Promise<boolean>;
+  /** Whether the store is asked again and again instead; known after the first check. */
+  isPolled(): boolean;
   /** Rejects where the query cannot be tailed. */
   check(signal: AbortSignal): Promise<void>;
   /** One connection. Resolves when it ends, with the reason; empty where the browser tells none. */
-  connect(start: TailStart, onOpen: () => void, onFrame: (frame: TailFrame) => void, signal: AbortSignal): Promise<string>;
+  connect(
+    start: TailStart,
+    onOpen: () => void,
+    onFrame: (frame: TailFrame) => void,
+    signal: AbortSignal,
+  ): Promise<string>;
   /** Entries from a time on, oldest first. */
   poll(start: TailStart, signal: AbortSignal): Promise<readonly LogRow[]>;
   /** Rejects when the signal aborts. */
@@ -59,7 +64,11 @@ const MAX_PAUSE_MS = 30_000;
 export const POLL_MS = 2000;
 
 /** Resolves when the signal aborts, or the tail is refused; never rejects. */
-export async function followTail(ports: TailPorts, handlers: TailHandlers, signal: AbortSignal): Promise<void> {
+export async function followTail(
+  ports: TailPorts,
+  handlers: TailHandlers,
+  signal: AbortSignal,
+): Promise<void> {
   const shown = createShown();
   let pauseMs = FIRST_PAUSE_MS;
   const onOpen = (isPolled: boolean) => {
@@ -71,13 +80,21 @@ export async function followTail(ports: TailPorts, handlers: TailHandlers, signa
     handlers.state({ kind: 'connecting' });
     try {
       await ports.check(signal);
-      reason = (await ports.isPolled(signal))
+      reason = ports.isPolled()
         ? await pollOn(ports, shown, handlers, () => onOpen(true), signal)
-        : await ports.connect(nextStart(shown, ports), () => onOpen(false), frame => take(frame, shown, handlers), signal);
+        : await ports.connect(
+            nextStart(shown, ports),
+            () => onOpen(false),
+            frame => take(frame, shown, handlers),
+            signal,
+          );
     } catch (error) {
       if (isAbort(error) || signal.aborted) return;
       if (!(error instanceof ApiError) || isRefusal(error)) {
-        handlers.state({ kind: 'refused', error: error instanceof ApiError ? error : new ApiError(String(error), 0) });
+        handlers.state({
+          kind: 'refused',
+          error: error instanceof ApiError ? error : new ApiError(String(error), 0),
+        });
         return;
       }
       reason = error.message;

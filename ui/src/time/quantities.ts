@@ -19,6 +19,11 @@ export function countText(count: number): string {
   return COUNT.format(count);
 }
 
+/** `1 line`, `12,345 lines` */
+export function manyText(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** 12.3K */
 export function shortText(count: number): string {
   return SHORT.format(count);

@@ -4,6 +4,7 @@
  */
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
+import type { Route } from '../state/route.ts';
 import LogsView from './logs/logs-view.tsx';
 
 export interface View {
@@ -15,6 +16,54 @@ export interface View {
   readonly component?: ComponentType;
   /** Loaded when it is opened first. */
   readonly load?: () => Promise<{ readonly default: ComponentType }>;
+  /** It asks about a query over a range, under the names of ASKED. */
+  readonly asksQuery?: boolean;
 }
 
-export const VIEWS: readonly View[] = [{ id: 'logs', title: 'Logs', icon: 'logs', component: LogsView }];
+/** Go along from one view that asks about a query to the next. */
+const ASKED = ['q', 'from', 'to'];
+
+export const VIEWS: readonly View[] = [
+  { id: 'logs', title: 'Logs', icon: 'logs', component: LogsView, asksQuery: true },
+  {
+    id: 'labels',
+    title: 'Labels',
+    icon: 'labels',
+    load: () => import('./labels/labels-view.tsx'),
+    asksQuery: true,
+  },
+  {
+    id: 'patterns',
+    title: 'Patterns',
+    icon: 'patterns',
+    load: () => import('./patterns/patterns-view.tsx'),
+    asksQuery: true,
+  },
+  {
+    id: 'tail',
+    title: 'Live tail',
+    icon: 'tail',
+    load: () => import('./tail/tail-view.tsx'),
+    asksQuery: true,
+  },
+  {
+    id: 'explain',
+    title: 'Explain',
+    icon: 'explain',
+    load: () => import('./explain/explain-view.tsx'),
+    asksQuery: true,
+  },
+  { id: 'rules', title: 'Rules', icon: 'bell', load: () => import('./rules/rules-view.tsx') },
+  { id: 'deletes', title: 'Deletes', icon: 'trash', load: () => import('./deletes/deletes-view.tsx') },
+  { id: 'usage', title: 'Usage', icon: 'usage', load: () => import('./usage/usage-view.tsx') },
+  { id: 'status', title: 'Status', icon: 'status', load: () => import('./status/status-view.tsx') },
+];
+
+/** What goes along to `target` from the view that the address names. */
+export function carriedParams(target: View, { view, params }: Route): Readonly<Record<string, string>> {
+  const here = VIEWS.find(({ id }) => id === view);
+  if (here?.asksQuery !== true || target.asksQuery !== true) return {};
+  return Object.fromEntries(
+    ASKED.flatMap(name => (params[name] === undefined ? [] : [[name, params[name]]])),
+  );
+}

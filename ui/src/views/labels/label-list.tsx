@@ -34,7 +34,12 @@ export function LabelList({ rows, open, onToggle }: LabelListProps) {
       <ul>
         {fitting.map(({ name, bytes, values }) => (
           <li key={name}>
-            <button type="button" class="label-row" aria-pressed={open.includes(name)} onClick={() => onToggle(name)}>
+            <button
+              type="button"
+              class="label-row"
+              aria-pressed={open.includes(name)}
+              onClick={() => onToggle(name)}
+            >
               <span class="value-name">{name}</span>
               <span class="soft numeric">{values === undefined ? '' : `${countText(values)} values`}</span>
               {bytes !== undefined && (

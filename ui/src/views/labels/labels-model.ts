@@ -35,7 +35,11 @@ export interface ValueRow {
  * Values of a label, largest first. A chosen one that is not there (the range or another choice rules it out) stays in the
  * list with no bytes, so that it can be taken back.
  */
-export function valueRows(label: string, volumes: readonly Volume[], chosen: readonly string[]): readonly ValueRow[] {
+export function valueRows(
+  label: string,
+  volumes: readonly Volume[],
+  chosen: readonly string[],
+): readonly ValueRow[] {
   const total = volumes.reduce((sum, { bytes }) => sum + bytes, 0);
   const rows = volumes.map(({ labels, bytes }) => ({
     value: labels[label] ?? '',
@@ -43,7 +47,10 @@ export function valueRows(label: string, volumes: readonly Volume[], chosen: rea
     share: total === 0 ? 0 : bytes / total,
   }));
   const known = new Set(rows.map(({ value }) => value));
-  return [...rows, ...chosen.filter(value => !known.has(value)).map(value => ({ value, bytes: 0, share: 0 }))];
+  return [
+    ...rows,
+    ...chosen.filter(value => !known.has(value)).map(value => ({ value, bytes: 0, share: 0 })),
+  ];
 }
 
 /** The same where there are no volumes. */
@@ -54,5 +61,7 @@ export function plainRows(values: readonly string[]): readonly ValueRow[] {
 /** Those whose text has all the words, in any case. */
 export function matching<T>(rows: readonly T[], text: string, of: (row: T) => string): readonly T[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return words.length === 0 ? rows : rows.filter(row => words.every(word => of(row).toLowerCase().includes(word)));
+  return words.length === 0
+    ? rows
+    : rows.filter(row => words.every(word => of(row).toLowerCase().includes(word)));
 }

@@ -1,17 +1,30 @@
 /** The label browser: which labels and values there are, how much lies under each, and a selector made by clicks. */
 import { useMemo, useState } from 'preact/hooks';
-import { askDetectedLabels, askLabelVolumes, askStreamFigures } from '../../api/labels.ts';
-import { askLabelNames } from '../../api/queries.ts';
+import {
+  askDetectedLabels,
+  askLabelVolumes,
+  askStreamFigures,
+  type StreamFigures,
+} from '../../api/labels.ts';
+import { askLabelNames, askVolume } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { keysText, useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
-import { isNothing, NOTHING_CHOSEN, type Selection, selectionOf, selectorText, toggled, withSelector } from '../../logql/selection.ts';
+import {
+  isNothing,
+  NOTHING_CHOSEN,
+  type Selection,
+  selectionOf,
+  selectorText,
+  toggled,
+  withSelector,
+} from '../../logql/selection.ts';
 import { changeParams, go, hrefOf, route } from '../../state/navigation.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
-import { bytesText, countText } from '../../time/quantities.ts';
+import { bytesText, countText, manyText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { LABEL_SEARCH_ID, LabelList } from './label-list.tsx';
 import { type LabelRow, labelRows } from './labels-model.ts';
@@ -20,6 +33,8 @@ import { ValueColumn } from './value-column.tsx';
 
 /** Each asks the store whenever another choice changes. */
 const MAX_COLUMNS = 8;
+/** The default of `volume_max_series`. */
+const MAX_LABEL_VALUES = 1000;
 const FIRST_OPEN = 'service_name';
 
 export default function LabelsView() {
@@ -30,14 +45,20 @@ export default function LabelsView() {
   const query = params.q ?? '';
   const selection = useMemo(() => selectionOf(query), [query]);
   const selector = selectorText(selection);
-  const labels = useAsk(async signal => {
-    if (range.resolved === undefined) return [];
-    return loadLabels(range.resolved, signal);
-  }, [range.resolved]);
-  const figures = useAsk(async signal => {
-    if (range.resolved === undefined || isNothing(selection)) return undefined;
-    return askStreamFigures(selector, range.resolved, signal);
-  }, [selector, range.resolved]);
+  const labels = useAsk(
+    async signal => {
+      if (range.resolved === undefined) return [];
+      return loadLabels(range.resolved, signal);
+    },
+    [range.resolved],
+  );
+  const figures = useAsk(
+    async signal => {
+      if (range.resolved === undefined || isNothing(selection)) return undefined;
+      return figuresOf(selection, range.resolved, signal);
+    },
+    [selector, range.resolved],
+  );
   const open = openOf(params.open, selection, labels.value);
 
   const choose = (next: Selection) =>
@@ -46,7 +67,9 @@ export default function LabelsView() {
       { replace: true },
     );
   const toggleColumn = (name: string) => {
-    const next = open.includes(name) ? open.filter(known => known !== name) : [...open, name].slice(-MAX_COLUMNS);
+    const next = open.includes(name)
+      ? open.filter(known => known !== name)
+      : [...open, name].slice(-MAX_COLUMNS);
     changeParams({ open: next.join(',') || NONE_OPEN }, { replace: true });
   };
   const logsParams = { q: query, ...rangeParams(range.text) };
@@ -62,7 +85,12 @@ export default function LabelsView() {
           group,
           act: () => go('logs', { q: now().q ?? '', from: now().from ?? '', to: now().to ?? '' }),
         },
-        { keys: '/', does: 'Find a label', group, act: () => document.getElementById(LABEL_SEARCH_ID)?.focus() },
+        {
+          keys: '/',
+          does: 'Find a label',
+          group,
+          act: () => document.getElementById(LABEL_SEARCH_ID)?.focus(),
+        },
         { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
         { keys: 'x', does: 'Choose nothing', group, act: () => changeParams({ q: '' }, { replace: true }) },
       ];
@@ -105,17 +133,24 @@ export default function LabelsView() {
             <div class="page-line">
               <p class="numeric" role="status">
                 {figures.value === undefined ? (
-                  <span class="soft">{countText(labels.value.length)} labels. Open one to see its values.</span>
+                  <span class="soft">
+                    {countText(labels.value.length)} labels. Open one to see its values.
+                  </span>
                 ) : (
                   <>
-                    <strong>{countText(figures.value.streams)} streams</strong>
+                    <strong>{manyText(figures.value.streams, 'stream')}</strong>
                     <span class="soft">
-                      {` · about ${countText(figures.value.entries)} lines · ${bytesText(figures.value.bytes)}`}
+                      {` · about ${manyText(figures.value.entries, 'line')} · ${bytesText(figures.value.bytes)}`}
                     </span>
                   </>
                 )}
               </p>
-              <Button kind="quiet" class="small" disabled={isNothing(selection)} onClick={() => choose(NOTHING_CHOSEN)}>
+              <Button
+                kind="quiet"
+                class="small"
+                disabled={isNothing(selection)}
+                onClick={() => choose(NOTHING_CHOSEN)}
+              >
                 Choose nothing
               </Button>
             </div>
@@ -154,6 +189,24 @@ function openOf(
   if (values.size > 0) return [...values.keys()].slice(0, MAX_COLUMNS);
   const first = labels?.find(({ name }) => name === FIRST_OPEN) ?? labels?.[0];
   return first === undefined ? [] : [first.name];
+}
+
+/** Streams and lines; bytes as the columns have them, where the store tells them. */
+async function figuresOf(
+  selection: Selection,
+  range: ResolvedRange,
+  signal: AbortSignal,
+): Promise<StreamFigures> {
+  const selector = selectorText(selection);
+  const [label] = selection.values.keys();
+  const [figures, volumes] = await Promise.all([
+    askStreamFigures(selector, range, signal),
+    label === undefined
+      ? []
+      : askVolume({ selector, by: [label], limit: MAX_LABEL_VALUES, ...range }, signal).catch(() => []),
+  ]);
+  const bytes = volumes.reduce((sum, volume) => sum + volume.bytes, 0);
+  return bytes === 0 ? figures : { ...figures, bytes };
 }
 
 /** Names are needed; a store that does not tell volumes shows them without. */

@@ -88,7 +88,9 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
         </Button>
       )}
       {found !== undefined && found.volumes === undefined && (
-        <p class="column-note">The store tells no volumes of this label: it has too many values, or they are switched off.</p>
+        <p class="column-note">
+          The store tells no volumes of this label: it has too many values, or they are switched off.
+        </p>
       )}
     </section>
   );

@@ -14,11 +14,21 @@ export interface ListToolsProps {
   readonly total: number | undefined;
   readonly complete: boolean;
   readonly statistics: Statistics['summary'] | undefined;
+  /** Where it is told what the query passed over. */
+  readonly explainHref: string;
   readonly order: Order;
   readonly onOrder: (order: Order) => void;
 }
 
-export function ListTools({ rows, total, complete, statistics, order, onOrder }: ListToolsProps) {
+export function ListTools({
+  rows,
+  total,
+  complete,
+  statistics,
+  explainHref,
+  order,
+  onOrder,
+}: ListToolsProps) {
   const { wraps } = useStore(settings);
   const shown = complete
     ? `${countText(rows.length)} lines`
@@ -29,7 +39,8 @@ export function ListTools({ rows, total, complete, statistics, order, onOrder }:
         <strong>{shown}</strong>
         {statistics !== undefined && (
           <span class="soft only-wide">
-            {` · ${bytesText(statistics.totalBytesProcessed)} read in ${secondsText(statistics.execTime)}`}
+            {` · ${bytesText(statistics.totalBytesProcessed)} read in ${secondsText(statistics.execTime)} · `}
+            <a href={explainHref}>Explain</a>
           </span>
         )}
       </p>

@@ -11,7 +11,7 @@ import { type Condition, withCondition } from '../../logql/edit.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
-import { changeParams, route } from '../../state/navigation.ts';
+import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
@@ -168,6 +168,7 @@ export default function LogsView() {
                 total={volume.value?.total}
                 complete={pages.complete}
                 statistics={pages.statistics}
+                explainHref={hrefOf('explain', { q: query, from: params.from ?? '', to: params.to ?? '' })}
                 order={order}
                 onOrder={next => change({ order: next })}
               />

@@ -17,7 +17,7 @@ const PAGE_ROWS = 50;
 
 export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
   const [shown, setShown] = useState(PAGE_ROWS);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list begins at its top
+  // Another list begins at its top.
   useEffect(() => setShown(PAGE_ROWS), [rows]);
   const largest = rows.reduce((most, { share }) => Math.max(most, share), 0) || 1;
   return (
@@ -66,7 +66,12 @@ export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
                   </span>
                 </td>
                 <td class="pattern-tools">
-                  <a class="icon-button" href={hrefOf(pattern, '!>')} title="Show all other lines" aria-label="Show all other lines">
+                  <a
+                    class="icon-button"
+                    href={hrefOf(pattern, '!>')}
+                    title="Show all other lines"
+                    aria-label="Show all other lines"
+                  >
                     <Icon name="minus" />
                   </a>
                 </td>

@@ -24,15 +24,25 @@ export interface PatternGrid {
 }
 
 /** Steps that lie on whole multiples, as the store counts them. */
-export function patternGrid(range: { readonly fromMs: number; readonly toMs: number }, stepMs: number): PatternGrid {
+export function patternGrid(
+  range: { readonly fromMs: number; readonly toMs: number },
+  stepMs: number,
+): PatternGrid {
   const startMs = Math.floor(range.fromMs / stepMs) * stepMs;
   return { startMs, stepMs, steps: Math.max(1, Math.ceil((range.toMs - startMs) / stepMs)) };
 }
 
 /** @param lines that the selector has in the range; counts of patterns may be estimates, and together more */
-export function patternRows(patterns: readonly Pattern[], grid: PatternGrid, lines: number): readonly PatternRow[] {
+export function patternRows(
+  patterns: readonly Pattern[],
+  grid: PatternGrid,
+  lines: number,
+): readonly PatternRow[] {
   const counts = patterns.map(({ samples }) => samples.reduce((sum, [, count]) => sum + count, 0));
-  const all = Math.max(lines, counts.reduce((sum, count) => sum + count, 0));
+  const all = Math.max(
+    lines,
+    counts.reduce((sum, count) => sum + count, 0),
+  );
   return patterns.map(({ pattern, level, samples }, i) => {
     const values = new Array<number>(grid.steps).fill(0);
     for (const [seconds, count] of samples) {
@@ -40,7 +50,14 @@ export function patternRows(patterns: readonly Pattern[], grid: PatternGrid, lin
       if (step >= 0 && step < grid.steps) values[step] += count;
     }
     const firstStep = values.findIndex(count => count > 0);
-    return { pattern, level: levelOf(level), count: counts[i], share: all === 0 ? 0 : counts[i] / all, values, firstStep };
+    return {
+      pattern,
+      level: levelOf(level),
+      count: counts[i],
+      share: all === 0 ? 0 : counts[i] / all,
+      values,
+      firstStep,
+    };
   });
 }
 
@@ -50,7 +67,9 @@ export function sortedRows(rows: readonly PatternRow[], by: PatternSort): readon
 }
 
 /** Lines of each level that occurs, the worst first. */
-export function levelCounts(rows: readonly PatternRow[]): readonly { readonly level: Level; readonly count: number }[] {
+export function levelCounts(
+  rows: readonly PatternRow[],
+): readonly { readonly level: Level; readonly count: number }[] {
   return LEVELS.map(level => ({
     level,
     count: rows.filter(row => row.level === level).reduce((sum, { count }) => sum + count, 0),
@@ -58,7 +77,9 @@ export function levelCounts(rows: readonly PatternRow[]): readonly { readonly le
 }
 
 /** The fixed parts of a pattern and its holes, in turn. */
-export function piecesOfPattern(pattern: string): readonly { readonly text: string; readonly isHole: boolean }[] {
+export function piecesOfPattern(
+  pattern: string,
+): readonly { readonly text: string; readonly isHole: boolean }[] {
   return pattern
     .split(/(<_>)/)
     .filter(text => text !== '')

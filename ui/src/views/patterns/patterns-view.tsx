@@ -13,7 +13,7 @@ import { selectorOf, withPatternFilter } from '../../logql/edit.ts';
 import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
-import { countText, percentText, shortText } from '../../time/quantities.ts';
+import { countText, manyText, percentText, shortText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
 import { PatternTable } from './pattern-table.tsx';
 import { levelCounts, type PatternSort, sortedRows } from './patterns-model.ts';
@@ -81,13 +81,17 @@ export default function PatternsView() {
           </Empty>
         )}
         {error?.status === 404 ? <PatternsOff /> : error !== undefined && <ErrorMessage error={error} />}
-        {loading && found === undefined && query.trim() !== '' && error === undefined && <Loading what="Finding patterns" />}
+        {loading && found === undefined && query.trim() !== '' && error === undefined && (
+          <Loading what="Finding patterns" />
+        )}
         {found !== undefined && found.rows.length === 0 && (
           <Empty icon="patterns" title="No pattern in this time">
             <p>A pattern is shown from 30 lines on. Choose a longer time, or a wider selector.</p>
           </Empty>
         )}
-        {found !== undefined && found.rows.length > 0 && <Patterns found={found} query={query} stale={loading} />}
+        {found !== undefined && found.rows.length > 0 && (
+          <Patterns found={found} query={query} stale={loading} />
+        )}
       </div>
     </div>
   );
@@ -105,7 +109,11 @@ function Patterns({ found, query, stale }: PatternsProps) {
   const sort: PatternSort = params.sort === 'newest' ? 'newest' : 'lines';
   const levels = useMemo(() => levelCounts(found.rows), [found]);
   const rows = useMemo(
-    () => sortedRows(params.level === undefined ? found.rows : found.rows.filter(({ level }) => level === params.level), sort),
+    () =>
+      sortedRows(
+        params.level === undefined ? found.rows : found.rows.filter(({ level }) => level === params.level),
+        sort,
+      ),
     [found, params.level, sort],
   );
   const selector = selectorOf(query);
@@ -115,7 +123,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
     <section class={stale ? 'stale' : ''} aria-label="Patterns" aria-busy={stale}>
       <div class="page-line">
         <p class="numeric" role="status">
-          <strong>{countText(rows.length)} patterns</strong>
+          <strong>{manyText(rows.length, 'pattern')}</strong>
           <span class="soft only-wide">
             {` · ${percentText(found.counted / found.lines)} of about ${countText(found.lines)} lines`}
             {selector !== undefined && selector !== query.trim() && ` · of ${selector}: filters do not count`}
@@ -129,7 +137,9 @@ function Patterns({ found, query, stale }: PatternsProps) {
                 class="level-button"
                 aria-pressed={params.level === level}
                 title={params.level === level ? 'Show all levels' : `Show ${level} alone`}
-                onClick={() => changeParams({ level: params.level === level ? '' : level }, { replace: true })}
+                onClick={() =>
+                  changeParams({ level: params.level === level ? '' : level }, { replace: true })
+                }
               >
                 <i style={{ background: `var(--${level})` }} />
                 {level}

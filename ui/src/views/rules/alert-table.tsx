@@ -1,8 +1,9 @@
 /** All alerts that are active now, of whichever rule. */
 import type { ActiveAlert } from '../../api/rules.ts';
 import { Chip, LabelChips } from '../../components/chip.tsx';
-import { More, usePaged } from '../../components/more.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { More, usePaged } from '../../components/more.tsx';
+import { ScrollAcross } from '../../components/scroll-across.tsx';
 import { valueText } from '../../time/quantities.ts';
 import { Annotations } from './rule-row.tsx';
 import { momentOf } from './rules-model.ts';
@@ -13,7 +14,7 @@ export function AlertTable({ alerts }: { readonly alerts: readonly ActiveAlert[]
   const paged = usePaged(alerts, PAGE);
   return (
     <section class="card panel" aria-label="Active alerts">
-      <div class="table-scroll">
+      <ScrollAcross name="Alerts">
         <table class="table alert-table">
           <thead>
             <tr>
@@ -45,7 +46,7 @@ export function AlertTable({ alerts }: { readonly alerts: readonly ActiveAlert[]
             })}
           </tbody>
         </table>
-      </div>
+      </ScrollAcross>
       <More paged={paged} what="alerts" />
     </section>
   );

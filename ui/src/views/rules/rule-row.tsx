@@ -1,8 +1,8 @@
 /** One rule: what it is doing, what it asks, and the alerts that it has now. */
 import type { ActiveAlert, Rule } from '../../api/rules.ts';
 import { Chip, LabelChips, type Tone } from '../../components/chip.tsx';
-import { More, usePaged } from '../../components/more.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { More, usePaged } from '../../components/more.tsx';
 import { QueryText } from '../../components/query-text.tsx';
 import { hrefOf } from '../../state/navigation.ts';
 import { spanText } from '../../time/moments.ts';

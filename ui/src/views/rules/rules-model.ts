@@ -5,7 +5,14 @@ import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules.ts';
 export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
 export type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
 
-export const RULE_FILTERS: readonly RuleFilter[] = ['all', 'firing', 'pending', 'broken', 'inactive', 'recording'];
+export const RULE_FILTERS: readonly RuleFilter[] = [
+  'all',
+  'firing',
+  'pending',
+  'broken',
+  'inactive',
+  'recording',
+];
 
 const RANKS: Readonly<Record<RuleState, number>> = {
   firing: 0,

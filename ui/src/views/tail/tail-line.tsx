@@ -31,7 +31,9 @@ export function TailLine({ row, time, highlights, wraps, open, onToggle, href }:
           <Icon name="chevron" size={12} />
         </button>
         <time class="log-time numeric">{time}</time>
-        {stream.service_name !== undefined && <span class="tail-service only-wide">{stream.service_name}</span>}
+        {stream.service_name !== undefined && (
+          <span class="tail-service only-wide">{stream.service_name}</span>
+        )}
         <span class="log-text">
           <LineText line={line} highlights={highlights} flat={!wraps} />
         </span>

@@ -2,7 +2,7 @@
  * The lines of a tail. The list follows its end until somebody scrolls up; then it stays where it is, though lines come below
  * and old ones go above.
  */
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import { timeText } from '../../lines/time-text.ts';
@@ -29,12 +29,12 @@ const AROUND_MS = 60_000;
 export function TailList({ buffer, query }: TailListProps) {
   const { rows, trimmed, received } = buffer;
   const { wraps, zone } = useStore(settings);
-  const scroller = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const [leftAt, setLeftAt] = useState<number>();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const highlights = useHighlights(query);
+  const highlights = useMemo(() => highlightsOf(query), [query]);
 
   const toEnd = useCallback(() => {
     following.current = true;
@@ -104,7 +104,7 @@ export function TailList({ buffer, query }: TailListProps) {
   return (
     <div class="tail-place">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys */}
-      <div class="tail-scroll" ref={scroller} tabIndex={0} role="group" aria-label="Lines as they come">
+      <section class="tail-scroll" ref={scroller} tabIndex={0} aria-label="Lines as they come">
         <div ref={content}>
           <VirtualList
             count={rows.length}
@@ -115,7 +115,7 @@ export function TailList({ buffer, query }: TailListProps) {
             layout={`${wraps} ${Math.floor(received / REMEASURE_ROWS)}`}
           />
         </div>
-      </div>
+      </section>
       {leftAt !== undefined && (
         <Button kind="primary" class="small to-end" icon="down" onClick={toEnd}>
           {below > 0 ? `${countText(below)} new below` : 'To the end'}
@@ -123,10 +123,4 @@ export function TailList({ buffer, query }: TailListProps) {
       )}
     </div>
   );
-}
-
-function useHighlights(query: string): readonly RegExp[] {
-  const known = useRef<{ query: string; found: readonly RegExp[] }>(undefined);
-  if (known.current?.query !== query) known.current = { query, found: highlightsOf(query) };
-  return known.current.found;
 }

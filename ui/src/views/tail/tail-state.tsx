@@ -35,16 +35,24 @@ export function TailNotices({ state, isPaused, buffer }: TailNoticesProps) {
   const { waiting, lostWaiting, dropped } = buffer;
   const notices: string[] = [];
   if (state?.kind === 'broken') {
-    notices.push(`The connection ended: ${state.reason}. Trying again in ${secondsText(state.againMs / 1000)}.`);
+    notices.push(
+      `The connection ended: ${state.reason}. Trying again in ${secondsText(state.againMs / 1000)}.`,
+    );
   }
   if (state?.kind === 'live' && state.isPolled) {
-    notices.push('This store takes the tenant in a header, which a browser cannot send with a WebSocket: it is asked every 2 s instead.');
+    notices.push(
+      'This store takes the tenant in a header, which a browser cannot send with a WebSocket: it is asked every 2 s instead.',
+    );
   }
   if (dropped > 0) {
-    notices.push(`${lines(dropped)} missing: more came than this page could take. A narrower query shows all.`);
+    notices.push(
+      `${lines(dropped)} missing: more came than this page could take. A narrower query shows all.`,
+    );
   }
   if (isPaused && lostWaiting > 0) {
-    notices.push(`${lines(waiting.length)} waiting, as many as are kept; ${countText(lostWaiting)} older went.`);
+    notices.push(
+      `${lines(waiting.length)} waiting, as many as are kept; ${countText(lostWaiting)} older went.`,
+    );
   }
   return (
     <div class="tail-notices" role="status">

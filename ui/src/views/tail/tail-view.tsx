@@ -13,7 +13,7 @@ import { changeSettings, remember, settings } from '../../state/settings.ts';
 import { useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { MAX_KEPT_ROWS } from '../../tail/tail-buffer.ts';
-import { countText } from '../../time/quantities.ts';
+import { countText, manyText } from '../../time/quantities.ts';
 import { TailList } from './tail-list.tsx';
 import { TailNotices, TailWord } from './tail-state.tsx';
 import { useTail } from './use-tail.ts';
@@ -55,7 +55,12 @@ export default function TailView() {
       return [
         { keys: 'Mod+Enter', does: 'Start', group, act: start },
         { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
-        { keys: 'p', does: 'Pause, go on', group, act: () => latest.current.runs && pause(!latest.current.isPaused) },
+        {
+          keys: 'p',
+          does: 'Pause, go on',
+          group,
+          act: () => latest.current.runs && pause(!latest.current.isPaused),
+        },
         { keys: 's', does: 'Stop', group, act: () => setStopped(true) },
         { keys: 'x', does: 'Clear', group, act: clear },
         {
@@ -93,12 +98,15 @@ export default function TailView() {
       {asks && (
         <div class="page-line tail-tools">
           <p class="numeric">
-            <strong>{countText(buffer.rows.length)} lines</strong>
+            <strong>{manyText(buffer.rows.length, 'line')}</strong>
             {buffer.trimmed > 0 && (
               <span class="soft only-wide">{` · the last ${countText(MAX_KEPT_ROWS)} are kept`}</span>
             )}
             {isPaused && (
-              <span class="waiting-count" role="status">{` · ${countText(buffer.waiting.length)} waiting`}</span>
+              <span
+                class="waiting-count"
+                role="status"
+              >{` · ${countText(buffer.waiting.length)} waiting`}</span>
             )}
           </p>
           <Button
@@ -136,7 +144,11 @@ export default function TailView() {
       {state?.kind === 'connecting' && buffer.rows.length === 0 && <Loading what="Connecting" />}
       {state?.kind === 'live' && buffer.rows.length === 0 && (
         <Empty icon="tail" title="Waiting for lines">
-          <p>{buffer.received === 0 ? 'None in the last hour fits the query. They appear here as they are pushed.' : 'They appear here as they are pushed.'}</p>
+          <p>
+            {buffer.received === 0
+              ? 'None in the last hour fits the query. They appear here as they are pushed.'
+              : 'They appear here as they are pushed.'}
+          </p>
         </Empty>
       )}
     </div>

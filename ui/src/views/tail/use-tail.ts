@@ -3,7 +3,14 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { LogRow } from '../../lines/rows.ts';
 import { browserTail } from '../../tail/browser-tail.ts';
 import { followTail, type TailState } from '../../tail/follow-tail.ts';
-import { cleared, EMPTY_BUFFER, resumed, type TailBuffer, withDropped, withRows } from '../../tail/tail-buffer.ts';
+import {
+  cleared,
+  EMPTY_BUFFER,
+  resumed,
+  type TailBuffer,
+  withDropped,
+  withRows,
+} from '../../tail/tail-buffer.ts';
 
 export interface Tail {
   readonly buffer: TailBuffer;
@@ -26,7 +33,6 @@ export function useTail(query: string | undefined, round: number): Tail {
   const [isPaused, setPaused] = useState(false);
   const paused = useRef(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a round begins anew with the same query
   useEffect(() => {
     if (query === undefined) {
       setState(undefined);

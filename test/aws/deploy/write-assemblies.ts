@@ -1,0 +1,9 @@
+/**
+ * `node write-assemblies.ts FOLDER VARIANTS`: the assemblies of a stack in several settings (JSON, settings by name) from one run of
+ * the bundler, by what the app of the CDK itself uses (lib/app.ts). In a process of its own: the CDK is too large for that of tests.
+ */
+import { writeVariants } from '../../../lib/write-variants.ts';
+
+const [folder, variants] = process.argv.slice(2);
+await writeVariants(folder, JSON.parse(variants) as Record<string, Record<string, string>>);
+process.exit(process.exitCode ?? 0);

@@ -1,0 +1,179 @@
+/** Delete requests as a person makes, follows and cancels them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startStore } from '../end-to-end/support/store.ts';
+import {
+  assertAccessible,
+  type Explorer,
+  explore,
+  PHONE,
+  screenshot,
+  startExplorer,
+} from './support/explorer.ts';
+import { pushShop } from './support/shop.ts';
+
+const CHARGED = '{service_name="payment"} |= "charged"';
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer();
+  await pushShop(explorer.store, Date.now());
+});
+after(() => explorer.stop());
+
+test('what is to be deleted is counted, confirmed, and then hidden from queries', async () => {
+  const { page, done } = await explorer.open({ hash: '#/deletes' });
+  await page.getByRole('heading', { name: 'Nothing was to be deleted' }).waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('n');
+  const sheet = page.getByRole('dialog', { name: 'Delete logs' });
+  await sheet.getByLabel('Lines of this query').fill('{service_name="payment"');
+  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByRole('alert').getByText('parse error').waitFor();
+  await sheet.getByLabel('Lines of this query').fill(CHARGED);
+  await sheet.getByLabel('From').fill('yesterday');
+  await sheet.getByText('Write 2026-11-21 14:05:00, or now-6h.', { exact: true }).waitFor();
+  await sheet.getByLabel('From').fill('now-2h');
+  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  const button = sheet.getByRole('button', { name: /^Delete \d+ lines$/ });
+  await button.waitFor();
+  const counted = Number(/\d+/.exec((await button.textContent()) ?? '')?.[0]);
+  assert.ok(counted > 500 && counted < 900, `${counted}`);
+  await assertAccessible(page);
+  await screenshot(page, 'delete-form');
+  // Another range asks for another count.
+  await sheet.getByLabel('From').fill('now-3h');
+  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByRole('button', { name: `Delete ${counted} lines` }).click();
+  await page.getByText('The request is made').waitFor();
+  const card = page.getByRole('listitem', { name: /Delete request/ });
+  await card.getByText('Waiting', { exact: true }).waitFor();
+  await page.getByText('1 request, 1 not done yet').waitFor();
+  const { status, data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
+  assert.deepEqual([status, data.result], ['success', []]);
+  await done();
+});
+
+test('a query of a link fills the form; what matches nothing says so', async () => {
+  const params = new URLSearchParams({ new: '1', q: CHARGED, from: 'now-2h' });
+  const { page, done } = await explorer.open({ hash: `#/deletes?${params}` });
+  const sheet = page.getByRole('dialog', { name: 'Delete logs' });
+  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByText('No line matches now.').waitFor();
+  await page.keyboard.press('Escape');
+  await sheet.waitFor({ state: 'detached' });
+  assert.ok(!page.url().includes('new=1'));
+  await done();
+});
+
+test('a request that waits is cancelled, and its lines are back', async () => {
+  const { page, done } = await explorer.open({ hash: '#/deletes' });
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  const sheet = page.getByRole('dialog', { name: /Cancel request/ });
+  await sheet.getByText('Queries show its lines again.').waitFor();
+  await assertAccessible(page);
+  await sheet.getByRole('button', { name: 'Cancel the request' }).click();
+  await page.getByText(/Request \w+ is cancelled/).waitFor();
+  await page.getByRole('heading', { name: 'Nothing was to be deleted' }).waitFor();
+  const { data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
+  assert.equal(data.result.length, 1);
+  await done();
+});
+
+test('progress of requests in each state, light, dark and on a phone', async () => {
+  const nowSeconds = Date.now() / 1000;
+  const of = (id: string, query: string, hours: number) => ({
+    request_id: id,
+    query,
+    start_time: nowSeconds - hours * 3600,
+    end_time: nowSeconds - 600,
+  });
+  const listed = [
+    of('9c41e07a', '{namespace="shop"} |= "user=4711"', 30 * 24),
+    of('5a3c1b2d', '{service_name="checkout", region="eu-central-1"} | json | order=`18420`', 7 * 24),
+    of('17be90f3', '{service_name="worker"} |~ "customer-[0-9]+"', 24),
+  ];
+  const step = { parts: 30, bytes_total: 6_400_000_000 };
+  const days = (count: number) => nowSeconds - count * 86_400;
+  const none = { picked_up_at: null, sealed_at: null, processed_at: null };
+  const progress = [
+    { ...step, ...none, request_id: '9c41e07a', parts_done: 0, bytes_done: 0, created_at: nowSeconds - 4000 },
+    {
+      ...{ ...step, ...none, request_id: '5a3c1b2d', parts_done: 12, bytes_done: 2_750_000_000 },
+      ...{ created_at: days(2), picked_up_at: days(1) },
+    },
+    {
+      ...{ ...step, request_id: '17be90f3', parts_done: 30, bytes_done: 6_400_000_000, created_at: days(6) },
+      ...{ picked_up_at: days(5), sealed_at: days(4.9), processed_at: days(4.8) },
+    },
+  ];
+  for (const [name, colorScheme, viewport] of [
+    ['deletes', 'light', undefined],
+    ['deletes-dark', 'dark', undefined],
+    ['deletes-phone', 'light', PHONE],
+  ] as const) {
+    const { page, done } = await explorer.open({ colorScheme, ...(viewport ? { viewport } : {}) });
+    // Removal takes a day: the list is what a store answers then.
+    await page.route('**/svc/api/v1/delete', route => route.fulfill({ json: listed }));
+    await page.route('**/svc/api/v1/status/deletes', route => route.fulfill({ json: progress }));
+    await page.goto(`${explorer.store.url}/ui/#/deletes`);
+    await page.getByText('42%, 2.8 GB of 6.4 GB looked at').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 2);
+    if (viewport === undefined) await assertAccessible(page);
+    else assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+    await screenshot(page, name);
+    await page.getByText('Processed 1').click();
+    await page.getByText('17be90f3').waitFor();
+    assert.equal(await page.locator('.delete-card').count(), 1);
+    await done();
+  }
+});
+
+test('a store that only hides says so, and one past its time to cancel asks for force', async () => {
+  const store = await startStore(
+    'auth_enabled: false\ncompactor: { delete_request_cancel_period: 0s }\nlimits_config: { deletion_mode: filter-only }',
+  );
+  const other = await explore(store);
+  try {
+    await pushShop(store, Date.now());
+    const params = new URLSearchParams({ query: CHARGED, start: new Date(Date.now() - 7.2e6).toISOString() });
+    await fetch(`${store.url}/svc/api/v1/delete?${params}`, { method: 'POST' });
+    const { page, done } = await other.open({ hash: '#/deletes', expects: /status of 400/ });
+    await page.getByText('nothing is ever removed').waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByRole('button', { name: 'Cancel the request' }).click();
+    await page.getByText('To force, use the ?force query parameter').waitFor();
+    await screenshot(page, 'delete-force');
+    await page.getByRole('button', { name: 'Cancel by force' }).click();
+    await page.getByText(/Request \w+ is cancelled/).waitFor();
+    await done();
+  } finally {
+    await other.stop();
+  }
+});
+
+test('where deletes are off or refused, the store’s answer is there with what decides it', async () => {
+  for (const [status, body, why] of [
+    [404, '404 page not found', 'compactor.retention_enabled'],
+    [403, 'deletion is not available for this tenant', 'deletion_mode'],
+  ] as const) {
+    const { page, done } = await explorer.open({ expects: /status of 40[34]/ });
+    await page.route('**/svc/api/v1/delete', route => route.fulfill({ status, body }));
+    await page.goto(`${explorer.store.url}/ui/#/deletes`);
+    await page.getByRole('alert').getByText(body).waitFor();
+    await page.getByText(why).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Delete logs' }).count(), 0);
+    await done();
+  }
+});
+
+interface Counted {
+  readonly status: string;
+  readonly data: { readonly result: readonly unknown[] };
+}
+
+async function query(text: string): Promise<Counted> {
+  const answer = await fetch(
+    `${explorer.store.url}/svc/api/v1/query?${new URLSearchParams({ query: text })}`,
+  );
+  return (await answer.json()) as Counted;
+}

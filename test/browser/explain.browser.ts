@@ -1,0 +1,69 @@
+/** The explanation of a query as a person uses it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  assertAccessible,
+  type Explorer,
+  logsHash,
+  PHONE,
+  screenshot,
+  startExplorer,
+  untilParam,
+} from './support/explorer.ts';
+import { pushShop, SHOP_QUERY } from './support/shop.ts';
+
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer();
+  await pushShop(explorer.store, Date.now());
+});
+after(() => explorer.stop());
+
+test('from the lines of a query to what it read, and to another query', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(`${SHOP_QUERY} |= "declined"`) });
+  await page.getByRole('main').getByRole('link', { name: 'Explain' }).click();
+  const steps = page.getByRole('region', { name: 'What was read' });
+  const read = steps.getByRole('row', { name: /^Read/ });
+  await read.waitFor();
+  assert.match((await steps.getByRole('row', { name: /^In the time range/ }).textContent()) ?? '', /\d k?B$/);
+  // The log view has asked for the same lines.
+  await steps.getByRole('row', { name: /^Found in memory/ }).waitFor();
+  const work = page.getByRole('region', { name: 'What it did' });
+  await work.getByText('Lines that passed').waitFor();
+  assert.match(
+    (await page.locator('.explain-query pre').textContent()) ?? '',
+    /^\{namespace="shop"\} \|= "declined"$/,
+  );
+  await assertAccessible(page);
+  await screenshot(page, 'explain');
+  const editor = page.getByRole('textbox', { name: 'LogQL query' });
+  await page.locator('.query-editor[data-ready=true]').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('sum(count_over_time({namespace="shop"}[$__auto]))');
+  await editor.press('Control+Enter');
+  await untilParam(page, 'q', 'sum(count_over_time({namespace="shop"}[$__auto]))');
+  await steps.getByRole('row', { name: /^Answered by footers/ }).waitFor();
+  await page.getByText('count_over_time({namespace="shop"}[', { exact: false }).last().waitFor();
+  await done();
+});
+
+test('a mistake is told; dark and at phone width', async () => {
+  const hash = `#/explain?${new URLSearchParams({ q: '{namespace="shop"} | json | a = = 1' })}`;
+  const { page, done } = await explorer.open({
+    hash,
+    viewport: PHONE,
+    colorScheme: 'dark',
+    expects: /status of 400/,
+  });
+  await page
+    .getByRole('alert')
+    .getByText(/parse error/)
+    .waitFor();
+  await page.goto(`${explorer.store.url}/ui/#/explain?${new URLSearchParams({ q: SHOP_QUERY })}`);
+  await page.getByRole('row', { name: /^Read/ }).waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'explain-phone');
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await done();
+});

@@ -1,0 +1,142 @@
+/** Rules and alerts as a person looks through them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  assertAccessible,
+  type Explorer,
+  PHONE,
+  screenshot,
+  startExplorer,
+  untilParam,
+} from './support/explorer.ts';
+import { pushShop } from './support/shop.ts';
+
+const YAML = `auth_enabled: false
+limits_config: { reject_old_samples: false }
+`;
+const ERRORS = `name: errors
+interval: 1s
+rules:
+  - record: shop:errors:count1m
+    expr: sum by (service_name) (count_over_time({namespace="shop"} |= "error" [1m]))
+  - alert: ManyErrors
+    expr: sum by (service_name) (count_over_time({namespace="shop"} |= "error" [1h])) > 5
+    labels: {severity: page}
+    annotations:
+      summary: '{{ $labels.service_name }} logged {{ $value }} errors in an hour'
+      runbook_url: https://example.com/runbooks/errors
+  - alert: NoErrors
+    expr: sum(count_over_time({namespace="shop"} |= "never said" [5m])) > 5
+`;
+const LATENCY = `name: latency
+interval: 1s
+rules:
+  - alert: SlowPayments
+    expr: sum(count_over_time({service_name="payment"} |= "slow answer" [1h])) > 1
+    for: 1h
+    labels: {severity: ticket}
+    annotations: {summary: The bank answers slowly}
+`;
+const BROKEN = `name: habits
+interval: 1s
+rules:
+  - alert: NoMetric
+    expr: '{namespace="shop"} |= "error"'
+`;
+
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer(YAML);
+  await pushShop(explorer.store, Date.now());
+});
+after(() => explorer.stop());
+
+test('without rules it says how to write one', async () => {
+  const { page, done } = await explorer.open({ hash: '#/rules' });
+  await page.getByRole('heading', { name: 'This tenant has no rules' }).waitFor();
+  await assertAccessible(page);
+  await done();
+});
+
+test('groups with the state of their rules, the firing ones first; expressions lead to the logs', async () => {
+  const groups = [
+    ['checkout', ERRORS],
+    ['payment', LATENCY],
+    ['account', BROKEN],
+  ];
+  for (const [namespace, group] of groups) {
+    const answer = await fetch(`${explorer.store.url}/svc/api/v1/rules/${namespace}`, {
+      method: 'POST',
+      body: group,
+    });
+    assert.equal(answer.status, 202, await answer.text());
+  }
+  const { page, done } = await explorer.open({ hash: '#/rules' });
+  // The page asks again by itself when the rules were evaluated.
+  await page.getByText('checkout logged 86 errors in an hour').waitFor({ timeout: 60_000 });
+  await page.getByText('Broken', { exact: true }).waitFor();
+  await page.getByText('Pending', { exact: true }).waitFor();
+  await page.getByText('rule result is not a vector or scalar').waitFor();
+  await page.getByText('5 rules in 3 groups, 1 firing, 1 broken').waitFor();
+  const titles = await page.locator('.panel h2').allTextContents();
+  assert.deepEqual(titles, ['checkout / errors', 'account / habits', 'payment / latency']);
+  assert.deepEqual(await page.locator('.rule-name strong').allTextContents(), [
+    ...['ManyErrors', 'shop:errors:count1m', 'NoErrors', 'NoMetric', 'SlowPayments'],
+  ]);
+  assert.equal(
+    await page.getByRole('link', { name: 'runbook' }).first().getAttribute('href'),
+    'https://example.com/runbooks/errors',
+  );
+  await assertAccessible(page);
+  await screenshot(page, 'rules');
+  await page.getByRole('link', { name: /slow answer/ }).click();
+  await page.getByRole('img', { name: /Values of 1 series/ }).waitFor();
+  assert.match(decodeURIComponent(page.url()), /#\/logs\?q=.*slow\+answer/);
+  await done();
+});
+
+test('rules by state and by text, and the alerts that are active, dark', async () => {
+  const { page, done } = await explorer.open({ hash: '#/rules', colorScheme: 'dark' });
+  await page.getByText('Pending 1').click();
+  await untilParam(page, 'state', 'pending');
+  await page.locator('.panel h2').getByText('payment / latency').waitFor();
+  assert.equal(await page.locator('.rule').count(), 1);
+  await page.getByText('All 5').click();
+  await page.getByRole('searchbox', { name: 'Find a rule' }).fill('never said');
+  await page.locator('.rule-name').getByText('NoErrors').waitFor();
+  assert.equal(await page.locator('.rule').count(), 1);
+  await page.getByRole('searchbox').fill('no such thing');
+  await page.getByText('No rule is like that').waitFor();
+  await page.getByRole('searchbox').fill('');
+  await screenshot(page, 'rules-dark');
+  await page.getByText('Active alerts', { exact: true }).click();
+  await untilParam(page, 'show', 'alerts');
+  await page.getByRole('row', { name: /SlowPayments/ }).waitFor();
+  const rows = await page.locator('.alert-table tbody tr').allTextContents();
+  assert.deepEqual(
+    rows.map(text => /^(Firing|Pending)/.exec(text)?.[0]),
+    ['Firing', 'Firing', 'Pending'],
+  );
+  await assertAccessible(page);
+  await screenshot(page, 'alerts-dark');
+  await done();
+});
+
+test('at phone width', async () => {
+  const { page, done } = await explorer.open({ hash: '#/rules', viewport: PHONE });
+  await page.getByText('checkout logged').waitFor();
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await screenshot(page, 'rules-phone');
+  await done();
+});
+
+test('what a process does not serve, it tells as the store does', async () => {
+  const { page, done } = await explorer.open({ expects: /status of 404/ });
+  await page.route('**/compat/api/v1/rules', route =>
+    route.fulfill({ status: 404, body: '404 page not found' }),
+  );
+  await page.goto(`${explorer.store.url}/ui/#/rules`);
+  await page.getByRole('alert').getByText('404 page not found').waitFor();
+  await done();
+});

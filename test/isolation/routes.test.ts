@@ -1,0 +1,120 @@
+/**
+ * Two tenants with everything equal but the name. Whatever the one asks of any endpoint shows nothing that belongs to the
+ * other, neither in answers nor in headers, messages and logs, and is the same whether the other is there or not.
+ */
+import { expect, test } from '@jest/globals';
+import { ROUTES } from '../../shared/http/table.ts';
+import { type Asked, askedOf, nameOf, rowsOf } from './calls.ts';
+import { type Shown, startWorld, type World } from './world.ts';
+
+const MINE = 'mine';
+const THEIRS = 'theirs';
+/** In what belongs to the other tenant, and nowhere else. */
+const MARKER = 'sesame';
+const WORD = 'plain';
+/** What ends a process comes last. */
+const ORDER = ROUTES.toSorted(
+  (a, b) => Number(a.path.startsWith('/ingester')) - Number(b.path.startsWith('/ingester')),
+);
+/** What these tell is about the process or the whole store: figures, and no words of a tenant. */
+const isOfAll = ({ name }: Asked): boolean =>
+  ROUTES.some(
+    ({ access, ...route }) =>
+      nameOf(route) === name &&
+      (access.kind !== 'scope' || access.over === 'store') &&
+      !name.includes('/format_query'),
+  );
+
+test.each(ROUTES.map(route => [nameOf(route)]))('%s has a row', name => {
+  expect(rowsOf(name).map(([routes]) => String(routes))).toHaveLength(1);
+});
+
+/** Everything that a tenant can bring, and the jobs that work on it. */
+async function bring(world: World, tenant: string, word: string): Promise<void> {
+  for (const route of ROUTES) {
+    const name = nameOf(route);
+    if (
+      !/^(POST|POST,PUT) \/(svc\/api\/v1\/(push|push\/jsonline|delete|rules\/\S+|cache\/\S+)|otlp\/v1\/logs|_bulk|aws\/firehose)$/.test(
+        name,
+      )
+    ) {
+      continue;
+    }
+    const [{ method, path, given }] = askedOf(route, word, tenant);
+    const { status, text } = await world.send(method, path, given);
+    if (status >= 300) throw new Error(`${name}: ${status} ${text}`);
+  }
+}
+
+async function askAll(world: World): Promise<{ asked: Asked; answer: Shown }[]> {
+  const answers = [];
+  for (const asked of ORDER.flatMap(route => askedOf(route, WORD, MINE))) {
+    answers.push({ asked, answer: await world.send(asked.method, asked.path, asked.given) });
+  }
+  return answers;
+}
+
+test('no answer, header or log line of one tenant shows what is of the other', async () => {
+  const world = startWorld();
+  await bring(world, THEIRS, MARKER);
+  await bring(world, MINE, WORD);
+  for (const job of ['rules', 'compaction', 'index-sync']) await world.run(job);
+  // The other tenant sees its own: the marker is there to be found.
+  const theirs = await world.send('GET', '/svc/api/v1/query_range', {
+    rawQuery: new URLSearchParams({ query: '{app=~".+"}', since: '2h', limit: '1000' }).toString(),
+    headers: { 'x-scope-orgid': THEIRS },
+  });
+  expect(theirs.text).toContain(MARKER);
+  expect(
+    (await world.send('GET', '/svc/api/v1/rules', { headers: { 'x-scope-orgid': THEIRS } })).text,
+  ).toContain(MARKER);
+  const answers = await askAll(world);
+  for (const { asked, answer } of answers) {
+    expect([asked.name, asked.path, JSON.stringify(answer).includes(MARKER)]).toEqual([
+      asked.name,
+      asked.path,
+      false,
+    ]);
+    // Nothing here is a defect.
+    if (!asked.path.startsWith('/ingester'))
+      expect([asked.name, answer.status, answer.text, answer.status < 500]).toEqual([
+        asked.name,
+        answer.status,
+        answer.text,
+        true,
+      ]);
+  }
+  expect(answers.filter(({ answer }) => answer.text.includes(WORD)).length).toBeGreaterThan(20);
+  expect(world.logged.join('\n')).not.toContain(MARKER);
+});
+
+test('answers of one tenant are the same whatever the other does', async () => {
+  const alone = startWorld();
+  const beside = startWorld();
+  await bring(alone, MINE, WORD);
+  // Before, with and after; the same words, so that only the tenant tells them apart.
+  await bring(beside, THEIRS, WORD);
+  await bring(beside, MINE, WORD);
+  await bring(beside, THEIRS, `${WORD}er`);
+  for (const job of ['rules', 'compaction', 'index-sync']) {
+    await alone.run(job);
+    await beside.run(job);
+  }
+  const [expected, got] = [await askAll(alone), await askAll(beside)];
+  for (const [i, { asked, answer }] of got.entries()) {
+    if (isOfAll(asked)) continue;
+    expect([asked.name, asked.path, comparable(answer)]).toEqual([
+      asked.name,
+      asked.path,
+      comparable(expected[i].answer),
+    ]);
+  }
+});
+
+/** Without what is random or measures time: ids, tickets, seconds of statistics, and rates that follow from them. */
+function comparable({ status, headers, text }: Shown) {
+  const plain = text
+    .replaceAll(/"(\w*(?:[Tt]ime|PerSecond|ms|Ms|seconds?|Seconds))":\s*"?[-+.\de]+"?/g, '"$1":0')
+    .replaceAll(/[0-9a-f]{8,}/g, 'id');
+  return { status, headers: { ...headers, 'content-length': '' }, text: plain };
+}

@@ -1,0 +1,97 @@
+/** Evaluation over many series lets others work, whatever its nodes are, and answers the same. */
+import { expect, test } from '@jest/globals';
+import type { MetricExpr } from '../../shared/logql/ast.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { evaluateMetric, evaluationOf } from '../../shared/metrics/evaluate.ts';
+import { constantSeries } from '../../shared/metrics/matrix.ts';
+import { createRangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
+import { atOnce, inTurns } from '../../shared/metrics/steps.ts';
+
+const SERIES = 300;
+const INSTANTS = 4;
+
+/** A clock by which each look takes a millisecond. */
+function slowTurns() {
+  let nowMs = 0;
+  const turns = {
+    rests: 0,
+    longestMs: 0,
+    nowMs: () => ++nowMs,
+    async rest(startedMs: number) {
+      turns.rests++;
+      turns.longestMs = Math.max(turns.longestMs, nowMs - startedMs);
+    },
+  };
+  return turns;
+}
+
+const rate = 'rate({app="a"}[1m])';
+const nodes: readonly (readonly [query: string, stepsPerSeries: number])[] = [
+  [rate, 1],
+  [`sum(${rate})`, 2],
+  [`stddev by (half) (${rate})`, 2],
+  [`topk(2, ${rate})`, 1],
+  [`${rate} * 2`, 1],
+  [`${rate} > 0.5`, 1],
+  [`${rate} > bool 0.5`, 1],
+  [`${rate} / on (n) ${rate}`, 3],
+  [`${rate} and ${rate}`, 3],
+  [`${rate} or ${rate}`, 3],
+  [`label_replace(${rate}, "x", "$1", "n", "(.).*")`, 2],
+  [`sum(count by (half) (${rate})) / 3`, 2],
+];
+
+test.each(nodes)('%s', async (query, stepsPerSeries) => {
+  const expr = parseQuery(query) as MetricExpr;
+  const series = Array.from({ length: SERIES }, (_, i) =>
+    constantSeries(
+      [
+        { name: 'half', value: `${i % 2}` },
+        { name: 'n', value: `${i}` },
+      ],
+      i / SERIES,
+      INSTANTS,
+    ),
+  );
+  const context = {
+    leaf: () => ({ timesMs: new Float64Array(INSTANTS), series }),
+    startNs: 0n,
+    endNs: BigInt(INSTANTS - 1),
+    stepNs: 1n,
+    instant: false,
+    maxSeries: 0,
+  };
+  const turns = slowTurns();
+  const answer = await inTurns(evaluationOf(expr, context), turns);
+  expect(answer).toEqual(evaluateMetric(expr, context));
+  // By this clock a turn is two or three steps.
+  expect(turns.rests).toBeGreaterThanOrEqual((SERIES * stepsPerSeries) / 3);
+  expect(turns.longestMs).toBeLessThanOrEqual(3);
+});
+
+test('windows are put together in steps too, and who goes away ends the work', async () => {
+  const second = 1_000_000_000n;
+  const accumulator = createRangeAccumulator({
+    op: 'count_over_time',
+    parameter: undefined,
+    startNs: second,
+    endNs: second * 3n,
+    stepNs: second,
+    rangeNs: second,
+    offsetNs: 0n,
+    unwrapped: false,
+  });
+  for (let i = 0; i < SERIES; i++) accumulator.slotOf(i, 0);
+  const labelsOf = (series: number) => [{ name: 'n', value: `${series}` }];
+  const turns = slowTurns();
+  const matrix = await inTurns(accumulator.finishing(labelsOf), turns);
+  expect(matrix).toEqual(atOnce(accumulator.finishing(labelsOf)));
+  expect([matrix.series.length, turns.rests >= SERIES / 3]).toEqual([SERIES, true]);
+  const gone = {
+    ...slowTurns(),
+    rest: async () => {
+      throw new Error('gone');
+    },
+  };
+  await expect(inTurns(accumulator.finishing(labelsOf), gone)).rejects.toThrow('gone');
+});

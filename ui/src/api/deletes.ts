@@ -1,0 +1,128 @@
+/** Delete requests of the tenant, and what a new one would cover. Times are Unix milliseconds. */
+import { ask, askJson } from './client.ts';
+import type { QueryAnswer } from './types.ts';
+
+export interface DeleteRequest {
+  readonly id: string;
+  readonly query: string;
+  /** Both included. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** How much of what it may touch is looked at, 0 to 1. */
+  readonly share: number;
+  /** Stored bytes; 0 where it is not known yet. */
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
+  readonly createdMs: number;
+  /** Undefined as long as it has not come to that. */
+  readonly pickedUpMs: number | undefined;
+  readonly sealedMs: number | undefined;
+  readonly processedMs: number | undefined;
+}
+
+const DELETE_PATH = '/svc/api/v1/delete';
+
+interface Listed {
+  readonly request_id: string;
+  readonly start_time: number;
+  readonly end_time: number;
+  readonly query: string;
+}
+
+interface Progress {
+  readonly request_id: string;
+  readonly parts: number;
+  readonly parts_done: number;
+  readonly bytes_done: number;
+  readonly bytes_total: number;
+  readonly created_at: number;
+  readonly picked_up_at: number | null;
+  readonly sealed_at: number | null;
+  readonly processed_at: number | null;
+}
+
+/** The newest first. */
+export async function askDeletes(signal?: AbortSignal): Promise<readonly DeleteRequest[]> {
+  const [listed, progress] = await Promise.all([
+    askJson<Listed[]>(DELETE_PATH, { signal }),
+    askJson<Progress[]>('/svc/api/v1/status/deletes', { signal }),
+  ]);
+  const byId = new Map(progress.map(one => [one.request_id, one]));
+  return listed
+    .flatMap(request => {
+      const known = byId.get(request.request_id);
+      // Cancelled between the two answers.
+      return known === undefined ? [] : [requestOf(request, known)];
+    })
+    .sort((a, b) => b.createdMs - a.createdMs);
+}
+
+function requestOf({ request_id, start_time, end_time, query }: Listed, progress: Progress): DeleteRequest {
+  const { parts, parts_done, bytes_done, bytes_total } = progress;
+  const bytesShare = bytes_total > 0 ? bytes_done / bytes_total : 0;
+  return {
+    id: request_id,
+    query,
+    fromMs: start_time * 1000,
+    toMs: end_time * 1000,
+    share: progress.processed_at === null ? Math.min(1, Math.max(bytesShare, parts_done / parts)) : 1,
+    bytesDone: bytes_done,
+    bytesTotal: bytes_total,
+    createdMs: progress.created_at * 1000,
+    pickedUpMs: msOf(progress.picked_up_at),
+    sealedMs: msOf(progress.sealed_at),
+    processedMs: msOf(progress.processed_at),
+  };
+}
+
+function msOf(seconds: number | null): number | undefined {
+  return seconds === null ? undefined : seconds * 1000;
+}
+
+export interface DeleteAsk {
+  readonly query: string;
+  readonly fromMs: number;
+  /** Undefined: when the request is made. */
+  readonly toMs: number | undefined;
+}
+
+export async function createDelete({ query, fromMs, toMs }: DeleteAsk): Promise<void> {
+  const params = { query, start: timeOf(fromMs), end: toMs === undefined ? undefined : timeOf(toMs) };
+  await ask(DELETE_PATH, { method: 'POST', params });
+}
+
+export async function cancelDelete(id: string, { force }: { readonly force: boolean }): Promise<void> {
+  await ask(DELETE_PATH, { method: 'DELETE', params: { request_id: id, force: force ? 'true' : undefined } });
+}
+
+export interface Covered {
+  readonly lines: number;
+  /** Of the lines. */
+  readonly bytes: number;
+}
+
+/** What a query of lines finds, both ends included. Lines that an earlier request hides do not count. */
+export async function askCovered(
+  { query, fromMs, toMs }: { readonly query: string; readonly fromMs: number; readonly toMs: number },
+  signal?: AbortSignal,
+): Promise<Covered> {
+  // A range of a query has its end and not its beginning.
+  const range = `${BigInt(toMs - fromMs) * 1_000_000n + 1n}ns`;
+  // A comment at the end of the query ends with its line.
+  const [lines, bytes] = await Promise.all([
+    askNumber(`sum(count_over_time(${query}\n[${range}]))`, toMs, signal),
+    askNumber(`sum(bytes_over_time(${query}\n[${range}]))`, toMs, signal),
+  ]);
+  return { lines, bytes };
+}
+
+async function askNumber(query: string, atMs: number, signal?: AbortSignal): Promise<number> {
+  const params = { query, time: `${BigInt(atMs) * 1_000_000n}` };
+  const { data } = await askJson<QueryAnswer>('/svc/api/v1/query', { params, signal });
+  return data.resultType === 'vector' ? Number(data.result[0]?.value[1] ?? 0) : 0;
+}
+
+/** RFC 3339 has the milliseconds that the API's Unix seconds have not. */
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,163 @@
+/** What the process that answers tells of itself, and of the store that it shares. */
+import type { ConfigTree } from '../values/config-paths.ts';
+import { type MetricSample, metricSamples } from '../values/metrics-text.ts';
+import { ask, askJson } from './client.ts';
+import { ApiError } from './errors.ts';
+
+const JSON_ONLY = { Accept: 'application/json' };
+
+export interface BuildInfo {
+  /** Of the API. */
+  readonly version: string;
+  /** With the version of Logboom. */
+  readonly revision: string;
+  /** The runtime. */
+  readonly goVersion: string;
+}
+
+export function askBuildInfo(signal?: AbortSignal): Promise<BuildInfo> {
+  return askJson('/svc/api/v1/status/buildinfo', { signal });
+}
+
+export interface Readiness {
+  readonly isReady: boolean;
+  /** Why not. */
+  readonly reason: string;
+}
+
+/** Not being ready is an answer and no error. */
+export async function askReady(signal?: AbortSignal): Promise<Readiness> {
+  try {
+    return { isReady: true, reason: await ask('/ready', { signal }) };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 503) return { isReady: false, reason: error.message };
+    throw error;
+  }
+}
+
+export interface Service {
+  readonly name: string;
+  readonly state: string;
+}
+
+export async function askServices(signal?: AbortSignal): Promise<readonly Service[]> {
+  const text = await ask('/services', { signal });
+  return text.split('\n').flatMap(line => {
+    const [name, state] = line.split(' => ');
+    return state === undefined ? [] : [{ name, state }];
+  });
+}
+
+export interface Member {
+  readonly id: string;
+  readonly state: string;
+  readonly address: string;
+  /** RFC 3339: its last heartbeat. */
+  readonly timestamp: string;
+  readonly registered_timestamp: string;
+  readonly zone: string;
+}
+
+export interface Ring {
+  readonly name: string;
+  /** Undefined where this process does not show it. */
+  readonly ids: ReadonlySet<string> | undefined;
+}
+
+export interface Members {
+  readonly members: readonly Member[];
+  readonly rings: readonly Ring[];
+}
+
+const RINGS = [
+  ['Distributor', '/distributor/ring'],
+  ['Ingester', '/ring'],
+  ['Query frontend', '/scheduler/ring'],
+  ['Index gateway', '/indexgateway/ring'],
+  ['Ruler', '/ruler/ring'],
+  ['Compactor', '/compactor/ring'],
+] as const;
+
+/** All members, and which of them are in which ring. */
+export async function askMembers(signal?: AbortSignal): Promise<Members> {
+  const [members, ...rings] = await Promise.all([
+    askRing('/memberlist', signal),
+    ...RINGS.map(async ([name, path]): Promise<Ring> => {
+      try {
+        return { name, ids: new Set((await askRing(path, signal)).map(({ id }) => id)) };
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return { name, ids: undefined };
+        throw error;
+      }
+    }),
+  ]);
+  return { members, rings };
+}
+
+async function askRing(path: string, signal?: AbortSignal): Promise<readonly Member[]> {
+  return (await askJson<{ shards: Member[] }>(path, { headers: JSON_ONLY, signal })).shards;
+}
+
+export interface JobRun {
+  readonly started: string;
+  readonly ended: string;
+  /** As Go writes it: `754ms`. */
+  readonly duration: string;
+  /** False: there is work left for the next run. */
+  readonly done: boolean;
+  readonly figures: Readonly<Record<string, number>>;
+  readonly failures: readonly string[];
+}
+
+export interface Job {
+  readonly name: string;
+  readonly interval: string;
+  readonly last_run: JobRun | null;
+}
+
+interface Counted {
+  readonly count: number;
+  readonly at_least: boolean;
+}
+
+export interface Maintenance {
+  readonly jobs: readonly Job[];
+  readonly backlog: {
+    readonly outstanding_days: Counted;
+    readonly oldest_announcement: string | null;
+    readonly garbage_lists: Counted;
+  };
+}
+
+export function askMaintenance(signal?: AbortSignal): Promise<Maintenance> {
+  return askJson('/svc/api/v1/status/maintenance', { signal });
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export async function askLogLevel(signal?: AbortSignal): Promise<string> {
+  const { message } = await askJson<{ message: string }>('/log_level', { signal });
+  return message.slice(message.lastIndexOf(' ') + 1);
+}
+
+export async function setLogLevel(level: string): Promise<void> {
+  await ask('/log_level', { method: 'POST', params: { log_level: level } });
+}
+
+export type ConfigMode = 'full' | 'diff';
+
+/** @param section a path, or empty for all of it */
+export function askConfig(
+  { mode, section }: { readonly mode: ConfigMode; readonly section: string },
+  signal?: AbortSignal,
+): Promise<ConfigTree> {
+  return askJson('/config', { params: { mode, q: section }, headers: JSON_ONLY, signal });
+}
+
+/** @param names of the metrics that are read */
+export async function askMetrics(
+  names: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<readonly MetricSample[]> {
+  return metricSamples(await ask('/metrics', { signal }), names);
+}

@@ -1,0 +1,73 @@
+/**
+ * A bar for each UTC day, in parts where there are several series. Made of elements and not of a canvas: there are few bars, they follow
+ * the colours of the page by themselves, and days of UTC are days in every zone.
+ */
+import { useState } from 'preact/hooks';
+import { type DaySeries, daySums, namedDays, topOf } from './day-bars-model.ts';
+
+export interface DayBarsProps {
+  readonly name: string;
+  /** `2026-11-21`, in order. */
+  readonly days: readonly string[];
+  readonly series: readonly DaySeries[];
+  readonly valueText: (value: number) => string;
+}
+
+const MAX_NAMED = 6;
+const DAY_NAME = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const LONG_DAY_NAME = new Intl.DateTimeFormat('en', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+
+export function DayBars({ name, days, series, valueText }: DayBarsProps) {
+  const [pointed, setPointed] = useState<number>();
+  const sums = daySums(series, days.length);
+  const total = sums.reduce((all, sum) => all + sum, 0);
+  const top = topOf(Math.max(...sums));
+  const named = namedDays(days.length, MAX_NAMED);
+  const shownDay = pointed ?? days.length - 1;
+  return (
+    <figure class="day-bars" role="img" aria-label={`${name}: ${valueText(total)} in ${days.length} days`}>
+      <div class="day-legend" aria-hidden="true">
+        <span class="soft numeric">{days.length > 0 && LONG_DAY_NAME.format(new Date(days[shownDay]))}</span>
+        {series.map(({ name: part, colour, values }) => (
+          <span key={part} class="day-part numeric">
+            <i style={{ background: `var(${colour})` }} />
+            {part} <b>{valueText(values[shownDay] ?? 0)}</b>
+          </span>
+        ))}
+      </div>
+      <div class="day-plot" aria-hidden="true" onPointerLeave={() => setPointed(undefined)}>
+        <div class="day-grid">
+          {[1, 0.5, 0].map(part => (
+            <span key={part} class="numeric">
+              {valueText(top * part)}
+            </span>
+          ))}
+        </div>
+        <div class="day-columns">
+          {days.map((day, i) => (
+            <div
+              key={day}
+              class={`day-column ${pointed === i ? 'pointed' : ''}`}
+              onPointerEnter={() => setPointed(i)}
+            >
+              <div class="day-stack">
+                {series.map(({ name: part, colour, values }) => (
+                  <i
+                    key={part}
+                    style={{ background: `var(${colour})`, height: `${((values[i] ?? 0) / top) * 100}%` }}
+                  />
+                ))}
+              </div>
+              {named.has(i) && <span class="numeric">{DAY_NAME.format(new Date(day))}</span>}
+            </div>
+          ))}
+        </div>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,36 @@
+/** A configuration as a list of paths with their values, and which of them somebody looks for. */
+export interface ConfigLine {
+  /** `limits_config.retention_period` */
+  readonly path: string;
+  readonly value: string;
+}
+
+export type ConfigTree = Readonly<Record<string, unknown>>;
+
+/** Lists are values: what is in them has no name. */
+export function configLines(tree: ConfigTree): readonly ConfigLine[] {
+  const lines: ConfigLine[] = [];
+  const walk = (value: unknown, path: string) => {
+    if (
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.keys(value).length > 0
+    ) {
+      for (const [name, inner] of Object.entries(value)) walk(inner, path === '' ? name : `${path}.${name}`);
+    } else if (path !== '') {
+      lines.push({ path, value: typeof value === 'string' ? value : JSON.stringify(value) });
+    }
+  };
+  walk(tree, '');
+  return lines;
+}
+
+/** Each word must be in the path or the value. */
+export function findConfig(lines: readonly ConfigLine[], text: string): readonly ConfigLine[] {
+  const words = text.toLowerCase().split(/\s+/);
+  return lines.filter(({ path, value }) => {
+    const whole = `${path} ${value}`.toLowerCase();
+    return words.every(word => whole.includes(word));
+  });
+}

@@ -1,0 +1,149 @@
+/** What a query looked at, passed over and read, as steps from everything in its range to what was read. */
+import type { Explained, Figures } from '../../api/explain.ts';
+import { asksForLines, tokensOf } from '../../logql/tokens.ts';
+
+export type StepId =
+  | 'considered'
+  | 'labels'
+  | 'streams'
+  | 'text'
+  | 'values'
+  | 'footers'
+  | 'left'
+  | 'memory'
+  | 'read';
+
+export interface Step {
+  readonly id: StepId;
+  readonly title: string;
+  readonly about: string;
+  /** Undefined where the step is none of these. */
+  readonly chunks: number | undefined;
+  readonly pages: number | undefined;
+  /** As stored. */
+  readonly bytes: number | undefined;
+}
+
+interface StepText {
+  readonly id: StepId;
+  readonly title: string;
+  readonly about: string;
+  /** Names of its figures in the answer. */
+  readonly chunks?: string;
+  readonly pages?: string;
+}
+
+const STEPS: readonly StepText[] = [
+  {
+    id: 'considered',
+    title: 'In the time range',
+    about: 'chunks that meet the range, and pages of those whose footers were looked at',
+    chunks: 'considered',
+    pages: 'considered',
+  },
+  {
+    id: 'labels',
+    title: 'Ruled out by labels',
+    about: 'the catalog shows no stream with these labels',
+    chunks: 'prunedByLabels',
+  },
+  {
+    id: 'streams',
+    title: 'Ruled out by streams',
+    about: 'the footer shows no stream of the selector at that time',
+    chunks: 'prunedByStreams',
+    pages: 'prunedByStreams',
+  },
+  {
+    id: 'text',
+    title: 'Ruled out by text',
+    about: 'the text filter shows that no line has what is looked for',
+    pages: 'prunedByText',
+  },
+  {
+    id: 'values',
+    title: 'Ruled out by values',
+    about: 'no entry has the value that a label filter wants',
+    pages: 'prunedByValues',
+  },
+  {
+    id: 'footers',
+    title: 'Answered by footers',
+    about: 'their counts are enough, no line is needed',
+    pages: 'answeredByFooters',
+  },
+  {
+    id: 'read',
+    title: 'Read',
+    about: 'unpacked and searched; pages that overlap may count twice',
+    chunks: 'read',
+    pages: 'read',
+  },
+];
+
+export function stepsOf({ chunks = {}, pages = {}, bytes = {} }: Explained): readonly Step[] {
+  const steps = STEPS.map(({ id, title, about, chunks: ofChunks, pages: ofPages }) => ({
+    id,
+    title,
+    about,
+    chunks: figure(chunks, ofChunks),
+    pages: figure(pages, ofPages),
+    bytes: figure(bytes, ofPages),
+  }));
+  return [...steps.slice(0, -1), ...restOf(steps), steps[steps.length - 1]];
+}
+
+/** What is neither ruled out nor read: pages that were not needed, or bytes that were there already. */
+function restOf(steps: readonly Step[]): readonly Step[] {
+  const [all, ...others] = steps;
+  const rest = (of: 'pages' | 'bytes') => others.reduce((left, step) => left - (step[of] ?? 0), all[of] ?? 0);
+  const [pages, bytes] = [rest('pages'), rest('bytes')];
+  if (pages > 0) {
+    const about = 'there were enough lines before it was their turn';
+    return [{ id: 'left', title: 'Not needed', about, chunks: undefined, pages, bytes: undefined }];
+  }
+  if (bytes <= 0) return [];
+  const about = 'of the pages that were read; other queries have read them before';
+  return [{ id: 'memory', title: 'Found in memory', about, chunks: undefined, pages: undefined, bytes }];
+}
+
+function figure(figures: Figures, name: string | undefined): number | undefined {
+  return name === undefined ? undefined : figures[name];
+}
+
+const PASSED_OVER: readonly StepId[] = ['labels', 'streams', 'text', 'values', 'footers'];
+
+/** Of the bytes in the range, those that nobody had to look at: 0 to 1; undefined where there are none. */
+export function sparedShare(steps: readonly Step[]): number | undefined {
+  const all = steps.find(({ id }) => id === 'considered')?.bytes ?? 0;
+  const spared = steps
+    .filter(({ id }) => PASSED_OVER.includes(id))
+    .reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  return all === 0 ? undefined : Math.min(1, spared / all);
+}
+
+/** Stored bytes that are worth a thought: on less, no other query is faster for a person. */
+const WORTH_BYTES = 8_000_000;
+
+/** What would make the query read less; nothing where it reads little. */
+export function adviceFor(query: string, steps: readonly Step[]): readonly string[] {
+  const read = steps.find(({ id }) => id === 'read')?.bytes ?? 0;
+  if (read < WORTH_BYTES) return [];
+  const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
+  const advice: string[] = [];
+  if (!tokens.some(({ text }, i) => text === '=' && isInSelector(tokens, i))) {
+    advice.push('No label is asked for with “=”. One that is lets whole chunks be passed over.');
+  }
+  if (!tokens.some(({ text }) => text === '|=')) {
+    advice.push('No text is asked for with “|=”. Pages without the text are passed over.');
+  }
+  if (!asksForLines(query) && tokens.some(({ text }) => text === '|')) {
+    advice.push('Counts without a pipeline are answered by footers, without reading lines.');
+  }
+  return advice;
+}
+
+function isInSelector(tokens: readonly { readonly text: string }[], index: number): boolean {
+  const close = tokens.findIndex(({ text }) => text === '}');
+  return index > tokens.findIndex(({ text }) => text === '{') && index < close;
+}

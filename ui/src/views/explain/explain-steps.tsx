@@ -1,0 +1,93 @@
+/** The steps as one bar of bytes, and as a table. */
+import { bytesText, countText, percentText } from '../../time/quantities.ts';
+import { type Step, type StepId, sparedShare } from './explain-model.ts';
+
+const COLOURS: Readonly<Record<StepId, string>> = {
+  considered: '--line-strong',
+  labels: '--series-7',
+  streams: '--series-5',
+  text: '--series-3',
+  values: '--series-6',
+  footers: '--series-10',
+  left: '--line-strong',
+  memory: '--series-2',
+  read: '--accent',
+};
+
+export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
+  const [all, ...others] = steps;
+  const read = others[others.length - 1];
+  const spared = sparedShare(steps);
+  const pieces = others.filter(({ bytes }) => bytes !== undefined && bytes > 0);
+  const total = pieces.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  return (
+    <section class="card explain-steps" aria-label="What was read">
+      <header>
+        <p class="explain-figure numeric">
+          {bytesText(read.bytes ?? 0)} <span class="soft">read of {bytesText(all.bytes ?? 0)} stored</span>
+        </p>
+        {spared !== undefined && spared > 0 && (
+          <p class="soft numeric">{percentText(spared)} of the bytes in the range were passed over</p>
+        )}
+      </header>
+      {total > 0 && (
+        <div class="explain-bar" role="img" aria-label={`Bytes: ${pieces.map(pieceText).join(', ')}`}>
+          {pieces.map(step => (
+            <i
+              key={step.id}
+              title={pieceText(step)}
+              style={{ flexGrow: (step.bytes ?? 0) / total, background: `var(${COLOURS[step.id]})` }}
+            />
+          ))}
+        </div>
+      )}
+      <div class="table-scroll">
+        <table class="table explain-table">
+          <thead>
+            <tr>
+              <th scope="col">Step</th>
+              <th scope="col" class="number">
+                Chunks
+              </th>
+              <th scope="col" class="number">
+                Pages
+              </th>
+              <th scope="col" class="number">
+                Bytes
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {steps.map(step => (
+              <tr key={step.id} class={isNothing(step) ? 'nothing' : step.id}>
+                <th scope="row">
+                  <i style={{ background: `var(${COLOURS[step.id]})` }} />
+                  <span>
+                    {step.title}
+                    <small>{step.about}</small>
+                  </span>
+                </th>
+                <td class="number">{shown(step.chunks, countText)}</td>
+                <td class="number">{shown(step.pages, countText)}</td>
+                <td class="number">{shown(step.bytes, bytesText)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function isNothing({ chunks, pages, bytes }: Step): boolean {
+  return !chunks && !pages && !bytes;
+}
+
+function pieceText({ title, bytes }: Step): string {
+  return `${title.toLowerCase()} ${bytesText(bytes ?? 0)}`;
+}
+
+/** A dash where the step is none of these, or had none. */
+function shown(figure: number | undefined, text: (figure: number) => string): string {
+  return figure === undefined || figure === 0 ? '–' : text(figure);
+}

@@ -1,0 +1,154 @@
+/** What a query costs: it is run as the log view runs it, and the store tells what it passed over, why, and what it read. */
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { mistakeOf } from '../../api/errors.ts';
+import { askExplained, askFormatted, type ExplainedAnswer } from '../../api/explain.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useComplete } from '../../api/use-complete.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { Icon } from '../../components/icon.tsx';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { EDITOR_ID } from '../../components/query-editor.tsx';
+import { QueryLine } from '../../components/query-line.tsx';
+import { RunButton } from '../../components/run-button.tsx';
+import { TimePicker } from '../../components/time-picker.tsx';
+import { fillVariables } from '../../logql/variables.ts';
+import { changeParams, hrefOf, route } from '../../state/navigation.ts';
+import { rangeParams, useRange } from '../../state/use-range.ts';
+import { useStore } from '../../state/use-store.ts';
+import { stepFor } from '../../time/steps.ts';
+import { adviceFor, stepsOf } from './explain-model.ts';
+import { ExplainSteps } from './explain-steps.tsx';
+import { ExplainWork } from './explain-work.tsx';
+
+const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
+/** As the log view asks at first: a page of lines, the instants of a chart. */
+const PAGE_ENTRIES = 1000;
+const MAX_POINTS = 300;
+
+interface Found {
+  readonly answer: ExplainedAnswer;
+  readonly query: string;
+  /** As the store writes it. */
+  readonly formatted: string | undefined;
+}
+
+export default function ExplainView() {
+  const { params } = useStore(route);
+  const query = params.q ?? '';
+  const [draft, setDraft] = useState(query);
+  useEffect(() => setDraft(query), [query]);
+  const range = useRange();
+  const [pickerOpen, setPickerOpen] = useState(false);
+  const asks = query.trim() !== '';
+  const { value, loading, error } = useAsk<Found | undefined>(
+    async signal => {
+      const { resolved } = range;
+      if (!asks || resolved === undefined) return undefined;
+      const stepMs = stepFor(resolved, MAX_POINTS);
+      const sent = fillVariables(query, { rangeMs: resolved.toMs - resolved.fromMs, stepMs });
+      const [answer, formatted] = await Promise.all([
+        askExplained({ query: sent, ...resolved, stepMs, limit: PAGE_ENTRIES }, signal),
+        askFormatted(sent, signal).catch(() => undefined),
+      ]);
+      return { answer, query: sent, formatted };
+    },
+    [query, range.resolved],
+  );
+  const mistake = useMemo(
+    () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
+    [error, query, draft],
+  );
+  const latest = useRef({ draft, renew: range.renew });
+  latest.current = { draft, renew: range.renew };
+  const run = useCallback(() => {
+    changeParams({ q: latest.current.draft });
+    latest.current.renew();
+  }, []);
+  useShortcuts(
+    useMemo(() => {
+      const group = 'Explain';
+      return [
+        { keys: 'Mod+Enter', does: 'Explain the query', group, act: run },
+        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        { keys: 'r', does: 'Explain it again', group, act: run },
+        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+      ];
+    }, [run]),
+  );
+  return (
+    <div class="page explain">
+      <h1 class="hidden">Explain</h1>
+      <QueryLine
+        draft={draft}
+        onDraft={setDraft}
+        onRun={run}
+        mistake={mistake}
+        complete={useComplete(range.resolved)}
+        placeholder={PLACEHOLDER}
+      >
+        <TimePicker
+          range={range.text}
+          resolved={range.resolved}
+          onChange={range.change}
+          open={pickerOpen}
+          onOpen={setPickerOpen}
+        />
+        <RunButton title="Explain the query" loading={loading && asks} onRun={run}>
+          Explain
+        </RunButton>
+      </QueryLine>
+      <div class="page-scroll">
+        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {!asks && (
+          <Empty icon="explain" title="What does a query cost?">
+            <p>Write one above. It is run, and the store tells what it passed over, why, and what it read.</p>
+          </Empty>
+        )}
+        {error !== undefined && <ErrorMessage error={error} />}
+        {loading && asks && value === undefined && error === undefined && (
+          <Loading what="Running the query" />
+        )}
+        {value !== undefined && (
+          <div class={`explanation ${loading ? 'stale' : ''}`} aria-busy={loading}>
+            <Explanation found={value} logsHref={hrefOf('logs', { q: query, ...rangeParams(range.text) })} />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Explanation({ found, logsHref }: { readonly found: Found; readonly logsHref: string }) {
+  const { answer, query, formatted } = found;
+  const steps = useMemo(() => (answer.explain === undefined ? [] : stepsOf(answer.explain)), [answer]);
+  const advice = adviceFor(query, steps);
+  return (
+    <>
+      {steps.length === 0 ? (
+        <Empty icon="explain" title="The store does not explain queries">
+          <p>It may be an older one, or another program that answers in its place.</p>
+        </Empty>
+      ) : (
+        <ExplainSteps steps={steps} />
+      )}
+      {advice.length > 0 && (
+        <section class="message warning" aria-label="To read less">
+          <Icon name="warning" size={18} />
+          <ul>
+            {advice.map(text => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <ExplainWork answer={answer} />
+      <section class="explain-query">
+        <h3>The query as it was understood</h3>
+        <pre class="example">{formatted ?? query}</pre>
+        <p>
+          <a href={logsHref}>Show its answer in the logs</a>
+        </p>
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+/** What the query did with what it read, and what came of it. */
+import type { ExplainedAnswer } from '../../api/explain.ts';
+import { bytesText, countText, secondsText } from '../../time/quantities.ts';
+
+export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
+  const { stats, explain, resultType } = answer;
+  const { summary } = stats;
+  const seconds = summary.execTime;
+  const figures: readonly (readonly [string, string, string?])[] = [
+    ['Time', secondsText(seconds), 'in the store'],
+    ['Lines searched', countText(summary.totalLinesProcessed)],
+    ['Lines that passed', countText(summary.totalPostFilterLines ?? 0), passedText(summary)],
+    [
+      'Unpacked',
+      bytesText(summary.totalBytesProcessed),
+      seconds > 0 ? `${bytesText(summary.totalBytesProcessed / seconds)} a second` : undefined,
+    ],
+    ...(resultType === 'streams'
+      ? [['Lines returned', countText(summary.totalEntriesReturned)] as const]
+      : []),
+    ['Streams', countText(stats.index?.totalStreams ?? 0)],
+    [
+      'Text filters read',
+      countText(explain?.textFilters?.reads ?? 0),
+      bytesText(explain?.textFilters?.bytes ?? 0),
+    ],
+    ['Copies left out', countText(stats.store?.totalDuplicates ?? 0), 'lines that several chunks hold'],
+  ];
+  return (
+    <section class="card explain-work" aria-label="What it did">
+      <dl>
+        {figures.map(([name, value, note]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="numeric">{value}</dd>
+            {note !== undefined && <dd class="soft numeric">{note}</dd>}
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function passedText(summary: ExplainedAnswer['stats']['summary']): string | undefined {
+  const { totalLinesProcessed, totalPostFilterLines = 0 } = summary;
+  if (totalLinesProcessed === 0) return undefined;
+  return `${Math.round((totalPostFilterLines / totalLinesProcessed) * 100)}% of those searched`;
+}
