@@ -3,6 +3,7 @@ import main from './jest.config.mjs';
 
 /** Files that need S3: without MiniStack there is none. */
 const ON_S3 = [
+  '<rootDir>/test/aws/deploy.test.ts',
   '<rootDir>/test/aws/object-store.test.ts',
   '<rootDir>/test/aws/push-and-query.test.ts',
   '<rootDir>/test/aws/tail.test.ts',

@@ -134,6 +134,7 @@ export function assembleStore(
     usageRecords: new UsageRecords(table),
     metrics,
     log,
+    auditLog: log,
     clock,
     ids: systemIds,
     limitsOf: overrides.limitsOf,

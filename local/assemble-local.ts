@@ -88,6 +88,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)),
       }),
       log,
+      auditLog: log,
       clock: systemClock,
       ids: systemIds,
       limitsOf: overrides.limitsOf,

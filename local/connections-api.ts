@@ -10,6 +10,7 @@
  * post can say anything to anybody's tail.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Connections } from '../shared/ports/connections.ts';
 
 const PREFIX = '/@connections/';
@@ -25,6 +26,7 @@ export function createConnectionsApi(
   return (incoming, outgoing) => {
     const path = (incoming.url ?? '').split('?', 1)[0];
     if (!path.startsWith(PREFIX)) return false;
+    for (const [name, value] of Object.entries(hardenedHeaders({}))) outgoing.setHeader(name, value);
     outgoing.on('error', () => {});
     incoming.on('error', () => {});
     if (!LOOPBACK.test(incoming.socket.remoteAddress ?? '')) {
@@ -44,9 +46,9 @@ async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const connectionId = decodeURIComponent(encodedId);
-  const info = await connections.get(connectionId);
-  if (info === undefined) {
+  const connectionId = decoded(encodedId);
+  const info = connectionId === undefined ? undefined : await connections.get(connectionId);
+  if (connectionId === undefined || info === undefined) {
     incoming.resume();
     return fail(outgoing, 410, 'GoneException');
   }
@@ -74,6 +76,15 @@ async function answer(
       return;
     default:
       outgoing.writeHead(405, { allow: 'DELETE, GET, POST' }).end();
+  }
+}
+
+/** Undefined where an escape is broken: no connection has such an id. */
+function decoded(encodedId: string): string | undefined {
+  try {
+    return decodeURIComponent(encodedId);
+  } catch {
+    return undefined;
   }
 }
 

@@ -4,10 +4,11 @@
  * (test-aws.mjs) and for counting requests (bench/requests).
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { ROOT } from '../bin/installed.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
 
 const MINISTACK_VERSION = '1.5.33';
 const DYNAMODB_LOCAL_VERSION = '2.6.1';
@@ -36,10 +37,12 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
   const [program, args] = command(port);
   const logFile = join(CACHE, `${name.toLowerCase().replaceAll(' ', '-')}.log`);
   const log = openSync(logFile, 'w');
+  // MiniStack leaves the folders of its functions behind.
+  const temporary = mkdtempSync(join(CACHE, 'tmp-'));
   const child = spawn(program, args, {
     cwd: CACHE,
     stdio: ['ignore', log, log],
-    env: { ...process.env, ...environment(port) },
+    env: { ...process.env, TMPDIR: temporary, ...environment(port) },
   });
   const exited = new Promise(resolve => child.once('close', resolve));
   let ended = false;
@@ -55,6 +58,7 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
       await exited;
       clearTimeout(timer);
+      rmSync(temporary, { recursive: true, force: true, maxRetries: 3 });
       say(`${name} stopped`);
     },
   };
@@ -90,7 +94,13 @@ function prepareMiniStack(say) {
     health: '/_ministack/health',
     command: () => [python, ['-m', 'ministack']],
     // Its state is in memory alone, and nobody else on the network sees it.
-    environment: port => ({ GATEWAY_PORT: `${port}`, BIND_HOST: '127.0.0.1', LOG_LEVEL: 'WARNING' }),
+    environment: port => ({
+      GATEWAY_PORT: `${port}`,
+      BIND_HOST: '127.0.0.1',
+      LOG_LEVEL: 'WARNING',
+      // It runs functions with the `node` of the path, and theirs is that of the project.
+      PATH: [dirname(findRuntimes()[0]), process.env.PATH].join(delimiter),
+    }),
   };
 }
 

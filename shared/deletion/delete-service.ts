@@ -39,6 +39,9 @@ export interface DeleteServiceParts {
   readonly onCreated?: (tenant: string) => void;
 }
 
+/** Ids have 8 characters; keys of the table end at 1,024 bytes. */
+const MAX_ID_CHARACTERS = 64;
+
 export class DeleteService {
   private readonly parts: DeleteServiceParts;
 
@@ -88,7 +91,7 @@ export class DeleteService {
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
     const { deletes, generations } = this.parts;
     for (let attempt = 0; attempt < MAX_CANCELS; attempt++) {
-      const request = id === '' ? undefined : await deletes.find(tenant, id);
+      const request = mayBeId(id) ? await deletes.find(tenant, id) : undefined;
       if (request === undefined) throw new ClientError(404, 'could not find delete request with given id');
       this.checkMayCancel(request, force);
       const rest = this.doneOf(request);
@@ -123,4 +126,8 @@ export class DeleteService {
         `${period} since its creation is not allowed. To force, use the ?force query parameter`,
     );
   }
+}
+
+function mayBeId(id: string): boolean {
+  return id !== '' && id.length <= MAX_ID_CHARACTERS;
 }

@@ -3,6 +3,7 @@ import type { Config } from '../admin/config-fields.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { FailedAttempts } from '../auth/failed-attempts.ts';
 import { TicketService } from '../auth/ticket-service.ts';
+import { type AuditLog, tokenAudit } from '../auth/token-audit.ts';
 import { TokenService } from '../auth/token-service.ts';
 import { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -16,6 +17,8 @@ export interface AccessParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly registry?: MetricsRegistry;
+  /** Told who made and revoked tokens. Default: nobody is. */
+  readonly auditLog?: AuditLog | undefined;
   /** See VerifierParts. */
   readonly maxAgeMs?: number;
   /** See GuardParts. Default: it does not. */
@@ -43,5 +46,6 @@ export function assembleAccess(parts: AccessParts): AccessServices {
     verifier,
     tickets,
     tokens: new TokenService({ tokens: catalog.tokens, clock, ids }),
+    audit: tokenAudit(parts.auditLog),
   };
 }

@@ -10,6 +10,7 @@ import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
 import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
 import { Shutdown, type ShutdownParts } from '../admin/shutdown.ts';
+import type { AuditLog } from '../auth/token-audit.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { IngestExchange } from '../catalog/ingest-exchange.ts';
 import type { RuleStore } from '../catalog/rule-group.ts';
@@ -56,6 +57,8 @@ export interface Parts {
   /** How processes keep limits on rates and streams together; without it there are no such limits. */
   readonly ingestExchange?: IngestExchange;
   readonly log?: RatesLog;
+  /** See AccessParts. */
+  readonly auditLog?: AuditLog;
   /** Where usage is kept. */
   readonly usageRecords: UsageRecords;
   /** Default: metrics of the store, without those of the process. */
@@ -145,7 +148,7 @@ export function assembleContext({
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
   const memory = new QueryMemory(config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
-  const reading = { catalog, source, clock, indexes, visibility, workers, memory };
+  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory };
   const engine = new ObservedEngine(reading, usage.onAnswered);
   const ruleStore = ruleStoreOf({ config, catalog, clock, ...given });
   const rules = assembleRuleJob({
@@ -221,6 +224,7 @@ export function assembleContext({
       clock,
       ids,
       registry,
+      auditLog: given.auditLog,
       trustsAuthorizer: given.trustsAuthorizer,
     }),
     ...ofStatus,

@@ -4,6 +4,7 @@ import type { Metrics } from '../admin/metrics/metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
 import type { ShutdownControl } from '../admin/shutdown.ts';
 import type { TicketService } from '../auth/ticket-service.ts';
+import type { TokenAudit } from '../auth/token-audit.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { TokenVerifier } from '../auth/token-verifier.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -61,6 +62,7 @@ export interface AccessServices {
   readonly verifier: TokenVerifier;
   readonly tokens: TokenService;
   readonly tickets: TicketService;
+  readonly audit: TokenAudit;
 }
 
 /** What reads the store beside requests: live tails. */

@@ -77,7 +77,7 @@ async function answer<Context>(
         style = match.route.errors;
         return await serve(match.route, await guard.admit(match.route.access, request), match.pathParams);
       case 'moved':
-        return empty(301, { location: match.path + (request.rawQuery === '' ? '' : `?${request.rawQuery}`) });
+        return empty(301, { location: locationOf(match.path, request.rawQuery) });
       case 'wrong-method':
         return empty(405, { allow: match.allow.join(', ') });
       case 'missing':
@@ -86,6 +86,18 @@ async function answer<Context>(
   } catch (error) {
     return responseOfError(error, { style, requestId: request.id, log });
   }
+}
+
+/**
+ * As it came, but for what would end the header, and the backslash, which browsers take for a slash: two of them name another
+ * host. A request of node has none of these; an event of API Gateway is decoded.
+ */
+function locationOf(path: string, rawQuery: string): string {
+  const location = path + (rawQuery === '' ? '' : `?${rawQuery}`);
+  return location.replaceAll(/[^!-[\]-~]+/g, text => {
+    const hex = Buffer.from(text).toString('hex').toUpperCase();
+    return hex.replaceAll(/../g, '%$&');
+  });
 }
 
 function empty(status: number, headers: Record<string, string>): Response {

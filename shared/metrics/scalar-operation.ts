@@ -19,7 +19,9 @@ export function* operateWithScalar(
   const series: MatrixSeries[] = [];
   if (!isComparison(op)) {
     const calculate = arithmeticOf(op);
-    const operation = scalarOnLeft ? (v: number) => calculate(scalar, v) : (v: number) => calculate(v, scalar);
+    const operation = scalarOnLeft
+      ? (v: number) => calculate(scalar, v)
+      : (v: number) => calculate(v, scalar);
     for (const one of matrix.series) {
       series.push({ ...one, values: one.values.map(operation) });
       yield;

@@ -6,8 +6,11 @@
  */
 import { BadRequestError } from '../model/errors.ts';
 
-/** Long against what a turn costs (about 20 us), short against what a push waits. */
-const TURN_MS = 25;
+/**
+ * Long against what a turn costs (some 20 us, and once a page 0.2 ms to keep its lines), short against what a push waits: it
+ * needs a dozen rounds of the event loop, each of which may bring a turn of somebody's query.
+ */
+const TURN_MS = 5;
 
 /** No reasonable row takes as long: one whose stages together need more is refused, as nothing can end it. */
 const MAX_ROW_MS = 5_000;

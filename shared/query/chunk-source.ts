@@ -2,7 +2,6 @@
  * Footers and pages of chunks, from records, objects and bounded caches. Streams are interned: the same stream is the same
  * object in every footer, so that later stages compare and remember by identity.
  */
-
 import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { loadBlock } from '../chunk/compression.ts';
@@ -16,7 +15,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { PageReader, type PageRequest } from './page-reader.ts';
-import { ReadAheadRoom } from './read-ahead.ts';
+import { ReadAheadRoom } from './read-ahead-room.ts';
 import { ScanTurns } from './scan-turns.ts';
 import type { QueryStatistics } from './statistics.ts';
 

@@ -100,12 +100,14 @@ export async function planDay(
     signal.throwIfAborted();
     const some = possible.slice(i, i + FOOTERS_AT_ONCE);
     const footers = await Promise.all(some.map(record => source.footer(record)));
+    const startedMs = source.turns.nowMs();
     for (let j = 0; j < some.length; j++) {
       const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
       const before = pages.length;
       addPages(pages, chunk, selector, { from, to, kept });
       countPages(chunk.footer, pages, before, figures);
     }
+    source.turns.note(startedMs, some[0].tenant);
     // Footers in records and caches wait for nothing: others get their turn here.
     await nextTurn();
   }

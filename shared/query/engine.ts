@@ -17,6 +17,7 @@ import { checkEntriesLimit, checkExpr, checkParallelism, limitRange } from './qu
 import { QueryMemory } from './query-memory.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
+import type { AnswerCache } from './tasks/answer-cache.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
@@ -73,9 +74,18 @@ export interface EngineParts {
   readonly visibility?: Visibility;
   /** Without them all is scanned in this thread. */
   readonly workers?: QueryWorkers | undefined;
+  /** Without it no result is kept. */
+  readonly answers?: AnswerCache | undefined;
   /** Of all queries of the process; by default of this engine's, with the usual bound. */
   readonly memory?: QueryMemory;
 }
+
+/**
+ * Measured: what HTTP takes for a request with a small answer, and the catalog for a chunk. They count as work of the tenant
+ * where pushes wait for the thread (scan-turns.ts).
+ */
+const REQUEST_MS = 0.5;
+const RECORD_MS = 0.01;
 
 /** A query on its way. */
 interface Run {
@@ -92,16 +102,27 @@ export class QueryEngine {
   private readonly indexes: DayIndexProvider | undefined;
   private readonly visibility: Visibility | undefined;
   private readonly workers: QueryWorkers | undefined;
+  private readonly answers: AnswerCache | undefined;
   private readonly memory: QueryMemory;
 
   constructor(parts: EngineParts) {
-    const { catalog, source, clock, indexes, visibility, workers, memory = new QueryMemory() } = parts;
+    const {
+      catalog,
+      source,
+      clock,
+      indexes,
+      visibility,
+      workers,
+      answers,
+      memory = new QueryMemory(),
+    } = parts;
     this.catalog = catalog;
     this.source = source;
     this.clock = clock;
     this.indexes = indexes;
     this.visibility = visibility;
     this.workers = workers;
+    this.answers = answers;
     this.memory = memory;
   }
 
@@ -114,7 +135,7 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange(query, asker.limits, nowNs);
-    return this.timed(async (statistics, memory) => {
+    return this.timed(asker, async (statistics, memory) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = await this.visible(asker, nowNs);
@@ -139,7 +160,7 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, nowNs);
-    return this.timed(async (statistics, memory) => {
+    return this.timed(asker, async (statistics, memory) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
       return this.metric(at, { asker, nowNs, statistics, memory });
@@ -153,7 +174,11 @@ export class QueryEngine {
     asker: Asker,
   ): Promise<Stream[]> {
     const request = this.streamsRequest(selectors, range, asker);
-    return request === undefined ? [] : findStreams(this.catalog, this.source, request, this.indexes);
+    if (request === undefined) return [];
+    await this.admitted(asker);
+    const found = await findStreams(this.catalog, this.source, request, this.indexes);
+    this.noteRead(asker, 0);
+    return found;
   }
 
   /** The same, shown one by one; see visitStreams. */
@@ -164,7 +189,10 @@ export class QueryEngine {
     visit: (stream: Stream) => void,
   ): Promise<void> {
     const request = this.streamsRequest(selectors, range, asker);
-    if (request !== undefined) await visitStreams(this.catalog, this.source, request, this.indexes, visit);
+    if (request === undefined) return;
+    await this.admitted(asker);
+    await visitStreams(this.catalog, this.source, request, this.indexes, visit);
+    this.noteRead(asker, 0);
   }
 
   private streamsRequest(
@@ -179,7 +207,8 @@ export class QueryEngine {
   }
 
   private get sources() {
-    return { catalog: this.catalog, source: this.source, clock: this.clock, workers: this.workers };
+    const { catalog, source, clock, workers, answers } = this;
+    return { catalog, source, clock, workers, answers };
   }
 
   private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
@@ -208,12 +237,26 @@ export class QueryEngine {
     return runMetricQuery(this.sources, request, statistics);
   }
 
+  /** Where pushes wait for the thread, queries of a tenant begin as its share of it allows. */
+  private admitted({ tenants, signal }: Asker): Promise<void> {
+    return this.source.turns.take(signal, tenants.join('|'));
+  }
+
+  /** What a request takes beside its turns: it is parsed and sent, and the catalog's records are read. */
+  private noteRead({ tenants }: Asker, chunks: number): void {
+    const { turns } = this.source;
+    turns.note(turns.nowMs() - REQUEST_MS - chunks * RECORD_MS, tenants.join('|'));
+  }
+
   private async timed(
+    asker: Asker,
     run: (statistics: QueryStatistics, memory: MemoryBudget) => Promise<QueryResult>,
   ): Promise<QueryAnswer> {
     const statistics = newStatistics();
     const started = process.hrtime.bigint();
+    await this.admitted(asker);
     const result = await this.memory.query(memory => run(statistics, memory));
+    this.noteRead(asker, statistics.chunksReferenced);
     return { result, statistics, execNs: Number(process.hrtime.bigint() - started) };
   }
 }

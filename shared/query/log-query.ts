@@ -1,22 +1,25 @@
 /** Log queries: walk the days in the asked direction and stop as soon as the limit is met. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LogExpr } from '../logql/ast.ts';
+import { formatExpr } from '../logql/printer.ts';
 import { MemoryBudget } from '../metrics/memory-budget.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type CollectedEntry, LogCollector } from './log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
+import type { AnswerCache } from './tasks/answer-cache.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
 import type { SpreadParts } from './tasks/spread.ts';
 import { EntrySpread } from './tasks/spread-entries.ts';
-import { type TenantView, tenantViews } from './tenant-view.ts';
+import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
@@ -66,6 +69,8 @@ export interface LogSources {
   readonly clock: Clock;
   /** Without them all is scanned in this thread. */
   readonly workers?: QueryWorkers | undefined;
+  /** Without it no result is kept. */
+  readonly answers?: AnswerCache | undefined;
 }
 
 interface FoundEntry extends Omit<CollectedEntry, 'time' | 'order'> {
@@ -86,16 +91,52 @@ export async function runLogQuery(
   return grouped(found);
 }
 
-/** The first `limit` entries over all tenants. */
+/** The first `limit` entries over all tenants, found or kept. */
 async function first(
   sources: LogSources,
   request: LogRequest,
   statistics: QueryStatistics,
+): Promise<readonly FoundEntry[]> {
+  const { tenants, expr, range, limit, backward, categorize, field, charge, memory, visibleOf } = request;
+  const records: TenantRecords[] = [];
+  for (const view of tenantViews(tenants, expr.selector)) {
+    const days = await recordsByDay(sources.catalog, view.tenant, range, backward, statistics);
+    records.push({ view, visible: visibleOf(view.tenant), days });
+  }
+  const asked = {
+    query: formatExpr(expr),
+    terms: [JSON.stringify(field ?? null), range.startNs, range.endNs, limit, backward, categorize],
+  };
+  const { answers } = sources;
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, own => find(sources, request, records, own));
+}
+
+/** Of an entry beside its texts. */
+const BYTES_PER_ENTRY = 200;
+
+function weightOf(entries: readonly FoundEntry[]): number {
+  let bytes = 0;
+  for (const { line, structuredMetadata, parsed, stream } of entries) {
+    bytes += BYTES_PER_ENTRY + 2 * line.length;
+    for (const labels of [stream, structuredMetadata, parsed]) {
+      for (const { name, value } of labels ?? []) bytes += BYTES_PER_LABEL + name.length + 2 * value.length;
+    }
+  }
+  return bytes;
+}
+
+async function find(
+  sources: LogSources,
+  request: LogRequest,
+  records: readonly TenantRecords[],
+  statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
-  const views = tenantViews(request.tenants, request.expr.selector);
   const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', request.memory);
   const lists: FoundEntry[][] = [];
-  for (const view of views) lists.push(await ofTenant(sources, request, view, budget, statistics));
+  for (const ofTenant of records) {
+    lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
+  }
   if (lists.length === 1) return lists[0];
   const all = lists.flat().sort((a, b) => {
     if (a.timeNs === b.timeNs) return 0;
@@ -146,16 +187,15 @@ function stretchOf(ns: bigint): bigint {
   return ns < 0n && whole * THINNED_STRETCH_NS !== ns ? whole - 1n : whole;
 }
 
-async function ofTenant(
+async function findOfTenant(
   sources: LogSources,
   request: LogRequest,
-  view: TenantView,
+  { view, visible, days }: TenantRecords,
   budget: MemoryBudget,
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
-  const { source, catalog, clock } = sources;
+  const { source, clock } = sources;
   const { expr, range, limit, backward, categorize, signal } = request;
-  const visible = request.visibleOf(view.tenant);
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const scan = compileLogScan(expr, { clock, field: request.field });
   // Behind the pipeline, which reports stages that cannot be built.
@@ -166,7 +206,7 @@ async function ofTenant(
   const found: FoundEntry[] = [];
   const isOver = () => found.length >= limit;
   try {
-    for (const { day, records } of await recordsByDay(catalog, view.tenant, range, backward, statistics)) {
+    for (const { day, records } of days) {
       const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
       const plan = await pruner.prune(planned, signal);
       statistics.streams += streamsOfPlan(planned).size;

@@ -5,19 +5,22 @@ import { evaluationOf } from '../metrics/evaluate.ts';
 import { BYTES_PER_CELL, type SeriesMatrix } from '../metrics/matrix.ts';
 import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import { type Leaf, leavesOf } from '../metrics/plan.ts';
+import type { RangeSpec } from '../metrics/range-spec.ts';
 import type { MetricResult } from '../metrics/result.ts';
 import { inTurns, type Turns } from '../metrics/steps.ts';
+import { windowsOf } from '../metrics/windows.ts';
 import { BadRequestError } from '../model/errors.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
 import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
+import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
 import { compileMetricScan, type MetricScan, scanSamples } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { SampleSpread } from './tasks/spread-samples.ts';
-import { type TenantView, tenantViews } from './tenant-view.ts';
+import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
@@ -87,31 +90,72 @@ function turnsOf({ source: { turns } }: LogSources, { tenants, signal }: MetricR
   };
 }
 
+/** The values of a leaf, found or kept. */
 async function aggregate(
   sources: LogSources,
   request: MetricRequest,
   leaf: Leaf,
   statistics: QueryStatistics,
 ): Promise<SeriesMatrix> {
-  const { node, grouping } = leaf;
-  const { op, parameter, range } = node;
-  const { rangeNs, offsetNs } = range;
+  const { op, parameter, range } = leaf.node;
+  const { rangeNs, offsetNs, log } = range;
+  const { startNs, endNs, stepNs, tenants, charge, memory, visibleOf } = request;
   const unwrapped = range.unwrap !== undefined;
-  const { startNs, endNs, stepNs, memory } = request;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
-  const scan = compileMetricScan(range, { spec, grouping, clock: sources.clock, memory });
+  const { originNs, readToNs } = windowsOf(spec);
+  // Windows are open on the left and closed on the right.
+  const times: TimeRange = { startNs: originNs + 1n, endNs: readToNs + 1n };
+  const records: TenantRecords[] = [];
+  for (const view of rangeNs > 0n ? tenantViews(tenants, log.selector) : []) {
+    const days = await recordsByDay(sources.catalog, view.tenant, times, false, statistics);
+    records.push({ view, visible: visibleOf(view.tenant), days });
+  }
+  const grouping = JSON.stringify(leaf.grouping ?? null);
+  const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
+  const { answers } = sources;
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, own => compute(sources, request, { leaf, spec, times, records }, own));
+}
+
+/** Of a series beside its values: arrays, labels. */
+const BYTES_PER_SERIES = 400;
+
+function weightOf({ timesMs, series }: SeriesMatrix): number {
+  let bytes = timesMs.byteLength + series.length * BYTES_PER_SERIES;
+  for (const { labels, values } of series) {
+    bytes += values.length * BYTES_PER_CELL;
+    for (const { name, value } of labels) bytes += BYTES_PER_LABEL + name.length + value.length;
+  }
+  return bytes;
+}
+
+/** A leaf, and what is read for it. */
+interface LeafReads {
+  readonly leaf: Leaf;
+  readonly spec: RangeSpec;
+  readonly times: TimeRange;
+  readonly records: readonly TenantRecords[];
+}
+
+async function compute(
+  sources: LogSources,
+  request: MetricRequest,
+  { leaf, spec, times, records }: LeafReads,
+  statistics: QueryStatistics,
+): Promise<SeriesMatrix> {
+  const { range } = leaf.node;
+  const { memory } = request;
+  const scan = compileMetricScan(range, { spec, grouping: leaf.grouping, clock: sources.clock, memory });
   const { extractor, accumulator } = scan;
-  if (rangeNs > 0n) {
-    const parts = spreadParts(sources, request, statistics);
-    const spread = parts && new SampleSpread(parts, scan, leaf);
-    try {
-      for (const view of tenantViews(request.tenants, range.log.selector)) {
-        await scanTenant(sources, request, view, { log: range.log, scan, spread }, statistics);
-      }
-      await spread?.finish();
-    } finally {
-      spread?.stop();
+  const parts = spreadParts(sources, request, statistics);
+  const spread = parts && new SampleSpread(parts, scan, leaf);
+  try {
+    for (const ofTenant of records) {
+      await scanTenant(sources, request, ofTenant, { log: range.log, scan, spread, times }, statistics);
     }
+    await spread?.finish();
+  } finally {
+    spread?.stop();
   }
   const finishing = accumulator.finishing(series => extractor.series.labelsOf(series));
   const matrix = await inTurns(finishing, turnsOf(sources, request));
@@ -131,28 +175,27 @@ interface LeafScan {
   readonly scan: MetricScan;
   /** Undefined where all is scanned here. */
   readonly spread: SampleSpread | undefined;
+  readonly times: TimeRange;
 }
 
 async function scanTenant(
-  { catalog, source }: LogSources,
-  { signal, charge, visibleOf }: MetricRequest,
-  view: TenantView,
-  { log, scan, spread }: LeafScan,
+  { source }: LogSources,
+  { signal, charge }: MetricRequest,
+  { view, visible, days }: TenantRecords,
+  { log, scan, spread, times: range }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
   const { extractor, accumulator, turn } = scan;
-  // Windows are open on the left and closed on the right.
-  const range: TimeRange = { startNs: accumulator.readFromNs + 1n, endNs: accumulator.readToNs + 1n };
   const selector = compileSelector(view.storedMatchers(log.selector));
   const context = { source, statistics, signal, charge, shown: view.shown };
-  const visible = visibleOf(view.tenant);
   const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWholeMinutes(counting);
   const pruner = compileTextPruner(log.stages, source, statistics);
-  for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
+  for (const { day, records } of days) {
     const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
     const plan = await pruner.prune(planned, signal);
     statistics.streams += streamsOfPlan(planned).size;
+    const startedMs = source.turns.nowMs();
     const ofAll = new Overlaps(plan, source, statistics);
     const rest = counts ? countFromFooters(plan, ofAll, { ...counting, hides: hidesOf(plan) }) : plan;
     countCounted(plan, rest, statistics);
@@ -160,6 +203,7 @@ async function scanTenant(
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
     const ofPlan = { plan: rest, pages, overlaps };
+    source.turns.note(startedMs, view.tenant);
     const isTaken = await spread?.takes(ofPlan, { view, visible });
     if (isTaken !== true) await scanSamples(context, scan, ofPlan);
   }

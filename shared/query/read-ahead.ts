@@ -11,22 +11,6 @@ import type { QueryStatistics } from './statistics.ts';
 /** Pages of the first reads, and of the largest: of pages without many bytes, whose columns alone are read. */
 const FIRST_PAGES = 4;
 const MAX_PAGES = 128;
-/** Stored bytes of the pages of one turn; one and a half turns are held at once. */
-const MAX_BYTES = 8 * 1024 * 1024;
-/** A turn of a scan that finds no room: it goes on all the same. */
-const MIN_BYTES = 512 * 1024;
-/** Of all scans, before turns get shorter: two large ones. Eight of them would hold 96 MB, most of it before its time. */
-const ROOM_BYTES = 24 * 1024 * 1024;
-
-/** What the scans of one source hold together of pages that they have asked for and not looked at, stored bytes. */
-export class ReadAheadRoom {
-  heldBytes = 0;
-
-  /** What one more turn may take: half of what is left, so that others find some. */
-  get turnBytes(): number {
-    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (ROOM_BYTES - this.heldBytes) / 2));
-  }
-}
 
 export interface ReadAheadOptions {
   readonly source: ChunkSource;

@@ -16,7 +16,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
 
-/** Of the thread, what pages get under pressure: what else a query costs (plan, answer) comes on top. */
+/**
+ * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
+ * HTTP and the catalog take for one is estimated (engine.ts).
+ */
 const PAGES_SHARE = 0.3;
 /** So that a query never waits long for one page, whatever the one before took. */
 const MAX_REST_MS = 200;
@@ -40,16 +43,12 @@ interface Share {
   /** Worked on its pages, as it counts at `atMs`. */
   usedMs: number;
   atMs: number;
+  /** What its last page took. */
+  lastMs: number;
   /** Before it no page is due under pressure, ms. */
   nextMs: number;
   /** In the order in which they came. */
-  readonly waiting: Waiting[];
-}
-
-interface Waiting {
-  /** What its page before took: the next one may take as long. */
-  readonly workedMs: number;
-  go(): void;
+  readonly waiting: (() => void)[];
 }
 
 export class ScanTurns {
@@ -69,35 +68,46 @@ export class ScanTurns {
     return this.#shares.size;
   }
 
-  /** To be told to `rest`. */
+  /** To be told to `note` and `rest`. */
   nowMs(): number {
     return this.#nowMs();
   }
 
-  /**
-   * Waits for the next page's turn, after work for `tenant` that began at `startedMs`. Throws the signal's reason where it
-   * waits long.
-   */
-  async rest(startedMs: number, signal: AbortSignal, tenant = ''): Promise<void> {
+  /** Counts work for `tenant` that began at `startedMs` and has ended. */
+  note(startedMs: number, tenant = ''): void {
     const now = this.#nowMs();
     const workedMs = now - startedMs;
     const share = this.#shareOf(tenant, now);
     share.usedMs = usedAt(share, now) + workedMs;
     share.atMs = now;
-    const parts = this.#parts;
-    if (parts?.isPressed()) {
-      // Those that rest at the same time line up behind each other; several tenants halve it, and so on.
-      const from = Math.max(share.nextMs, startedMs - SAVED_MS);
-      const restOfAll = (workedMs / PAGES_SHARE) * Math.max(1, this.#resting(now));
-      share.nextMs = Math.min(from + restOfAll, now + MAX_REST_MS);
-      const restMs = share.nextMs - now;
-      if (restMs >= 1) await parts.sleep(restMs, signal);
-    }
+    share.lastMs = workedMs;
+    if (!this.#parts?.isPressed()) return;
+    // Those that rest at the same time line up behind each other; several tenants halve it, and so on.
+    const from = Math.max(share.nextMs, startedMs - SAVED_MS);
+    const restOfAll = (workedMs / PAGES_SHARE) * Math.max(1, this.#resting(now));
+    share.nextMs = Math.min(from + restOfAll, now + MAX_REST_MS);
+  }
+
+  /**
+   * Waits for a turn; what is worked in it, without waiting for anything, is told to `note`. Throws the signal's reason where it
+   * waits long.
+   */
+  async take(signal: AbortSignal, tenant = ''): Promise<void> {
+    const now = this.#nowMs();
+    const share = this.#shareOf(tenant, now);
+    const restMs = share.nextMs - now;
+    if (restMs >= 1 && this.#parts?.isPressed()) await this.#parts.sleep(restMs, signal);
     return new Promise(go => {
-      share.waiting.push({ workedMs, go });
+      share.waiting.push(go);
       this.#waiting++;
       if (this.#waiting === 1) void this.#letGo();
     });
+  }
+
+  /** From one turn, which began at `startedMs`, to the next. Throws the signal's reason where it waits long. */
+  rest(startedMs: number, signal: AbortSignal, tenant = ''): Promise<void> {
+    this.note(startedMs, tenant);
+    return this.take(signal, tenant);
   }
 
   /** Rounds as long as somebody waits. */
@@ -107,9 +117,10 @@ export class ScanTurns {
       const now = this.#nowMs();
       for (let ms = 0; ms < ROUND_MS && this.#waiting > 0; ) {
         const share = this.#nextShare(now);
-        const { workedMs, go } = share.waiting.shift()!;
+        const go = share.waiting.shift()!;
         this.#waiting--;
-        ms += workedMs;
+        // It may take as long as the one before.
+        ms += share.lastMs;
         go();
       }
     }
@@ -136,7 +147,7 @@ export class ScanTurns {
     const known = this.#shares.get(tenant);
     if (known !== undefined) return known;
     if (this.#shares.size >= MAX_TENANTS) this.#forget(now);
-    const share: Share = { usedMs: 0, atMs: now, nextMs: 0, waiting: [] };
+    const share: Share = { usedMs: 0, atMs: now, lastMs: 0, nextMs: 0, waiting: [] };
     this.#shares.set(tenant, share);
     return share;
   }

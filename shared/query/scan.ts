@@ -84,6 +84,11 @@ export async function scanPages(
       current = i;
       let rows = await reads.next(i);
       const dropped = await overlaps.droppedRows(planned, signal);
+      const { tenant } = planned.record;
+      // One page is a millisecond or two; pushes and other queries get their turn in between.
+      await source.turns.take(signal, tenant);
+      signal.throwIfAborted();
+      let startedMs = source.turns.nowMs();
       if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
       const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
       if (!seen.has(planned.record.id)) {
@@ -106,12 +111,11 @@ export async function scanPages(
         linesAreNeeded = prepared.needsLines;
         if (linesAreNeeded && fronts.has(i)) {
           rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
+          startedMs = source.turns.nowMs();
           page = asShown(withWanted(rows, wants), context.shown);
         }
       }
       do {
-        signal.throwIfAborted();
-        const startedMs = source.turns.nowMs();
         turn?.begin();
         hidden?.enter(planned.mask, rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
@@ -122,8 +126,12 @@ export async function scanPages(
           page = asShown(withWanted(rows, wants), context.shown);
           isKept = true;
         }
-        // One page is a millisecond or two; pushes and other queries get their turn in between.
-        await source.turns.rest(startedMs, signal, planned.record.tenant);
+        source.turns.note(startedMs, tenant);
+        if (left > 0) {
+          await source.turns.take(signal, tenant);
+          signal.throwIfAborted();
+          startedMs = source.turns.nowMs();
+        }
       } while (left > 0);
     }
   } finally {

@@ -84,3 +84,27 @@ export function newStatistics(): QueryStatistics {
     },
   };
 }
+
+/** Adds all that `from` counted. */
+export function addStatistics(into: QueryStatistics, { plan, ...figures }: QueryStatistics): void {
+  for (const name of namesOf(figures)) into[name] += figures[name];
+  for (const name of namesOf(plan)) into.plan[name] += plan[name];
+}
+
+function namesOf<Figures extends object>(figures: Figures): (keyof Figures)[] {
+  return Object.keys(figures) as (keyof Figures)[];
+}
+
+/** What counts once more where a result is given again: what was looked at, and not that it was read. */
+export function withoutReads(statistics: QueryStatistics): QueryStatistics {
+  const plan = { ...statistics.plan, filterReads: 0, filterBytes: 0 };
+  return {
+    ...statistics,
+    chunksRead: 0,
+    pagesRead: 0,
+    compressedBytes: 0,
+    chunkLookupNs: 0,
+    downloadNs: 0,
+    plan,
+  };
+}

@@ -9,6 +9,7 @@ import {
   PHONE,
   screenshot,
   startExplorer,
+  untilParam,
 } from './support/explorer.ts';
 import { pushShop } from './support/shop.ts';
 
@@ -21,14 +22,14 @@ before(async () => {
 after(() => explorer.stop());
 
 test('what is to be deleted is counted, confirmed, and then hidden from queries', async () => {
-  const { page, done } = await explorer.open({ hash: '#/deletes' });
-  await page.getByRole('heading', { name: 'Nothing was to be deleted' }).waitFor();
+  const { page, done } = await explorer.open({ hash: '#/deletes', expects: /status of 400/ });
+  await page.getByRole('heading', { name: 'There are no delete requests' }).waitFor();
   await assertAccessible(page);
   await page.keyboard.press('n');
   const sheet = page.getByRole('dialog', { name: 'Delete logs' });
   await sheet.getByLabel('Lines of this query').fill('{service_name="payment"');
   await sheet.getByRole('button', { name: 'Count the lines' }).click();
-  await sheet.getByRole('alert').getByText('parse error').waitFor();
+  await sheet.getByRole('alert').getByText('parse error at line 1, col').waitFor();
   await sheet.getByLabel('Lines of this query').fill(CHARGED);
   await sheet.getByLabel('From').fill('yesterday');
   await sheet.getByText('Write 2026-11-21 14:05:00, or now-6h.', { exact: true }).waitFor();
@@ -73,7 +74,7 @@ test('a request that waits is cancelled, and its lines are back', async () => {
   await assertAccessible(page);
   await sheet.getByRole('button', { name: 'Cancel the request' }).click();
   await page.getByText(/Request \w+ is cancelled/).waitFor();
-  await page.getByRole('heading', { name: 'Nothing was to be deleted' }).waitFor();
+  await page.getByRole('heading', { name: 'There are no delete requests' }).waitFor();
   const { data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
   assert.equal(data.result.length, 1);
   await done();
@@ -106,26 +107,26 @@ test('progress of requests in each state, light, dark and on a phone', async () 
       ...{ picked_up_at: days(5), sealed_at: days(4.9), processed_at: days(4.8) },
     },
   ];
-  for (const [name, colorScheme, viewport] of [
-    ['deletes', 'light', undefined],
-    ['deletes-dark', 'dark', undefined],
-    ['deletes-phone', 'light', PHONE],
-  ] as const) {
-    const { page, done } = await explorer.open({ colorScheme, ...(viewport ? { viewport } : {}) });
-    // Removal takes a day: the list is what a store answers then.
-    await page.route('**/svc/api/v1/delete', route => route.fulfill({ json: listed }));
-    await page.route('**/svc/api/v1/status/deletes', route => route.fulfill({ json: progress }));
-    await page.goto(`${explorer.store.url}/ui/#/deletes`);
-    await page.getByText('42%, 2.8 GB of 6.4 GB looked at').waitFor();
-    assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 2);
-    if (viewport === undefined) await assertAccessible(page);
-    else assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
-    await screenshot(page, name);
-    await page.getByText('Processed 1').click();
-    await page.getByText('17be90f3').waitFor();
-    assert.equal(await page.locator('.delete-card').count(), 1);
-    await done();
-  }
+  const { page, done } = await explorer.open({ hash: '#/nowhere' });
+  // Removal takes a day: the list is what a store answers then.
+  await page.route('**/svc/api/v1/delete', route => route.fulfill({ json: listed }));
+  await page.route('**/svc/api/v1/status/deletes', route => route.fulfill({ json: progress }));
+  await page.goto(`${explorer.store.url}/ui/#/deletes`);
+  await page.getByText('42%, 2.8 GB of 6.4 GB looked at').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 2);
+  await screenshot(page, 'deletes');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await assertAccessible(page);
+  await screenshot(page, 'deletes-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
+  await screenshot(page, 'deletes-phone');
+  await page.getByText('Processed 1').click();
+  await untilParam(page, 'state', 'processed');
+  await page.getByText('17be90f3').waitFor();
+  assert.equal(await page.locator('.delete-card').count(), 1);
+  await done();
 });
 
 test('a store that only hides says so, and one past its time to cancel asks for force', async () => {
@@ -152,18 +153,19 @@ test('a store that only hides says so, and one past its time to cancel asks for 
 });
 
 test('where deletes are off or refused, the store’s answer is there with what decides it', async () => {
+  const { page, done } = await explorer.open({ hash: '#/nowhere', expects: /status of 40[34]/ });
   for (const [status, body, why] of [
     [404, '404 page not found', 'compactor.retention_enabled'],
     [403, 'deletion is not available for this tenant', 'deletion_mode'],
   ] as const) {
-    const { page, done } = await explorer.open({ expects: /status of 40[34]/ });
     await page.route('**/svc/api/v1/delete', route => route.fulfill({ status, body }));
+    await page.goto(`${explorer.store.url}/ui/#/nowhere`);
     await page.goto(`${explorer.store.url}/ui/#/deletes`);
     await page.getByRole('alert').getByText(body).waitFor();
     await page.getByText(why).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Delete logs' }).count(), 0);
-    await done();
   }
+  await done();
 });
 
 interface Counted {

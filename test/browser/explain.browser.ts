@@ -10,12 +10,19 @@ import {
   startExplorer,
   untilParam,
 } from './support/explorer.ts';
-import { pushShop, SHOP_QUERY } from './support/shop.ts';
+import { push, pushShop, SHOP_QUERY } from './support/shop.ts';
 
+const OTHERS = 6;
 let explorer: Explorer;
 before(async () => {
   explorer = await startExplorer();
-  await pushShop(explorer.store, Date.now());
+  const nowMs = Date.now();
+  await pushShop(explorer.store, nowMs);
+  // Chunks of other streams.
+  for (let i = 0; i < OTHERS; i++) {
+    const ns = `${BigInt(nowMs - i * 60_000) * 1_000_000n}`;
+    await push(explorer.store, [{ stream: { service_name: `other-${i}` }, values: [[ns, 'a line']] }]);
+  }
 });
 after(() => explorer.stop());
 
@@ -27,6 +34,8 @@ test('from the lines of a query to what it read, and to another query', async ()
   await read.waitFor();
   assert.equal(await read.getByRole('cell').nth(1).textContent(), '2');
   assert.match((await steps.getByRole('row', { name: /^In the time range/ }).textContent()) ?? '', /\d k?B$/);
+  const byLabels = steps.getByRole('row', { name: /^Ruled out by labels/ });
+  assert.equal(await byLabels.getByRole('cell').first().textContent(), `${OTHERS}`);
   const work = page.getByRole('region', { name: 'What it did' });
   await work.getByText('Lines that passed').waitFor();
   assert.match(

@@ -62,7 +62,7 @@ test('values with their shares become a selector, narrow each other, and lead to
   await page.getByRole('button', { name: /region = us-east-1/ }).click();
   await untilParam(page, 'q', '{service_name=~"checkout|payment"}');
   await page.keyboard.press('Control+Enter');
-  await page.waitForFunction("location.hash.startsWith('#/logs')");
+  await page.waitForURL(({ hash }) => hash.startsWith('#/logs'));
   await page.locator('.log-line').first().waitFor();
   await done();
 });
@@ -90,6 +90,18 @@ test('many values come in parts, and are found by a search; what is behind a sel
   await page.keyboard.press('/');
   await page.keyboard.type('reg');
   assert.deepEqual(await page.locator('.label-row .value-name').allTextContents(), ['region']);
+  await done();
+});
+
+test('a store that tells no volumes shows the values all the same', async () => {
+  const { page, done } = await explorer.open({ expects: /status of 404/ });
+  await page.route('**/index/volume?*', route => route.fulfill({ status: 404, body: 'not found' }));
+  await page.goto(`${explorer.store.url}/ui/#/labels`);
+  const services = page.getByRole('region', { name: 'Values of service_name' });
+  await services.getByRole('checkbox', { name: 'worker' }).check();
+  await untilParam(page, 'q', '{service_name="worker"}');
+  await services.getByText('The store tells no volumes of this label', { exact: false }).waitFor();
+  assert.equal(await page.locator('.value-bytes').count(), 0);
   await done();
 });
 

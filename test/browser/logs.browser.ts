@@ -78,14 +78,14 @@ test('a drag over the histogram zooms; wider goes back out', async () => {
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 5 });
   await page.mouse.up();
-  await page.waitForFunction("location.hash.includes('from=1')");
+  await page.waitForURL(({ hash }) => hash.includes('from=1'));
   const params = new URLSearchParams(page.url().split('?')[1]);
   const width = Number(params.get('to')) - Number(params.get('from'));
   assert.ok(Math.abs(width - 900_000) < 60_000, `${width}`);
   await page.getByRole('button', { name: 'Wider' }).click();
-  await page.waitForFunction(`!location.hash.includes('from=${params.get('from')}')`);
+  await page.waitForURL(({ hash }) => !hash.includes(`from=${params.get('from')}`));
   await page.goBack();
-  await page.waitForFunction(`location.hash.includes('from=${params.get('from')}')`);
+  await page.waitForURL(({ hash }) => hash.includes(`from=${params.get('from')}`));
   await done();
 });
 

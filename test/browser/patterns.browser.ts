@@ -45,7 +45,7 @@ test('patterns with counts over time, by level; a click asks for the lines of on
   const declined = page.getByRole('link', { name: /payment declined/ });
   const shown = Number(await page.locator('tr', { has: declined }).locator('.pattern-count').textContent());
   await declined.click();
-  await page.waitForFunction("location.hash.startsWith('#/logs')");
+  await page.waitForURL(({ hash }) => hash.startsWith('#/logs'));
   const query = new URLSearchParams(page.url().split('?')[1]).get('q') ?? '';
   assert.match(query, /^\{namespace="shop"\} \|> `.*payment declined.*`$/);
   await page.getByText(`${shown} lines`).first().waitFor();
@@ -54,7 +54,7 @@ test('patterns with counts over time, by level; a click asks for the lines of on
   );
   await page.goBack();
   await table.getByRole('link', { name: 'Show all other lines' }).first().click();
-  await page.waitForFunction("location.hash.includes('%21%3E')");
+  await page.waitForURL(({ hash }) => hash.includes('%21%3E'));
   await page.locator('.log-line').first().waitFor();
   await done();
 });
@@ -68,7 +68,7 @@ test('dark, at phone width, newest first; what goes along to the other views', a
   await screenshot(page, 'patterns-phone');
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await page.getByRole('link', { name: 'Explain' }).click();
-  await page.waitForFunction("location.hash.startsWith('#/explain')");
+  await page.waitForURL(({ hash }) => hash.startsWith('#/explain'));
   await untilParam(page, 'q', SHOP_QUERY);
   await done();
 });

@@ -95,7 +95,7 @@ test('groups with the state of their rules, the firing ones first; expressions l
   await done();
 });
 
-test('rules by state and by text, and the alerts that are active, dark', async () => {
+test('rules by state and by text, and the alerts that are active, dark and on a phone', async () => {
   const { page, done } = await explorer.open({ hash: '#/rules', colorScheme: 'dark' });
   await page.getByText('Pending 1').click();
   await untilParam(page, 'state', 'pending');
@@ -119,11 +119,9 @@ test('rules by state and by text, and the alerts that are active, dark', async (
   );
   await assertAccessible(page);
   await screenshot(page, 'alerts-dark');
-  await done();
-});
-
-test('at phone width', async () => {
-  const { page, done } = await explorer.open({ hash: '#/rules', viewport: PHONE });
+  await page.goBack();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
   await page.getByText('checkout logged').waitFor();
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
@@ -132,7 +130,7 @@ test('at phone width', async () => {
 });
 
 test('what a process does not serve, it tells as the store does', async () => {
-  const { page, done } = await explorer.open({ expects: /status of 404/ });
+  const { page, done } = await explorer.open({ hash: '#/nowhere', expects: /status of 404/ });
   await page.route('**/compat/api/v1/rules', route =>
     route.fulfill({ status: 404, body: '404 page not found' }),
   );

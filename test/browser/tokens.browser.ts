@@ -61,3 +61,23 @@ test('signing in with a token, a wrong one first; another tab knows nothing of i
   await sheet.getByRole('alert').waitFor();
   await done();
 });
+
+test('a live tail opens with a ticket', async () => {
+  const query = '{app="web"}';
+  const { page, done } = await explorer.open({
+    hash: `#/tail?${new URLSearchParams({ q: query })}`,
+    expects: /status of 401/,
+  });
+  const sheet = page.getByRole('dialog', { name: 'Tenant and sign-in' });
+  await sheet.getByLabel('Tenant').fill('acme');
+  await sheet.getByLabel('Token or password').fill(token);
+  const opened = page.waitForEvent('websocket');
+  await page.keyboard.press('Enter');
+  assert.match((await opened).url(), /[?&]ticket=[0-9a-f]{64}(&|$)/);
+  await page.getByText('Live', { exact: true }).waitFor();
+  const values: [string, string][] = [[`${BigInt(Date.now()) * 1_000_000n}`, 'a later line']];
+  const authorization = `Basic ${Buffer.from(`acme:${token}`).toString('base64')}`;
+  await push(explorer.store, [{ stream: { app: 'web' }, values }], { authorization });
+  await page.locator('.tail-line').getByText('a later line').waitFor();
+  await done();
+});

@@ -236,3 +236,16 @@ describe('functions behind it', () => {
     expect(() => read('tokens')).toThrow('LOGBOOM_AUTHORIZATION is iam, none or token, not "tokens"');
   });
 });
+
+test.each([
+  '{"__proto__":{"tokenId":"t","name":"n","scopes":["admin"],"tenants":["*"]}}',
+  '{"constructor":{"prototype":{"tokenId":"t"}},"tokenId":"t"}',
+  '{"tokenId":"t","name":"n","scopes":"admin","tenants":["*"]}',
+  '{"tokenId":{},"name":"n","scopes":[],"tenants":[]}',
+  '['.repeat(20_000),
+  'null',
+  '',
+])('a context that is none of ours lets nobody in: %.60s', text => {
+  expect(identityIn({ logboom: text })).toBeUndefined();
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});

@@ -66,7 +66,7 @@ const queries = (word: string): Call[] =>
     '{app=~".+"}',
     `{app="a"} |= "${word}" | json | logfmt | label_format x="{{ .app }}"`,
     'sum by (app) (count_over_time({app=~".+"}[1h]))',
-    'count_over_time({app=~".+"} | json [1h])',
+    'count_over_time({app=~".+"} | json | __error__="" [1h])',
     '{app=',
   ].map(query => ({ params: { ...RANGE, query, explain: 'true', limit: '1000' } }));
 
@@ -159,7 +159,10 @@ export const ROWS: readonly Row[] = [
     word => ['other', word].map(name => ({ path: { namespace: name, group: name } })),
   ],
   [/^GET \/compat\/api\/v1\/(rules|alerts)$/, plain],
-  [/ (\/flush|\/flush\/tenant|\/sync-indexes|\/ingester\/\S+|\/svc\/api\/v1\/status\/(maintenance|buildinfo))$/, plain],
+  [
+    / (\/flush|\/flush\/tenant|\/sync-indexes|\/ingester\/\S+|\/svc\/api\/v1\/status\/(maintenance|buildinfo))$/,
+    plain,
+  ],
   [
     / (\/ring|\/partition-ring|\/memberlist|\/\S+\/ring|\/ready|\/metrics|\/services|\/log_level|\/config)$/,
     plain,

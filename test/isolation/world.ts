@@ -70,6 +70,7 @@ export function startWorld(given: Partial<Config> = {}): World {
     usageRecords: new UsageRecords(table),
     notReady: () => undefined,
     log: { warn: (fields, message) => void logged.push(textOf(fields, message)) },
+    auditLog: { info: (fields, message) => void logged.push(textOf(fields, message)) },
     onBroken: error => void logged.push(textOf({ err: error }, '')),
   });
   const dispatch = createDispatcher({

@@ -198,6 +198,7 @@ test('the management API is for this machine alone', () => {
   const heads: number[] = [];
   const outgoing = {
     on: () => outgoing,
+    setHeader: () => outgoing,
     writeHead: (status: number) => {
       heads.push(status);
       return outgoing;
@@ -212,4 +213,18 @@ test('the management API is for this machine alone', () => {
   expect(answer(from('192.0.2.1') as never, outgoing as never)).toBe(true);
   expect(heads).toEqual([403]);
   expect(answer({ ...from('192.0.2.1'), url: '/ready' } as never, outgoing as never)).toBe(false);
+});
+
+test('the management API: ids that are none are gone, and answers are hardened like all others', async () => {
+  const { server } = await sockets();
+  const answer = createConnectionsApi(memoryConnections({ clock: systemClock }));
+  server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
+  const { port } = server.address() as AddressInfo;
+  for (const id of ['%zz', '%00', '..%2fx', '__proto__', 'x'.repeat(5000)]) {
+    const got = await fetch(`http://127.0.0.1:${port}/@connections/${id}`);
+    expect([id, got.status, await got.json()]).toEqual([id, 410, { message: 'GoneException' }]);
+    expect(got.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(got.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(got.headers.get('cache-control')).toBe('no-store');
+  }
 });

@@ -23,17 +23,17 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
     help: 'Times that a query was refused because all of them held too much.',
     read: () => one(memory.refused),
   });
-  if (workers === undefined) return;
-  const { figures } = workers;
   registry.counter<'result'>({
     name: 'logboom_query_result_cache_total',
-    help: 'Tasks of metric queries whose answer was looked for among those that are kept.',
+    help: 'Results of queries, and answers to tasks, that were looked for among those that are kept.',
     labels: ['result'],
     read: () => [
       { labels: { result: 'hit' }, value: answers.figures.hits },
       { labels: { result: 'miss' }, value: answers.figures.misses },
     ],
   });
+  if (workers === undefined) return;
+  const { figures } = workers;
   registry.gauge({
     name: 'logboom_query_workers',
     help: 'Tasks that may run at once.',

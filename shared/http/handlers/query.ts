@@ -32,7 +32,13 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
     },
     asker,
   );
-  return parquet ? answeredInParquet(answer, request) : answered(answer, flags, sent);
+  if (parquet) return answeredInParquet(answer, request);
+  // Writing is work for the tenant too, and in one go.
+  const { turns } = context.reading.source;
+  const startedMs = turns.nowMs();
+  const response = answered(answer, flags, sent);
+  turns.note(startedMs, asker.tenants.join('|'));
+  return response;
 };
 
 export const queryInstant: Handler<HttpContext> = async (context, request) => {

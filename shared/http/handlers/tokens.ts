@@ -21,9 +21,11 @@ const MS_PER_DAY = 86_400_000;
 const KEYS = new Set(['name', 'scopes', 'tenants', 'expires']);
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-export const createToken: Handler<HttpContext> = async (context, { body }) => {
+export const createToken: Handler<HttpContext> = async (context, { body, identity, clientAddress }) => {
   refuseWhereOff(context);
-  const { token, record } = await context.access.tokens.create(readRequest(body));
+  const { tokens, audit } = context.access;
+  const { token, record } = await tokens.create(readRequest(body));
+  audit.created(record, identity, clientAddress);
   return json({ status: 'success', data: { token, ...shownToken(record, context.clock.nowMs()) } });
 };
 
@@ -34,9 +36,11 @@ export const listTokens: Handler<HttpContext> = async context => {
   return json({ status: 'success', data: records.map(record => shownToken(record, nowMs)) });
 };
 
-export const revokeToken: Handler<HttpContext> = async (context, { pathParams }) => {
+export const revokeToken: Handler<HttpContext> = async (context, { pathParams, identity, clientAddress }) => {
   refuseWhereOff(context);
-  const record = await context.access.tokens.revoke(pathParams.id);
+  const { tokens, audit } = context.access;
+  const record = await tokens.revoke(pathParams.id);
+  audit.revoked(record, identity, clientAddress);
   return json({ status: 'success', data: shownToken(record, context.clock.nowMs()) });
 };
 

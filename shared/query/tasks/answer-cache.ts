@@ -1,10 +1,11 @@
 /**
- * Answers to tasks of metric queries, by what was asked. A task names chunks, pages, times, query, windows, delete requests and
- * retention, and chunks never change: so equal bytes have equal answers, and whatever is pushed, packed or deleted makes other
- * bytes. A dashboard that asks again within one step, and panels that share a query, are answered without a scan.
+ * What queries found, by what they asked and of which chunks. A key names chunks, times, query, windows, delete requests and
+ * retention, and chunks never change: so equal keys have equal answers, and whatever is pushed, packed or deleted makes another
+ * key. A dashboard that asks again within one step, and panels that share a query, are answered without a scan. Kept are
+ * answers to tasks, as bytes, and results of whole queries (kept-results.ts), in one room.
  *
- * What a reader would get wrong: the bytes hold the instants of the query, so a window that has moved on by a step is asked
- * anew. And a template may read the clock, which no task can name: such queries are not kept.
+ * What a reader would get wrong: a key holds the instants of the query, so a window that has moved on by a step is asked
+ * anew. And a template may read the clock, which no key can name: such queries are not kept.
  */
 import { hash } from 'node:crypto';
 import { LruCache } from '../../model/lru.ts';
@@ -12,6 +13,8 @@ import type { Task } from './task.ts';
 
 /** Of an answer beside its bytes: key, entry, place. */
 const ENTRY_BYTES = 300;
+/** Of the whole, what one answer may take: one that is larger would drive out those of many panels. */
+const MAX_SHARE = 1 / 8;
 
 /** Functions of templates that read the clock: `now`, and those of dates for what is no time. */
 const READS_CLOCK = /\{\{[\s\S]*(now|date)/i;
@@ -21,9 +24,13 @@ export interface AnswerCacheFigures {
   misses: number;
 }
 
+declare const valueOfKey: unique symbol;
+/** Of an answer of this type. */
+export type AnswerKey<Answer> = string & { readonly [valueOfKey]: Answer };
+
 export class AnswerCache {
   readonly figures: AnswerCacheFigures = { hits: 0, misses: 0 };
-  private readonly answers: LruCache<string, Uint8Array>;
+  private readonly answers: LruCache<string, unknown>;
   private readonly maxBytes: number;
 
   /** @param maxBytes 0 keeps none */
@@ -32,21 +39,27 @@ export class AnswerCache {
     this.answers = new LruCache(maxBytes);
   }
 
-  /** Undefined where the answer is not to be kept. */
-  keyOf({ ask }: Task, bytes: Uint8Array): string | undefined {
-    if (this.maxBytes === 0 || ask.kind !== 'metric' || READS_CLOCK.test(ask.query)) return undefined;
-    return hash('sha256', bytes, 'base64');
+  /** False where the answer is not to be kept. */
+  keeps(query: string): boolean {
+    return this.maxBytes > 0 && !READS_CLOCK.test(query);
   }
 
-  get(key: string): Uint8Array | undefined {
+  /** Undefined where the answer is not to be kept. */
+  keyOf({ ask }: Task, bytes: Uint8Array): AnswerKey<Uint8Array> | undefined {
+    if (ask.kind !== 'metric' || !this.keeps(ask.query)) return undefined;
+    return hash('sha256', bytes, 'base64') as AnswerKey<Uint8Array>;
+  }
+
+  get<Answer>(key: AnswerKey<Answer>): Answer | undefined {
     const answer = this.answers.get(key);
     if (answer === undefined) this.figures.misses++;
     else this.figures.hits++;
-    return answer;
+    return answer as Answer | undefined;
   }
 
-  /** The bytes must not be changed from here on. */
-  set(key: string, answer: Uint8Array): void {
-    this.answers.set(key, answer, ENTRY_BYTES + answer.buffer.byteLength);
+  /** The answer must not be changed from here on. @param bytes that it takes */
+  set<Answer>(key: AnswerKey<Answer>, answer: Answer, bytes: number): void {
+    const weight = ENTRY_BYTES + bytes;
+    if (weight <= this.maxBytes * MAX_SHARE) this.answers.set(key, answer, weight);
   }
 }

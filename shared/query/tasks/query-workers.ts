@@ -84,7 +84,7 @@ export class QueryWorkers {
         figures.taskBytes += encoded.length;
         const answer = await invoker.invoke(encoded, { signal, affinity });
         figures.answerBytes += answer.length;
-        if (key !== undefined && isAnswer(answer)) cache?.set(key, answer);
+        if (key !== undefined && isAnswer(answer)) cache?.set(key, answer, answer.buffer.byteLength);
         return answer;
       });
       const held = HELD_FACTOR * bytes.length;

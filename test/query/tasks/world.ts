@@ -73,8 +73,8 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
       deletes = [...deletes, { tenant: 't', ...whole, ...NOT_BEGUN, ...request, id, query }];
     },
     /** Scans all by itself. */
-    plainEngine: (pages?: PageCache) =>
-      new QueryEngine({ ...parts, source: new ChunkSource(objects, pages) }),
+    plainEngine: (pages?: PageCache, answers?: AnswerCache) =>
+      new QueryEngine({ ...parts, source: new ChunkSource(objects, pages), answers }),
     engine: ({ invoker, sizes = TINY_TASKS, memory, cache }: EngineOptions) =>
       new QueryEngine({
         ...parts,

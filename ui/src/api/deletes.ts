@@ -1,24 +1,9 @@
 /** Delete requests of the tenant, and what a new one would cover. Times are Unix milliseconds. */
 import { ask, askJson } from './client.ts';
+import type { DeleteRequest } from './deletes-types.ts';
 import type { QueryAnswer } from './types.ts';
 
-export interface DeleteRequest {
-  readonly id: string;
-  readonly query: string;
-  /** Both included. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  /** How much of what it may touch is looked at, 0 to 1. */
-  readonly share: number;
-  /** Stored bytes; 0 where it is not known yet. */
-  readonly bytesDone: number;
-  readonly bytesTotal: number;
-  readonly createdMs: number;
-  /** Undefined as long as it has not come to that. */
-  readonly pickedUpMs: number | undefined;
-  readonly sealedMs: number | undefined;
-  readonly processedMs: number | undefined;
-}
+export type { DeleteRequest } from './deletes-types.ts';
 
 const DELETE_PATH = '/svc/api/v1/delete';
 
@@ -106,18 +91,20 @@ export async function askCovered(
   { query, fromMs, toMs }: { readonly query: string; readonly fromMs: number; readonly toMs: number },
   signal?: AbortSignal,
 ): Promise<Covered> {
-  // A range of a query has its end and not its beginning.
-  const range = `${BigInt(toMs - fromMs) * 1_000_000n + 1n}ns`;
+  // A range is of whole milliseconds, and has its end and not its beginning: the instants that end this one are those before the
+  // next millisecond, so that it begins a nanosecond before the first.
+  const range = `[${toMs - fromMs + 1}ms]`;
+  const atNs = `${BigInt(toMs) * 1_000_000n + 999_999n}`;
   // A comment at the end of the query ends with its line.
   const [lines, bytes] = await Promise.all([
-    askNumber(`sum(count_over_time(${query}\n[${range}]))`, toMs, signal),
-    askNumber(`sum(bytes_over_time(${query}\n[${range}]))`, toMs, signal),
+    askNumber(`sum(count_over_time(${query}\n${range}))`, atNs, signal),
+    askNumber(`sum(bytes_over_time(${query}\n${range}))`, atNs, signal),
   ]);
   return { lines, bytes };
 }
 
-async function askNumber(query: string, atMs: number, signal?: AbortSignal): Promise<number> {
-  const params = { query, time: `${BigInt(atMs) * 1_000_000n}` };
+async function askNumber(query: string, atNs: string, signal?: AbortSignal): Promise<number> {
+  const params = { query, time: atNs };
   const { data } = await askJson<QueryAnswer>('/svc/api/v1/query', { params, signal });
   return data.resultType === 'vector' ? Number(data.result[0]?.value[1] ?? 0) : 0;
 }

@@ -1,18 +1,7 @@
 /** A query that is asked for what it costs: the answer tells what was looked at, passed over and why, and read. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
-import type { Statistics } from './types.ts';
-
-/** Each figure with what it counts; a store of another version may tell fewer. */
-export type Figures = Readonly<Record<string, number>>;
-
-export interface Explained {
-  readonly chunks?: Figures;
-  readonly pages?: Figures;
-  /** As stored. */
-  readonly bytes?: Figures;
-  readonly textFilters?: Figures;
-}
+import type { Explained, Statistics } from './types.ts';
 
 export interface ExplainedAnswer {
   readonly resultType: string;

@@ -1,13 +1,7 @@
 /** What there is by label: how many bytes, how many streams. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
-import type { VectorSample } from './types.ts';
-
-export interface LabelVolume {
-  readonly label: string;
-  /** Of the streams that have it. */
-  readonly bytes: number;
-}
+import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './types.ts';
 
 /** A store has as many labels at most by default (`max_label_names_per_series` of 15, of some kinds of streams). */
 const MAX_LABELS = 500;
@@ -33,12 +27,6 @@ export async function askLabelVolumes(
   );
 }
 
-export interface DetectedLabel {
-  readonly label: string;
-  /** How many values it has. */
-  readonly cardinality: number;
-}
-
 /** Labels whose values are nothing but ids are left out. */
 export async function askDetectedLabels(
   { fromMs, toMs }: Range,
@@ -47,12 +35,6 @@ export async function askDetectedLabels(
   const params = { start: nsOf(fromMs), end: nsOf(toMs) };
   const path = '/svc/api/v1/detected_labels';
   return (await askJson<{ detectedLabels?: DetectedLabel[] }>(path, { params, signal })).detectedLabels ?? [];
-}
-
-export interface StreamFigures {
-  readonly streams: number;
-  readonly entries: number;
-  readonly bytes: number;
 }
 
 /** Of the streams that `selector` takes; all of a chunk where the range cuts one. */

@@ -1,19 +1,12 @@
 /** What kinds of lines a selector has, and when. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
+import type { Pattern } from './types.ts';
 
 export interface PatternAsk extends Range {
   /** A selector; of another query its selector counts. */
   readonly query: string;
   readonly stepMs: number;
-}
-
-export interface Pattern {
-  /** Text with `<_>` where lines vary. */
-  readonly pattern: string;
-  readonly level: string;
-  /** Unix seconds at which a step begins, and lines. */
-  readonly samples: readonly (readonly [number, number])[];
 }
 
 /** At most 300, those of most lines. */

@@ -54,3 +54,40 @@ export interface DetectedField {
   readonly cardinality: number;
   readonly parsers: readonly string[] | null;
 }
+
+export interface LabelVolume {
+  readonly label: string;
+  /** Of the streams that have it. */
+  readonly bytes: number;
+}
+
+export interface DetectedLabel {
+  readonly label: string;
+  /** How many values it has. */
+  readonly cardinality: number;
+}
+
+export interface StreamFigures {
+  readonly streams: number;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export interface Pattern {
+  /** Text with `<_>` where lines vary. */
+  readonly pattern: string;
+  readonly level: string;
+  /** Unix seconds at which a step begins, and lines. */
+  readonly samples: readonly (readonly [number, number])[];
+}
+
+/** Each figure with what it counts; a store of another version may tell fewer. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface Explained {
+  readonly chunks?: Figures;
+  readonly pages?: Figures;
+  /** As stored. */
+  readonly bytes?: Figures;
+  readonly textFilters?: Figures;
+}

@@ -1,4 +1,5 @@
 /** The rail at the side (at phone width a bar at the bottom): the views, the tenant, the look. */
+import { useEffect, useRef } from 'preact/hooks';
 import { knownAccess } from '../api/known-access.ts';
 import { credentials, currentTenant } from '../api/session.ts';
 import { IconButton } from '../components/button.tsx';
@@ -26,6 +27,11 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
   const at = useStore(route);
   useStore(credentials);
   const { theme } = useStore(settings);
+  const nav = useRef<HTMLElement>(null);
+  // At phone width not all of them fit.
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view]);
   const known = useStore(knownAccess);
   const tenant = currentTenant();
   const asksWho = known === undefined || known.tokensEnabled || known.authEnabled;
@@ -41,7 +47,7 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
           <circle cx="23.4" cy="9.6" r="3" fill="#ffb454" />
         </svg>
       </a>
-      <nav aria-label="Views">
+      <nav ref={nav} aria-label="Views">
         {VIEWS.map(target => (
           <a
             key={target.id}

@@ -13,18 +13,18 @@ export function daySums(series: readonly DaySeries[], dayCount: number): readonl
   );
 }
 
-/** A round number of 1, 2, 2.5 or 5 times a power of ten that is not less than `most`; 1 for nothing. */
+/** A round number that is not less than `most`, at most twice as large, whose half is round too; 1 for nothing. */
 export function topOf(most: number): number {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
   // Sums of parts are off by their last digits.
-  return [1, 2, 2.5, 5, 10].map(factor => factor * power).find(top => top >= most * (1 - 1e-9))!;
+  return [1, 2, 4, 6, 8, 10].map(factor => factor * power).find(top => top >= most * (1 - 1e-9))!;
 }
 
-/** Which days have their name below them: `most` at most, evenly spread, counted from the last. */
-export function namedDays(dayCount: number, most: number): ReadonlySet<number> {
+/** Which days have their name below them: `most` at most, evenly spread, the last day first. */
+export function namedDays(dayCount: number, most: number): readonly number[] {
   const every = Math.max(1, Math.ceil(dayCount / most));
-  const named = new Set<number>();
-  for (let day = dayCount - 1; day >= 0; day -= every) named.add(day);
+  const named: number[] = [];
+  for (let day = dayCount - 1; day >= 0; day -= every) named.push(day);
   return named;
 }

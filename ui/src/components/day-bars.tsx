@@ -44,7 +44,8 @@ export function DayBars({ name, days, series, valueText }: DayBarsProps) {
         <div class="day-grid">
           {[1, 0.5, 0].map(part => (
             <span key={part} class="numeric">
-              {valueText(top * part)}
+              {/* Half of 1 is 1, in whole numbers. */}
+              {part === 0.5 && valueText(top * part) === valueText(top) ? '' : valueText(top * part)}
             </span>
           ))}
         </div>
@@ -63,7 +64,11 @@ export function DayBars({ name, days, series, valueText }: DayBarsProps) {
                   />
                 ))}
               </div>
-              {named.has(i) && <span class="numeric">{DAY_NAME.format(new Date(day))}</span>}
+              {named.includes(i) && (
+                <span class={`numeric ${named.indexOf(i) % 2 === 1 ? 'only-wide' : ''}`}>
+                  {DAY_NAME.format(new Date(day))}
+                </span>
+              )}
             </div>
           ))}
         </div>

@@ -44,7 +44,7 @@ export function tokensOf(query: string): readonly Token[] {
 export function valueOfString({ text }: Token): string | undefined {
   if (text.startsWith('`')) return text.slice(1, -1);
   try {
-    return JSON.parse(text.replace(/\\([^"\\/bfnrtu])/g, escapeForJson)) as string;
+    return JSON.parse(text.replace(/\\([\s\S])/g, escapeForJson)) as string;
   } catch {
     return undefined;
   }

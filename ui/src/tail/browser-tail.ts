@@ -18,7 +18,7 @@ export function browserTail(query: string): TailPorts {
   return {
     isPolled() {
       const known = knownAccess.get();
-      return known !== undefined && known.authEnabled && !known.tokensEnabled && currentTenant() !== '';
+      return known?.authEnabled === true && !known.tokensEnabled && currentTenant() !== '';
     },
     async check(signal) {
       const nowMs = Date.now();

@@ -11,7 +11,7 @@
 import { ApiError, isAbort } from '../api/errors.ts';
 import type { LogRow } from '../lines/rows.ts';
 import { createShown, type Shown } from './shown.ts';
-import { isFinal, isToComeAgainAtOnce, refusalOf, type TailFrame } from './tail-frame.ts';
+import { isFinal, isOrdinary, refusalOf, type TailFrame } from './tail-frame.ts';
 
 export type TailState =
   | { readonly kind: 'connecting' }
@@ -105,8 +105,9 @@ export async function followTail(
       handlers.state({ kind: 'refused', error: new ApiError(message, status) });
       return;
     }
-    if (isToComeAgainAtOnce(reason)) continue;
-    handlers.state({ kind: 'broken', reason: reason || 'the connection was lost', againMs: pauseMs });
+    if (!isOrdinary(reason)) {
+      handlers.state({ kind: 'broken', reason: reason || 'the connection was lost', againMs: pauseMs });
+    }
     try {
       await ports.sleep(pauseMs, signal);
     } catch {

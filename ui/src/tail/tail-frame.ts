@@ -25,15 +25,16 @@ export function readFrame(text: string): TailFrame {
 
 /** What asking again cannot cure. */
 const FINAL = /^only log selector is supported|Code\(4\d\d\)/;
-/** A tail has its time; clients are expected to come again at once. */
-const AT_ONCE = /^reached tail max duration limit|^the tail fell behind/;
+/** A tail has its time; clients are expected to come again. */
+const ORDINARY = /^reached tail max duration limit|^the tail fell behind/;
 
 export function isFinal(reason: string): boolean {
   return FINAL.test(reason);
 }
 
-export function isToComeAgainAtOnce(reason: string): boolean {
-  return AT_ONCE.test(reason);
+/** An end that nobody needs to be told of. */
+export function isOrdinary(reason: string): boolean {
+  return ORDINARY.test(reason);
 }
 
 /** `rpc error: code = Code(429) desc = max concurrent ...` → the message, and the status where there is one. */

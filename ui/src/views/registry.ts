@@ -41,7 +41,7 @@ export const VIEWS: readonly View[] = [
   },
   {
     id: 'tail',
-    title: 'Live tail',
+    title: 'Tail',
     icon: 'tail',
     load: () => import('./tail/tail-view.tsx'),
     asksQuery: true,

@@ -1,5 +1,5 @@
 /** What a query looked at, passed over and read, as steps from everything in its range to what was read. */
-import type { Explained, Figures } from '../../api/explain.ts';
+import type { Explained, Figures } from '../../api/types.ts';
 import { asksForLines, tokensOf } from '../../logql/tokens.ts';
 
 export type StepId =
@@ -75,7 +75,7 @@ const STEPS: readonly StepText[] = [
   {
     id: 'read',
     title: 'Read',
-    about: 'unpacked and searched; pages that overlap may count twice',
+    about: 'unpacked and searched; bytes are those that came from the store',
     chunks: 'read',
     pages: 'read',
   },

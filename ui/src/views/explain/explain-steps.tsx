@@ -4,13 +4,13 @@ import { type Step, type StepId, sparedShare } from './explain-model.ts';
 
 const COLOURS: Readonly<Record<StepId, string>> = {
   considered: '--line-strong',
-  labels: '--series-7',
+  labels: '--series-4',
   streams: '--series-5',
   text: '--series-3',
   values: '--series-6',
   footers: '--series-10',
   left: '--line-strong',
-  memory: '--series-2',
+  memory: '--series-7',
   read: '--accent',
 };
 
@@ -18,6 +18,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
   const [all, ...others] = steps;
   const read = others[others.length - 1];
   const spared = sparedShare(steps);
+  const memory = others.find(({ id }) => id === 'memory')?.bytes;
   const pieces = others.filter(({ bytes }) => bytes !== undefined && bytes > 0);
   const total = pieces.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   return (
@@ -26,9 +27,11 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
         <p class="explain-figure numeric">
           {bytesText(read.bytes ?? 0)} <span class="soft">read of {bytesText(all.bytes ?? 0)} stored</span>
         </p>
-        {spared !== undefined && spared > 0 && (
-          <p class="soft numeric">{percentText(spared)} of the bytes in the range were passed over</p>
-        )}
+        <p class="soft numeric">
+          {spared !== undefined && spared > 0
+            ? `${percentText(spared)} of the bytes in the range were passed over`
+            : memory !== undefined && `${bytesText(memory)} were in memory`}
+        </p>
       </header>
       {total > 0 && (
         <div class="explain-bar" role="img" aria-label={`Bytes: ${pieces.map(pieceText).join(', ')}`}>
@@ -61,15 +64,19 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
             {steps.map(step => (
               <tr key={step.id} class={isNothing(step) ? 'nothing' : step.id}>
                 <th scope="row">
-                  <i style={{ background: `var(${COLOURS[step.id]})` }} />
-                  <span>
-                    {step.title}
-                    <small>{step.about}</small>
-                  </span>
+                  <div class="explain-step">
+                    <i style={{ background: `var(${COLOURS[step.id]})` }} />
+                    <span>
+                      {step.title}
+                      <small>{step.about}</small>
+                    </span>
+                  </div>
                 </th>
                 <td class="number">{shown(step.chunks, countText)}</td>
                 <td class="number">{shown(step.pages, countText)}</td>
-                <td class="number">{shown(step.bytes, bytesText)}</td>
+                <td class="number">
+                  {step.id === 'read' ? bytesText(step.bytes ?? 0) : shown(step.bytes, bytesText)}
+                </td>
               </tr>
             ))}
           </tbody>

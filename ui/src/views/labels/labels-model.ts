@@ -1,6 +1,5 @@
 /** Labels and values as the label browser lists them. */
-import type { DetectedLabel, LabelVolume } from '../../api/labels.ts';
-import type { Volume } from '../../api/queries.ts';
+import type { DetectedLabel, Labels, LabelVolume } from '../../api/types.ts';
 
 export interface LabelRow {
   readonly name: string;
@@ -37,7 +36,7 @@ export interface ValueRow {
  */
 export function valueRows(
   label: string,
-  volumes: readonly Volume[],
+  volumes: readonly { readonly labels: Labels; readonly bytes: number }[],
   chosen: readonly string[],
 ): readonly ValueRow[] {
   const total = volumes.reduce((sum, { bytes }) => sum + bytes, 0);

@@ -1,12 +1,8 @@
 /** The label browser: which labels and values there are, how much lies under each, and a selector made by clicks. */
 import { useMemo, useState } from 'preact/hooks';
-import {
-  askDetectedLabels,
-  askLabelVolumes,
-  askStreamFigures,
-  type StreamFigures,
-} from '../../api/labels.ts';
+import { askDetectedLabels, askLabelVolumes, askStreamFigures } from '../../api/labels.ts';
 import { askLabelNames, askVolume } from '../../api/queries.ts';
+import type { StreamFigures } from '../../api/types.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { keysText, useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../components/button.tsx';

@@ -1,5 +1,5 @@
 /** Patterns as the table shows them: on one grid of times, with counts and shares. */
-import type { Pattern } from '../../api/patterns.ts';
+import type { Pattern } from '../../api/types.ts';
 import { LEVELS, type Level, levelOf } from '../../lines/level.ts';
 
 export interface PatternRow {
@@ -76,12 +76,16 @@ export function levelCounts(
   })).filter(({ count }) => count > 0);
 }
 
+/** Colours of terminals; what is left of one that a hole cuts is shown. */
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
 /** The fixed parts of a pattern and its holes, in turn. */
 export function piecesOfPattern(
   pattern: string,
 ): readonly { readonly text: string; readonly isHole: boolean }[] {
   return pattern
+    .replace(COLOURS, '')
     .split(/(<_>)/)
     .filter(text => text !== '')
-    .map(text => ({ text, isHole: text === '<_>' }));
+    .map(text => ({ text: text.replaceAll('\u001b', '␛'), isHole: text === '<_>' }));
 }

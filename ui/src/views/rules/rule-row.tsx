@@ -57,8 +57,7 @@ export function RuleRow({ rule }: { readonly rule: Rule }) {
         ) : (
           <>
             <Moment ms={evaluated} />
-            <br />
-            took {spanText(rule.evaluationTime)}
+            <span class="rule-took">took {spanText(rule.evaluationTime)}</span>
           </>
         )}
       </p>

@@ -1,5 +1,5 @@
 /** Which rules are shown, and in which order: what needs somebody comes first. */
-import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules.ts';
+import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules-types.ts';
 
 /** A rule whose last evaluation failed is `broken`, whatever it was before. */
 export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';

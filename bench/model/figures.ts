@@ -1,0 +1,104 @@
+/**
+ * What the model reckons with: measured figures with where they were measured, limits of AWS, and what is only assumed. Lines of JSON
+ * service logs, pushes as protobuf and snappy. Each stands in docs/cost.md or docs/benchmarks.md; none was measured in an account.
+ */
+
+/** Of pushes. */
+export const PUSH = {
+  /** Measured (`npm run bench -- ingest`): 17 to 19 from JSON, protobuf and OTLP, a process of its own. */
+  cpuSecondsPerGb: 18,
+  /** Assumed: waiting for S3 and DynamoDB, one after the other. */
+  waitSeconds: 0.05,
+  /** Measured: a body that was sent is as large as this part of its lines. */
+  sentShare: 0.32,
+  memoryGb: 1769 / 1024,
+  /** Of the gateway and Lambda: as sent (docs/aws.md). */
+  maxSentBytes: 4.4 * 1024 * 1024,
+} as const;
+
+/** Of merging and indexing: one flush of 512 MB in 979 pushes (docs/benchmarks.md, "Requests and their price"). */
+export const MERGE = {
+  cpuSecondsPerGb: 80,
+  /** 2,150 GETs for the 902 objects that the pushes of a GB were. */
+  getsPerObject: 2.4,
+  putsPerGb: 10,
+  /** A transaction takes twice the units of what it deletes; once is in what a push writes (shared/usage/cost.ts). */
+  writeUnitsPerRecordUnit: 1,
+  /** Of lease, day and output, for each merge of up to 97 chunks. */
+  writeUnitsPerMerge: 15,
+  chunksPerMerge: 97,
+  memoryGb: 3008 / 1024,
+  /** A lease lets one run at a time work on the day of a tenant (shared/compaction/compactor.ts). */
+  secondsPerTenantDay: 86_400,
+} as const;
+
+/** Stored bytes for each byte of lines, once merged: 103 MB of 512 MB. */
+export const STORED_SHARE = 0.2;
+
+/** Kinds of queries: figures of the suite over 512 MB, flushed. GETs and seconds grow with what is asked, but for `counts`. */
+export interface QueryKind {
+  readonly name: string;
+  readonly example: string;
+  /** Of all queries. Assumed: dashboards are mostly counts. */
+  readonly share: number;
+  /** Of a cold process, for each 512 MB of lines in the range. */
+  readonly getsPer512Mb: number;
+  /** Measured at 0.74 of the reference machine's speed: taken for a processor of Lambda without a correction. */
+  readonly cpuSecondsPer512Mb: number;
+}
+
+export const QUERY_KINDS: readonly QueryKind[] = [
+  {
+    name: 'counts',
+    example: 'count_over_time without a filter',
+    share: 0.6,
+    getsPer512Mb: 1,
+    cpuSecondsPer512Mb: 0.018,
+  },
+  { name: 'rare text', example: '|= "needle"', share: 0.3, getsPer512Mb: 14, cpuSecondsPer512Mb: 0.01 },
+  {
+    name: 'much to look at',
+    example: '| json | with several conditions',
+    share: 0.1,
+    getsPer512Mb: 281,
+    cpuSecondsPer512Mb: 0.172,
+  },
+];
+export const SUITE_BYTES = 512_000_000;
+
+export const QUERY = {
+  memoryGb: 3008 / 1024,
+  workerMemoryGb: 1769 / 1024,
+  /** Of the table, one after the other: version of deletes, records of a day before and after. Assumed: 10 ms each. */
+  planSeconds: 0.03,
+  readUnitsPerDay: 7,
+  /** Records of a shard beyond this are more units: 4 shards of 4 KB, about 1 KB a merged chunk. */
+  recordsPerReadUnit: 4,
+  /** At most so many parts of one day (shared/query/tasks/plan-tasks.ts). */
+  maxTasksOfDay: 32,
+  /** Smaller ones are not handed out. */
+  minTaskSeconds: 0.05,
+  /** Assumed: what calling a warm function takes. */
+  callSeconds: 0.02,
+  /** Assumed: first byte of S3; a task reads so many at once. */
+  getSeconds: 0.03,
+  readsAtOnce: 8,
+} as const;
+
+/** A merged chunk: `compaction_target_size`, bytes stored. */
+export const CHUNK_BYTES = 128 * 1024 * 1024;
+
+/** Calls of schedules with nothing to do, a month (docs/cost.md, "Maintenance, month by month"), dollars. */
+export const IDLE_MONTH = 0.43;
+
+/** Quotas of AWS as documented; most are raised on request (`soft`), those of a partition and a prefix are not. */
+export const LIMITS = {
+  gatewayPerSecond: 10_000,
+  lambdaConcurrency: 1_000,
+  tableWritesPerSecond: 40_000,
+  partitionWritesPerSecond: 1_000,
+  /** Shards of the records of a tenant's day (docs/architecture.md, section 5). */
+  partitionsOfTenantDay: 4,
+  prefixPutsPerSecond: 3_500,
+  prefixGetsPerSecond: 5_500,
+} as const;

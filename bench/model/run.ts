@@ -1,0 +1,18 @@
+/**
+ * `npm run model`: what a deployment on AWS would ask for, cost, take and meet first, computed from measured figures (docs/cost.md).
+ *
+ *     npm run model -- --gb-per-day 100 [--push-kb 1000] [--queries-per-day 10000] [--query-hours 1] [--retention 30]
+ *                      [--tenants 1] [--peak 3]
+ */
+import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { modelOf } from './model.ts';
+import { loadOf } from './options.ts';
+import { reportOf } from './report.ts';
+
+try {
+  const load = loadOf(process.argv.slice(2));
+  process.stdout.write(`${reportOf(load, modelOf(load, DEFAULT_PRICES), 'dollars')}\n`);
+} catch (error) {
+  process.stderr.write(`${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

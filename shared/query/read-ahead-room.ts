@@ -1,0 +1,17 @@
+/** What the scans of one source hold together of pages that they have asked for and not looked at, stored bytes. */
+
+/** Stored bytes of the pages of one turn; one and a half turns are held at once. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** A turn of a scan that finds no room: it goes on all the same. */
+const MIN_BYTES = 512 * 1024;
+/** Of all scans, before turns get shorter: two large ones. Eight of them would hold 96 MB, most of it before its time. */
+const ROOM_BYTES = 24 * 1024 * 1024;
+
+export class ReadAheadRoom {
+  heldBytes = 0;
+
+  /** What one more turn may take: half of what is left, so that others find some. */
+  get turnBytes(): number {
+    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (ROOM_BYTES - this.heldBytes) / 2));
+  }
+}

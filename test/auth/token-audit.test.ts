@@ -1,0 +1,31 @@
+/** Who made and revoked a token is logged, and no secret is. */
+import { expect, test } from '@jest/globals';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { startWorld } from '../isolation/world.ts';
+
+test('lines of the log tell who, which and from where, never the secret', async () => {
+  const world = startWorld({ access: { ...DEFAULT_CONFIG.access, tokensEnabled: true } });
+  const { token: root, record } = await world.context.access.tokens.create({
+    name: 'root',
+    scopes: ['admin'],
+    tenants: ['*'],
+  });
+  const headers = { authorization: `Bearer ${root}`, 'content-type': 'application/json' };
+  const clientAddress = '192.0.2.7';
+  const body = Buffer.from('{"name":"agents","scopes":["logs:write"],"tenants":["shop"]}');
+  const made = await world.send('POST', '/svc/api/v1/tokens', { headers, body, clientAddress });
+  const { token, id } = JSON.parse(made.text).data as { token: string; id: string };
+  const gone = await world.send('DELETE', `/svc/api/v1/tokens/${id}`, { headers, clientAddress });
+  expect([made.status, gone.status]).toEqual([200, 200]);
+  // What is refused changes nothing, and is no line.
+  await world.send('POST', '/svc/api/v1/tokens', { headers, body: Buffer.from('{}') });
+  await world.send('DELETE', '/svc/api/v1/tokens/none', { headers });
+  const fields = [
+    `token: {"id":"${id}","name":"agents","scopes":["logs:write"],"tenants":["shop"],"expires":null}`,
+    `by: {"id":"${record.id}","name":"root"}`,
+    'address: "192.0.2.7"',
+  ].join(' ');
+  expect(world.logged).toEqual([`token created ${fields}`, `token revoked ${fields}`]);
+  for (const secret of [token, root, record.hash])
+    expect(world.logged.join()).not.toContain(secret.slice(20));
+});

@@ -1,0 +1,118 @@
+/**
+ * A stack that was deployed into the emulator, as its clients see it.
+ *
+ * What a reader would get wrong: addresses. Those that the stack tells are names of AWS; here each API is reached at the emulator's own
+ * address, the HTTP API by its name in the header, the WebSocket API by its path. Functions are told the address to which they post
+ * messages of tails by the template, so the emulator is told another one, and again after each deployment.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  GetFunctionConfigurationCommand,
+  InvokeCommand,
+  LambdaClient,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
+import {
+  type ClientAnswer,
+  type ClientRequest,
+  createClient,
+  type HttpClient,
+} from '../../end-to-end/support/client.ts';
+import { resourcesOf, type StackResource, startsOf, targetOf } from './emulator-api.ts';
+
+const CONNECTIONS_ENDPOINT = 'LOGBOOM_CONNECTIONS_ENDPOINT';
+
+export interface Outputs {
+  readonly BaseUrl: string;
+  readonly Url: string;
+  readonly TailUrl: string;
+  readonly BucketName: string;
+  readonly TableName: string;
+}
+
+export class DeployedStack {
+  readonly outputs: Outputs;
+  readonly resources: readonly StackResource[];
+  readonly lambda: LambdaClient;
+  private readonly emulator: string;
+  private readonly client: HttpClient;
+
+  private constructor(emulator: string, outputs: Outputs, resources: readonly StackResource[]) {
+    this.emulator = emulator;
+    this.outputs = outputs;
+    this.resources = resources;
+    this.lambda = new LambdaClient({ endpoint: emulator, region: 'us-east-1' });
+    this.client = createClient(emulator);
+  }
+
+  /** @param outputsFile what `cdk deploy --outputs-file` wrote */
+  static async open(emulator: string, stackName: string, outputsFile: string): Promise<DeployedStack> {
+    const all = JSON.parse(readFileSync(outputsFile, 'utf8')) as Record<string, Outputs>;
+    const stack = new DeployedStack(emulator, all[stackName], await resourcesOf(emulator, stackName));
+    await stack.pointTailsHere();
+    return stack;
+  }
+
+  close(): void {
+    this.client.close();
+    this.lambda.destroy();
+  }
+
+  send(request: ClientRequest): Promise<ClientAnswer> {
+    const api = new URL(this.outputs.Url).hostname.split('.')[0];
+    const host = `${api}.execute-api.localhost:${new URL(this.emulator).port}`;
+    return this.client.send({ ...request, headers: { ...request.headers, host } });
+  }
+
+  /** To CloudFront, as if by HTTPS. The emulator serves what comes from a bucket, and cannot reach the APIs by their names. */
+  sendToEdge(request: ClientRequest): Promise<ClientAnswer> {
+    const { hostname } = new URL(this.outputs.BaseUrl);
+    const headers = { ...request.headers, host: hostname, 'x-forwarded-proto': 'https' };
+    return this.client.send({ ...request, headers });
+  }
+
+  /** Of the WebSocket API. */
+  get tailUrl(): string {
+    return this.tailEndpoint.replace('http:', 'ws:');
+  }
+
+  private get tailEndpoint(): string {
+    const { hostname, pathname } = new URL(this.outputs.TailUrl);
+    return `${this.emulator}/_aws/execute-api/${hostname.split('.')[0]}${pathname}`;
+  }
+
+  /** Physical id of the one resource of this type whose logical id begins so. */
+  idOf(type: string, prefix: string): string {
+    const found = this.resources.filter(one => one.type === type && one.logicalId.startsWith(prefix));
+    if (found.length !== 1) throw new Error(`${found.length} resources of ${type} begin with ${prefix}`);
+    return found[0].physicalId;
+  }
+
+  /** How often the function whose logical id begins so was called. */
+  calls(prefix: string): Promise<number> {
+    return startsOf(this.emulator, this.idOf('AWS::Logs::LogGroup', prefix));
+  }
+
+  /** Calls what the schedule calls, with what it calls it. */
+  async tick(prefix: string): Promise<unknown> {
+    const { arn, input } = await targetOf(this.emulator, this.idOf('AWS::Scheduler::Schedule', prefix));
+    const { Payload, FunctionError } = await this.lambda.send(
+      new InvokeCommand({ FunctionName: arn, Payload: Buffer.from(input) }),
+    );
+    const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString());
+    if (FunctionError !== undefined) throw new Error(`${prefix}: ${JSON.stringify(answer)}`);
+    return answer;
+  }
+
+  private async pointTailsHere(): Promise<void> {
+    for (const { type, physicalId } of this.resources) {
+      if (type !== 'AWS::Lambda::Function') continue;
+      const name = { FunctionName: physicalId };
+      const { Environment } = await this.lambda.send(new GetFunctionConfigurationCommand(name));
+      const variables = Environment?.Variables ?? {};
+      if (variables[CONNECTIONS_ENDPOINT] === undefined) continue;
+      const here = { Variables: { ...variables, [CONNECTIONS_ENDPOINT]: this.tailEndpoint } };
+      await this.lambda.send(new UpdateFunctionConfigurationCommand({ ...name, Environment: here }));
+    }
+  }
+}

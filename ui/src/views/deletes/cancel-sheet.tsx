@@ -1,0 +1,49 @@
+/** Taking a request back: once as the store allows it, and by force where it says that this is needed. */
+import { useState } from 'preact/hooks';
+import { cancelDelete, type DeleteRequest } from '../../api/deletes.ts';
+import type { ApiError } from '../../api/errors.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ErrorMessage } from '../../components/message.tsx';
+import { QueryText } from '../../components/query-text.tsx';
+import { asksForForce } from './deletes-model.ts';
+
+export interface CancelSheetProps {
+  readonly request: DeleteRequest;
+  readonly onClose: () => void;
+  readonly onCancelled: () => void;
+}
+
+export function CancelSheet({ request, onClose, onCancelled }: CancelSheetProps) {
+  const [problem, setProblem] = useState<ApiError>();
+  const [busy, setBusy] = useState(false);
+  const needsForce = problem !== undefined && asksForForce(problem.message);
+  const cancel = (force: boolean) => {
+    setBusy(true);
+    cancelDelete(request.id, { force }).then(onCancelled, (error: ApiError) => {
+      setBusy(false);
+      setProblem(error);
+    });
+  };
+  return (
+    <Dialog title={`Cancel request ${request.id}?`} onClose={onClose}>
+      <div class="form">
+        <div class="query-box">
+          <QueryText query={request.query} />
+        </div>
+        <p>
+          {request.pickedUpMs === undefined
+            ? 'Queries show its lines again.'
+            : 'Queries show again what is not removed yet; what is removed stays gone.'}
+        </p>
+        {problem !== undefined && <ErrorMessage error={problem} />}
+        <div class="form-actions">
+          <Button onClick={onClose}>Keep it</Button>
+          <Button kind="primary" class="danger" disabled={busy} onClick={() => cancel(needsForce)}>
+            {needsForce ? 'Cancel by force' : 'Cancel the request'}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,206 @@
+/**
+ * A new delete request, in two steps: what it covers is counted first, and what is confirmed is what was counted. A change of the
+ * query or of the time asks for another count.
+ */
+import { useState } from 'preact/hooks';
+import { askCovered, type Covered, createDelete, type DeleteAsk } from '../../api/deletes.ts';
+import { type ApiError, mistakeOf } from '../../api/errors.ts';
+import { askFormatted } from '../../api/explain.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { ErrorMessage } from '../../components/message.tsx';
+import { hrefOf, route } from '../../state/navigation.ts';
+import { settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { bytesText, countText } from '../../time/quantities.ts';
+import { DEFAULT_RANGE, formatTime, isRelative, parseTime, resolveRange } from '../../time/time-range.ts';
+
+export interface DeleteFormProps {
+  readonly onClose: () => void;
+  readonly onCreated: () => void;
+}
+
+/** What was counted, and is sent when it is confirmed. */
+interface Checked {
+  readonly asked: DeleteAsk;
+  readonly toMs: number;
+  /** Undefined where the store does not count it. */
+  readonly covered: Covered | undefined;
+  readonly problem: ApiError | undefined;
+}
+
+export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
+  const { params } = useStore(route);
+  const utc = useStore(settings).zone === 'utc';
+  const typed = (text: string) => (/^\d+$/.test(text) ? formatTime(Number(text), utc) : text);
+  const [query, setQuery] = useState(params.q ?? '');
+  const [from, setFrom] = useState(typed(params.from ?? DEFAULT_RANGE.from));
+  const [to, setTo] = useState(typed(params.to ?? DEFAULT_RANGE.to));
+  const [busy, setBusy] = useState(false);
+  const [checked, setChecked] = useState<Checked>();
+  const [problem, setProblem] = useState<ApiError>();
+  const zone = { nowMs: Date.now(), utc };
+  const range = resolveRange({ from, to }, zone);
+  const changed = (act: (text: string) => void) => (text: string) => {
+    setChecked(undefined);
+    setProblem(undefined);
+    act(text);
+  };
+
+  const check = () => {
+    if (range === undefined || query.trim() === '') return;
+    const asked = { query, fromMs: range.fromMs, toMs: to.trim() === 'now' ? undefined : range.toMs };
+    setBusy(true);
+    setProblem(undefined);
+    const answer = (covered: Covered | undefined, refusal?: ApiError) =>
+      setChecked({ asked, toMs: range.toMs, covered, problem: refusal });
+    // Asked for itself first: a mistake is then told where it is in what was typed.
+    askFormatted(query)
+      .then(() => askCovered({ query, ...range }))
+      .then(answer, (error: ApiError) => {
+        // What is no query cannot be deleted either; what is only too much to count can.
+        if (mistakeOf(error.message, query) !== undefined) setProblem(error);
+        else answer(undefined, error);
+      })
+      .finally(() => setBusy(false));
+  };
+  const create = ({ asked }: Checked) => {
+    setBusy(true);
+    createDelete(asked).then(onCreated, (error: ApiError) => {
+      setBusy(false);
+      setProblem(error);
+    });
+  };
+  return (
+    <Dialog title="Delete logs" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={event => {
+          event.preventDefault();
+          if (checked === undefined) check();
+        }}
+      >
+        <label class="field">
+          <span>Lines of this query</span>
+          <textarea
+            class="input mono delete-query"
+            rows={3}
+            value={query}
+            autofocus
+            required
+            spellcheck={false}
+            placeholder={'{app="shop"} |= "user=4711"'}
+            onInput={event => changed(setQuery)(event.currentTarget.value)}
+          />
+        </label>
+        <div class="delete-times">
+          <TimeField
+            name="From"
+            value={from}
+            wrong={parseTime(from, zone) === undefined}
+            onChange={changed(setFrom)}
+          />
+          <TimeField
+            name="To"
+            value={to}
+            wrong={parseTime(to, zone) === undefined}
+            onChange={changed(setTo)}
+          />
+          <small>
+            {utc ? 'In UTC' : 'In local time'}: 2026-11-21 14:05:00, or now-6h. Both ends are included.
+          </small>
+        </div>
+        {range === undefined && (
+          <p class="form-problem" role="alert">
+            {parseTime(from, zone) === undefined || parseTime(to, zone) === undefined
+              ? 'Write 2026-11-21 14:05:00, or now-6h.'
+              : 'The end is before the beginning.'}
+          </p>
+        )}
+        {problem !== undefined && <ErrorMessage error={problem} />}
+        {checked !== undefined && <Answer checked={checked} />}
+        <div class="form-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          {checked === undefined ? (
+            <Button kind="primary" submits disabled={busy || range === undefined || query.trim() === ''}>
+              {busy ? 'Counting…' : 'Count the lines'}
+            </Button>
+          ) : (
+            <Button kind="primary" class="danger" disabled={busy} onClick={() => create(checked)}>
+              {confirmText(checked)}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function confirmText({ covered }: Checked): string {
+  if (covered === undefined) return 'Delete without a count';
+  if (covered.lines === 0) return 'Create it all the same';
+  return covered.lines === 1 ? 'Delete 1 line' : `Delete ${countText(covered.lines)} lines`;
+}
+
+function Answer({ checked: { asked, toMs, covered, problem } }: { readonly checked: Checked }) {
+  const look = hrefOf('logs', { q: asked.query, from: String(asked.fromMs), to: String(toMs) });
+  if (covered === undefined) {
+    return (
+      <div class="delete-answer" role="status">
+        <p>
+          <strong>The lines could not be counted.</strong> The store says: {problem?.message}
+        </p>
+        <p class="soft">A delete request may cover more than a query may ask for.</p>
+      </div>
+    );
+  }
+  if (covered.lines === 0) {
+    return (
+      <div class="delete-answer" role="status">
+        <p>
+          <strong>No line matches now.</strong> They may be hidden by an earlier request.
+        </p>
+        <p class="soft">What is pushed into this time before the request is done would be removed.</p>
+      </div>
+    );
+  }
+  return (
+    <div class="delete-answer danger" role="status">
+      <p>
+        <strong class="numeric">
+          {covered.lines === 1 ? '1 line' : `${countText(covered.lines)} lines`}, {bytesText(covered.bytes)}
+        </strong>{' '}
+        match. <a href={look}>Look at them</a>
+      </p>
+      <p class="soft">
+        They vanish from queries at once
+        {asked.toMs === undefined && ', with those that arrive until you confirm'}. Until work on it begins
+        the request can be cancelled; then they are gone for good.
+      </p>
+    </div>
+  );
+}
+
+interface TimeFieldProps {
+  readonly name: string;
+  readonly value: string;
+  readonly wrong: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+function TimeField({ name, value, wrong, onChange }: TimeFieldProps) {
+  return (
+    <label class="field">
+      <span>{name}</span>
+      <input
+        class="input mono"
+        value={value}
+        aria-invalid={wrong}
+        autocomplete="off"
+        spellcheck={false}
+        title={isRelative(value) ? 'Relative to now' : undefined}
+        onInput={event => onChange(event.currentTarget.value)}
+      />
+    </label>
+  );
+}

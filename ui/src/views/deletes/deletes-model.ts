@@ -1,0 +1,49 @@
+/** How far a delete request is, in words, and which requests are shown. */
+import type { DeleteRequest } from '../../api/deletes-types.ts';
+
+export type DeleteState = 'waiting' | 'working' | 'processed';
+export type DeleteFilter = 'all' | 'open' | 'processed';
+
+export function stateOfDelete({ pickedUpMs, processedMs }: DeleteRequest): DeleteState {
+  if (processedMs !== undefined) return 'processed';
+  return pickedUpMs === undefined ? 'waiting' : 'working';
+}
+
+export function deleteFilterOf(text: string | undefined): DeleteFilter {
+  return text === 'open' || text === 'processed' ? text : 'all';
+}
+
+export function shownDeletes(
+  requests: readonly DeleteRequest[],
+  filter: DeleteFilter,
+): readonly DeleteRequest[] {
+  if (filter === 'all') return requests;
+  return requests.filter(request => (stateOfDelete(request) === 'processed') === (filter === 'processed'));
+}
+
+export interface Step {
+  readonly name: string;
+  /** What it means, for who does not know. */
+  readonly means: string;
+  /** Undefined as long as it is to come. */
+  readonly atMs: number | undefined;
+}
+
+/** The life of a request, from its creation to the end. */
+export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: DeleteRequest): readonly Step[] {
+  return [
+    { name: 'Created', means: 'Queries show its lines no more', atMs: createdMs },
+    {
+      name: 'Picked up',
+      means: 'Stored data is written anew without its lines; only force cancels it',
+      atMs: pickedUpMs,
+    },
+    { name: 'Sealed', means: 'Lines that are pushed from here on are not covered', atMs: sealedMs },
+    { name: 'Processed', means: 'Nothing that it covers can be found any more', atMs: processedMs },
+  ];
+}
+
+/** The API refuses to cancel what is under way, unless it is forced to, and says so. */
+export function asksForForce(message: string): boolean {
+  return /\bforce\b/.test(message);
+}

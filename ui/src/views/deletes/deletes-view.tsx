@@ -1,0 +1,172 @@
+/** Delete requests of the tenant, with their progress; a new one; taking one back. */
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import { askDeletes, type DeleteRequest } from '../../api/deletes.ts';
+import type { ApiError } from '../../api/errors.ts';
+import { askLimits } from '../../api/limits.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { More, usePaged } from '../../components/more.tsx';
+import { PanelPage } from '../../components/panel-page.tsx';
+import { changeParams, route } from '../../state/navigation.ts';
+import { useEvery } from '../../state/use-every.ts';
+import { useStore } from '../../state/use-store.ts';
+import { countText } from '../../time/quantities.ts';
+import { CancelSheet } from './cancel-sheet.tsx';
+import { DeleteCard } from './delete-card.tsx';
+import { DeleteForm } from './delete-form.tsx';
+import { type DeleteFilter, deleteFilterOf, shownDeletes, stateOfDelete } from './deletes-model.ts';
+
+/** Work on a request goes on some times a minute. */
+const REFRESH_MS = 10_000;
+const PAGE = 30;
+
+/** What the store answers of a tenant's mode. */
+async function askMode(signal: AbortSignal): Promise<string | undefined> {
+  return (await askLimits(signal)).find(({ name }) => name === 'deletion_mode')?.value;
+}
+
+export default function DeletesView() {
+  const { params } = useStore(route);
+  const filter = deleteFilterOf(params.state);
+  const requests = useAsk(askDeletes, []);
+  const mode = useAsk(askMode, []);
+  const [cancels, setCancels] = useState<DeleteRequest>();
+  const [notice, setNotice] = useState('');
+  const { value, error, reload } = requests;
+  const open = value?.filter(request => stateOfDelete(request) !== 'processed').length ?? 0;
+  useEvery(open > 0 ? REFRESH_MS : 0, reload);
+  const begin = useCallback(() => changeParams({ new: '1' }), []);
+  // What the form was opened with goes with it.
+  const closeForm = useCallback(() => changeParams({ new: '', q: '', from: '', to: '' }), []);
+  const closeCancel = useCallback(() => setCancels(undefined), []);
+  useShortcuts(
+    useMemo(() => [{ keys: 'n', does: 'Delete logs', group: 'Delete requests', act: begin }], [begin]),
+  );
+  const shown = useMemo(() => shownDeletes(value ?? [], filter), [value, filter]);
+  return (
+    <PanelPage
+      title="Delete requests"
+      about={value === undefined ? 'Lines that must go' : summaryOf(value.length, open)}
+      onReload={reload}
+      tools={
+        error === undefined && (
+          <Button kind="primary" icon="trash" onClick={begin}>
+            Delete logs
+          </Button>
+        )
+      }
+    >
+      {mode.value === 'filter-only' && error === undefined && (
+        <p class="notice warn">
+          <Icon name="warning" />
+          <span>
+            <code>deletion_mode</code> of this tenant is <code>filter-only</code>: requests hide their lines
+            from queries and nothing is ever removed.
+          </span>
+        </p>
+      )}
+      <p class="notice good" role="status" hidden={notice === ''}>
+        <Icon name="check" />
+        <span>{notice}</span>
+      </p>
+      {error !== undefined && <Refused error={error} />}
+      {value === undefined && error === undefined && <Loading what="Asking for the requests" />}
+      {value?.length === 0 && (
+        <Empty icon="trash" title="There are no delete requests">
+          <p>
+            A request names lines by a query and a time. Queries show them no more at once; a day later they
+            are removed from what is stored.
+          </p>
+        </Empty>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <>
+          <div>
+            <Choice<DeleteFilter>
+              name="State of the requests"
+              value={filter}
+              onChange={state => changeParams({ state: state === 'all' ? '' : state })}
+              options={[
+                { value: 'all', label: `All ${countText(value.length)}` },
+                { value: 'open', label: `Open ${countText(open)}` },
+                { value: 'processed', label: `Processed ${countText(value.length - open)}` },
+              ]}
+            />
+          </div>
+          <Requests key={filter} requests={shown} onCancel={setCancels} />
+        </>
+      )}
+      {params.new === '1' && error === undefined && (
+        <DeleteForm
+          onClose={closeForm}
+          onCreated={() => {
+            closeForm();
+            setNotice('The request is made: queries show its lines no more.');
+            reload();
+          }}
+        />
+      )}
+      {cancels !== undefined && (
+        <CancelSheet
+          request={cancels}
+          onClose={closeCancel}
+          onCancelled={() => {
+            closeCancel();
+            setNotice(`Request ${cancels.id} is cancelled.`);
+            reload();
+          }}
+        />
+      )}
+    </PanelPage>
+  );
+}
+
+function summaryOf(all: number, open: number): string {
+  if (all === 0) return 'Lines that must go';
+  return `${countText(all)} ${all === 1 ? 'request' : 'requests'}, ${countText(open)} not done yet`;
+}
+
+interface RequestsProps {
+  readonly requests: readonly DeleteRequest[];
+  readonly onCancel: (request: DeleteRequest) => void;
+}
+
+function Requests({ requests, onCancel }: RequestsProps) {
+  const paged = usePaged(requests, PAGE);
+  if (requests.length === 0) return <Empty icon="search" title="No request is like that" />;
+  return (
+    <>
+      <ul class="delete-list">
+        {paged.shown.map(request => (
+          <DeleteCard key={request.id} request={request} onCancel={onCancel} />
+        ))}
+      </ul>
+      <More paged={paged} what="requests" />
+    </>
+  );
+}
+
+/** What the store says, and which setting decides it. */
+function Refused({ error }: { readonly error: ApiError }) {
+  const { status } = error;
+  return (
+    <ErrorMessage error={error}>
+      {status === 404 && (
+        <p class="message-note">
+          Deletes are off where <code>compactor.retention_enabled</code> is false, or this process does not
+          serve them.
+        </p>
+      )}
+      {status === 403 && /not available/.test(error.message) && (
+        <p class="message-note">
+          <code>deletion_mode</code> of this tenant is <code>disabled</code>: nothing is hidden, nothing is
+          removed.
+        </p>
+      )}
+    </ErrorMessage>
+  );
+}

@@ -1,0 +1,83 @@
+/** A few figures of /metrics: what runs now, what came in, how often caches had what was asked for. */
+import { askMetrics } from '../../api/status.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { Figures } from '../../components/figures.tsx';
+import { ErrorMessage, Loading } from '../../components/message.tsx';
+import { Panel } from '../../components/panel-page.tsx';
+import { spanText } from '../../time/moments.ts';
+import { bytesText, countText, percentText, shortText } from '../../time/quantities.ts';
+import type { StatusPartProps } from './health-panel.tsx';
+import { type HitRate, hitRates, METRIC_NAMES, notable } from './metrics-model.ts';
+
+export function MetricsPanel({ round }: StatusPartProps) {
+  const { value, error } = useAsk(signal => askMetrics(METRIC_NAMES, signal), [round]);
+  if (value === undefined) {
+    return (
+      <Panel title="Metrics">
+        {error === undefined ? <Loading what="Reading the metrics" /> : <ErrorMessage error={error} />}
+      </Panel>
+    );
+  }
+  const known = notable(value);
+  const rates = hitRates(value);
+  return (
+    <Panel title="Metrics" aside="since it started; all of them are at /metrics">
+      {known.wrong.map(({ name, count }) => (
+        <p key={name} class="status-problem">
+          <code>{name}</code> is {countText(count)}: it is 0 unless something is wrong.
+        </p>
+      ))}
+      <Figures
+        figures={[
+          {
+            name: 'Up for',
+            value:
+              known.startedMs === undefined
+                ? '…'
+                : spanText(Math.max(0, Date.now() - known.startedMs) / 1000),
+            note: known.memoryBytes === undefined ? undefined : `${bytesText(known.memoryBytes)} of memory`,
+          },
+          {
+            name: 'Requests',
+            value: shortText(known.requests),
+            note:
+              known.failedRequests === 0 ? 'none failed' : `${countText(known.failedRequests)} failed (5xx)`,
+            tone: known.failedRequests > 0 ? 'error' : undefined,
+          },
+          {
+            name: 'Received',
+            value: bytesText(known.bytes),
+            note: `${shortText(known.lines)} lines, ${shortText(known.refusedLines)} refused`,
+          },
+          {
+            name: 'Queries now',
+            value: countText(known.runningQueries),
+            note: `${countText(known.waitingQueries)} wait`,
+            tone: known.waitingQueries > 0 ? 'warn' : undefined,
+          },
+          { name: 'Live tails', value: countText(known.tails), note: 'open now' },
+        ]}
+      />
+      {rates.length > 0 && (
+        <ul class="hit-rates">
+          {rates.map(rate => (
+            <HitRateLine key={rate.name} rate={rate} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function HitRateLine({ rate: { name, hits, all } }: { readonly rate: HitRate }) {
+  return (
+    <li>
+      <span>
+        {name} <small>cache</small>
+      </span>
+      <progress class="meter" value={hits / all} max={1} aria-label={`Hits of the ${name} cache`} />
+      <b class="numeric">{percentText(hits / all)}</b>
+      <small class="numeric">of {shortText(all)} had it</small>
+    </li>
+  );
+}

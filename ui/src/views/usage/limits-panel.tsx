@@ -1,0 +1,81 @@
+/** The limits that hold for the tenant: those that people run into, and all of them to look through. */
+import { askLimits } from '../../api/limits.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { Figures } from '../../components/figures.tsx';
+import { FindField } from '../../components/find-field.tsx';
+import { ErrorMessage, Loading } from '../../components/message.tsx';
+import { More, usePaged } from '../../components/more.tsx';
+import { Panel } from '../../components/panel-page.tsx';
+import { ScrollAcross } from '../../components/scroll-across.tsx';
+import { changeParams, route } from '../../state/navigation.ts';
+import { useStore } from '../../state/use-store.ts';
+import type { YamlEntry } from '../../values/yaml-entries.ts';
+import { findLimits, oftenAsked } from './usage-model.ts';
+
+const PAGE = 12;
+
+export function LimitsPanel() {
+  const text = useStore(route).params.find ?? '';
+  const { value, error } = useAsk(askLimits, []);
+  return (
+    <Panel
+      title="Limits"
+      aside={
+        <FindField
+          name="Find a limit"
+          value={text}
+          onChange={find => changeParams({ find }, { replace: true })}
+        />
+      }
+    >
+      {error !== undefined && <ErrorMessage error={error} />}
+      {value === undefined && error === undefined && <Loading what="Asking for the limits" />}
+      {value !== undefined && (
+        <>
+          {text === '' && (
+            <Figures
+              figures={oftenAsked(value).map(limit => ({
+                name: limit.name.replaceAll('_', ' '),
+                value: limitText(limit),
+              }))}
+            />
+          )}
+          <LimitTable key={text} limits={findLimits(value, text)} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** Where 0 stands for no limit it says so. */
+function limitText({ name, value }: YamlEntry): string {
+  return name === 'retention_period' && value === '0s' ? 'for ever' : value === '0' ? 'none' : value;
+}
+
+function LimitTable({ limits }: { readonly limits: readonly YamlEntry[] }) {
+  const paged = usePaged(limits, PAGE);
+  if (limits.length === 0) return <p class="panel-empty soft">No limit is called like that.</p>;
+  return (
+    <>
+      <ScrollAcross name="All limits">
+        <table class="table limit-table">
+          <thead>
+            <tr>
+              <th>Limit</th>
+              <th>Value</th>
+            </tr>
+          </thead>
+          <tbody>
+            {paged.shown.map(({ name, value, isNested }) => (
+              <tr key={name}>
+                <td class="mono">{name}</td>
+                <td>{isNested ? <pre>{value}</pre> : <code>{value === '' ? '""' : value}</code>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollAcross>
+      <More paged={paged} what="limits" />
+    </>
+  );
+}

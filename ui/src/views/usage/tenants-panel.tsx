@@ -1,0 +1,131 @@
+/** The tenants that this browser or the token knows, side by side; nothing where it knows but one. */
+
+import { type ApiError, isAbort } from '../../api/errors.ts';
+import { knownAccess } from '../../api/known-access.ts';
+import type { Range } from '../../api/queries.ts';
+import { currentTenant } from '../../api/session.ts';
+import { askUsage, type Usage } from '../../api/usage.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { Loading } from '../../components/message.tsx';
+import { Panel } from '../../components/panel-page.tsx';
+import { ScrollAcross } from '../../components/scroll-across.tsx';
+import { hrefOf } from '../../state/navigation.ts';
+import { settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { bytesText, countText } from '../../time/quantities.ts';
+import { moneyText, sumsOf } from './usage-model.ts';
+
+/** Each is a request. */
+const MAX_TENANTS = 20;
+
+interface TenantUsage {
+  readonly tenant: string;
+  readonly usage: Usage | undefined;
+  readonly problem: string;
+}
+
+export function TenantsPanel({ range, dayCount }: { readonly range: Range; readonly dayCount: number }) {
+  const { tenants } = useStore(settings);
+  const granted = useStore(knownAccess);
+  const named = (granted?.tenants ?? []).filter(name => name !== '*');
+  // What a token may not see it would be refused for.
+  const others = granted?.tokensEnabled && !granted.tenants.includes('*') ? [] : tenants;
+  const current = currentTenant();
+  const known = [...new Set([current, ...named, ...others])]
+    .filter(name => name !== '')
+    .slice(0, MAX_TENANTS);
+  const key = known.join('|');
+  const asked = useAsk(signal => askAll(known, range, signal), [key, range]);
+  if (known.length < 2) return null;
+  const rows = (asked.value ?? []).toSorted((a, b) => costOf(b) - costOf(a));
+  return (
+    <Panel title="Tenants" aside={`${dayCount} days; the tenants that were asked here`}>
+      {asked.value === undefined ? (
+        <Loading what="Asking for each tenant" />
+      ) : (
+        <ScrollAcross name="Figures of the tenants">
+          <table class="table">
+            <thead>
+              <tr>
+                <th>Tenant</th>
+                <th class="number">Lines</th>
+                <th class="number">Received</th>
+                <th class="number">Stored</th>
+                <th class="number">Queries</th>
+                <th class="number">Cost</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(row => (
+                <TenantRow
+                  key={row.tenant}
+                  row={row}
+                  isCurrent={row.tenant === current}
+                  dayCount={dayCount}
+                />
+              ))}
+            </tbody>
+          </table>
+        </ScrollAcross>
+      )}
+    </Panel>
+  );
+}
+
+interface TenantRowProps {
+  readonly row: TenantUsage;
+  readonly isCurrent: boolean;
+  readonly dayCount: number;
+}
+
+function TenantRow({ row: { tenant, usage, problem }, isCurrent, dayCount }: TenantRowProps) {
+  const name = isCurrent ? (
+    <strong>{tenant}</strong>
+  ) : (
+    <a href={hrefOf('usage', { tenant, days: String(dayCount) })}>{tenant}</a>
+  );
+  if (usage === undefined) {
+    return (
+      <tr>
+        <td>{name}</td>
+        <td class="soft" colSpan={5}>
+          {problem}
+        </td>
+      </tr>
+    );
+  }
+  const sums = sumsOf(usage.days);
+  return (
+    <tr>
+      <td>{name}</td>
+      <td class="number">{countText(sums.lines)}</td>
+      <td class="number">{bytesText(sums.bytes)}</td>
+      <td class="number">{bytesText(sums.storedBytes)}</td>
+      <td class="number">{countText(sums.queries)}</td>
+      <td class="number">{moneyText(sums.cost, usage.currency)}</td>
+    </tr>
+  );
+}
+
+function costOf({ usage }: TenantUsage): number {
+  return usage === undefined ? -1 : sumsOf(usage.days).cost;
+}
+
+/** One after the other: none is in a hurry, and the store has others to serve. */
+async function askAll(
+  tenants: readonly string[],
+  range: Range,
+  signal: AbortSignal,
+): Promise<readonly TenantUsage[]> {
+  if (tenants.length < 2) return [];
+  const answers: TenantUsage[] = [];
+  for (const tenant of tenants) {
+    try {
+      answers.push({ tenant, usage: await askUsage(range, { tenant, signal }), problem: '' });
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      answers.push({ tenant, usage: undefined, problem: (error as ApiError).message });
+    }
+  }
+  return answers;
+}
