@@ -6,6 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
@@ -37,8 +38,8 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
   const [program, args] = command(port);
   const logFile = join(CACHE, `${name.toLowerCase().replaceAll(' ', '-')}.log`);
   const log = openSync(logFile, 'w');
-  // MiniStack leaves the folders of its functions behind.
-  const temporary = mkdtempSync(join(CACHE, 'tmp-'));
+  // MiniStack leaves the folders of its functions behind. Not below this package, whose modules are of another kind than its own.
+  const temporary = mkdtempSync(join(tmpdir(), 'logboom-emulator-'));
   const child = spawn(program, args, {
     cwd: CACHE,
     stdio: ['ignore', log, log],

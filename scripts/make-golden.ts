@@ -49,4 +49,7 @@ const back = footer.pages.flatMap(page =>
   entriesOfPage(decodePage(footer, page, object.subarray(page.offset), everything, 'golden'), dayStart),
 );
 writeFileSync(join(folder, `${version}.chunk`), object);
-writeFileSync(join(folder, `${version}.json`), `${JSON.stringify({ ...footer, counts: [...footer.counts], entries: back }, null, 1)}\n`);
+writeFileSync(
+  join(folder, `${version}.json`),
+  `${JSON.stringify({ ...footer, counts: [...footer.counts], entries: back }, null, 1)}\n`,
+);

@@ -93,8 +93,10 @@ export interface Parts {
   readonly notReady: () => string | undefined;
 }
 
-/** Above it the thread has no time left for what comes. */
-const PRESSED_SHARE = 0.85;
+/** Above it the thread has little time left for what comes. */
+const PRESSED_SHARE = 0.75;
+/** Who pushes one body after the other pushes all the time: the next one is on its way, or being decoded. */
+const BETWEEN_PUSHES_MS = 50;
 
 export function assembleContext({
   config,
@@ -136,9 +138,14 @@ export function assembleContext({
   const pages = new PageCache(given.pageCacheBytes ?? config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const { busyShare } = given;
+  let pushedMs = Number.NEGATIVE_INFINITY;
   const turns = new ScanTurns(
     busyShare && {
-      isPressed: () => committer.running > 0 && busyShare() > PRESSED_SHARE,
+      isPressed: () => {
+        const nowMs = clock.nowMs();
+        if (committer.running > 0) pushedMs = nowMs;
+        return nowMs - pushedMs <= BETWEEN_PUSHES_MS && busyShare() > PRESSED_SHARE;
+      },
       sleep: (ms, signal) => clock.sleep(ms, signal),
     },
   );

@@ -8,7 +8,7 @@
 import type { Grouping } from '../logql/ast.ts';
 import { type Labels, NO_LABELS } from '../model/labels.ts';
 import type { SeriesTable } from '../model/samples.ts';
-import type { Steps } from './steps.ts';
+import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 
 /** A text that two label sets share exactly when they are equal; cheaper than the canonical text. */
 export function labelsKey(labels: Labels): string {
@@ -54,13 +54,14 @@ export function* groupBy<Member extends { readonly labels: Labels }>(
 ): Steps<Group<Member>[]> {
   const test = groupTest(grouping);
   const groups = new Map<string, Group<Member>>();
+  let seen = 0;
   for (const member of members) {
     const labels = keepLabels(member.labels, test);
     const key = labelsKey(labels);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { labels: shownLabels(labels, grouping), members: [member] });
     else group.members.push(member);
-    yield;
+    if (++seen % MEMBERS_A_STEP === 0) yield;
   }
   return [...groups.values()];
 }

@@ -63,24 +63,39 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
     for (; started < byStart.length && ordered[byStart[started]].first === instant; started++) {
       active.push(byStart[started]);
     }
-    let ended = false;
-    best.clear();
-    for (const place of active) {
-      const { first: start, values, present: own } = ordered[place];
-      const at = instant - start;
-      if (at >= values.length) ended = true;
-      else if (own[at] === 1) best.offer(values[at], place);
-    }
-    for (let i = 0; i < best.count; i++) {
-      const place = best.places[i];
-      present[place][instant - ordered[place].first] = 1;
-    }
+    const ended = chooseAt(instant, { active, ordered, best, present });
     if (ended) active = active.filter(place => instant < ordered[place].first + ordered[place].values.length);
     yield;
   }
   return ordered
     .map((one, place) => ({ ...one, present: present[place] }))
     .filter(one => hasPoints(one.present));
+}
+
+interface Choosing {
+  /** Places of members that have begun. */
+  readonly active: readonly number[];
+  readonly ordered: readonly MatrixSeries[];
+  readonly best: BestOf;
+  /** Of each member, where it is chosen. */
+  readonly present: readonly Uint8Array[];
+}
+
+/** Marks the best of an instant; true where a member has ended. */
+function chooseAt(instant: number, { active, ordered, best, present }: Choosing): boolean {
+  let ended = false;
+  best.clear();
+  for (const place of active) {
+    const { first: start, values, present: own } = ordered[place];
+    const at = instant - start;
+    if (at >= values.length) ended = true;
+    else if (own[at] === 1) best.offer(values[at], place);
+  }
+  for (let i = 0; i < best.count; i++) {
+    const place = best.places[i];
+    present[place][instant - ordered[place].first] = 1;
+  }
+  return ended;
 }
 
 /** Keeps the k best offers in a heap with the worst on top. */

@@ -6,7 +6,7 @@ import type { Grouping } from '../logql/ast.ts';
 import { groupBy } from './grouping.ts';
 import { meanIgnores } from './kernels.ts';
 import { type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
-import type { Steps } from './steps.ts';
+import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 
 export type ReduceOp = 'sum' | 'avg' | 'count' | 'min' | 'max' | 'stddev' | 'stdvar';
 
@@ -45,31 +45,9 @@ function* reduce(
   const values = new Float64Array(end - first);
   const present = new Uint8Array(end - first);
   const counts = scratch.counts.fill(0, 0, end - first);
-  for (const member of members) {
-    const shift = member.first - first;
-    switch (op) {
-      case 'sum':
-        addSum(values, present, member, shift);
-        break;
-      case 'count':
-        addCount(values, member, shift);
-        break;
-      case 'min':
-        addLeast(values, present, member, shift);
-        break;
-      case 'max':
-        addMost(values, present, member, shift);
-        break;
-      case 'avg':
-        addMean(values, counts, member, shift);
-        break;
-      case 'stddev':
-      case 'stdvar':
-        addSquares(values, counts, scratch.means, member, shift);
-        break;
-    }
-    for (let i = 0; i < member.present.length; i++) present[i + shift] |= member.present[i];
-    yield;
+  for (let i = 0; i < members.length; i++) {
+    addMember(op, { values, present, counts, means: scratch.means }, members[i], members[i].first - first);
+    if (i % MEMBERS_A_STEP === 0) yield;
   }
   if (op === 'stddev' || op === 'stdvar') {
     for (let i = 0; i < values.length; i++) {
@@ -79,6 +57,43 @@ function* reduce(
     }
   }
   return { first, values, present };
+}
+
+interface Sums {
+  readonly values: Float64Array;
+  readonly present: Uint8Array;
+  readonly counts: Float64Array;
+  readonly means: Float64Array;
+}
+
+function addMember(
+  op: ReduceOp,
+  { values, present, counts, means }: Sums,
+  member: MatrixSeries,
+  shift: number,
+): void {
+  switch (op) {
+    case 'sum':
+      addSum(values, present, member, shift);
+      break;
+    case 'count':
+      addCount(values, member, shift);
+      break;
+    case 'min':
+      addLeast(values, present, member, shift);
+      break;
+    case 'max':
+      addMost(values, present, member, shift);
+      break;
+    case 'avg':
+      addMean(values, counts, member, shift);
+      break;
+    case 'stddev':
+    case 'stdvar':
+      addSquares(values, counts, means, member, shift);
+      break;
+  }
+  for (let i = 0; i < member.present.length; i++) present[i + shift] |= member.present[i];
 }
 
 function addSum(

@@ -34,7 +34,9 @@ describe('partitions', () => {
       }
     }
     expect(owners.size).toBeGreaterThan(15);
-    const shared = [...owners].filter(([, files]) => files.size > 1).map(([prefix, files]) => [prefix, ...files]);
+    const shared = [...owners]
+      .filter(([, files]) => files.size > 1)
+      .map(([prefix, files]) => [prefix, ...files]);
     expect(shared).toEqual([]);
   });
 });

@@ -61,7 +61,13 @@ async function openStore() {
     notReady: () => undefined,
   });
   const log = { error: () => {} };
-  const dispatch = createDispatcher({ router: createRouter(ROUTES), context, guard: context.access.guard, log, compress: false });
+  const dispatch = createDispatcher({
+    router: createRouter(ROUTES),
+    context,
+    guard: context.access.guard,
+    log,
+    compress: false,
+  });
   const ask = async (method: string, path: string, rawQuery: string, body?: unknown) => {
     const { status, body: answer } = await dispatch(
       request({

@@ -1,5 +1,6 @@
 /** Live tails through the gateway: two tenants with the same query each see their own lines, those that were there and those that come. */
 import { expect, test } from '@jest/globals';
+import WebSocket from 'ws';
 import { jsonPush } from '../end-to-end/support/push.ts';
 import { startStore } from '../end-to-end/support/store.ts';
 import { openTail } from '../end-to-end/support/tail-client.ts';
@@ -18,13 +19,13 @@ test('a tail shows nothing of another tenant, and another tenant cannot use it u
         method: 'POST',
         path: '/loki/api/v1/push',
         headers: { 'content-type': 'application/json', 'x-scope-orgid': tenant },
-        body: jsonPush([{ labels: { app: 'a' }, entries: [entry] }]),
+        body: jsonPush([{ labels: { app: 'x' }, entries: [entry] }]),
       });
       expect(answer.status).toBe(204);
     };
     const tenants = ['ab', 'a'] as const;
     for (const tenant of tenants) await push(tenant, `${tenant} before`);
-    const query = { query: '{app="a"}' };
+    const query = { query: '{app="x"}' };
     const tails = await Promise.all(tenants.map(tenant => openTail(store, query, { tenant })));
     for (let i = 0; i < 10; i++) for (const tenant of tenants) await push(tenant, `${tenant} ${i}`);
     for (const [i, tail] of tails.entries()) {
@@ -47,3 +48,40 @@ test('a tail shows nothing of another tenant, and another tenant cannot use it u
     await store.stop();
   }
 });
+
+test('hostile parameters and messages end the tail that brings them, and nothing else', async () => {
+  const store = await startStore('{auth_enabled: true, logboom: {query_workers: 0, index_sync: false}}');
+  try {
+    const good = await openTail(store, { query: '{app="x"}' }, { tenant: 'good' });
+    const params: Record<string, string>[] = [
+      ...['x'.repeat(120_000), '('.repeat(10_000), '{app="\0', '{__proto__="a"', '{app=~"("}', '{{ . }}'].map(
+        query => ({ query }),
+      ),
+      { query: '{app="x"}', limit: '1e9', start: '-1' },
+    ];
+    for (const given of params)
+      expect(await endOf(store.url, given, 'bad')).toMatch(/^(400|413|431|closed 1\d+)$/);
+    expect(await endOf(store.url, { query: '{app="x"}' }, '../good')).toBe('400');
+    const large = await openTail(store, { query: '{app="x"}' }, { tenant: 'bad' });
+    large.socket.send('x'.repeat(1_000_000));
+    expect((await large.closed).code).toBe(1009);
+    expect(good.socket.readyState).toBe(good.socket.OPEN);
+    await good.close();
+  } finally {
+    await store.stop();
+  }
+});
+
+/** The status of a refusal, or how the connection was closed. */
+function endOf(url: string, params: Record<string, string>, tenant: string): Promise<string> {
+  const address = `${url.replace('http', 'ws')}/loki/api/v1/tail?${new URLSearchParams(params)}`;
+  const socket = new WebSocket(address, { headers: { 'x-scope-orgid': tenant } });
+  return new Promise(resolve => {
+    socket.on('unexpected-response', (_, { statusCode }) => {
+      resolve(`${statusCode}`);
+      socket.terminate();
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', code => resolve(`closed ${code}`));
+  });
+}

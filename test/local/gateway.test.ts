@@ -499,6 +499,14 @@ describe('what is no HTTP', () => {
       'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       400,
     ],
+    ['a space before the colon', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length : 1\r\n\r\na', 400],
+    [
+      'chunks that are not last',
+      'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a line end within a header', 'GET / HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n', 400],
+    ['NUL in a header', 'GET / HTTP/1.1\r\nHost: h\r\nX: a\0b\r\n\r\n', 400],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n', 400],
     ['a broken chunk', 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
     [

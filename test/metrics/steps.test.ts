@@ -28,9 +28,9 @@ function slowTurns() {
 const rate = 'rate({app="a"}[1m])';
 const nodes: readonly (readonly [query: string, stepsPerSeries: number])[] = [
   [rate, 1],
-  [`sum(${rate})`, 2],
-  [`stddev by (half) (${rate})`, 2],
-  [`topk(2, ${rate})`, 1],
+  [`sum(${rate})`, 2 / 32],
+  [`stddev by (half) (${rate})`, 2 / 32],
+  [`topk(2, ${rate})`, 1 / 32],
   [`${rate} * 2`, 1],
   [`${rate} > 0.5`, 1],
   [`${rate} > bool 0.5`, 1],
@@ -38,7 +38,7 @@ const nodes: readonly (readonly [query: string, stepsPerSeries: number])[] = [
   [`${rate} and ${rate}`, 3],
   [`${rate} or ${rate}`, 3],
   [`label_replace(${rate}, "x", "$1", "n", "(.).*")`, 2],
-  [`sum(count by (half) (${rate})) / 3`, 2],
+  [`sum(count by (half) (${rate})) / 3`, 2 / 32],
 ];
 
 test.each(nodes)('%s', async (query, stepsPerSeries) => {

@@ -64,7 +64,7 @@ export class DeployedStack {
     return this.client.send({ ...request, headers: { ...request.headers, host } });
   }
 
-  /** To CloudFront, as if by HTTPS. The emulator serves what comes from a bucket, and cannot reach the APIs by their names. */
+  /** To CloudFront, as if by HTTPS. The emulator cannot reach the APIs by their names. */
   sendToEdge(request: ClientRequest): Promise<ClientAnswer> {
     const { hostname } = new URL(this.outputs.BaseUrl);
     const headers = { ...request.headers, host: hostname, 'x-forwarded-proto': 'https' };
