@@ -59,6 +59,8 @@ export class BucketContent extends Construct {
     });
     const resource = new CustomResource(this, 'Content', {
       serviceToken: lambda.functionArn,
+      // A little longer than the function may take; without it a function that cannot start holds a deployment for an hour.
+      serviceTimeout: Duration.minutes(16),
       resourceType: 'Custom::LogboomBucketContent',
       properties: {
         BucketName: bucket.bucketName,

@@ -159,7 +159,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'query_result_cache_bytes',
     kind: bytes,
     about:
-      'answers of workers to parts of metric queries that are kept; they serve the same query over the same instants. 0 keeps none',
+      'results of queries that are kept: they serve the same query over the same instants until a chunk in its range is new. 0 keeps none',
   },
   pageCacheBytes: {
     name: 'page_cache_bytes',

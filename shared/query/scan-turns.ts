@@ -9,7 +9,7 @@
  * Between pages and pushes: where pushes wait for the thread, the pages of a tenant, all its queries together, get a share of it.
  * Who has asked for little lately has some saved up.
  *
- *     pages  |##|          |##|          |##|          ## 1.5 ms of work, then 3.5 ms for whatever else there is
+ *     pages  |##|          |##|          |##|          ## 1.5 ms of work, then 6 ms for whatever else there is
  *
  * What a reader would get wrong: the share holds only while the thread is busy. Pushes that wait for a disk slow no query down.
  */
@@ -20,11 +20,11 @@ import type { Clock } from '../ports/clock.ts';
  * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
  * HTTP and the catalog take for one is estimated (engine.ts).
  */
-const PAGES_SHARE = 0.3;
+const QUERY_SHARE = 0.2;
 /** So that a query never waits long for one page, whatever the one before took. */
 const MAX_REST_MS = 200;
 /** Of the share, what a tenant may save up: 60 ms of pages, those of a panel or two. */
-const SAVED_MS = 200;
+const SAVED_MS = 300;
 /** Of pages, in one round of the event loop: small pages would pay more for the round than they take. */
 const ROUND_MS = 1;
 /** What a tenant had counts half after this time. */
@@ -84,7 +84,7 @@ export class ScanTurns {
     if (!this.#parts?.isPressed()) return;
     // Those that rest at the same time line up behind each other; several tenants halve it, and so on.
     const from = Math.max(share.nextMs, startedMs - SAVED_MS);
-    const restOfAll = (workedMs / PAGES_SHARE) * Math.max(1, this.#resting(now));
+    const restOfAll = (workedMs / QUERY_SHARE) * Math.max(1, this.#resting(now));
     share.nextMs = Math.min(from + restOfAll, now + MAX_REST_MS);
   }
 

@@ -103,3 +103,28 @@ test('bytes that workers look at count against the limit of a query', async () =
     engine.range(query, asker({ limits: { ...limits, maxQueryBytesRead: 10_000 } })),
   ).rejects.toThrow('the query would read too many bytes');
 });
+
+test('too many series and entries are refused as the reference does, while another tenant is answered', async () => {
+  const world = await worldOfEntries();
+  await world.push([{ stream: { app: 'a' }, day: DAY, time: 0, line: 'id=other', metadata: {} }], 'other');
+  const engine = world.plainEngine();
+  const usual = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
+  const greedy: [ReturnType<typeof rangeQuery>, string][] = [
+    [
+      rangeQuery('count_over_time({app="a"} | logfmt [1m])', { endNs: DAY_START_NS + 120n * S }),
+      'maximum number of series (500) reached for a single query',
+    ],
+    [
+      rangeQuery('{app="a"}', { limit: 1_000_000_000 }),
+      'max entries limit per query exceeded, limit > max_entries_limit_per_query (1000000000 > 5000)',
+    ],
+  ];
+  for (const [query, message] of greedy) {
+    const other = engine.range(rangeQuery('{app="a"}'), asker({ tenants: ['other'], limits: usual }));
+    await expect(engine.range(query, asker({ limits: usual }))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining(message),
+    });
+    expect((await other).result).toMatchObject({ streams: [{ entries: [{ line: 'id=other' }] }] });
+  }
+});

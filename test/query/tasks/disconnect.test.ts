@@ -1,0 +1,66 @@
+/** A client that goes away while a worker is at its query: from the socket through the gateway and the engine to the task. */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { afterEach, expect, test } from '@jest/globals';
+import { type Gateway, startGateway } from '../../../local/gateway.ts';
+import { createLog } from '../../../local/log.ts';
+import { jsonText } from '../../../shared/http/respond.ts';
+import type { Invoker } from '../../../shared/ports/invoker.ts';
+import { asker, DAY, rangeQuery } from '../../support/engine.ts';
+import { makeWorld } from './world.ts';
+
+let gateway: Gateway | undefined;
+afterEach(() => gateway?.stop());
+
+test.each([
+  ['metric', 'count_over_time({app="a"} |= "n" [1m])'],
+  ['log', '{app="a"} |= "n"'],
+])('a client that goes away ends the tasks of its %s query', async (_, text) => {
+  const world = makeWorld();
+  await world.push([{ stream: { app: 'a' }, day: DAY, time: 5, line: 'n=1', metadata: {} }]);
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<unknown>();
+  // At its task until it is told to stop, as a thread that scans for long.
+  const invoker: Invoker = {
+    slots: 1,
+    invoke: (_task, { signal }) => {
+      started.resolve();
+      return new Promise((_answer, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted.resolve(signal.reason);
+          reject(signal.reason);
+        });
+      });
+    },
+    close: async () => undefined,
+  };
+  const engine = world.engine({ invoker });
+  const ended = Promise.withResolvers<unknown>();
+  gateway = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    dispatch: async ({ signal }) => {
+      const answer = engine.range(rangeQuery(text), asker({ signal }));
+      answer.then(ended.reject, ended.resolve);
+      await answer;
+      return jsonText('{}');
+    },
+    limits: {
+      ofRequest: () => ({ maxBodyBytes: 1000, deadlineMs: 0 }),
+      maxConcurrentRequests: 5,
+      maxBufferedBodyBytes: 1000,
+      readTimeoutMs: 10_000,
+      writeTimeoutMs: 10_000,
+      idleTimeoutMs: 10_000,
+      drainTimeoutMs: 10_000,
+    },
+    log: createLog('silent'),
+  });
+  const client = request(gateway.url);
+  client.end();
+  await started.promise;
+  client.destroy();
+  await once(client, 'error');
+  expect(await aborted.promise).toBeDefined();
+  expect(await ended.promise).toMatchObject({ message: 'the client went away' });
+});
