@@ -22,6 +22,8 @@ import type { Authorization } from './settings.ts';
 export interface Authorizers {
   readonly http: IHttpRouteAuthorizer | undefined;
   readonly webSocket: IWebSocketRouteAuthorizer | undefined;
+  /** For paths whose clients send their token in a header of its own. */
+  readonly byKey: ReadonlyMap<string, IHttpRouteAuthorizer>;
   /** Where there is one. */
   readonly lambda: ApiFunction['lambda'] | undefined;
 }
@@ -40,6 +42,8 @@ const AUTHORIZER_CLASS: FunctionClass = {
   timeout: Duration.seconds(10),
   rights: AUTHORIZER_RIGHTS,
 };
+/** Firehose can send no Authorization. */
+const FIREHOSE_PATH = '/aws/firehose';
 /** A token that is revoked works on for so long. */
 const CACHED = Duration.seconds(30);
 
@@ -47,18 +51,30 @@ export function createAuthorizers(
   scope: Construct,
   { authorization, code, place }: AuthorizersProps,
 ): Authorizers {
-  if (authorization === 'none') return { http: undefined, webSocket: undefined, lambda: undefined };
-  if (authorization === 'iam')
-    return { http: new HttpIamAuthorizer(), webSocket: new WebSocketIamAuthorizer(), lambda: undefined };
+  const byKey = new Map<string, IHttpRouteAuthorizer>();
+  if (authorization === 'none') return { http: undefined, webSocket: undefined, byKey, lambda: undefined };
+  if (authorization === 'iam') {
+    return {
+      http: new HttpIamAuthorizer(),
+      webSocket: new WebSocketIamAuthorizer(),
+      byKey,
+      lambda: undefined,
+    };
+  }
   if (code === undefined) throw new Error('there is no bundle of the authorizer');
   const functionClass = AUTHORIZER_CLASS;
   const { lambda } = new ApiFunction(scope, 'Authorizer', { name: 'authorizer', functionClass, code, place });
-  return {
-    http: new HttpLambdaAuthorizer('TokenAuthorizer', lambda, {
+  const byHeader = (id: string, header: string) =>
+    new HttpLambdaAuthorizer(id, lambda, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
-      identitySource: ['$request.header.Authorization'],
+      identitySource: [`$request.header.${header}`],
       resultsCacheTtl: CACHED,
-    }),
+    });
+  // Every source that an authorizer names must be there, so who sends another header has another authorizer.
+  byKey.set(FIREHOSE_PATH, byHeader('FirehoseAuthorizer', 'X-Amz-Firehose-Access-Key'));
+  return {
+    http: byHeader('TokenAuthorizer', 'Authorization'),
+    byKey,
     // A browser can give a WebSocket no header, but a ticket in its address: no header is asked for, so each $connect is looked at.
     webSocket: new WebSocketLambdaAuthorizer('TokenAuthorizer', lambda, { identitySource: [] }),
     lambda,

@@ -28,6 +28,8 @@ export interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
   /** Undefined: everybody may call. */
   readonly authorizer: IHttpRouteAuthorizer | undefined;
+  /** For paths whose clients send their token in a header of its own. */
+  readonly byKey: ReadonlyMap<string, IHttpRouteAuthorizer>;
   /** Health checks have no token; with signatures of AWS all requests are signed. */
   readonly opensPaths: boolean;
   readonly logRetention: RetentionDays;
@@ -59,7 +61,7 @@ export class LogboomApi extends Construct {
 
   constructor(scope: Construct, id: string, props: LogboomApiProps) {
     super(scope, id);
-    const { functions, authorizer, opensPaths, logRetention } = props;
+    const { functions, authorizer, byKey, opensPaths, logRetention } = props;
     const api = new HttpApi(this, 'Api', {
       description: 'Logboom',
       createDefaultStage: false,
@@ -78,7 +80,8 @@ export class LogboomApi extends Construct {
     for (const [path, name] of servedPaths()) {
       const integration = integrations[name];
       const isOpen = opensPaths && open.has(path);
-      const asked = isOpen ? { authorizer: new HttpNoneAuthorizer() } : {};
+      const own = isOpen ? new HttpNoneAuthorizer() : byKey.get(path);
+      const asked = own === undefined ? {} : { authorizer: own };
       for (const route of api.addRoutes({ path, methods: [HttpMethod.ANY], integration, ...asked })) {
         if (isOpen)
           accept(route, 'It says whether the store is ready, and its version: nothing of any tenant.');

@@ -71,6 +71,7 @@ export class LogboomStack extends Stack {
     const http = new LogboomApi(this, 'Http', {
       functions,
       authorizer: authorizers.http,
+      byKey: authorizers.byKey,
       opensPaths: authorization === 'token',
       logRetention,
     });

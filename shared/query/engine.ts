@@ -31,6 +31,8 @@ export interface Asker {
   readonly partial: boolean;
   /** Value of the header X-Query-Tags. */
   readonly tags: string;
+  /** Results that were kept are passed over: asked for with `Cache-Control: no-cache`, or to explain what a query reads. */
+  readonly readsAnew?: boolean;
 }
 
 export interface RangeQuery extends TimeRange {
@@ -142,7 +144,7 @@ export class QueryEngine {
         const charge = chargeOf(asker.limits);
         const maxParallelism = asker.limits.maxQueryParallelism;
         const request = { ...query, expr, range, ...asker, visibleOf, charge, maxParallelism, memory };
-        return { kind: 'streams', streams: await runLogQuery(this.sources, request, statistics) };
+        return { kind: 'streams', streams: await runLogQuery(this.sourcesFor(asker), request, statistics) };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
@@ -206,9 +208,9 @@ export class QueryEngine {
     return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
   }
 
-  private get sources() {
+  private sourcesFor({ readsAnew = false }: Asker) {
     const { catalog, source, clock, workers, answers } = this;
-    return { catalog, source, clock, workers, answers };
+    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
   }
 
   private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
@@ -234,7 +236,7 @@ export class QueryEngine {
       maxParallelism,
       memory,
     };
-    return runMetricQuery(this.sources, request, statistics);
+    return runMetricQuery(this.sourcesFor(asker), request, statistics);
   }
 
   /** Where pushes wait for the thread, queries of a tenant begin as its share of it allows. */

@@ -358,6 +358,21 @@ describe('with tokens', () => {
     expect((await client.send({ path: '/ready' })).status).toBe(200);
   });
 
+  test('Firehose gives its token in a header of its own', async () => {
+    const data = Buffer.from('from a delivery stream').toString('base64');
+    const send = (headers: Record<string, string>) =>
+      client.send({
+        method: 'POST',
+        path: '/aws/firehose',
+        headers: { 'content-type': JSON_TYPE, 'x-amz-firehose-request-id': 'r1', ...headers },
+        body: JSON.stringify({ requestId: 'r1', timestamp: Date.now(), records: [{ data }] }),
+      });
+    const key = (name: string) => ({ 'x-amz-firehose-access-key': `${TENANT}:${TOKENS[name]}` });
+    expect((await send(key('agent'))).status).toBe(200);
+    expect((await send(key('reader'))).status).toBe(403);
+    expect((await send({})).status).toBe(401);
+  });
+
   test('a tail takes a token, or the ticket of one, once', async () => {
     const url = `${cloud.tail.url}/${cloud.tail.stage}`;
     const wanted = { tenant: TENANT, query: '{app="guarded"}' };

@@ -161,6 +161,23 @@ describe('questions', () => {
     expect(none!.chunks.prunedByLabels).toBe(none!.chunks.considered);
   });
 
+  test('a client that wants no kept result reads the chunks anew', async () => {
+    const query = { ...all, query: 'sum(count_over_time({app=~".+"}[1m]))' };
+    const chunksRead = async (headers: Record<string, string>) => {
+      const { status, json } = await store.client.send({
+        path: '/loki/api/v1/query_range',
+        query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+        headers: { 'x-scope-orgid': options.tenant, ...headers },
+      });
+      expect(status).toBe(200);
+      const { data } = json() as { data: { stats: { querier: { store: Record<string, number> } } } };
+      return data.stats.querier.store.totalChunksDownloaded;
+    };
+    await chunksRead({});
+    expect(await chunksRead({})).toBe(0);
+    expect(await chunksRead({ 'cache-control': 'no-cache' })).toBeGreaterThan(0);
+  });
+
   test('streams are sorted, and their entries in the direction asked for', async () => {
     for (const [direction, sign] of [
       ['forward', 1],

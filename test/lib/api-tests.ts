@@ -74,14 +74,20 @@ export function apiTests(built: () => Built): void {
       const authorizers = token
         .ofType('AWS::ApiGatewayV2::Authorizer')
         .map(([, { Properties }]) => Properties);
-      const ofHttp = authorizers.find(one => one.AuthorizerPayloadFormatVersion !== undefined);
-      expect(ofHttp).toMatchObject({
-        AuthorizerType: 'REQUEST',
-        AuthorizerPayloadFormatVersion: '2.0',
-        EnableSimpleResponses: true,
-        AuthorizerResultTtlInSeconds: 30,
-        IdentitySource: ['$request.header.Authorization'],
-      });
+      const ofHttp = authorizers.filter(one => one.AuthorizerPayloadFormatVersion !== undefined);
+      for (const one of ofHttp) {
+        expect(one).toMatchObject({
+          AuthorizerType: 'REQUEST',
+          AuthorizerPayloadFormatVersion: '2.0',
+          EnableSimpleResponses: true,
+          AuthorizerResultTtlInSeconds: 30,
+        });
+      }
+      // Firehose has a header of its own, and every header that an authorizer names must be there.
+      expect(ofHttp.map(one => one.IdentitySource).sort()).toEqual([
+        ['$request.header.Authorization'],
+        ['$request.header.X-Amz-Firehose-Access-Key'],
+      ]);
       const ofTails = authorizers.find(one => one.AuthorizerPayloadFormatVersion === undefined);
       // A ticket comes in the address, without the header.
       expect(ofTails).toMatchObject({ AuthorizerType: 'REQUEST' });

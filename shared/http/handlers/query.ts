@@ -30,7 +30,7 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
       backward: direction === 'backward',
       categorize: flags.includes(CATEGORIZE_FLAG),
     },
-    asker,
+    explaining(asker, sent),
   );
   if (parquet) return answeredInParquet(answer, request);
   // Writing is work for the tenant too, and in one go.
@@ -46,7 +46,8 @@ export const queryInstant: Handler<HttpContext> = async (context, request) => {
   const parquet = parquetWanted(request.headers, context.config.frontend);
   const sent = parseParams(request);
   const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
-  const answer = await context.engine.instant({ text: query, expr: parseQuery(query), timeNs }, asker);
+  const asked = { text: query, expr: parseQuery(query), timeNs };
+  const answer = await context.engine.instant(asked, explaining(asker, sent));
   return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request), sent);
 };
 
@@ -74,7 +75,14 @@ export function askerOf(context: HttpContext, { headers, signal }: Request): Ask
   const tenants = resolveTenants(headers, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
-  return { tenants, limits, signal, tags, partial: /(^|,)\s*Source=grafana-lokiexplore-app/i.test(tags) };
+  const partial = /(^|,)\s*Source=grafana-lokiexplore-app/i.test(tags);
+  const readsAnew = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
+  return { tenants, limits, signal, tags, partial, readsAnew };
+}
+
+/** To explain a query is to run it, whatever of it was kept. */
+function explaining(asker: Asker, sent: Params): Asker {
+  return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true } : asker;
 }
 
 function encodingFlags({ headers }: Request): readonly string[] {
