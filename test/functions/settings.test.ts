@@ -19,6 +19,7 @@ describe('readSettings', () => {
       bucket: 'chunks',
       table: 'catalog',
       endpoint: undefined,
+      trustsAuthorizer: false,
       config: withinPlatform(DEFAULT_CONFIG),
       warnings: [],
     });

@@ -10,6 +10,8 @@ export interface ValueAxis {
 
 const STEPS = [1, 2, 2.5, 5, 10];
 const SMALL_PART = 0.1;
+/** Of values that differ by less, marks between them would have too many digits to read. */
+const NO_PART = 1e-9;
 /** Numbers have no more digits to tell smaller ones by. */
 const LEAST_RANGE = 1e-200;
 
@@ -21,7 +23,8 @@ export function valueAxis(least: number, most: number, maxMarks: number): ValueA
   let low = Math.min(least, 0);
   let high = Math.max(most, 0);
   // Values far from zero that differ little would be one line at the top.
-  if (most > least && most - least < SMALL_PART * Math.max(most, -least)) {
+  const size = Math.max(most, -least);
+  if (most - least > NO_PART * size && most - least < SMALL_PART * size) {
     if (least > 0) low = least;
     if (most < 0) high = most;
   }
