@@ -17,6 +17,8 @@ import { mayCall } from './permission.ts';
 import { ACCOUNT, type Json, REGION } from './template.ts';
 
 const MAX_MESSAGE_BYTES = 128 * 1024;
+/** Of a frame from a client. `ws` tells no frames apart, so whole messages are held to it: stricter than the gateway. */
+const MAX_FRAME_BYTES = 32 * 1024;
 
 export interface WebSocketApi {
   readonly id: string;
@@ -53,7 +55,7 @@ export async function startWebSocketApi(callers: Callers): Promise<WebSocketApi>
   );
   const authorizers = new RouteAuthorizers(callers);
   const connections = new Map<string, Connection>();
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES });
   let largest = 0;
 
   function functionBehind(key: string): LambdaFunction {

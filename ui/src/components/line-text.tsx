@@ -34,7 +34,7 @@ export function LineText({ line, highlights, flat = false }: LineTextProps) {
   );
 }
 
-/** The sixteen colours are tokens (styles/logs.css), so that they can be read on light and dark. */
+/** The sixteen colours are tokens (styles/ansi.css), so that they can be read on light and dark. */
 function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
   const classes = [
     typeof colour === 'number' && `ansi-${colour}`,
