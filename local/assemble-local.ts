@@ -7,6 +7,7 @@ import { Catalog } from '../shared/catalog/catalog.ts';
 import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/catalog/usage-records.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
+import { compactorOptions } from '../shared/http/assemble-maintenance.ts';
 import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import { createConnectionsApi } from './connections-api.ts';
@@ -15,7 +16,9 @@ import { fetchClient } from './http-client.ts';
 import { createInstance, type Instance } from './instance.ts';
 import type { Log } from './log.ts';
 import { loopBusy } from './loop-busy.ts';
+import { MaintenanceThread } from './maintenance-thread.ts';
 import { overridesSources } from './overrides-file.ts';
+import { createQueryThread, hasQueryThread } from './query-thread-client.ts';
 import { ruleFilesReader } from './rule-files.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type StorageOptions } from './storage.ts';
@@ -67,6 +70,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     await overrides.load();
     const { queryWorkers, pageCacheBytes } = config.logboom;
     const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
+    const thread = hasQueryThread(queryWorkers)
+      ? createQueryThread({ config, storage: options.storage, limitsOf: overrides.limitsOf })
+      : undefined;
     // What is small is read here, what is large by the workers, each of which keeps what it is asked for again.
     const ownCacheBytes = workers === 0 ? pageCacheBytes : pageCacheBytes * OWN_CACHE_SHARE;
     const workerCacheBytes = Math.floor((pageCacheBytes - ownCacheBytes) / workers);
@@ -75,6 +81,14 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       workers === 0
         ? undefined
         : createWorkerPool({ storage: options.storage, workers, pageCacheBytes: workerCacheBytes });
+    // Starts when a day is first to be packed.
+    const maintenance = new MaintenanceThread({
+      storage: options.storage,
+      compaction: compactorOptions(config),
+      removes: config.compactor.retentionEnabled,
+      table: options.storage.kind === 'embedded' ? storage.table : undefined,
+      limitsOf: overrides.limitsOf,
+    });
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
     const instance = createInstance({ members: catalog.members, target, port, log });
     const context = assembleContext({
@@ -94,8 +108,10 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       limitsOf: overrides.limitsOf,
       invoker,
       pageCacheBytes: ownCacheBytes,
+      ...thread?.own,
       busyShare: loopBusy(),
       http: fetchClient,
+      daysElsewhere: maintenance,
       foldTable: storage.foldTable,
       kick: options.kick,
       readRuleFiles: ruleFilesReader(config.ruler.storage),
@@ -132,7 +148,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         await counted;
       },
       async close() {
-        await invoker?.close();
+        await Promise.all([invoker?.close(), thread?.close(), maintenance.close()]);
         await storage.close();
       },
     };

@@ -9,10 +9,12 @@ import { PageCache } from '../shared/query/page-cache.ts';
 import { TaskRunner } from '../shared/query/tasks/task-runner.ts';
 import type { StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
+import { lowerThreadPriority } from './thread-priority.ts';
 import type { ToPool, ToWorker, WorkerData } from './worker-messages.ts';
 
 if (parentPort === null) throw new Error('query-worker.ts is run as a worker thread');
 const port = parentPort;
+lowerThreadPriority();
 const { storage, pageCacheBytes } = workerData as WorkerData;
 const runner = openReader(storage).then(
   store => new TaskRunner({ store, clock: systemClock, cache: new PageCache(pageCacheBytes) }),

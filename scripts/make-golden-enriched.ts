@@ -1,14 +1,14 @@
 /**
- * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns, a text filter and page summaries: run
- * once when one of them changes its version, never again for that one. The tests then hold every later reader to these bytes.
+ * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns, rests, a text filter and page summaries:
+ * run once when one of them changes its version, never again for that one. The tests then hold every later reader to these bytes.
  *
- *     node scripts/make-golden-enriched.ts v2-enriched
+ *     node scripts/make-golden-enriched.ts v3-enriched
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
-import { SectionKind } from '../shared/chunk/format.ts';
-import { footerOf } from '../shared/chunk/reader.ts';
+import { ColumnKind, SectionKind } from '../shared/chunk/format.ts';
+import { decodePage, footerOf } from '../shared/chunk/reader.ts';
 import { writeChunk } from '../shared/chunk/writer.ts';
 import { FilterBuilder } from '../shared/filter/filter-builder.ts';
 import { summariesOf } from '../shared/filter/page-summary.ts';
@@ -20,9 +20,10 @@ import {
   mayHaveField,
   mayHaveMetadata,
   mayHold,
+  restsOf,
   summariesOfObject,
 } from '../test/chunk/enriched.ts';
-import { type PlainEntry, rowsOf } from '../test/support/rows.ts';
+import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');
 const name = process.argv[2];
@@ -31,15 +32,28 @@ if (name === undefined || existsSync(join(folder, `${name}.chunk`))) {
   process.exit(1);
 }
 
-// All JSON: a page of lines of two parsers has no summaries. The object of version 1 has both.
+/** Told in every fourth line of JSON that has no `größe`. */
+function ownTime(i: number): string {
+  return new Date(Math.floor((i * 1_000_000_007) / 1e6)).toISOString().slice(11, 23);
+}
+
+// JSON, and words with few pairs, each with its own rests. So the page has no summaries, which the object of version 2 has;
+// that of version 1 has logfmt too.
 const entries = Array.from({ length: 240 }, (_, i): PlainEntry => {
   const level = ['info', 'warn', 'error'][i % 3];
   const id = ((i + 1) * 2_654_435_761).toString(16);
-  const end = i % 2 === 0 ? `,"größe":${i % 9 === 0 ? '[1]' : `"${i % 6}"`}` : `,"msg":"sold ${i % 7}"`;
+  const at = i % 4 === 1 ? `,"at":"2025-11-20T${ownTime(i)}Z"` : '';
+  const end = i % 2 === 0 ? `,"größe":${i % 9 === 0 ? '[1]' : `"${i % 6}"`}` : `,"msg":"sold ${i % 7}"${at}`;
+  const words = `GET /a?b=${i} took=${i % 3}ms "${id}"`;
   return {
     stream: { app: i % 2 === 0 ? 'shop' : 'billing', zone: `z${i % 4}` },
     time: i * 1_000_000_007,
-    line: `{"level":"${level}","status":${200 + (i % 5)},"took":${(i * 37) / 8},"wait":"${i}.5ms","id":"${id}"${end}}`,
+    line:
+      i % 4 === 3
+        ? words
+        : i === 1
+          ? '{"status":200,"level":"info'
+          : `{"level":"${level}","status":${200 + (i % 5)},"took":${(i * 37) / 8},"wait":"${i}.5ms","id":"${id}"${end}}`,
     metadata: i % 2 === 0 ? { request: `r-${i}`, zone: `z${i % 3}` } : {},
   };
 });
@@ -53,13 +67,23 @@ const head = {
 };
 const filters = new FilterBuilder();
 const summaries = new SummaryWriter();
-const promoter = new Promoter({ compression: QUICK_COMPRESSION, maxShare: 1, maxRowBytes: 20 });
+const promoter = new Promoter({
+  compression: QUICK_COMPRESSION,
+  maxShare: 1,
+  maxRowBytes: 20,
+  maxRestShare: Infinity,
+  maxUnknownShare: 1,
+});
 const { parts, bytes } = await writeChunk(head, rowsOf(entries), PUSH_COMPRESSION, {
-  page(lines, lineOffsets, rows, metadata) {
-    const found = promoter.columnsOf(lines, lineOffsets, rows);
+  page(lines, lineOffsets, rows, metadata, { input, from }) {
+    const times = input.times.subarray(from, from + rows);
+    const { columns: found, rests: foundRests } = promoter.blocksOf(lines, lineOffsets, rows, { times });
     filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata, maxBytes: 4096 });
     summaries.addPage(summariesOf(promoter.cells));
-    return found.map(column => ({ name: fieldKey(column.field), bytes: column.bytes }));
+    return [
+      ...found.map(column => ({ name: fieldKey(column.field), bytes: column.bytes })),
+      ...(foundRests === undefined ? [] : [{ kind: ColumnKind.rests, name: '', bytes: foundRests }]),
+    ];
   },
   finish: () => [
     { kind: SectionKind.filter, bytes: filters.finish() },
@@ -71,6 +95,12 @@ const footer = footerOf(object, 'golden');
 const needles = ['error', 'nowhere', 'sold 3', 'stack trace', '"id":"9e3779b1"', 'id=13c6ef362', 'STATUS'];
 const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
 const columns = columnsOf(object, footer);
+const rests = restsOf(object, footer);
+const dayStart = BigInt(head.day) * 86_400_000_000_000n;
+const wants = { lines: 'bytes', metadata: 'all' } as const;
+const stored = footer.pages.flatMap(page =>
+  entriesOfPage(decodePage(footer, page, object.subarray(page.offset), wants, 'golden'), dayStart),
+);
 const requests = Object.fromEntries(
   ['r-0', 'r-7', 'r-238', 'r-240', 'nowhere'].map(value => [
     value,
@@ -84,5 +114,9 @@ const summed = summariesOfObject(object, footer);
 writeFileSync(join(folder, `${name}.chunk`), object);
 writeFileSync(
   join(folder, `${name}.json`),
-  `${JSON.stringify({ filter, columns, requests, statuses, summaries: summed }, null, 1)}\n`,
+  `${JSON.stringify(
+    { entries: stored, filter, columns, rests, requests, statuses, summaries: summed },
+    null,
+    1,
+  )}\n`,
 );

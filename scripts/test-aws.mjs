@@ -71,6 +71,9 @@ async function runJest(endpoints) {
     [
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
+      // As in test.mjs.
+      '--initial-heap-size=128',
+      '--max-semi-space-size=4',
       jest,
       '--config=jest.aws.config.mjs',
       '--json',

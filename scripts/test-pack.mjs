@@ -117,6 +117,11 @@ async function testStore() {
       url,
     );
     check('instant counts the lines', counted.stdout === `${LINES}\n`, counted.stderr);
+    // In the maintenance thread, which has a file of its own.
+    const flushed = await fetch(`${url}/flush/tenant`, { method: 'POST' });
+    check('a flush packs what was pushed', flushed.status === 204, await flushed.text());
+    const again = logboom('query', '{app="shop"} |= "line 2999 "', '--output', 'raw', '--addr', url);
+    check('and the line is found as before', again.stdout === 'line 2999 of the log\n', again.stderr);
     const page = await fetch(`${url}/ui/`);
     check('the explorer page is there', page.status === 200 && /<script/.test(await page.text()));
   } finally {

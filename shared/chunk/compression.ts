@@ -54,13 +54,28 @@ export interface StoredBlock {
   readonly bytes: Uint8Array;
 }
 
+/** A thread that packs by itself keeps a buffer for blocks of this size: a page has 1 MiB of lines, and one line more. */
+const MAX_OWN_BYTES = 2 * 1024 * 1024;
+
+let isPooled = true;
+
+/**
+ * For the whole life of a thread that must not hand work to others: the threads of the pool have the usual priority, and one
+ * of a lower priority would take cores by them all the same.
+ */
+export function packInThisThread(): void {
+  isPooled = false;
+}
+
 /** By parameters, which are few constants. */
 const ENCODERS = new Map<Compression, ZstdEncoder>();
 const SYNC_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
+const OWN_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
 
-/** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side. */
+/** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side (but see packInThisThread). */
 export async function storeBlock(raw: Uint8Array, compression: Compression): Promise<StoredBlock> {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
+  if (!isPooled) return chosen(raw, ownEncoder(compression).pack(raw));
   let encoder = ENCODERS.get(compression);
   if (encoder === undefined) {
     encoder = new ZstdEncoder(compression);
@@ -77,6 +92,15 @@ export function storeBlockSync(raw: Uint8Array, compression: Compression): Store
     SYNC_ENCODERS.set(compression, encoder);
   }
   return chosen(raw, encoder.pack(raw));
+}
+
+function ownEncoder(compression: Compression): ZstdSyncEncoder {
+  let encoder = OWN_ENCODERS.get(compression);
+  if (encoder === undefined) {
+    encoder = new ZstdSyncEncoder(compression, MAX_OWN_BYTES);
+    OWN_ENCODERS.set(compression, encoder);
+  }
+  return encoder;
 }
 
 /** For bytes that are packed already. */

@@ -1,7 +1,10 @@
 /** What an object may hold beside its entries, made of their lines while pages are packed; entries are whole without it. */
+import type { ColumnKind } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 export interface ExtraColumn {
+  /** Left out: `promoted`. */
+  readonly kind?: typeof ColumnKind.promoted | typeof ColumnKind.rests;
   /** The column's name in the footer. */
   readonly name: string;
   /** Stored as they are. */
@@ -32,7 +35,7 @@ export interface PageOrigin {
 export interface ChunkEnricher {
   /**
    * Called for each page in the order of the object; line i lies between offsets i and i + 1. The lines are valid during
-   * the call. `metadata` are all names whose values the footer does not list. The result becomes promoted columns of the page.
+   * the call. `metadata` are all names whose values the footer does not list. The result becomes columns of the page, in its order.
    */
   page(
     lines: Buffer,

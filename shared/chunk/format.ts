@@ -55,6 +55,8 @@ export const ColumnKind = {
   lines: 4,
   /** A field of JSON or logfmt lines that occurs often (shared/promoted). */
   promoted: 5,
+  /** What the lines say beside those fields, where a page knows all that they say (shared/promoted/rests.ts). */
+  rests: 7,
 } as const;
 
 export const SectionKind = {
@@ -104,7 +106,7 @@ export interface PageMeta {
   /** Place in SCALES. */
   readonly scale: number;
   readonly runs: readonly RunMeta[];
-  /** In the order of their bytes: times, low times, metadata, lengths, promoted, lines. */
+  /** In the order of their bytes: times, low times, metadata, lengths, promoted, rests, lines. */
   readonly columns: readonly ColumnMeta[];
 }
 

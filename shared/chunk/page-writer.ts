@@ -1,7 +1,7 @@
 /**
  * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
- * are laid out in a fixed order: times, low times, metadata, lengths, promoted, lines. So a query that needs no lines reads
- * one range at the front of the page.
+ * are laid out in a fixed order: times, low times, metadata, lengths, promoted, rests, lines. So a query that needs no lines
+ * reads one range at the front of the page.
  */
 
 import { BufferPool } from '../model/buffer-pool.ts';
@@ -34,7 +34,7 @@ export async function packPage(
   const { lines, lengths } = gatherLines(input, from, to);
   const metadata = metadataColumns(input, from, to);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
-  const promoted = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
+  const extras = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;
@@ -50,6 +50,7 @@ export async function packPage(
     metadata: metadataKind,
     lengths: lengthsKind,
     promoted: promotedKind,
+    rests: restsKind,
     lines: linesKind,
   } = ColumnKind;
   const raws: RawColumn[] = [
@@ -59,11 +60,13 @@ export async function packPage(
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
-    ...promoted.map(({ name, bytes }) => ({ kind: promotedKind, name, constant: false, bytes })),
+    ...extras.map(({ kind = promotedKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
     { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const stored = await Promise.all(
-    raws.map(({ kind, bytes }) => (kind === promotedKind ? storeRaw(bytes) : storeBlock(bytes, compression))),
+    raws.map(({ kind, bytes }) =>
+      kind === promotedKind || kind === restsKind ? storeRaw(bytes) : storeBlock(bytes, compression),
+    ),
   );
   // Lines that do not compress are stored as they are: then the block is the buffer.
   if (stored[stored.length - 1].bytes !== lines) POOL.give(lines);

@@ -4,6 +4,7 @@
  */
 import type {
   FieldColumn,
+  KnownFields,
   ParserName,
   PromotedColumn,
   PromotedField,
@@ -28,9 +29,14 @@ function fieldOf({ name }: ColumnMeta): PromotedField | undefined {
 
 /**
  * Columns of the names that are wanted, else the parser's smallest one, which tells which lines are sound; none where
- * the page has none of the parser. Of either parser those of the names alone.
+ * the page has none of the parser. Of either parser those of the names alone. All columns and the rests, where all are wanted
+ * and the page has rests.
  */
 export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants): readonly ColumnMeta[] {
+  if (names === 'all') {
+    const hasRests = page.columns.some(({ kind }) => kind === ColumnKind.rests);
+    return hasRests ? page.columns.filter(isOfFields) : [];
+  }
   const named: ColumnMeta[] = [];
   let smallest: ColumnMeta | undefined;
   for (const column of page.columns) {
@@ -42,6 +48,11 @@ export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants
     if (smallest === undefined || column.place.storedBytes < smallest.place.storedBytes) smallest = column;
   }
   return named.length > 0 || smallest === undefined ? named : [smallest];
+}
+
+/** Of a kind that is not known here, too: then it cannot be decoded, and not all is known. */
+function isOfFields({ kind }: ColumnMeta): boolean {
+  return kind === ColumnKind.promoted || kind === ColumnKind.rests;
 }
 
 /** @param wanted of the page, read */
@@ -66,6 +77,21 @@ class StoredPromoted implements PromotedPage {
       return column && { field, column };
     }
     return undefined;
+  }
+
+  get known(): KnownFields | undefined {
+    const rests = this.wanted.find(({ kind }) => kind === ColumnKind.rests);
+    const decoded = rests && this.columns.promoted(rests);
+    if (decoded === undefined) return undefined;
+    const columns: FieldColumn[] = [];
+    for (const meta of this.wanted) {
+      if (meta === rests) continue;
+      const field = fieldOf(meta);
+      const column = field && this.columns.promoted(meta);
+      if (field === undefined || column === undefined) return undefined;
+      columns.push({ field, column });
+    }
+    return { columns, rests: decoded };
   }
 
   guard(parser: ParserName): PromotedColumn | undefined {

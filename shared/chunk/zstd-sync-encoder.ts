@@ -8,24 +8,28 @@
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 
-/** Blocks up to this size; larger ones are packed in the thread pool. */
+/** Blocks up to this size; larger ones are packed in the thread pool, unless the thread is to do all by itself. */
 export const MAX_SYNC_BYTES = 64 * 1024;
 
 export class ZstdSyncEncoder {
   private readonly params: Readonly<Record<number, number>>;
   private context: ZstdHandle | undefined;
   private usable: boolean;
-  private readonly scratch = Buffer.allocUnsafeSlow(boundOf(MAX_SYNC_BYTES));
+  private readonly maxBytes: number;
+  private readonly scratch: Buffer;
 
-  constructor(params: Readonly<Record<number, number>>) {
+  /** @param maxBytes larger blocks get a context of their own, and a buffer */
+  constructor(params: Readonly<Record<number, number>>, maxBytes = MAX_SYNC_BYTES) {
     this.params = params;
+    this.maxBytes = maxBytes;
+    this.scratch = Buffer.allocUnsafeSlow(boundOf(maxBytes));
     this.context = this.open();
     this.usable = this.context !== undefined && this.passesTrial();
   }
 
   /** One frame that holds `raw`, in memory of its own. */
   pack(raw: Uint8Array): Buffer {
-    if (this.usable && raw.length > 0 && raw.length <= MAX_SYNC_BYTES) {
+    if (this.usable && raw.length > 0 && raw.length <= this.maxBytes) {
       const packed = this.packWithHandle(raw);
       if (packed !== undefined) return Buffer.from(packed);
     }

@@ -68,6 +68,12 @@ export interface CompactionReport {
   readonly quietUntilMs: number;
 }
 
+/** Compacts days: in this thread, or in one beside it. */
+export interface DayCompactor {
+  /** See Compactor.compactDay. An implementation in another thread also throws where that thread is lost. */
+  compactDay(work: DayWork): Promise<CompactionReport>;
+}
+
 type Totals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
 type End = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
 
@@ -76,7 +82,7 @@ export const LEASE_MS = 60_000;
 /** Swaps in a row that others were faster with. */
 const MAX_CONFLICTS = 5;
 
-export class Compactor {
+export class Compactor implements DayCompactor {
   private readonly parts: CompactorParts;
 
   constructor(parts: CompactorParts) {

@@ -22,10 +22,13 @@ import { compileMasks } from './masks.ts';
 /** While a merge runs it looks whether a request was cancelled: what is written in that time is in vain. */
 const CHECK_EVERY_MS = 5000;
 
+/** Those that decide what may be removed. */
+export type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
+
 export interface MergeDropsParts {
   readonly deletes: DeleteRequests;
   readonly clock: Clock;
-  limitsOf(tenant: string): Limits;
+  limitsOf(tenant: string): RemovalLimits;
   /** False: nothing is deleted and nothing expires. */
   readonly isEnabled: boolean;
 }

@@ -9,34 +9,37 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DeleteRequest } from '../catalog/delete-request.ts';
-import { type DayRewriterParts, type RewriteFigures, rewriteDay } from '../compaction/day-rewriter.ts';
+import type { RewriteEnd } from '../compaction/day-rewriter.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
-import type { ObjectStore } from '../ports/object-store.ts';
+import {
+  type DayDeletion,
+  type DayDeletionFigures,
+  type DayDeletionParts,
+  type DayToClean,
+  dayDeletion,
+} from './delete-of-day.ts';
 import { mayBeginWork, mayEnd } from './delete-times.ts';
-import { findCovered } from './find-covered.ts';
 import { compileMasks } from './masks.ts';
 import { daysOf, type PickUpParts, pickUp, touchedBytes } from './pick-up.ts';
 import { RequestBook } from './request-book.ts';
 
-export interface TenantDeletionParts extends PickUpParts {
-  readonly rewriter: DayRewriterParts;
+export interface TenantDeletionParts extends PickUpParts, DayDeletionParts {
+  /** Default: by the rewriter, in this thread. */
+  readonly days?: DayDeletion;
   readonly catalog: Catalog;
-  readonly store: ObjectStore;
   limitsOf(tenant: string): Limits;
 }
 
-export interface DeletionFigures extends RewriteFigures {
+export interface DeletionFigures extends DayDeletionFigures {
   pickedUp: number;
   processed: number;
   days: number;
   /** Requests that were not processed when they were looked at, and when the oldest was made (Unix ms). */
   pending?: number;
   oldestMs?: number;
-  /** Stored bytes that looking asked for; rewriting reads its inputs once more. */
-  readBytes: number;
 }
 
 export interface DeletionBounds {
@@ -49,11 +52,13 @@ const REMEMBERED_LOOKS = 10_000;
 
 export class TenantDeletion {
   private readonly parts: TenantDeletionParts;
+  private readonly days: DayDeletion;
   /** How far the second look has come, Unix ns. What is here was looked through when it counted (`mayEnd`). */
   private readonly looks = new LruCache<string, bigint>(REMEMBERED_LOOKS);
 
   constructor(parts: TenantDeletionParts) {
     this.parts = parts;
+    this.days = parts.days ?? dayDeletion(parts);
   }
 
   /**
@@ -109,7 +114,7 @@ export class TenantDeletion {
       figures.days++;
       const ofRequests = new Map(ofDay.map(({ id }) => [id, masks.get(id)!]));
       const touched = await touchedBytes(catalog, tenant, day, ofRequests);
-      const end = await this.rewrite(tenant, day, touched.size > 0, { untilMs, signal }, figures).catch(
+      const end = await this.rewrite({ tenant, day, untilMs, signal }, touched.size > 0, figures).catch(
         (error: unknown) => {
           if (signal.aborted) throw error;
           failures.push(`${tenant} day ${day}: ${messageOf(error)}`);
@@ -127,32 +132,11 @@ export class TenantDeletion {
   }
 
   private async rewrite(
-    tenant: string,
-    day: number,
+    work: DayToClean,
     isTouched: boolean,
-    bounds: DeletionBounds,
-    figures: DeletionFigures,
-  ) {
-    if (!isTouched) return 'done';
-    const { rewriter, store } = this.parts;
-    const { graceMs: removedGraceMs } = rewriter.options;
-    return rewriteDay(
-      rewriter,
-      {
-        tenant,
-        day,
-        ...bounds,
-        removedGraceMs,
-        decide: async (record, drops, hold) => {
-          const mask = drops.deletesOf(record);
-          if (mask === undefined) return 'leave';
-          const { hit, readBytes } = await findCovered(store, record, mask, hold);
-          figures.readBytes += readBytes;
-          return hit ? 'rewrite' : 'clean';
-        },
-      },
-      figures,
-    );
+    figures: DayDeletionFigures,
+  ): Promise<RewriteEnd> {
+    return isTouched ? this.days.deleteOfDay(work, figures) : 'done';
   }
 
   /** Up to where all days were looked through, in the look that the request is in; Unix ns. */

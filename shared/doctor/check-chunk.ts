@@ -101,8 +101,9 @@ async function checkPage(
   const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
   const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
   for (const { kind, name, place } of page.columns) {
-    if (kind !== ColumnKind.promoted) continue;
-    const column = `${what}: promoted column ${JSON.stringify(name)}`;
+    if (kind !== ColumnKind.promoted && kind !== ColumnKind.rests) continue;
+    const column =
+      kind === ColumnKind.rests ? `${what}: rests` : `${what}: promoted column ${JSON.stringify(name)}`;
     const block = stored.subarray(place.offset, place.offset + place.storedBytes);
     decodeColumn(loadBlock(block, place, column), page.rows, column);
   }

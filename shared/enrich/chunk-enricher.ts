@@ -4,7 +4,7 @@
  */
 import { QUICK_COMPRESSION } from '../chunk/compression.ts';
 import type { ExtraColumn, ExtraSection, PatchEnricher } from '../chunk/enricher.ts';
-import { SectionKind } from '../chunk/format.ts';
+import { ColumnKind, SectionKind } from '../chunk/format.ts';
 import { FilterBuilder, newFactRoom } from '../filter/filter-builder.ts';
 import { summariesOf } from '../filter/page-summary.ts';
 import { SummaryWriter } from '../filter/summary-codec.ts';
@@ -32,12 +32,15 @@ export function chunkEnrichers(
     const summaries = new SummaryWriter();
     let lineBytes = 0;
     return {
-      page(lines, lineOffsets, rows, metadata): readonly ExtraColumn[] {
+      page(lines, lineOffsets, rows, metadata, { input, from }): readonly ExtraColumn[] {
         lineBytes += lines.length;
-        const columns = promoter.columnsOf(lines, lineOffsets, rows);
+        const times = input.times.subarray(from, from + rows);
+        const { columns, rests } = promoter.blocksOf(lines, lineOffsets, rows, { times });
         filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata });
         summaries.addPage(summariesOf(promoter.cells));
-        return columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes }));
+        const promoted: ExtraColumn[] = columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes }));
+        if (rests !== undefined) promoted.push({ kind: ColumnKind.rests, name: '', bytes: rests });
+        return promoted;
       },
       copied(place, ofPage): void {
         invariant(stored !== undefined, 'pages are copied with what their object says of them');

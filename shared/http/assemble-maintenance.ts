@@ -1,8 +1,9 @@
 /** Puts together what keeps the store in shape: compaction, deletion, retention, index sync, collection. */
 import type { Config } from '../admin/config-fields.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { Compactor } from '../compaction/compactor.ts';
+import { Compactor, type CompactorOptions, type DayCompactor } from '../compaction/compactor.ts';
 import type { DayRewriterParts } from '../compaction/day-rewriter.ts';
+import type { DayDeletion } from '../deletion/delete-of-day.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../deletion/delete-times.ts';
 import type { DeletionObserver } from '../deletion/deletion-job.ts';
 import { MergeDrops } from '../deletion/merge-drops.ts';
@@ -14,7 +15,11 @@ import { Maintenance, type MaintenanceOptions, type Removal } from '../maintenan
 import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import type { DayExpiry } from '../retention/expire-day.ts';
 import { rulesEveryMs } from './assemble-rules.ts';
+
+/** Who packs and rewrites days in another thread, with the options of `compactorOptions`. */
+export type DaysElsewhere = DayCompactor & DayDeletion & DayExpiry;
 
 export interface MaintenanceSources {
   readonly config: Config;
@@ -25,6 +30,8 @@ export interface MaintenanceSources {
   readonly ids: Ids;
   /** Default: those of the configuration for all. */
   readonly limitsOf?: (tenant: string) => Limits;
+  /** Default: days are packed and rewritten in this thread. */
+  readonly daysElsewhere?: DaysElsewhere;
   /** Takes what was deleted out of the table's log, where it has one on this machine; false where it could not now. */
   readonly foldTable?: () => Promise<boolean>;
   /** For tests that cannot wait; default DELETE_TIMES. */
@@ -48,20 +55,23 @@ export function maintenanceOptions(config: Config): MaintenanceOptions {
   };
 }
 
+export function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {
+  const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = logboom;
+  return { targetBytes, inlineMaxBytes, graceMs, minesPatterns: patternIngester.enabled };
+}
+
 export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const { config, store, catalog, indexes, clock, ids, limitsOf = () => config.limits } = sources;
-  const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = config.logboom;
   const isEnabled = config.compactor.retentionEnabled;
   const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
-  const minesPatterns = config.patternIngester.enabled;
-  const options = { targetBytes, inlineMaxBytes, graceMs, minesPatterns };
+  const options = compactorOptions(config);
   const merging = { catalog, store, clock, ids, options, drops };
   return new Maintenance({
     catalog,
     store,
     clock,
-    compactor: new Compactor(merging),
-    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs }),
+    compactor: sources.daysElsewhere ?? new Compactor(merging),
+    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,
     removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,
@@ -77,6 +87,7 @@ function assembleRemoval(
     catalog,
     clock,
     limitsOf,
+    daysElsewhere,
     deleteTimes: times = DELETE_TIMES,
     deletions: observer,
   }: MaintenanceSources & Required<Pick<MaintenanceSources, 'limitsOf'>>,
@@ -89,12 +100,18 @@ function assembleRemoval(
       store,
       clock,
       rewriter,
+      days: daysElsewhere,
       limitsOf,
       times,
       cancelPeriodMs: compactor.deleteRequestCancelPeriodMs,
       batchSize: compactor.deleteBatchSize,
     }),
-    retention: { rewriter, limitsOf, removedGraceMs: compactor.retentionDeleteDelayMs },
+    retention: {
+      rewriter,
+      expiry: daysElsewhere,
+      limitsOf,
+      removedGraceMs: compactor.retentionDeleteDelayMs,
+    },
     observer,
   };
 }

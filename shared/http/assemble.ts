@@ -7,7 +7,7 @@ import { addJobMetrics } from '../admin/metrics/job-metrics.ts';
 import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
 import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
-import { addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
+import { addElsewhereMetrics, addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
 import { Shutdown, type ShutdownParts } from '../admin/shutdown.ts';
 import type { AuditLog } from '../auth/token-audit.ts';
@@ -29,11 +29,13 @@ import type { HttpClient } from '../ports/http-client.ts';
 import type { Invoker } from '../ports/invoker.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
+import type { QueriesElsewhere } from '../query/engine.ts';
 import { PageCache } from '../query/page-cache.ts';
 import { QueryMemory } from '../query/query-memory.ts';
 import { ScanTurns } from '../query/scan-turns.ts';
 import { AnswerCache } from '../query/tasks/answer-cache.ts';
 import { QueryWorkers } from '../query/tasks/query-workers.ts';
+import { WantedRoom } from '../query/tasks/room-here.ts';
 import { Visibility } from '../query/visibility.ts';
 import { LocalRuleStore, type ReadRuleFiles } from '../rules/local-rule-store.ts';
 import { checkTemplate } from '../rules/template/check-template.ts';
@@ -42,7 +44,7 @@ import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleAccess } from './assemble-access.ts';
 import { assembleFleet } from './assemble-fleet.ts';
-import { assembleMaintenance } from './assemble-maintenance.ts';
+import { assembleMaintenance, type DaysElsewhere } from './assemble-maintenance.ts';
 import { assembleRuleJob, NO_HTTP } from './assemble-rules.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
@@ -66,6 +68,8 @@ export interface Parts {
   /** See HttpContext; without it scheduled jobs run when their schedule says so. */
   readonly kick?: (job: string) => void;
   /** See MaintenanceSources. */
+  readonly daysElsewhere?: DaysElsewhere;
+  /** See MaintenanceSources. */
   readonly foldTable?: () => Promise<boolean>;
   /** Files of `ruler.storage` where that is local; without it rules lie in the store. */
   readonly readRuleFiles?: ReadRuleFiles;
@@ -81,8 +85,13 @@ export interface Parts {
   readonly services?: () => ReadonlyMap<string, ServiceState>;
   /** Who works on parts of queries; without it all is scanned in this thread. */
   readonly invoker?: Invoker;
+  /** Who answers large queries while others want this thread; needs `busyShare`. Without it they are answered here. */
+  readonly queriesElsewhere?: QueriesElsewhere['ask'];
   /** Of the cache of pages in this thread. Default: the configured size. */
   readonly pageCacheBytes?: number;
+  /** Of results that are kept by this thread, and what its queries may hold. Default: the configured sizes. */
+  readonly resultCacheBytes?: number;
+  readonly queryMemoryBytes?: number;
   /** How busy this thread has been lately, 0 to 1: then pages of queries give way to pushes. Default: never so busy. */
   readonly busyShare?: () => number;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
@@ -139,24 +148,28 @@ export function assembleContext({
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const { busyShare } = given;
   let pushedMs = Number.NEGATIVE_INFINITY;
-  const turns = new ScanTurns(
-    busyShare && {
-      isPressed: () => {
-        const nowMs = clock.nowMs();
-        if (committer.running > 0) pushedMs = nowMs;
-        return nowMs - pushedMs <= BETWEEN_PUSHES_MS && busyShare() > PRESSED_SHARE;
-      },
-      sleep: (ms, signal) => clock.sleep(ms, signal),
-    },
-  );
+  const isPressed =
+    busyShare &&
+    (() => {
+      const nowMs = clock.nowMs();
+      if (committer.running > 0) pushedMs = nowMs;
+      return nowMs - pushedMs <= BETWEEN_PUSHES_MS && busyShare() > PRESSED_SHARE;
+    });
+  const turns = new ScanTurns(isPressed && { isPressed, sleep: (ms, signal) => clock.sleep(ms, signal) });
+  const room = isPressed && new WantedRoom({ isPressed, nowMs: () => clock.nowMs() });
   const source = new ChunkSource(store, pages, turns);
   addCacheMetrics(metrics.registry, { ...source.caches, ...indexes.caches, ...catalog.caches });
-  const answers = new AnswerCache(config.logboom.queryResultCacheBytes);
-  const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
-  const memory = new QueryMemory(config.logboom.queryMemoryBytes);
+  const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);
+  const workers =
+    given.invoker && new QueryWorkers(given.invoker, { cache: answers, ...(room && { room: room.of }) });
+  const memory = new QueryMemory(given.queryMemoryBytes ?? config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
   const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory };
-  const engine = new ObservedEngine(reading, usage.onAnswered);
+  const onAsked = room && ((tenant: string) => room.note(tenant));
+  const ask = given.queriesElsewhere;
+  const elsewhere = room && ask && { roomOf: (tenant: string) => room.of(tenant, Infinity), ask };
+  if (elsewhere !== undefined) addElsewhereMetrics(metrics.registry, () => engine.askedElsewhere);
+  const engine: ObservedEngine = new ObservedEngine({ ...reading, onAsked, elsewhere }, usage.onAnswered);
   const ruleStore = ruleStoreOf({ config, catalog, clock, ...given });
   const rules = assembleRuleJob({
     config,
@@ -176,6 +189,7 @@ export function assembleContext({
     clock,
     ids,
     limitsOf: given.limitsOf,
+    daysElsewhere: given.daysElsewhere,
     foldTable: given.foldTable,
     otherJobs: [rules],
     onRun: addJobMetrics(metrics.registry),
@@ -203,7 +217,10 @@ export function assembleContext({
       clock,
       observer: usage.observer,
       rates,
-      admit: () => ofStatus.shutdown.refusePushes(),
+      admit: tenant => {
+        ofStatus.shutdown.refusePushes();
+        room?.note(tenant);
+      },
     }),
     engine,
     insight: new Insight(reading),

@@ -51,8 +51,8 @@ export interface PushServiceParts {
   readonly observer: IngestObserver;
   /** Without it neither rates nor streams are limited. */
   readonly rates?: IngestRates;
-  /** Called before a push is looked at; throws ClientError where none is taken any more. */
-  readonly admit?: () => void;
+  /** Called before a push of the tenant is looked at; throws ClientError where none is taken any more. */
+  readonly admit?: (tenant: string) => void;
 }
 
 export class PushService {
@@ -72,7 +72,7 @@ export class PushService {
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet } = request;
     const { clock, admit } = this.parts;
-    admit?.();
+    admit?.(request.tenant);
     // An id costs up to half a second per GB of bodies: only where it is of use.
     const id = inlet.repeatable ? pushId(request, this.eras.get(request.tenant)) : undefined;
     if (id !== undefined && this.isStored(id)) {

@@ -7,7 +7,7 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { mayBeRemoved, type Outstanding } from '../catalog/outstanding.ts';
-import type { Compactor } from '../compaction/compactor.ts';
+import type { DayCompactor } from '../compaction/compactor.ts';
 import type { Syncer } from '../index/syncer.ts';
 import { messageOf } from '../model/errors.ts';
 import { LruCache } from '../model/lru.ts';
@@ -28,7 +28,7 @@ interface Quiet {
 export interface CompactionJobParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
-  readonly compactor: Compactor;
+  readonly compactor: DayCompactor;
   /** Undefined where the store keeps no index objects. */
   readonly syncer: Syncer | undefined;
   readonly flush: FlushRequest;

@@ -1,6 +1,6 @@
 /** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
 import type { Catalog } from '../catalog/catalog.ts';
-import type { Compactor } from '../compaction/compactor.ts';
+import type { DayCompactor } from '../compaction/compactor.ts';
 import { type DeletionObserver, deletionJob } from '../deletion/deletion-job.ts';
 import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { Syncer } from '../index/syncer.ts';
@@ -19,7 +19,7 @@ export interface MaintenanceParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly compactor: Compactor;
+  readonly compactor: DayCompactor;
   readonly syncer: Syncer;
   /** What takes entries away; without it all are kept. Undefined exactly where `removalEveryMs` is. */
   readonly removal?: Removal;
@@ -34,7 +34,7 @@ export interface MaintenanceParts {
 
 export interface Removal {
   readonly deletion: TenantDeletion;
-  readonly retention: Pick<RetentionJobParts, 'rewriter' | 'limitsOf' | 'removedGraceMs'>;
+  readonly retention: Pick<RetentionJobParts, 'rewriter' | 'expiry' | 'limitsOf' | 'removedGraceMs'>;
   readonly observer?: DeletionObserver;
 }
 

@@ -38,6 +38,14 @@ export interface FieldColumn {
   readonly column: PromotedColumn;
 }
 
+/** All that a page's lines say by themselves. */
+export interface KnownFields {
+  /** Every column of the page. */
+  readonly columns: readonly FieldColumn[];
+  /** For each row what no column knows of its line (shared/promoted/rest-text.ts). */
+  readonly rests: PromotedColumn;
+}
+
 export interface PromotedPage {
   /** The page's column of a field, decoded; undefined where it has none, and then every line must be parsed. */
   column(parser: ParserName, name: string): FieldColumn | undefined;
@@ -46,12 +54,14 @@ export interface PromotedPage {
    * still tells which lines are sound. Undefined where the page has none.
    */
   guard(parser: ParserName): PromotedColumn | undefined;
+  /** Undefined where columns do not know all, or not all of them were asked for. */
+  readonly known: KnownFields | undefined;
 }
 
 /** Columns that a query asks a page for. */
 export interface PromotedWants {
   /** `either`: columns of the names alone, of both parsers; nobody asks then which lines are sound for one. */
   readonly parser: ParserName | 'either';
-  /** Label names. */
-  readonly names: ReadonlySet<string>;
+  /** Label names; `all` is for pages that know all fields of all lines, and nothing of any other. */
+  readonly names: ReadonlySet<string> | 'all';
 }

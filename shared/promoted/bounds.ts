@@ -33,3 +33,8 @@ export const MAX_UNIT_BYTES = 4;
 export const MAX_COLUMNS = 24;
 /** A page with fewer lines of a parser has no columns: parsing them is cheaper than another read. */
 export const MIN_ROWS = 32;
+
+/** Columns of one page that only make it complete (rests.ts). */
+export const MAX_COMPLETING_COLUMNS = 24;
+/** A longer rest is left in its line: a stack trace, not a rare field. */
+export const MAX_REST_BYTES = 1024;

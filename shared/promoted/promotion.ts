@@ -3,18 +3,19 @@
  * both are cheap beside the lines. What is different in every line (ids, paths, times) is dear and asked for rarely.
  *
  *     const promoter = new Promoter({ compression });
- *     for each page: promoter.columnsOf(lines, lineOffsets, rows, storedLineBytes)
+ *     for each page: promoter.blocksOf(lines, lineOffsets, rows, { times })
  *
  * Each page decides for itself, so one pass serves to look and to build, and streams that follow in an object get
  * the columns that suit them. Fields that the page before had are preferred where the choice is close, so that
  * it seldom flips from page to page.
  */
 import type { Compression } from '../chunk/compression.ts';
-import { MAX_COLUMNS, MIN_ROWS } from './bounds.ts';
+import { MAX_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from './bounds.ts';
 import { type ColumnCells, cellsOf } from './column-cells.ts';
 import { encodeColumn } from './column-encoder.ts';
-import { FieldExtractor, type PageFields, type ParserFields } from './field-extractor.ts';
+import { FieldExtractor, type PageFields, type ParserFields, type ParserName } from './field-extractor.ts';
 import { fieldKey, type PromotedField } from './promoted-field.ts';
+import { restsOf, tellsTime } from './rests.ts';
 
 export interface PromotedBlock {
   readonly field: PromotedField;
@@ -22,6 +23,13 @@ export interface PromotedBlock {
   readonly bytes: Buffer;
   /** Rows whose answer is in their line. */
   readonly fallbackRows: number;
+}
+
+export interface PromotedBlocks {
+  /** Ordered by parser and name. */
+  readonly columns: readonly PromotedBlock[];
+  /** What the lines say beside the columns (rests.ts), as `decodeColumn` reads it; undefined where they say too much. */
+  readonly rests: Buffer | undefined;
 }
 
 /** A field that might have a column, whether it got one or not. */
@@ -40,6 +48,10 @@ export interface PromoterOptions {
   readonly minRows?: number;
   /** Of the rows of a parser, how many may be left to it where a field has a column. */
   readonly maxFallbackShare?: number;
+  /** What may be stored to make a page complete, as a share of the stored bytes of its lines. */
+  readonly maxRestShare?: number;
+  /** Of the rows of a complete page, how many may be left to the parser. */
+  readonly maxUnknownShare?: number;
 }
 
 /** A field of fewer lines is not worth a column. */
@@ -66,8 +78,17 @@ const DEFAULT_SHARE = 0.12;
 const DEFAULT_ROW_BYTES = 3.5;
 /** A page whose lines are read for a few rows gains little. */
 const DEFAULT_FALLBACK_SHARE = 1 / 16;
+/**
+ * Columns that only complete a page, and rests: less than 0.1% of the stored bytes of the benchmarks' corpora, whose JSON and logfmt
+ * have ids and stay as they are; 0.7 and 2.4% of the same without ids.
+ */
+const DEFAULT_REST_SHARE = 1 / 8;
+/** A request looks at 100 lines, which may be of one page: of a page with more such rows the lines would be read most often. */
+const DEFAULT_UNKNOWN_SHARE = 1 / 256;
 
 interface Candidate {
+  /** Of the field's key in its parser's table. */
+  readonly entry: number;
   readonly field: PromotedField;
   readonly key: string;
   readonly cells: ColumnCells;
@@ -78,6 +99,22 @@ interface Candidate {
   readonly cost: number;
 }
 
+/** Columns of one parser. */
+interface Choice {
+  readonly fields: ParserFields;
+  readonly chosen: readonly Candidate[];
+  /** What was not. */
+  readonly left: readonly Candidate[];
+}
+
+/** What else is known of a page. */
+export interface PageContext {
+  /** What the lines take when they are stored, where that is known, bytes. */
+  readonly storedLineBytes?: number;
+  /** Of each row, ns since the start of the day. */
+  readonly times?: ArrayLike<number>;
+}
+
 export class Promoter {
   readonly #extractor = new FieldExtractor();
   readonly #compression: Compression;
@@ -85,6 +122,8 @@ export class Promoter {
   readonly #maxRowBytes: number;
   readonly #minRows: number;
   readonly #maxFallbackShare: number;
+  readonly #maxRestShare: number;
+  readonly #maxUnknownShare: number;
   #kept: ReadonlySet<string> = new Set();
   #page: PageFields | undefined;
   #cells: FieldCells[] = [];
@@ -95,34 +134,59 @@ export class Promoter {
     maxRowBytes = DEFAULT_ROW_BYTES,
     minRows = MIN_ROWS,
     maxFallbackShare = DEFAULT_FALLBACK_SHARE,
+    maxRestShare = DEFAULT_REST_SHARE,
+    maxUnknownShare = DEFAULT_UNKNOWN_SHARE,
   }: PromoterOptions) {
     this.#compression = compression;
     this.#maxShare = maxShare;
     this.#maxRowBytes = maxRowBytes;
     this.#minRows = minRows;
     this.#maxFallbackShare = maxFallbackShare;
+    this.#maxRestShare = maxRestShare;
+    this.#maxUnknownShare = maxUnknownShare;
   }
 
   /**
-   * Columns of a page, ordered by parser and name.
+   * Columns of a page, and what makes it complete where that takes little.
    *
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
-   * @param storedLineBytes what the lines take when they are stored, where that is known
    */
-  columnsOf(
+  blocksOf(
     lines: Buffer,
     lineOffsets: Uint32Array,
     rows: number,
-    storedLineBytes?: number,
-  ): PromotedBlock[] {
+    { storedLineBytes, times }: PageContext = {},
+  ): PromotedBlocks {
     const page = this.#extractor.extract(lines, lineOffsets, rows);
     this.#page = page;
     this.#cells = [];
     const ratio = storedLineBytes === undefined ? USUAL_RATIO : lines.length / Math.max(1, storedLineBytes);
-    const chosen = [...this.#chosenOf(page, page.json, ratio), ...this.#chosenOf(page, page.logfmt, ratio)];
+    const choices = [this.#choose(page, page.json, ratio), this.#choose(page, page.logfmt, ratio)];
+    const chosen = choices.flatMap(choice => choice.chosen);
     // A page of other streams in between does not make the choice forgotten.
     if (chosen.length > 0) this.#kept = new Set(chosen.map(({ key }) => key));
-    return chosen.map(({ field, bytes, cells }) => ({ field, bytes, fallbackRows: cells.fallbackRows }));
+    const complete = this.#complete(page, lineOffsets, choices, {
+      budget: (lines.length / ratio) * this.#maxRestShare,
+      times,
+    });
+    const all = choices.flatMap(({ fields: { parser }, chosen: best }) => {
+      const added = complete?.added.filter(({ field }) => field.parser === parser) ?? [];
+      return [...best, ...added].sort((a, b) => (a.key < b.key ? -1 : 1));
+    });
+    return {
+      columns: all.map(({ field, bytes, cells }) => ({ field, bytes, fallbackRows: cells.fallbackRows })),
+      rests: complete?.rests,
+    };
+  }
+
+  /** The columns of `blocksOf`. */
+  columnsOf(
+    lines: Buffer,
+    lineOffsets: Uint32Array,
+    rows: number,
+    context?: PageContext,
+  ): readonly PromotedBlock[] {
+    return this.blocksOf(lines, lineOffsets, rows, context).columns;
   }
 
   /** Every member of every sound line of the page that `columnsOf` looked at last; text filters count on all being there. */
@@ -135,18 +199,54 @@ export class Promoter {
     return this.#cells;
   }
 
-  #chosenOf(page: PageFields, fields: ParserFields, ratio: number): Candidate[] {
-    if (fields.rows < this.#minRows) return [];
+  #choose(page: PageFields, fields: ParserFields, ratio: number): Choice {
+    if (fields.rows < this.#minRows) return { fields, chosen: [], left: [] };
     const share = (fields.lineBytes / ratio) * this.#maxShare;
     let budget = Math.min(share, fields.rows * this.#maxRowBytes);
     const candidates = this.#candidatesOf(page, fields).sort((a, b) => a.rank - b.rank || a.cost - b.cost);
     const chosen: Candidate[] = [];
+    const left: Candidate[] = [];
     for (const candidate of candidates) {
-      if (candidate.cost > budget || chosen.length === MAX_COLUMNS) continue;
+      if (candidate.cost > budget || chosen.length === MAX_COLUMNS) {
+        left.push(candidate);
+        continue;
+      }
       budget -= candidate.cost;
       chosen.push(candidate);
     }
-    return chosen.sort((a, b) => (a.key < b.key ? -1 : 1));
+    return { fields, chosen, left };
+  }
+
+  /**
+   * What the page lacks to know all fields of all lines: columns that were not worth it for themselves, and rests. Undefined
+   * where it takes more than the budget, bytes.
+   */
+  #complete(
+    page: PageFields,
+    lineOffsets: Uint32Array,
+    choices: readonly Choice[],
+    { budget, times }: { readonly budget: number; readonly times: ArrayLike<number> | undefined },
+  ): { readonly added: readonly Candidate[]; readonly rests: Buffer } | undefined {
+    const added = choices.flatMap(({ fields, left }) =>
+      times === undefined ? left : left.filter(({ entry }) => !tellsTime(page.lines, fields, entry, times)),
+    );
+    let cost = FOOTER_BYTES;
+    for (const { bytes, key } of added) cost += bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;
+    if (cost > budget || added.length > MAX_COMPLETING_COLUMNS) return undefined;
+    const codes = { json: new Map<number, Uint32Array>(), logfmt: new Map<number, Uint32Array>() };
+    for (const { entry, field, cells } of [...choices.flatMap(({ chosen }) => chosen), ...added])
+      codes[field.parser].set(entry, cells.codes);
+    const codesOf = (parser: ParserName, entry: number) => codes[parser].get(entry);
+    const cells = restsOf({
+      page,
+      lineOffsets,
+      codesOf,
+      times,
+      maxUnknownShare: this.#maxUnknownShare,
+    });
+    if (cells === undefined) return undefined;
+    const rests = encodeColumn(cells, this.#compression);
+    return cost + rests.length > budget ? undefined : { added, rests };
   }
 
   #candidatesOf(page: PageFields, fields: ParserFields): Candidate[] {
@@ -175,7 +275,7 @@ export class Promoter {
       const key = fieldKey(field);
       const size = bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;
       const cost = this.#kept.has(key) ? size * KEPT_DISCOUNT : size;
-      candidates.push({ field, key, cells, bytes, cost, rank: rankOf(cells, cost / fields.rows) });
+      candidates.push({ entry, field, key, cells, bytes, cost, rank: rankOf(cells, cost / fields.rows) });
     }
     return candidates;
   }

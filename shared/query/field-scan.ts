@@ -10,7 +10,7 @@
  * What a reader would get wrong: a line by itself collides with labels of the stream alone, not with structured metadata, as
  * a parser of the query would. A row whose stream has the name has no such field, whatever its line says.
  */
-import type { LogExpr } from '../logql/ast.ts';
+import type { LogExpr, Stage } from '../logql/ast.ts';
 import { invariant } from '../model/errors.ts';
 import { type Labels, labelValue } from '../model/labels.ts';
 import type { PageRows } from '../model/page.ts';
@@ -35,8 +35,13 @@ export interface FieldPlan {
  */
 export function planField({ stages }: LogExpr, name: string): FieldPlan | undefined {
   if (isReservedName(name) || isSuffixedName(name)) return undefined;
-  if (stages.some(({ kind }) => kind !== 'labelFilter')) return undefined;
+  if (!takesRowsAsTheyAre(stages)) return undefined;
   return { name, promoted: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
+}
+
+/** No stage reads or changes lines, or changes labels. */
+export function takesRowsAsTheyAre(stages: readonly Stage[]): boolean {
+  return stages.every(({ kind }) => kind === 'labelFilter');
 }
 
 interface BoundColumn {
@@ -150,7 +155,7 @@ interface FirstRows {
  * Keeps of `selection[0..count)`, in place and order, the rows that may be among the first `limit` in the direction: all
  * of the time of the last such row stay, for which of them count the collector knows.
  */
-function keepFirst(
+export function keepFirst(
   times: Float64Array,
   selection: Uint32Array,
   count: number,

@@ -13,6 +13,7 @@ import { type CollectedEntry, LogCollector } from './log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
+import { type RoomLeft, TooLargeHere } from './room-left.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -36,7 +37,8 @@ export interface LogRequest {
   readonly categorize: boolean;
   /**
    * Of the lines only the field of this name is wanted. An entry whose field a column knows comes without its line, the
-   * field being the one parsed label; any other as it is. With categorised labels only.
+   * field being the one parsed label; any other as it is. With EVERY_FIELD (every-field-scan.ts) all fields of the lines
+   * are: where columns know them, an entry comes with a line of the same fields in any order. With categorised labels only.
    */
   readonly field?: string | undefined;
   readonly signal: AbortSignal;
@@ -71,6 +73,8 @@ export interface LogSources {
   readonly workers?: QueryWorkers | undefined;
   /** Without it no result is kept. */
   readonly answers?: AnswerCache | undefined;
+  /** Without it all that workers do not take may be scanned in this thread. */
+  readonly room?: RoomLeft | undefined;
 }
 
 interface FoundEntry extends Omit<CollectedEntry, 'time' | 'order'> {
@@ -213,7 +217,7 @@ async function findOfTenant(
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
       const pages = inDirection(plan.pages, backward);
-      const here = spread?.scannedHere(pages) ?? pages.length;
+      const here = spread?.scannedHere(pages) ?? sources.room?.fitting(pages, true) ?? pages.length;
       await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector);
       const finishDay = () => {
         const dayStart = BigInt(day) * NS_PER_DAY;
@@ -221,6 +225,10 @@ async function findOfTenant(
           if (found.length < limit) found.push({ ...entry, timeNs: dayStart + BigInt(time) });
         }
       };
+      // What is not looked at here would not matter where the entries that are there come before it.
+      if (spread === undefined && here < pages.length && reachesAny(collector, pages.slice(here))) {
+        throw new TooLargeHere();
+      }
       if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
       else {
         const from = { plan, pages: pages.slice(here), overlaps };
@@ -236,15 +244,20 @@ async function findOfTenant(
   return found;
 }
 
+function reachesAny(collector: LogCollector, pages: readonly PlannedPage[]): boolean {
+  return pages.some(({ first, last }) => collector.reaches(first, last));
+}
+
 /** Undefined where there are no workers. */
 export function spreadParts(
   { workers }: LogSources,
-  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
+  request: Pick<LogRequest, 'tenants' | 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
   statistics: QueryStatistics,
 ): SpreadParts | undefined {
   if (workers === undefined) return undefined;
-  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
-  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
+  const { tenants, signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
+  const asking = tenants.join('|');
+  return { workers, asking, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
 }
 
 /** Pages whose entries come first in the direction of the query stand first. */

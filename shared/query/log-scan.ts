@@ -3,6 +3,7 @@ import type { LogExpr } from '../logql/ast.ts';
 import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
 import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
+import { EVERY_FIELD, EveryFieldScan, planEveryField } from './every-field-scan.ts';
 import { type FieldPlan, FieldScan, planField } from './field-scan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { LogCollector } from './log-collector.ts';
@@ -14,7 +15,7 @@ export interface LogScan {
   readonly turn: Turn;
   /** The pipeline asks it. */
   readonly hidden: HiddenRows;
-  /** The one field that is wanted, where columns may answer for it. */
+  /** The one field that is wanted, or every one, where columns may answer for it. */
   readonly field: FieldPlan | undefined;
 }
 
@@ -26,7 +27,7 @@ export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
 
 export interface LogScanOptions {
   readonly clock: Clock;
-  /** Of the lines only the field of this name is wanted; see LogRequest. */
+  /** Of the lines only the field of this name is wanted, or every one; see LogRequest. */
   readonly field?: string | undefined;
 }
 
@@ -35,7 +36,16 @@ export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions):
   const turn = new Turn();
   const hidden = new HiddenRows();
   const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
-  return { pipeline, turn, hidden, field: field === undefined ? undefined : planField(expr, field) };
+  return { pipeline, turn, hidden, field: planOf(expr, field) };
+}
+
+function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined {
+  if (field === undefined) return undefined;
+  return field === EVERY_FIELD ? planEveryField(expr) : planField(expr, field);
+}
+
+function scanOf(plan: FieldPlan, collector: LogCollector): FieldScan | EveryFieldScan {
+  return plan.name === EVERY_FIELD ? new EveryFieldScan(plan, collector) : new FieldScan(plan, collector);
 }
 
 /** Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants. */
@@ -48,7 +58,7 @@ export async function scanEntries(
   const { statistics } = context;
   const promoted = field === undefined ? pipeline.promoted : field.promoted;
   const wants = { lines: 'bytes', metadata: 'all', promoted } as const;
-  const ofField = field && new FieldScan(field, collector);
+  const ofField = field && scanOf(field, collector);
   const sink = ofField ?? collector;
   await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
     wants: page => collector.reaches(page.first, page.last),

@@ -179,12 +179,13 @@ interface LeafScan {
 }
 
 async function scanTenant(
-  { source }: LogSources,
+  sources: LogSources,
   { signal, charge }: MetricRequest,
   { view, visible, days }: TenantRecords,
   { log, scan, spread, times: range }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
+  const { source } = sources;
   const { extractor, accumulator, turn } = scan;
   const selector = compileSelector(view.storedMatchers(log.selector));
   const context = { source, statistics, signal, charge, shown: view.shown };
@@ -205,7 +206,9 @@ async function scanTenant(
     const ofPlan = { plan: rest, pages, overlaps };
     source.turns.note(startedMs, view.tenant);
     const isTaken = await spread?.takes(ofPlan, { view, visible });
-    if (isTaken !== true) await scanSamples(context, scan, ofPlan);
+    if (isTaken === true) continue;
+    if (spread === undefined) sources.room?.take(pages, extractor.needs.lines === 'bytes');
+    await scanSamples(context, scan, ofPlan);
   }
 }
 

@@ -40,10 +40,10 @@ export function readValidRegex(pattern: string): ValidRegex {
   const read = tryRead(pattern);
   // Before the judge, which writes repetitions out; but Go's own limit on counts has its own words.
   const parts = read === undefined ? 0 : read.repeatedParts;
-  const overLimit = tooLarge(`counted repetitions make ${parts} parts, the limit is ${maxRepeatedParts}`);
-  if (parts > maxRepeatedParts && read!.highestCount <= goMaxCount) throw overLimit;
+  const isOver = parts > maxRepeatedParts;
+  if (isOver && read!.highestCount <= goMaxCount) throw tooManyParts(parts);
   judge(pattern, read?.parsed);
-  if (parts > maxRepeatedParts) throw overLimit;
+  if (isOver) throw tooManyParts(parts);
   return { ...(read?.parsed ?? parseRegex(pattern)), repeatedParts: parts };
 }
 
@@ -85,6 +85,10 @@ function judge(pattern: string, parsed: ParsedRegex | undefined): void {
     const part = error.input ?? (whole ? pattern : '');
     throw new Error(`error parsing regexp: ${error.error}: \`${part}\``, { cause: error });
   }
+}
+
+function tooManyParts(parts: number): Error {
+  return tooLarge(`counted repetitions make ${parts} parts, the limit is ${maxRepeatedParts}`);
 }
 
 function tooLarge(detail: string): Error {

@@ -10,28 +10,22 @@
  * were looked at are remembered only to save work.
  */
 import { type Catalog, dayOf } from '../catalog/catalog.ts';
-import { readFooter } from '../catalog/chunk-object.ts';
-import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Day } from '../catalog/day-item.ts';
-import {
-  type DayRewriterParts,
-  type Decision,
-  noRewrites,
-  type RewriteFigures,
-  rewriteDay,
-} from '../compaction/day-rewriter.ts';
+import { type DayRewriterParts, noRewrites, type RewriteFigures } from '../compaction/day-rewriter.ts';
 import type { Job, JobOutcome, RunBounds } from '../maintenance/jobs.ts';
-import { NS_PER_DAY } from '../model/duration.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
 import type { Clock } from '../ports/clock.ts';
+import { type DayExpiry, dayExpiry, isWhollyExpired, periodsOver } from './expire-day.ts';
 import { type Retention, retentionOf } from './retention.ts';
 
 export interface RetentionJobParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly rewriter: DayRewriterParts;
+  /** Default: by the rewriter, in this thread. */
+  readonly expiry?: DayExpiry;
   limitsOf(tenant: string): Limits;
   /** How long objects stay after their last entry has expired and their record is gone, ms. */
   readonly removedGraceMs: number;
@@ -48,7 +42,7 @@ interface RetentionFigures extends RewriteFigures {
 }
 
 export function retentionJob(parts: RetentionJobParts): Job {
-  const { catalog, clock, limitsOf, everyMs } = parts;
+  const { catalog, clock, limitsOf, everyMs, removedGraceMs, expiry = dayExpiry(parts.rewriter) } = parts;
   const looked = new LruCache<string, string>(LOOKED_DAYS);
   let first: string | undefined;
   return {
@@ -110,15 +104,15 @@ export function retentionJob(parts: RetentionJobParts): Job {
     bounds: RunBounds,
     figures: RetentionFigures,
   ) {
-    const { rewriter, removedGraceMs } = parts;
     figures.days++;
-    const decide = (record: ChunkRecord) => decisionOf(parts, record, retention, nowNs);
     const isOver = periodsOver(retention, day, nowNs) > 0;
     if (!isOver) {
       const snapshot = await catalog.day(tenant, day);
       if (!snapshot?.records.some(record => isWhollyExpired(record, retention, nowNs))) return 'more';
     }
-    const end = await rewriteDay(rewriter, { tenant, day, ...bounds, removedGraceMs, decide }, figures);
+    const { definition } = retention;
+    const work = { tenant, day, ...bounds, removedGraceMs, retention: definition, nowNs };
+    const end = await expiry.expireDay(work, figures);
     return end === 'done' && !isOver ? 'more' : end;
   }
 }
@@ -128,41 +122,8 @@ function stateOf({ day, version }: Day, retention: Retention, nowNs: bigint): st
   return `${version} ${periodsOver(retention, day, nowNs)} ${isCut(retention, day, nowNs)} ${retention.version}`;
 }
 
-/** How many periods are over for every entry of the day. */
-function periodsOver({ periodsNs }: Retention, day: number, nowNs: bigint): number {
-  const endNs = BigInt(day + 1) * NS_PER_DAY;
-  return periodsNs.filter(periodNs => periodNs > 0n && endNs <= nowNs - periodNs).length;
-}
-
 /** While the longest period ends inside the day, chunks expire one by one: the time is part of what was looked at. */
 function isCut({ longestNs }: Retention, day: number, nowNs: bigint): string {
   const cutNs = nowNs - longestNs;
   return longestNs > 0n && dayOf(cutNs) === day ? `${cutNs}` : '';
-}
-
-function isWhollyExpired({ day, last }: ChunkRecord, { longestNs }: Retention, nowNs: bigint): boolean {
-  return longestNs > 0n && BigInt(day) * NS_PER_DAY + BigInt(last) < nowNs - longestNs;
-}
-
-async function decisionOf(
-  { rewriter: { store } }: RetentionJobParts,
-  record: ChunkRecord,
-  retention: Retention,
-  nowNs: bigint,
-): Promise<Decision> {
-  if (isWhollyExpired(record, retention, nowNs)) return 'remove';
-  if (periodsOver(retention, record.day, nowNs) === 0) return 'leave';
-  const { streams, pages } = await readFooter(store, record);
-  const startNs = BigInt(record.day) * NS_PER_DAY;
-  const before = streams.map(({ labels }) => {
-    const periodNs = retention.periodNsOf(labels);
-    return periodNs === 0n ? undefined : nowNs - periodNs;
-  });
-  const isExpired = (stream: number, last: number) => {
-    const cutNs = before[stream];
-    return cutNs !== undefined && startNs + BigInt(last) < cutNs;
-  };
-  if (pages.every(({ runs }) => runs.every(({ stream, last }) => isExpired(stream, last)))) return 'remove';
-  const isOver = before.map(cutNs => cutNs !== undefined && startNs + NS_PER_DAY <= cutNs);
-  return isOver.includes(true) ? 'rewrite' : 'leave';
 }

@@ -51,7 +51,7 @@ describe('text', () => {
           expect([name, kept.get(name)]).toEqual([name, counted ? { help: '', type, samples } : undefined]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 40, examples: [[{ '\u2028': 1 }]] },
     );
   });
 

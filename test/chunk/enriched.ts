@@ -25,6 +25,17 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
   });
 }
 
+/** For each page, for each row its rest as it is stored, false where the line must be read; null for a page without rests. */
+export function restsOf(object: Buffer, footer: Footer): ((string | false)[] | null)[] {
+  return footer.pages.map(page => {
+    const rests = page.columns.find(({ kind }) => kind === ColumnKind.rests);
+    if (rests === undefined) return null;
+    const start = page.offset + rests.place.offset;
+    const column = decodeColumn(object.subarray(start, start + rests.place.storedBytes), page.rows, 'golden');
+    return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));
+  });
+}
+
 /** For each page 1 where it may hold the text. */
 export function mayHold(object: Buffer, footer: Footer, needle: string): number[] {
   return mayMeet(object, footer, containing(Buffer.from(needle)));

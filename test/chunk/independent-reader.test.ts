@@ -85,6 +85,17 @@ describe('a reader that knows docs/format.md alone', () => {
     expect(readFooter(object)).toEqual(plainFooter(footerOf(object, 'golden')));
   });
 
+  test('reads an object with fields, rests and sections, and leaves those alone', () => {
+    const object = readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.chunk'));
+    const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.json'), 'utf8'));
+    expect(entries).toHaveLength(240);
+    expect(readEntries(object)).toEqual(entries);
+    const footer = readFooter(object);
+    expect(footer).toEqual(plainFooter(footerOf(object, 'golden')));
+    const kinds = footer.pages.map(({ columns }) => columns.map(({ kind }) => kind));
+    expect(kinds.filter(ofPage => ofPage.includes(5) && ofPage.includes(7))).toHaveLength(kinds.length);
+  });
+
   test('reads the example of the page, which is what the writer makes', async () => {
     const entries: PlainEntry[] = [
       {

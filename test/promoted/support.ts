@@ -29,9 +29,11 @@ export const EVERYTHING: PromoterOptions = {
   maxRowBytes: Infinity,
   minRows: 1,
   maxFallbackShare: 1,
+  maxRestShare: Infinity,
+  maxUnknownShare: 1,
 };
 
-export function blocksOf(page: PageRows, options = EVERYTHING): PromotedBlock[] {
+export function blocksOf(page: PageRows, options = EVERYTHING): readonly PromotedBlock[] {
   return new Promoter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
 }
 
@@ -46,6 +48,7 @@ export function promotedPage(page: PageRows, options = EVERYTHING): PromotedPage
   return {
     column: (parser, name) => columns.get(`${parser} ${name}`),
     guard: parser => columns.values().find(({ field }) => field.parser === parser)?.column,
+    known: undefined,
   };
 }
 

@@ -161,10 +161,11 @@ describe('choice of engine', () => {
   });
 
   test('work that no engine can bound is refused', () => {
-    const many = 'a'.repeat(40_000);
-    expect(() => compileRegex('a.*b|a').count(many)).toThrow(
+    // Counted is what a search might read, the rest of the text; on short lines it reads little, and the test takes no seconds.
+    expect(() => compileRegex('a.*b|a').count('aaa\n'.repeat(10_000))).toThrow(
       'regular expression needs too much work on 40000 characters',
     );
+    const many = 'a'.repeat(40_000);
     expect(compileRegex('\\w').count(many)).toBe(40_000);
     expect(compileRegex('[ab]{900}c').test(many)).toBe(false);
     expect(() => compileRegex('[ab]{900}[cd]').test('a'.repeat(100_000))).toThrow('needs too much work');

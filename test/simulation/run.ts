@@ -16,14 +16,13 @@ import { parseArgs } from 'node:util';
 import { invariantsPage } from './invariants-page.ts';
 import type { Bug } from './planted/bug.ts';
 import { BUGS } from './planted/index.ts';
+import { newSeeds, SEEDS } from './seeds.ts';
 import { FailedRunError, simulate } from './simulate.ts';
 
 const DEFAULT_MINUTES = 1;
 /** Failures shown before the runs end. */
 const MAX_FAILURES = 5;
 const PROGRESS_MS = 10_000;
-/** Seeds are 32 bits; those of a run by time begin at a random one. */
-const SEEDS = 0x1_0000_0000;
 
 const { values } = parseArgs({
   options: {
@@ -84,7 +83,7 @@ async function runMany(bug: Bug | undefined): Promise<void> {
   const runs = values.runs === undefined ? Infinity : numberOf(values.runs, 'runs');
   const minutes = numberOf(values.minutes ?? String(DEFAULT_MINUTES), 'minutes');
   const endMs = runs === Infinity ? Date.now() + minutes * 60_000 : Infinity;
-  const from = values.from === undefined ? Math.floor(Math.random() * SEEDS) : numberOf(values.from, 'from');
+  const from = values.from === undefined ? newSeeds(1)[0] : numberOf(values.from, 'from');
   let [done, failed, calls, shownMs] = [0, 0, 0, Date.now()];
   while (done < runs && Date.now() < endMs && failed < MAX_FAILURES) {
     try {

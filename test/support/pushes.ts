@@ -9,18 +9,27 @@ export interface DatedEntry extends PlainEntry {
 
 /** An accepted push of all entries, in their order; no level is detected. */
 export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
-  const columns = new PushColumns(Buffer.alloc(0));
+  // One buffer for all: columns that grow by one line after the other copy all of them each time.
+  const values = entries.flatMap(({ line, metadata }) => [line, ...Object.values(metadata)]);
+  const bytes = values.map(value => Buffer.from(value));
+  const columns = new PushColumns(Buffer.concat(bytes));
   const places = new Map<string, number>();
-  for (const { stream, day, time, line, metadata } of entries) {
+  const placeOf = new Map<PlainEntry['stream'], number>();
+  let [next, end] = [0, 0];
+  const range = (): [start: number, end: number] => {
+    const start = end;
+    end += bytes[next++].length;
+    return [start, end];
+  };
+  for (const { stream, day, time, metadata } of entries) {
     if (time < 0 || time >= NS_OF_DAY) throw new RangeError(`time ${time} outside its day`);
-    const one = streamOf(stream);
-    if (!places.has(one.text)) places.set(one.text, columns.streams.push(one) - 1);
-    const lineStart = columns.append(Buffer.from(line));
-    columns.addEntry(places.get(one.text)!, day, time, lineStart, columns.bytes.length);
-    for (const [name, value] of Object.entries(metadata)) {
-      const start = columns.append(Buffer.from(value));
-      columns.addPair(columns.nameId(name), start, columns.bytes.length);
+    if (!placeOf.has(stream)) {
+      const one = streamOf(stream);
+      if (!places.has(one.text)) places.set(one.text, columns.streams.push(one) - 1);
+      placeOf.set(stream, places.get(one.text)!);
     }
+    columns.addEntry(placeOf.get(stream)!, day, time, ...range());
+    for (const name of Object.keys(metadata)) columns.addPair(columns.nameId(name), ...range());
   }
   return {
     columns,

@@ -3,11 +3,10 @@
  * Without an envelope, and `{}` where nothing was found, as the reference answers.
  */
 
-import { detectFields } from '../../insight/detected/detect-fields.ts';
+import { type EntriesOf, findFields } from '../../insight/detected/detect-fields.ts';
 import { detectValues } from '../../insight/detected/detect-values.ts';
 import { parseQuery } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
-import type { LogStream } from '../../query/log-query.ts';
 import type { HttpContext } from '../context.ts';
 import type { Response } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
@@ -21,15 +20,15 @@ import { askerOf } from './query.ts';
 const DEFAULT_FIELD_LIMIT = 1000;
 
 export const showDetectedFields: Handler<HttpContext> = async (context, request) => {
-  const { streams, limit } = await asked(context, request);
-  const found = await detectFields(streams, { limit, signal: request.signal });
+  const { entriesOf, limit } = asked(context, request);
+  const found = await findFields(entriesOf, { limit, signal: request.signal });
   return found.fields.length === 0 ? nothing() : json(found);
 };
 
 export const listDetectedValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
-  const { streams, limit } = await asked(context, request, name);
-  const found = await detectValues(streams, name, { limit, signal: request.signal });
+  const { entriesOf, limit } = asked(context, request);
+  const found = await detectValues(await entriesOf(name), name, { limit, signal: request.signal });
   return found.values.length === 0 ? nothing() : json(found);
 };
 
@@ -37,15 +36,17 @@ function nothing(): Response {
   return json({});
 }
 
-/**
- * The entries to look into, latest first; with `field` those whose field columns know come without their lines. Throws
- * ClientError.
- */
-async function asked(
-  context: HttpContext,
-  request: RoutedRequest,
-  field?: string,
-): Promise<{ readonly streams: readonly LogStream[]; readonly limit: number }> {
+interface Asked {
+  /**
+   * The entries to look into, latest first; with a field those whose columns know it come without their lines
+   * (LogRequest.field). Throws ClientError.
+   */
+  readonly entriesOf: EntriesOf;
+  readonly limit: number;
+}
+
+/** Throws ClientError. */
+function asked(context: HttpContext, request: RoutedRequest): Asked {
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
@@ -57,9 +58,14 @@ async function asked(
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   const query = { ...range, text, expr, limit: lineLimit, backward: true, stepNs };
-  const detected = { ...query, intervalNs: 0n, categorize: true, field };
-  const { result } = await context.engine.range(detected, asker);
-  return { streams: result.kind === 'streams' ? result.streams : [], limit };
+  return {
+    limit,
+    async entriesOf(field) {
+      const detected = { ...query, intervalNs: 0n, categorize: true, field };
+      const { result } = await context.engine.range(detected, asker);
+      return result.kind === 'streams' ? result.streams : [];
+    },
+  };
 }
 
 /** `field_limit` is the older name. */

@@ -11,6 +11,7 @@ import type { Labels } from '../../model/labels.ts';
 import type { PageRows } from '../../model/page.ts';
 import { hashOfAscii, hashOfText } from '../../model/text-hash.ts';
 import { KIND_CLEAN } from '../../pipeline/row-labels.ts';
+import { EVERY_FIELD } from '../../query/every-field-scan.ts';
 import type { LogStream } from '../../query/log-query.ts';
 import { MAX_PATH_CHARACTERS } from './bounds.ts';
 import { type DetectedField, type FieldCount, FieldTable } from './field-table.ts';
@@ -31,11 +32,30 @@ export interface DetectedFields {
   readonly limit: number;
 }
 
-/** @param streams of a log query with categorised labels. Throws what the signal was aborted with. */
+interface FoundFields extends DetectedFields {
+  /** There were more; the ones here were met first, so that the order of fields in lines counted. */
+  readonly isOverfull: boolean;
+}
+
+/** The entries of the log query, with categorised labels. @param field as LogRequest.field */
+export type EntriesOf = (field: string | undefined) => Promise<readonly LogStream[]>;
+
+/**
+ * Lets columns answer for lines where they can. Where there are more fields than are wanted, the first ones count, and which
+ * are the first only the lines as they stand tell: then they are read after all. Throws what `entriesOf` throws and what the
+ * signal was aborted with.
+ */
+export async function findFields(entriesOf: EntriesOf, options: DetectOptions): Promise<DetectedFields> {
+  let found = await detectFields(await entriesOf(EVERY_FIELD), options);
+  if (found.isOverfull) found = await detectFields(await entriesOf(undefined), options);
+  return { fields: found.fields, limit: found.limit };
+}
+
+/** @param streams query with categorised labels. Throws what the signal was aborted with. */
 export async function detectFields(
   streams: readonly LogStream[],
   { limit, signal }: DetectOptions,
-): Promise<DetectedFields> {
+): Promise<FoundFields> {
   const table = new FieldTable(limit);
   const detector = new FieldDetector(table);
   for (const stream of streams) {
@@ -45,7 +65,7 @@ export async function detectFields(
       signal.throwIfAborted();
     }
   }
-  return { fields: table.describe(), limit: table.limit };
+  return { fields: table.describe(), limit: table.limit, isOverfull: table.isOverfull };
 }
 
 class FieldDetector {

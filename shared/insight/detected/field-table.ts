@@ -67,6 +67,8 @@ export class FieldTable {
   readonly #fields = new Map<string, FieldCount>();
   /** Most fields: the request's limit, or this store's where that is lower. */
   readonly limit: number;
+  /** A field had no room: which ones are here depends on the order in which they were met. */
+  isOverfull = false;
 
   constructor(limit: number) {
     this.limit = Math.min(limit, MAX_FIELDS);
@@ -76,7 +78,11 @@ export class FieldTable {
   field(name: string): FieldCount | undefined {
     const known = this.#fields.get(name);
     if (known !== undefined) return known;
-    if (this.#fields.size === this.limit || !isFieldName(name)) return undefined;
+    if (!isFieldName(name)) return undefined;
+    if (this.#fields.size === this.limit) {
+      this.isOverfull = true;
+      return undefined;
+    }
     const field = new FieldCount(name);
     this.#fields.set(name, field);
     return field;

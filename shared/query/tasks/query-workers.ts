@@ -6,6 +6,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
 import { FairQueue } from './fair-queue.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
+import { type RoomHere, usualRoom } from './room-here.ts';
 import type { Task, TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
@@ -34,20 +35,27 @@ export interface HeldAnswer {
   release(): void;
 }
 
+export interface QueryWorkersOptions {
+  readonly sizes?: TaskSizes;
+  /** Without it no answer is kept. */
+  readonly cache?: AnswerCache;
+  /** Default: the same for all, `sizes.inlineBytes`. */
+  readonly room?: RoomHere;
+}
+
 export class QueryWorkers {
   readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
   readonly sizes: TaskSizes;
+  private readonly room: RoomHere;
   private readonly invoker: Invoker;
   private readonly cache: AnswerCache | undefined;
   private readonly queue: FairQueue;
 
-  constructor(
-    invoker: Invoker,
-    { sizes = TASK_SIZES, cache }: { readonly sizes?: TaskSizes; readonly cache?: AnswerCache } = {},
-  ) {
+  constructor(invoker: Invoker, { sizes = TASK_SIZES, cache, room = usualRoom }: QueryWorkersOptions = {}) {
     this.invoker = invoker;
     this.cache = cache;
     this.sizes = sizes;
+    this.room = room;
     this.queue = new FairQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
   }
 
@@ -66,6 +74,11 @@ export class QueryWorkers {
 
   get running(): number {
     return this.queue.active;
+  }
+
+  /** Bytes that a query of the tenant, or of several, joined, may scan where it is planned. */
+  inlineBytesOf(tenant: string): number {
+    return this.room(tenant, this.sizes.inlineBytes);
   }
 
   /** Throws what the task failed with, the signal's reason, and what the invoker throws. */

@@ -53,8 +53,10 @@ export class EntrySpread {
   /** How many of the pages, from the first on, the caller is to scan before it gives the others to `add`. */
   scannedHere(pages: readonly PlannedPage[]): number {
     if (this.ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
+    const { workers, asking } = this.parts;
+    const room = workers.inlineBytesOf(asking);
     let count = 0;
-    while (count < pages.length && this.inlineBytes < this.parts.workers.sizes.inlineBytes) {
+    while (count < pages.length && this.inlineBytes < room) {
       this.inlineBytes += costOf(pages[count++], true);
     }
     return count;

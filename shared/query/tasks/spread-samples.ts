@@ -46,7 +46,8 @@ export class SampleSpread {
     if (!this.isSpread) {
       let bytes = this.inlineBytes;
       for (const page of pages) bytes += costOf(page, readsLines);
-      if (bytes <= this.parts.workers.sizes.inlineBytes || this.ask.query.length > MAX_PRINTED_LENGTH) {
+      const { workers, asking } = this.parts;
+      if (bytes <= workers.inlineBytesOf(asking) || this.ask.query.length > MAX_PRINTED_LENGTH) {
         this.inlineBytes = bytes;
         return false;
       }

@@ -2,34 +2,45 @@
 import { Catalog } from '../../../shared/catalog/catalog.ts';
 import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
 import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
 import type { ChunkEnricher } from '../../../shared/chunk/enricher.ts';
+import { ColumnKind } from '../../../shared/chunk/format.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
+import { MaskSource } from '../../../shared/deletion/masks.ts';
 import { segmentsOf } from '../../../shared/ingest/segment.ts';
+import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
 import type { Invoker } from '../../../shared/ports/invoker.ts';
 import { seededIds, virtualClock } from '../../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import { fieldKey } from '../../../shared/promoted/promoted-field.ts';
-import { Promoter } from '../../../shared/promoted/promotion.ts';
-import type { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { Promoter, type PromoterOptions } from '../../../shared/promoted/promotion.ts';
+import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/query/engine.ts';
 import { QueryWorkers } from '../../../shared/query/tasks/query-workers.ts';
 import type { TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
+import { Visibility } from '../../../shared/query/visibility.ts';
 import { EVERYTHING } from '../../promoted/support.ts';
 import { TINY_TASKS } from '../../query/tasks/world.ts';
-import { DAY } from '../../support/engine.ts';
+import { DAY, DAY_START_NS } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
 
 const clock = virtualClock((DAY + 1) * 86_400_000);
 
-/** A column for every field that can have one. */
-export function everyField(): ChunkEnricher {
-  const promoter = new Promoter(EVERYTHING);
+/** A column for every field that can have one, and rests where not too many lines are left to the parser. */
+export function everyField(options: Partial<PromoterOptions> = {}): ChunkEnricher {
+  const promoter = new Promoter({ ...EVERYTHING, ...options });
   return {
-    page: (lines, offsets, rows) =>
-      promoter.columnsOf(lines, offsets, rows).map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
+    page(lines, offsets, rows, _metadata, { input, from }) {
+      const times = input.times.subarray(from, from + rows);
+      const { columns, rests } = promoter.blocksOf(lines, offsets, rows, { times });
+      return [
+        ...columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
+        ...(rests === undefined ? [] : [{ kind: ColumnKind.rests, name: '', bytes: rests }]),
+      ];
+    },
     finish: () => [],
   };
 }
@@ -40,13 +51,15 @@ export interface ColumnEngineParts {
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
   /** The entries lie in so many chunks, in their order; 1 where left out. */
   readonly chunks?: number;
+  /** Delete requests that hide lines of the day: log queries. */
+  readonly deleted?: readonly string[];
   /** Works on each page as a task; left out, all is scanned by the engine. */
   readonly invokerOf?: (parts: TaskRunnerParts) => Invoker;
 }
 
 export async function columnEngine(
   entries: readonly DatedEntry[],
-  { enricher, sourceOf, chunks = 1, invokerOf }: ColumnEngineParts,
+  { enricher, sourceOf, chunks = 1, deleted = [], invokerOf }: ColumnEngineParts,
 ): Promise<QueryEngine> {
   const store = memoryObjectStore();
   const ids = seededIds(1);
@@ -62,5 +75,59 @@ export async function columnEngine(
   }
   const invoker = invokerOf?.({ store, clock });
   const workers = invoker && new QueryWorkers(invoker, { sizes: TINY_TASKS });
-  return new QueryEngine({ catalog, source: sourceOf(store), clock, workers });
+  const requests = deleted.map(deleteRequest);
+  const deletes = { list: async () => requests, version: async () => requests.length };
+  const visibility = new Visibility({
+    masks: new MaskSource({ deletes, clock }),
+    limitsOf: () => DEFAULT_LIMITS,
+    enabled: true,
+  });
+  return new QueryEngine({ catalog, source: sourceOf(store), clock, workers, visibility });
+}
+
+function deleteRequest(query: string, i: number): DeleteRequest {
+  return {
+    id: i.toString(16).padStart(8, '0'),
+    tenant: 't',
+    query,
+    startNs: DAY_START_NS,
+    endNs: DAY_START_NS + 86_400_000_000_000n,
+    intervalNs: 0n,
+    createdMs: clock.nowMs(),
+    ...NOT_BEGUN,
+  };
+}
+
+export const LINES_READ = 'lines are read';
+
+/** Fails where the lines of a page are asked for. */
+export class LinelessSource extends ChunkSource {
+  override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
+    if (given[0].some(({ wants }) => wants.lines === 'bytes')) throw new Error(LINES_READ);
+    return super.pages(...given);
+  }
+
+  override more(): ReturnType<ChunkSource['more']> {
+    throw new Error(LINES_READ);
+  }
+}
+
+/** Counts pages of which columns did for the lines. */
+export class CountingSource extends ChunkSource {
+  /** Read without their lines. */
+  static fronts = 0;
+  /** Whose lines were read behind. */
+  static linesBehind = 0;
+
+  override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
+    for (const { wants } of given[0]) {
+      if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
+    }
+    return super.pages(...given);
+  }
+
+  override more(...given: Parameters<ChunkSource['more']>): ReturnType<ChunkSource['more']> {
+    CountingSource.linesBehind++;
+    return super.more(...given);
+  }
 }

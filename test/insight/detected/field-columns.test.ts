@@ -1,24 +1,9 @@
 /** Where columns know a field of all rows that count, its values are found without reading a line. */
 import { expect, test } from '@jest/globals';
 import { detectValues } from '../../../shared/insight/detected/detect-values.ts';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
-import { columnEngine, everyField } from './column-engine.ts';
-
-const LINES_READ = 'lines are read';
-
-/** Fails where the lines of a page are asked for. */
-class LinelessSource extends ChunkSource {
-  override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
-    if (given[0].some(({ wants }) => wants.lines === 'bytes')) throw new Error(LINES_READ);
-    return super.pages(...given);
-  }
-
-  override more(): ReturnType<ChunkSource['more']> {
-    throw new Error(LINES_READ);
-  }
-}
+import { columnEngine, everyField, LINES_READ, LinelessSource } from './column-engine.ts';
 
 type Given = string | Partial<DatedEntry>;
 

@@ -1,12 +1,13 @@
 /** A query of which one field is wanted: its tasks answer from columns, as the query does by itself. */
 import { expect, test } from '@jest/globals';
 import { ChunkSource } from '../../../shared/query/chunk-source.ts';
+import { EVERY_FIELD } from '../../../shared/query/every-field-scan.ts';
 import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
 import { columnEngine, everyField } from '../../insight/detected/column-engine.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 
-test('the field goes with the task, and no line comes back where a column knows it', async () => {
-  const lines = ['{"status":200}', '{"status":404,"status":405}', '{"status":500}'];
+/** The entries of the answer of an engine with tasks; those of one without are the same. */
+async function entriesByTasks(lines: readonly string[], field: string) {
   const entries = lines.map((line, i) => {
     return { stream: { app: 'a' }, day: DAY, time: i * 1e9, line, metadata: {} };
   });
@@ -23,7 +24,7 @@ test('the field goes with the task, and no line comes back where a column knows 
       },
     };
   };
-  const asked = { ...rangeQuery('{app="a"}', { limit: 10, categorize: true }), field: 'status' };
+  const asked = { ...rangeQuery('{app="a"}', { limit: 10, categorize: true }), field };
   const answers = [];
   for (const engine of [
     await columnEngine(entries, parts),
@@ -35,12 +36,26 @@ test('the field goes with the task, and no line comes back where a column knows 
   }
   expect(tasks).toBe(lines.length);
   expect(answers[1]).toEqual(answers[0]);
+  return answers[1];
+}
+
+test('the field goes with the task, and no line comes back where a column knows it', async () => {
+  const lines = ['{"status":200}', '{"status":404,"status":405}', '{"status":500}'];
+  const answer = await entriesByTasks(lines, 'status');
   // A line that no column knows is there as it is.
-  expect(answers[1].map(({ line }) => line).sort()).toEqual(['', '', lines[1]]);
+  expect(answer.map(({ line }) => line).sort()).toEqual(['', '', lines[1]]);
   expect(
-    answers[1]
+    answer
       .flatMap(({ parsed = [] }) => parsed)
       .map(({ value }) => value)
       .sort(),
   ).toEqual(['200', '500']);
+});
+
+test('that every field is wanted goes with the task too: lines come back that say no more than their fields', async () => {
+  const answer = await entriesByTasks(
+    ['{"status": 200, "tags": [1]}', 'words a=1', '{"status":'],
+    EVERY_FIELD,
+  );
+  expect(answer.map(({ line }) => line)).toEqual(['{"status":', 'a="1"', '{"status":"200"}']);
 });

@@ -54,6 +54,7 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
   return {
     clock,
     objects,
+    parts,
     push: (entries: readonly DatedEntry[], tenant = 't') =>
       clock.run(committer.commit(tenant, pushOf(entries))),
     async compact(): Promise<void> {

@@ -18,6 +18,8 @@ export interface Bug {
   readonly name: string;
   /** Seeds within which a run must fail. */
   readonly maxSeeds: number;
+  /** One that found it, tried before the others: where few of them do, the search takes seconds. */
+  readonly knownSeed?: number;
   /** Names of the invariants of which one must be reported as broken. */
   readonly breaks: readonly string[];
   /** It shows only in runs that last over a day. */

@@ -87,6 +87,7 @@ export const losesAnInput: Bug = {
 export const collectsWithoutGrace: Bug = {
   name: 'deletes objects at once',
   maxSeeds: 600,
+  knownSeed: 6,
   breaks: ['readers-miss-no-object'],
   graceMs: 0,
 };

@@ -57,6 +57,7 @@ function writeBehind(store: ObjectStore): ObjectStore {
 export const writesRecordsBeforeObjects: Bug = {
   name: 'writes records before objects',
   maxSeeds: 20,
+  knownSeed: 7,
   breaks: ['object-before-record', 'readers-miss-no-object'],
   store: writeBehind,
 };

@@ -29,6 +29,7 @@ export const expiresByFirstEntry: Bug = {
   name: 'takes a chunk for expired by its first entry',
   needsRemoval: true,
   maxSeeds: 100,
+  knownSeed: 35,
   breaks: ['only-what-may-goes'],
   retention: ({ rewriter, ...rest }) => ({
     ...rest,

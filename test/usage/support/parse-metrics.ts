@@ -7,8 +7,9 @@ export interface ParsedMetrics {
   names(name: string): readonly string[];
 }
 
-const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
-const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gy;
+// A label may hold what JavaScript takes for the end of a line.
+const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)/gsy;
 
 export function parseMetrics(text: string): ParsedMetrics {
   const types = new Map<string, string>();

@@ -1,0 +1,58 @@
+/** Errors that pass from one thread to another: their class, as far as somebody asks for it, their message, stack and causes. */
+import { LeaseLostError } from '../shared/catalog/leases.ts';
+import { SwapConflictError } from '../shared/catalog/swap.ts';
+import { MergeTooLargeError } from '../shared/compaction/merge-bounds.ts';
+import { DeleteCancelledError } from '../shared/compaction/row-drops.ts';
+import { CorruptionError } from '../shared/model/errors.ts';
+import { ObjectNotFoundError } from '../shared/ports/object-store.ts';
+import { ConditionFailedError } from '../shared/ports/table.ts';
+import { ThrottledError } from '../shared/ports/throttled.ts';
+
+/** Plain data: what structured cloning makes of an error has lost its class. */
+export interface ThrownError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: ThrownError | undefined;
+  /** Of ConditionFailedError. */
+  readonly index?: number;
+}
+
+/** Of causes: one may be its own. */
+const MAX_DEPTH = 5;
+
+/** Others come as Error with their name. */
+const CLASSES = new Map<string, { readonly prototype: Error }>(
+  [
+    ConditionFailedError,
+    CorruptionError,
+    DeleteCancelledError,
+    LeaseLostError,
+    MergeTooLargeError,
+    ObjectNotFoundError,
+    RangeError,
+    SwapConflictError,
+    ThrottledError,
+    TypeError,
+  ].map(one => [one.name, one]),
+);
+
+export function thrownOf(error: unknown, depth = 1): ThrownError {
+  if (!(error instanceof Error)) {
+    return { name: 'Error', message: String(error), stack: undefined, cause: undefined };
+  }
+  const { name, message, stack, cause } = error;
+  const isLast = cause === undefined || depth === MAX_DEPTH;
+  const thrown = { name, message, stack, cause: isLast ? undefined : thrownOf(cause, depth + 1) };
+  return error instanceof ConditionFailedError ? { ...thrown, index: error.index } : thrown;
+}
+
+export function errorOf({ name, message, stack, cause, index }: ThrownError): Error {
+  const error = new Error(message, cause && { cause: errorOf(cause) });
+  const known = CLASSES.get(name);
+  // Not by its constructor: some make the message themselves.
+  if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
+  Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
+  if (stack !== undefined) error.stack = stack;
+  return index === undefined ? error : Object.assign(error, { index });
+}

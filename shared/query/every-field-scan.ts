@@ -1,0 +1,79 @@
+/**
+ * The scan of a log query of which only the fields of its lines are wanted, as detected fields are: of pages whose columns
+ * know every field of every line that counts, each row is collected with a line that says the same (shared/promoted), and
+ * the page's own lines are not read. Of any other page rows are collected with their lines, as ever.
+ *
+ * What a reader would get wrong: the fields of such a line are in another order than in the one that was stored.
+ */
+import type { LogExpr } from '../logql/ast.ts';
+import type { PageRows } from '../model/page.ts';
+import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
+import type { PreparedRows } from '../pipeline/promoted-rows.ts';
+import { KnownLines } from '../promoted/known-lines.ts';
+import type { PlannedPage } from './day-plan.ts';
+import { type FieldPlan, keepFirst, takesRowsAsTheyAre } from './field-scan.ts';
+import type { LogCollector } from './log-collector.ts';
+
+/** As `LogRequest.field`: every field is wanted. It is the name of none. */
+export const EVERY_FIELD = '';
+
+/** Undefined where columns are of no use: a stage reads or changes lines or labels. */
+export function planEveryField({ stages }: LogExpr): FieldPlan | undefined {
+  if (!takesRowsAsTheyAre(stages)) return undefined;
+  return { name: EVERY_FIELD, promoted: { parser: 'either', names: 'all' }, keepsRows: stages.length === 0 };
+}
+
+/** Stands before a collector. */
+export class EveryFieldScan implements LogSink {
+  readonly #plan: FieldPlan;
+  readonly #collector: LogCollector;
+  #known: KnownLines | undefined;
+  #needsLines = true;
+  #page: PageRows | undefined;
+  #base = 0;
+
+  constructor(plan: FieldPlan, collector: LogCollector) {
+    this.#plan = plan;
+    this.#collector = collector;
+  }
+
+  /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
+  prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
+    const { limit, backward } = this.#collector;
+    const isExact = this.#plan.keepsRows && mask === undefined;
+    const left = isExact ? keepFirst(page.times, selection, count, { limit, backward }) : count;
+    const fields = page.promoted?.known;
+    this.#known = fields && new KnownLines(fields);
+    this.#needsLines = !this.#knowsAll(selection, left);
+    return { count: left, needsLines: this.#needsLines };
+  }
+
+  #knowsAll(selection: Uint32Array, count: number): boolean {
+    if (this.#known === undefined) return count === 0;
+    for (let i = 0; i < count; i++) if (!this.#known.knows(selection[i])) return false;
+    return true;
+  }
+
+  /** @param base what the page's times are relative to, ns since the start of the day */
+  begin(page: PageRows, base: number): void {
+    this.#page = page;
+    this.#base = base;
+    this.#collector.begin(page, base);
+  }
+
+  wants(row: number): boolean {
+    return this.#collector.wants(row);
+  }
+
+  /** Throws as the collector does. */
+  emit(row: number, entry: PipelineRow): void {
+    if (this.#needsLines) {
+      this.#collector.emit(row, entry);
+      return;
+    }
+    const time = this.#base + this.#page!.times[row];
+    const { stream, structuredMetadata, parsed } = entry.categories();
+    const line = this.#known!.lineOf(row, time);
+    this.#collector.take({ time, line, key: entry.streamText(), stream, structuredMetadata, parsed });
+  }
+}

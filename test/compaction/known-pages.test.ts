@@ -1,0 +1,106 @@
+/** Pages that know all fields of their lines go on to know them, however chunks are made of chunks. */
+import { expect, test } from '@jest/globals';
+import { ChunkAssembler } from '../../shared/chunk/chunk-assembler.ts';
+import { loadBlock, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { ColumnKind } from '../../shared/chunk/format.ts';
+import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
+import { renameTenant } from '../../shared/chunk/rename-tenant.ts';
+import { rewriteChunk } from '../../shared/compaction/rewrite-chunk.ts';
+import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
+import { readStoredExtras } from '../../shared/enrich/stored-extras.ts';
+import { KnownLines } from '../../shared/promoted/known-lines.ts';
+import { expectSameSaid } from '../promoted/said.ts';
+import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
+import { chunkId, DAY, DAY_START, inputOf, merge } from './support/merge-chunks.ts';
+
+const PAGE_BYTES = 96 * 1024;
+const PADDING = 'x'.repeat(50);
+const ALL = { lines: 'bytes', metadata: 'all', promoted: { parser: 'either', names: 'all' } } as const;
+
+function lineOf(i: number): string {
+  const rare = i % 97 === 0;
+  switch (i % 3) {
+    case 0:
+      return `{"n":${i % 10},"pad":"${PADDING}"${rare ? ',"err":{"kind":"x"}' : ''}}`;
+    case 1:
+      // Its own time.
+      return `ts=${new Date(7 * i).toISOString()} n=${i % 10} pad=${PADDING}${rare ? ' err=x' : ''}`;
+    default:
+      return `${PADDING} number ${i}${rare ? ' err=x' : ''}`;
+  }
+}
+
+/** Of one stream. */
+function entriesFrom(first: number, count: number): PlainEntry[] {
+  return Array.from({ length: count }, (_, i) => {
+    const time = (first + i) * 7_000_000;
+    return { stream: { n: '1' }, time, line: lineOf(first + i), metadata: {} };
+  });
+}
+
+async function chunkOf(entries: readonly PlainEntry[], number: number): Promise<Buffer> {
+  const assembler = new ChunkAssembler(QUICK_COMPRESSION, chunkEnrichers(0)(), PAGE_BYTES);
+  await assembler.add(rowsOf(entries));
+  const head = { id: chunkId(number), tenant: 't-1', day: DAY, level: 3, createdMs: 1, inputs: [] };
+  const { parts } = await assembler.finish(head);
+  return Buffer.concat(parts);
+}
+
+/** Expects of all lines of all pages that the page knows what they say. How many lines there are. */
+function expectKnown(object: Buffer): number {
+  const footer = footerOf(object, 'a chunk');
+  let lines = 0;
+  for (const page of footer.pages) {
+    expect(page.columns.filter(({ kind }) => kind === ColumnKind.rests)).toHaveLength(1);
+    const rows = decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk');
+    const known = new KnownLines(rows.promoted!.known!);
+    const said = expectSameSaid(rows, known, { n: '1' }, page.base);
+    expect(said).toBe(page.rows);
+    lines += said;
+  }
+  expect(footer.pages.length).toBeGreaterThan(2);
+  return lines;
+}
+
+async function objectOfMerge(objects: readonly Buffer[]): Promise<Buffer> {
+  const made = await merge(
+    objects.map(object => inputOf(object)),
+    { level: 3, enricher: chunkEnrichers(0), pageBytes: PAGE_BYTES },
+  );
+  expect(made.objects).toHaveLength(1);
+  return made.objects[0];
+}
+
+test('merged, written anew with most pages as they are, and given to another tenant', async () => {
+  const first = entriesFrom(0, 4000);
+  const second = entriesFrom(4000, 2000);
+  const merged = await objectOfMerge([await chunkOf(first, 1), await chunkOf(second, 2)]);
+  expect(expectKnown(merged)).toBe(6000);
+
+  const footer = footerOf(merged, 'a chunk');
+  const extras = await readStoredExtras(async kind => {
+    const { place } = footer.sections.find(one => one.kind === kind)!;
+    return loadBlock(merged.subarray(place.offset, place.offset + place.storedBytes), place, 'a section');
+  }, footer.pages.length);
+  const { chunk } = await rewriteChunk(
+    { ...inputOf(merged), footer },
+    {
+      id: chunkId(0xff),
+      createdMs: 5,
+      enricher: chunkEnrichers(0)(extras),
+      pageBytes: PAGE_BYTES,
+      mayTouch: () => true,
+      dropRows: page => {
+        const goes = entriesOfPage(page, DAY_START).map(({ time }) => (time / 7_000_000) % 4000 === 500);
+        return goes.includes(true) ? Uint8Array.from(goes, one => (one ? 1 : 0)) : undefined;
+      },
+      pause: async () => undefined,
+    },
+  );
+  expect(chunk!.copied.filter(is => is).length).toBeGreaterThan(2);
+  expect(chunk!.copied).toContain(false);
+  const rewritten = Buffer.concat(chunk!.parts);
+  expect(expectKnown(rewritten)).toBe(5998);
+
+  expect(expectKnown(renameTenant(rewritten, 't-2', 'a chunk').object)).toBe(5998);
+});

@@ -1,0 +1,66 @@
+/** A million series for one query: it ends in an error, and neither the process nor another tenant's query is harmed. */
+import { beforeAll, expect, test } from '@jest/globals';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { QueryMemory } from '../../shared/query/query-memory.ts';
+import { inlineInvoker } from '../../shared/query/tasks/inline-invoker.ts';
+import { TASK_SIZES } from '../../shared/query/tasks/plan-tasks.ts';
+import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
+import { makeWorld } from './tasks/world.ts';
+
+const PUSHES = 10;
+const LINES_PER_PUSH = 100_000;
+const MIB = 1024 * 1024;
+const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
+const day = { endNs: DAY_START_NS + 3_600_000_000_000n };
+
+const world = makeWorld();
+
+beforeAll(async () => {
+  const stream = { app: 'a' };
+  for (let push = 0; push < PUSHES; push++) {
+    const entries = Array.from({ length: LINES_PER_PUSH }, (_, i) => ({
+      stream,
+      day: DAY,
+      time: (push * LINES_PER_PUSH + i) * 1_000_000,
+      line: `id=${push}-${i}`,
+      metadata: {},
+    }));
+    await world.push(entries);
+  }
+  await world.push([{ stream, day: DAY, time: 5, line: 'id=other', metadata: {} }], 'other');
+}, 120_000);
+
+const memory = new QueryMemory(256 * MIB);
+const invoker = inlineInvoker({ store: world.objects, clock: world.clock });
+const inOneThread = world.engine({ invoker, memory, sizes: { ...TASK_SIZES, inlineBytes: 1e12 } });
+const byWorkers = world.engine({ invoker, memory, sizes: { ...TASK_SIZES, inlineBytes: 0 } });
+
+// With the limit on series it depends on how much each of them takes which limit is met first.
+test.each([
+  ['in one thread', inOneThread, limits, /^400 .*(needs more than|maximum number of series \(500\) reached)/],
+  [
+    'by workers, the limit on series lifted',
+    byWorkers,
+    { ...limits, maxQuerySeries: 0 },
+    /^400 .*needs more than/,
+  ],
+])('scanned %s', async (_name, engine, given, message) => {
+  const query = rangeQuery('count_over_time({app="a"} | logfmt [1m])', day);
+  const greedy = engine.range(query, asker({ limits: given })).then(
+    () => 'answered',
+    error => `${error.status} ${error.message}`,
+  );
+  const other = await engine.range(query, asker({ limits, tenants: ['other'] }));
+  expect(other.result).toMatchObject({
+    series: [
+      {
+        labels: [
+          { name: 'app', value: 'a' },
+          { name: 'id', value: 'other' },
+        ],
+      },
+    ],
+  });
+  expect(await greedy).toMatch(message);
+  expect(memory.usedBytes).toBe(0);
+});
