@@ -1,13 +1,17 @@
 /** Pages that know all fields of their lines go on to know them, however chunks are made of chunks. */
 import { expect, test } from '@jest/globals';
+import { keyOfChunk } from '../../shared/catalog/chunk-object.ts';
+import { recordOf } from '../../shared/catalog/chunk-record.ts';
 import { ChunkAssembler } from '../../shared/chunk/chunk-assembler.ts';
 import { loadBlock, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ColumnKind } from '../../shared/chunk/format.ts';
+import { ColumnKind, TRAILER_BYTES } from '../../shared/chunk/format.ts';
 import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
 import { renameTenant } from '../../shared/chunk/rename-tenant.ts';
 import { rewriteChunk } from '../../shared/compaction/rewrite-chunk.ts';
+import { checkChunk } from '../../shared/doctor/check-chunk.ts';
 import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
 import { readStoredExtras } from '../../shared/enrich/stored-extras.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { KnownLines } from '../../shared/promoted/known-lines.ts';
 import { expectSameSaid } from '../promoted/said.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
@@ -47,7 +51,7 @@ async function chunkOf(entries: readonly PlainEntry[], number: number): Promise<
 }
 
 /** Expects of all lines of all pages that the page knows what they say. How many lines there are. */
-function expectKnown(object: Buffer): number {
+function expectKnown(object: Buffer, leastPages = 3): number {
   const footer = footerOf(object, 'a chunk');
   let lines = 0;
   for (const page of footer.pages) {
@@ -58,7 +62,7 @@ function expectKnown(object: Buffer): number {
     expect(said).toBe(page.rows);
     lines += said;
   }
-  expect(footer.pages.length).toBeGreaterThan(2);
+  expect(footer.pages.length).toBeGreaterThanOrEqual(leastPages);
   return lines;
 }
 
@@ -103,4 +107,25 @@ test('merged, written anew with most pages as they are, and given to another ten
   expect(expectKnown(rewritten)).toBe(5998);
 
   expect(expectKnown(renameTenant(rewritten, 't-2', 'a chunk').object)).toBe(5998);
+});
+
+test('a page whose rests are damaged knows nothing, and the doctor finds it', async () => {
+  const object = await chunkOf(entriesFrom(0, 2000), 1);
+  expect(expectKnown(object, 1)).toBe(2000);
+  const footer = footerOf(object, 'a chunk');
+  const [page] = footer.pages;
+  const { place } = page.columns.find(({ kind }) => kind === ColumnKind.rests)!;
+  object[page.offset + place.offset + 3] ^= 1;
+  expect(
+    decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk').promoted!.known,
+  ).toBeUndefined();
+
+  const footerBytes = object.readUInt32LE(object.length - TRAILER_BYTES) + TRAILER_BYTES;
+  const tail = object.subarray(object.length - footerBytes);
+  const record = recordOf(footer, object.length, footerBytes, { inline: undefined, tail });
+  const store = memoryObjectStore();
+  await store.putIfAbsent(keyOfChunk(record), object);
+  await expect(checkChunk(store, record, { objectBytes: object.length, full: true })).rejects.toThrow(
+    /: rests/,
+  );
 });

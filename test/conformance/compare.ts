@@ -144,8 +144,9 @@ function compareDescriptions(path: string, got: JsonObject, want: JsonObject): s
 /** As multisets: an item that came twice is one too many. */
 function compareSets(got: readonly Json[], want: readonly Json[]): string | undefined {
   const counts = new Map<string, number>();
-  for (const item of want) counts.set(show(item), (counts.get(show(item)) ?? 0) + 1);
-  for (const item of got) counts.set(show(item), (counts.get(show(item)) ?? 0) - 1);
+  const add = (text: string, by: number) => counts.set(text, (counts.get(text) ?? 0) + by);
+  for (const item of want) add(show(item), 1);
+  for (const item of got) add(show(item), -1);
   const missing = [...counts].filter(([, count]) => count > 0).map(([item]) => item);
   const extra = [...counts].filter(([, count]) => count < 0).map(([item]) => item);
   if (missing.length === 0 && extra.length === 0) return undefined;

@@ -151,7 +151,7 @@ describe('a damaged store on disk', () => {
     await withStore(dataDir, fill);
     const random = seededRandom(11);
     const outcomes = { right: 0, refused: 0, found: 0 };
-    for (let run = 0; run < 60; run++) {
+    for (let run = 0; run < 36; run++) {
       const dir = join(folder, `run-${run}`);
       await cp(dataDir, dir, { recursive: true });
       const file = join(dir, 'catalog.sqlite');

@@ -1,6 +1,6 @@
 /**
  * Kills the store (SIGKILL) at random moments while clients push and while it compacts, syncs indexes and collects
- * garbage all the time; starts it again; fifty times. After every round all that was acknowledged is there exactly once,
+ * garbage all the time; starts it again; twenty times, or ROUNDS. After every round all that was acknowledged is there exactly once,
  * and counted once. At the end no record names an object that is missing, and no stored byte is damaged.
  *
  * kill.test.ts has larger and stranger pushes; here there are more deaths, and maintenance in every one of them. The moment
@@ -22,7 +22,8 @@ import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { type ServerProcess, startProcess, warmStarts } from './support/server-process.ts';
 
-const ROUNDS = 50;
+/** Each costs up to two seconds of a core, most of it the start. */
+const ROUNDS = Number(process.env.ROUNDS ?? 20);
 const CLIENTS = 3;
 /** From the first push of a round to its end: some pushes, and one or two runs of every job. */
 const LEAST_LIFE_MS = 60;
@@ -122,7 +123,7 @@ async function check(client: HttpClient, { sent, acknowledged }: Pushes, round: 
   expect(answer).toMatchObject({ data: { result } });
 }
 
-test('fifty deaths lose nothing that was acknowledged, and make nothing twice', async () => {
+test(`${ROUNDS} deaths lose nothing that was acknowledged, and make nothing twice`, async () => {
   const pushes = new Pushes();
   const start = async (): Promise<HttpClient> => {
     server = await startProcess(join(folder, 'config.yaml'), join(folder, 'data'));

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import type { PageRows } from '../../shared/model/page.ts';
-import { decodeColumn, FALLBACK_ID, type PromotedColumn } from '../../shared/promoted/column-decoder.ts';
+import { decodeColumn, FALLBACK_ID } from '../../shared/promoted/column-decoder.ts';
 import { KnownLines } from '../../shared/promoted/known-lines.ts';
 import { Promoter, type PromoterOptions } from '../../shared/promoted/promotion.ts';
 import type { Texts } from '../pipeline/support.ts';
@@ -47,22 +47,20 @@ describe.each(cases)('$name', ({ lines }) => {
   });
 });
 
-/** The rests that a page gets as promotion is by default, by row; undefined where it gets none. */
-function restsOfLines(lines: readonly string[], times: readonly number[]): (string | false)[] | undefined {
-  const page = pageOf(lines, { app: 'x' });
-  const { rests } = new Promoter({ compression: QUICK_COMPRESSION }).blocksOf(
-    page.lines,
-    page.lineOffsets,
-    page.rows,
-    { times },
-  );
-  if (rests === undefined) return undefined;
-  const { ids, valueAt } = bound(decodeColumn(rests, page.rows, 'test'));
-  return Array.from(ids, id => (id === FALLBACK_ID ? false : id === 0 ? '' : valueAt(id - 1)));
+const LABELS = { app: 'x' };
+const USUAL: PromoterOptions = { compression: QUICK_COMPRESSION };
+
+function pageAt(lines: readonly string[], times: readonly number[]): PageRows {
+  return { ...pageOf(lines, LABELS), times: Float64Array.from(times) };
 }
 
-function bound(column: PromotedColumn) {
-  return { ids: column.ids, valueAt: (index: number) => column.valueAt(index) };
+/** The rests that a page gets as promotion is by default, by row; undefined where it gets none. */
+function restsOfLines(lines: readonly string[], times: readonly number[]): (string | false)[] | undefined {
+  const { lines: bytes, lineOffsets, rows } = pageAt(lines, times);
+  const { rests } = new Promoter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
+  if (rests === undefined) return undefined;
+  const column = decodeColumn(rests, rows, 'test');
+  return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));
 }
 
 const PADDING = 'x'.repeat(60);
@@ -92,6 +90,8 @@ describe('a page of usual lines is complete', () => {
     ['its own time to the second', many(i => `at=00:${clockOf(i)} pad=${PADDING}`), ['at="\u00010"']],
   ])('%s', (_what, lines, want) => {
     expect(restsOfLines(lines, seconds)?.slice(0, want.length)).toEqual(want);
+    const page = pageAt(lines, seconds);
+    expect(expectSameSaid(page, knownOf(page, USUAL)!, LABELS)).toBe(lines.length);
   });
 
   test.each<[string, readonly string[]]>([

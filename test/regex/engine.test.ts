@@ -30,7 +30,7 @@ function groupsByRe2(pattern: RE2JS, text: string): (string | undefined)[] | und
 }
 
 describe('same answers as re2js', () => {
-  const runs = { numRuns: 2_000 };
+  const runs = { numRuns: 700 };
 
   test('test, exec, replaceAll and count', () => {
     fc.assert(
@@ -60,7 +60,7 @@ describe('same answers as re2js', () => {
       }),
       runs,
     );
-    expect(ran).toBeGreaterThan(300);
+    expect(ran).toBeGreaterThan(105);
   });
 
   test('anchored', () => {
@@ -92,7 +92,7 @@ describe('same answers as re2js', () => {
       }),
       runs,
     );
-    expect(checked).toBeGreaterThan(100);
+    expect(checked).toBeGreaterThan(35);
   });
 });
 

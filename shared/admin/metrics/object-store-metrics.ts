@@ -11,7 +11,7 @@ const BUCKET = 'logboom';
 /** The reference's names of operations. */
 type Operation = 'upload' | 'get' | 'get_range' | 'attributes' | 'delete' | 'iter';
 
-/** Query workers have stores of their own, which are not counted. */
+/** Query workers and the maintenance thread have stores of their own, which are not counted. */
 export function observeObjectStore(
   store: ObjectStore,
   { registry, clock }: { readonly registry: MetricsRegistry; readonly clock: Clock },

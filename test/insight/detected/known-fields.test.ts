@@ -101,6 +101,7 @@ const line: fc.Arbitrary<Line> = fc.oneof(
       () => 'level_extracted=x level=error',
       () => '{"status":1,"status_extracted":2}',
       () => ' {}=1 status=200',
+      () => 'a= {}=1 b=2',
       () => '{"status":200,"status":500}',
       at => `${clockTime(at)} started n=1 n=2`,
     ),
@@ -226,6 +227,7 @@ describe('lines are read', () => {
   test.each<[string, readonly Given[], Partial<Asked>]>([
     ['broken JSON', ['a=1', BROKEN], {}],
     ['a name that may be of another field', ['a_extracted=1', 'a=1'], {}],
+    ['a key that begins with a brace', ['a= {}=1 b=2'], {}],
     ['a filter on lines', ['a=1'], { query: '{app="a"} |= "a"' }],
     ['a parser', ['a=1'], { query: '{app="a"} | json' }],
     ['more fields than are wanted', ['b=1 a=2'], { limit: 1 }],
