@@ -58,7 +58,7 @@ export interface AssembledLocal {
 export async function assembleLocal(options: AssembleLocalOptions): Promise<AssembledLocal> {
   const { config, log, services, port } = options;
   const { target } = config.auth;
-  const storage = await openStorage(options.storage);
+  const storage = await openStorage(options.storage, { commitsInThread: true });
   try {
     const overrides = new OverridesWatch({
       sources: overridesSources(config.runtime, storage.store),

@@ -19,7 +19,7 @@ import type {
   MaintenanceThreadData,
   ToThread,
 } from './maintenance-messages.ts';
-import { openStorage, type Storage } from './storage.ts';
+import { openStorage, SMALL_TABLE_CACHE_BYTES, type Storage } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 import { errorOf, type ThrownError, thrownOf } from './thrown-errors.ts';
@@ -108,7 +108,7 @@ async function resultOf(
 
 /** Where that fails, the next task tries again. */
 function open(): Promise<Opened> {
-  opening ??= openStorage(data.storage).then(
+  opening ??= openStorage(data.storage, { tableCacheBytes: SMALL_TABLE_CACHE_BYTES }).then(
     storage => {
       const table = data.forwardsWrites ? forwardedTable(storage.table, forward) : storage.table;
       return { storage, catalog: new Catalog({ table, clock: systemClock, ids: systemIds }) };

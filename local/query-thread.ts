@@ -15,7 +15,7 @@ import { ScanTurns } from '../shared/query/scan-turns.ts';
 import { AnswerCache } from '../shared/query/tasks/answer-cache.ts';
 import { failureOf } from '../shared/query/tasks/task-failure.ts';
 import { Visibility } from '../shared/query/visibility.ts';
-import { openStorage, type StorageOptions } from './storage.ts';
+import { openStorage, SMALL_TABLE_CACHE_BYTES, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import type { FromThread, ToThread } from './thread-calls.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
@@ -79,7 +79,7 @@ function send(message: FromThread<QueryAnswer>): void {
 }
 
 async function openEngine(data: QueryThreadData): Promise<QueryEngine> {
-  const { store, table } = await openStorage(data.storage);
+  const { store, table } = await openStorage(data.storage, { tableCacheBytes: SMALL_TABLE_CACHE_BYTES });
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   return new QueryEngine({
     catalog,

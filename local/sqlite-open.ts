@@ -19,7 +19,7 @@ const BUSY_TIMEOUT_MS = 20;
 const CHECKPOINT_PAGES = 64;
 /** The log is cut back to this after a checkpoint, should one large transaction have grown it. */
 const MAX_LOG_BYTES = 256 * 1024;
-const CACHE_KIB = 32 * 1024;
+const CACHE_BYTES = 32 * 1024 * 1024;
 
 // synchronous=FULL: a commit is synced before it is answered. secure_delete: what was deleted is overwritten.
 const SETTINGS = `
@@ -27,7 +27,6 @@ const SETTINGS = `
   PRAGMA secure_delete = ON;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
   PRAGMA journal_size_limit = ${MAX_LOG_BYTES};
-  PRAGMA cache_size = -${CACHE_KIB};
 `;
 
 // Text compares by memcmp of its UTF-8 bytes, which is the order that the port asks for.
@@ -45,15 +44,18 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the file, and makes it where missing. Throws where a newer Logboom has written it; CorruptionError where it is no
+ * Opens the file, and makes it where missing.
+ * @param cacheBytes pages of the file that this connection keeps
+ * Throws where a newer Logboom has written it; CorruptionError where it is no
  * database or damaged.
  */
-export async function openDatabase(file: string): Promise<DatabaseSync> {
+export async function openDatabase(file: string, cacheBytes = CACHE_BYTES): Promise<DatabaseSync> {
   await makeDurableDirectory(path.dirname(path.resolve(file)));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     await retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
     await retryWhileBusy(() => database.exec(SETTINGS));
+    database.exec(`PRAGMA cache_size = -${Math.floor(cacheBytes / 1024)}`);
     await retryWhileBusy(() => ensureSchema(database, file));
     return database;
   } catch (error) {

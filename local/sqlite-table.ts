@@ -3,7 +3,8 @@
  * are committed in groups (commit-group.ts) and synced before they resolve.
  *
  * A reader would get wrong: SQLite runs on the thread of the event loop. A commit holds it up for the time of one
- * sync (measured 0.2 ms; a slow disk takes 10 ms), one that also folds 4 MiB of log into the file for 10 to 30 ms.
+ * sync (measured 0.2 ms; a slow disk takes 10 ms), one that also folds 4 MiB of log into the file for 10 to 30 ms. The
+ * store commits in another thread for that reason (thread-table.ts).
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { compareUtf8 } from '../shared/model/bytes.ts';
@@ -56,6 +57,8 @@ export interface SqliteTable extends Table {
 export interface SqliteTableOptions {
   /** Tells what has expired. */
   readonly clock?: Clock;
+  /** See openDatabase. */
+  readonly cacheBytes?: number;
 }
 
 /** Above every text: SQLite orders blobs after all texts. */
@@ -63,8 +66,8 @@ const ABOVE_ALL_KEYS = new Uint8Array(0);
 
 /** Opens `file`, and makes it and its directory where missing. */
 export async function openSqliteTable(file: string, options: SqliteTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock } = options;
-  const database = await openDatabase(file);
+  const { clock = systemClock, cacheBytes } = options;
+  const database = await openDatabase(file, cacheBytes);
   const statements = prepareStatements(database);
   const group = commitGroup({
     begin: () => statements.begin.run(),

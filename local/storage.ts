@@ -9,6 +9,7 @@ import type { Table } from '../shared/ports/table.ts';
 import { openFileObjectStore } from './file-object-store.ts';
 import { openSqliteTable } from './sqlite-table.ts';
 import { systemClock, systemIds } from './system-clock.ts';
+import { openThreadTable } from './thread-table.ts';
 
 export type StorageOptions = EmbeddedStorageOptions | S3StorageOptions;
 
@@ -40,18 +41,34 @@ export interface Storage {
   close(): Promise<void>;
 }
 
+/** Of the table, for a thread that reads it now and then. */
+export const SMALL_TABLE_CACHE_BYTES = 8 * 1024 * 1024;
+
 /** Beside the folders of the object store, in the data directory. */
 export const TABLE_FILE = 'catalog.sqlite';
 
-/** Throws StorageSetupError where the bucket or the table is missing. */
-export function openStorage(options: StorageOptions): Promise<Storage> {
-  return options.kind === 's3' ? openS3(options) : openEmbedded(options);
+export interface OpenStorageOptions {
+  /** A table in a file commits in a thread of its own: for a thread that serves, and not for a command that ends soon. */
+  readonly commitsInThread?: boolean;
+  /** Of a table in a file. */
+  readonly tableCacheBytes?: number;
 }
 
-async function openEmbedded({ dataDir }: EmbeddedStorageOptions): Promise<Storage> {
+/** Throws StorageSetupError where the bucket or the table is missing. */
+export function openStorage(options: StorageOptions, how: OpenStorageOptions = {}): Promise<Storage> {
+  return options.kind === 's3' ? openS3(options) : openEmbedded(options, how);
+}
+
+async function openEmbedded(
+  { dataDir }: EmbeddedStorageOptions,
+  { commitsInThread = false, tableCacheBytes: cacheBytes }: OpenStorageOptions,
+): Promise<Storage> {
   await mkdir(dataDir, { recursive: true });
   const store = await openFileObjectStore(dataDir);
-  const table = await openSqliteTable(join(dataDir, TABLE_FILE));
+  const file = join(dataDir, TABLE_FILE);
+  const table = await (commitsInThread
+    ? openThreadTable(file)
+    : openSqliteTable(file, cacheBytes === undefined ? {} : { cacheBytes }));
   return {
     store,
     table,
