@@ -8,17 +8,18 @@
  *
  * `npm run test:browser -- logs` runs the files with `logs` in their name.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
-import { findRuntimes } from '../bin/runtime.mjs';
+import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 
 const FOLDER = join(ROOT, 'test', 'browser');
 const SCREENSHOTS = join(ROOT, 'dist', 'screenshots');
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** Fonts: pages look as on most desktops, in screenshots too. */
 const PACKAGES = ['chromium', 'fonts-inter', 'fonts-jetbrains-mono', 'fonts-noto-color-emoji'];
+const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'];
 const TEST_TIMEOUT_MS = 120_000;
 
 ensureInstalled();
@@ -26,9 +27,9 @@ const chromium = findChromium();
 if (chromium === undefined) {
   say('SKIPPED test:browser: there is no Chromium, and it could not be installed with apt-get as root');
   say('0 passed, 0 failed, 1 skipped');
-} else run(chromium);
+} else await run(chromium);
 
-function run(program) {
+async function run(program) {
   const wanted = process.argv.slice(2);
   const files = readdirSync(FOLDER)
     .filter(name => name.endsWith('.browser.ts'))
@@ -36,6 +37,15 @@ function run(program) {
     .sort();
   mkdirSync(SCREENSHOTS, { recursive: true });
   const [runtime] = findRuntimes();
+  // One browser for all files, each of which opens contexts of its own in it.
+  const { chromium } = await import('playwright-core');
+  const browser = await chromium.launchServer({ executablePath: program, args: ARGUMENTS });
+  const env = {
+    NODE_COMPILE_CACHE: cacheFolder(),
+    ...process.env,
+    LOGBOOM_BROWSER: browser.wsEndpoint(),
+    LOGBOOM_SCREENSHOTS: SCREENSHOTS,
+  };
   let passed = 0;
   let failed = 0;
   for (const file of files) {
@@ -46,18 +56,32 @@ function run(program) {
       `--test-timeout=${TEST_TIMEOUT_MS}`,
       join(FOLDER, file),
     ];
-    const env = { ...process.env, LOGBOOM_CHROMIUM: program, LOGBOOM_SCREENSHOTS: SCREENSHOTS };
-    const { stdout, stderr } = spawnSync(runtime, args, { cwd: ROOT, encoding: 'utf8', env });
-    process.stdout.write(stdout ?? '');
-    process.stderr.write(stderr ?? '');
-    const of = name => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(stdout ?? '')?.[1] ?? 0);
+    const { stdout, stderr } = await outputOf(runtime, args, env);
+    process.stdout.write(stdout);
+    process.stderr.write(stderr);
+    const of = name => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
     const broken = of('fail') + of('cancelled');
     passed += of('pass');
     // A file that counts nothing could not run at all.
     failed += of('tests') === 0 && broken === 0 ? 1 : broken;
   }
+  await browser.close();
   say(`${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
+}
+
+/** Not spawnSync: the pipes of the browser end in this process. */
+function outputOf(program, args, env) {
+  const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', part => {
+      said[name] += part;
+    });
+  return new Promise(resolve => {
+    child.once('error', error => resolve({ ...said, stderr: error.message }));
+    child.once('close', () => resolve(said));
+  });
 }
 
 function findChromium() {

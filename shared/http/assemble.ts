@@ -155,8 +155,14 @@ export function assembleContext({
       if (committer.running > 0) pushedMs = nowMs;
       return nowMs - pushedMs <= BETWEEN_PUSHES_MS && busyShare() > PRESSED_SHARE;
     });
-  const turns = new ScanTurns(isPressed && { isPressed, sleep: (ms, signal) => clock.sleep(ms, signal) });
   const room = isPressed && new WantedRoom({ isPressed, nowMs: () => clock.nowMs() });
+  const turns = new ScanTurns(
+    room && {
+      isPressed,
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      hasOthers: tenant => room.hasOthers(tenant),
+    },
+  );
   const source = new ChunkSource(store, pages, turns);
   addCacheMetrics(metrics.registry, { ...source.caches, ...indexes.caches, ...catalog.caches });
   const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);

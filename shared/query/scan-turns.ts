@@ -11,6 +11,10 @@
  *
  *     pages  |##|          |##|          |##|          ## 1.5 ms of work, then 6 ms for whatever else there is
  *
+ * Between tenants and the thread itself: where another tenant has been there within some seconds, who works much rests twice as
+ * long as it worked, after each turn. A push or a small query takes a dozen rounds of the event loop, and would meet a turn in
+ * each of them; so it meets one or two. Pages of tails that are shown count as work, too (shared/tail).
+ *
  * What a reader would get wrong: the share holds only while the thread is busy. Pushes that wait for a disk slow no query down.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -27,6 +31,12 @@ const MAX_REST_MS = 200;
 const SAVED_MS = 300;
 /** Of pages, in one round of the event loop: small pages would pay more for the round than they take. */
 const ROUND_MS = 1;
+/** After a turn of a tenant that works much, while others are there. */
+const REST_FACTOR = 2;
+/** A turn that was much longer than planned is not paid for in full. */
+const MAX_TURN_REST_MS = 20;
+/** Who had less lately, as it counts now, works little: a panel or two in a second. */
+const MUCH_MS = 50;
 /** What a tenant had counts half after this time. */
 const HALF_LIFE_MS = 1000;
 /** Tenants that are remembered; then those that had the least go. */
@@ -36,10 +46,13 @@ export interface ScanTurnsParts {
   /** True where pushes are under way and the thread has no time left. */
   readonly isPressed: () => boolean;
   readonly sleep: Clock['sleep'];
+  /** True where another tenant has asked or pushed lately. Without it nobody rests for others. */
+  readonly hasOthers?: (tenant: string) => boolean;
   readonly nowMs?: () => number;
 }
 
 interface Share {
+  readonly tenant: string;
   /** Worked on its pages, as it counts at `atMs`. */
   usedMs: number;
   atMs: number;
@@ -56,6 +69,8 @@ export class ScanTurns {
   readonly #nowMs: () => number;
   readonly #shares = new Map<string, Share>();
   #waiting = 0;
+  /** Ends the rest under way. */
+  #wake: (() => void) | undefined;
 
   /** @param parts without them nobody is pressed */
   constructor(parts?: ScanTurnsParts) {
@@ -101,6 +116,7 @@ export class ScanTurns {
       share.waiting.push(go);
       this.#waiting++;
       if (this.#waiting === 1) void this.#letGo();
+      else if (this.#restMs(share, now) === 0) this.#wake?.();
     });
   }
 
@@ -115,6 +131,11 @@ export class ScanTurns {
     while (this.#waiting > 0) {
       await nextRound();
       const now = this.#nowMs();
+      const restMs = this.#restMs(this.#nextShare(now), now);
+      if (restMs > 0) {
+        await this.#rest(restMs);
+        continue;
+      }
       for (let ms = 0; ms < ROUND_MS && this.#waiting > 0; ) {
         const share = this.#nextShare(now);
         const go = share.waiting.shift()!;
@@ -136,6 +157,21 @@ export class ScanTurns {
     return least!;
   }
 
+  /** Before the tenant's next turn, for others; 0 where it may come. */
+  #restMs(share: Share, now: number): number {
+    const { tenant, atMs, lastMs } = share;
+    const left = atMs + Math.min(REST_FACTOR * lastMs, MAX_TURN_REST_MS) - now;
+    if (left <= 0 || usedAt(share, now) < MUCH_MS || this.#parts?.hasOthers?.(tenant) !== true) return 0;
+    return Math.max(1, left);
+  }
+
+  async #rest(ms: number): Promise<void> {
+    const ending = new AbortController();
+    this.#wake = () => ending.abort();
+    await this.#parts!.sleep(ms, ending.signal).catch(() => undefined);
+    this.#wake = undefined;
+  }
+
   /** Tenants that pressure holds back. */
   #resting(now: number): number {
     let resting = 0;
@@ -147,7 +183,7 @@ export class ScanTurns {
     const known = this.#shares.get(tenant);
     if (known !== undefined) return known;
     if (this.#shares.size >= MAX_TENANTS) this.#forget(now);
-    const share: Share = { usedMs: 0, atMs: now, lastMs: 0, nextMs: 0, waiting: [] };
+    const share: Share = { tenant, usedMs: 0, atMs: now, lastMs: 0, nextMs: 0, waiting: [] };
     this.#shares.set(tenant, share);
     return share;
   }

@@ -8,11 +8,19 @@ import { DELIVERED_AT_ONCE, TAILS_PER_TURN } from './bounds.ts';
 import type { LiveTail } from './live-tail.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
 
-/** Takes the entries, in any order. A tail that ends meanwhile takes no more. */
-export async function deliver(tails: readonly LiveTail[], entries: TailEntry[]): Promise<void> {
+/** How the tails of a tenant share the thread with others. */
+export interface Pace {
+  nowMs(): number;
+  /** From one part, which began at `startedMs`, to the next. Throws where nothing is shown any more. */
+  rest(startedMs: number): Promise<void>;
+}
+
+/** Takes the entries, in any order. A tail that ends meanwhile takes no more. Throws what `pace` throws. */
+export async function deliver(tails: readonly LiveTail[], entries: TailEntry[], pace: Pace): Promise<void> {
   const sorted = sortByTime(entries);
   for (let from = 0; from < sorted.length; from += DELIVERED_AT_ONCE) {
     const some = sorted.slice(from, from + DELIVERED_AT_ONCE);
+    const startedMs = pace.nowMs();
     // Those that joined together leave out the same.
     const ownOf = new Map<ReadonlySet<string>, readonly TailEntry[]>();
     for (let i = 0; i < tails.length; i++) {
@@ -25,6 +33,9 @@ export async function deliver(tails: readonly LiveTail[], entries: TailEntry[]):
       }
       outbox.offer(own);
     }
+    // What is posted for them goes on until the end of the turn.
+    await nextTurn();
+    await pace.rest(startedMs);
     await Promise.all(tails.filter(({ outbox }) => !outbox.hasRoom).map(({ outbox }) => outbox.room()));
   }
 }

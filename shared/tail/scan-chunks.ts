@@ -4,7 +4,6 @@
  *
  * A page is worked on in turns, so its lines are copied: the buffer that they lie in belongs to whoever decodes next.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
 import { BadRequestError } from '../model/errors.ts';
@@ -48,6 +47,7 @@ export async function scanChunks(
   options: ScanOptions,
 ): Promise<void> {
   const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
+  const { turns } = options.source;
   let sinceTurn = 0;
   const flush = async (least: number): Promise<void> => {
     for (const [query, { entries }] of sinks) {
@@ -62,7 +62,7 @@ export async function scanChunks(
       sinceTurn += visits[0].planned.page.lineBytes * visits.length;
       if (sinceTurn < BYTES_PER_TURN) continue;
       sinceTurn = 0;
-      await nextTurn();
+      await turns.take(options.signal, visits[0].planned.record.tenant);
     }
   }
   await flush(0);
@@ -116,8 +116,9 @@ async function pagesOfDay(
 async function visitPage(
   visits: readonly Visit[],
   sinks: Map<TailQuery, EntrySink>,
-  { source, failed }: ScanOptions,
+  { source, signal, failed }: ScanOptions,
 ): Promise<void> {
+  const { turns } = source;
   const { record, footer, page } = visits[0].planned;
   const decoded = await source.page(record, footer, page, WANTS, newStatistics());
   const rows: PageRows = Object.create(decoded, { lines: { value: Buffer.from(decoded.lines) } });
@@ -131,11 +132,13 @@ async function visitPage(
     const { turn, pipeline } = query;
     try {
       while (left > 0) {
+        const startedMs = turns.nowMs();
         turn.left = 0;
         turn.begin();
         pipeline.run(rows, selection, left, sink);
         left = turn.left;
-        if (left > 0) await nextTurn();
+        turns.note(startedMs, record.tenant);
+        if (left > 0) await turns.take(signal, record.tenant);
       }
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;

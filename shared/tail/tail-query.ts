@@ -22,6 +22,8 @@ export interface TailQuery {
   readonly turn: Turn;
 }
 
+/** Of a page: nobody sees a line of a tail 2 ms sooner, and a push may wait for a turn in each of its rounds. */
+const TURN_MS = 2;
 const CATEGORIZE_FLAG = 'categorize-labels';
 export const ONLY_LOGS = 'only log selector is supported';
 
@@ -41,7 +43,7 @@ export function compileTailQuery(
 ): TailQuery {
   const expr = parseQuery(subscription.query);
   if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
-  const turn = new Turn();
+  const turn = new Turn(undefined, TURN_MS);
   return {
     key: keyOfQuery(subscription),
     expr,

@@ -20,7 +20,7 @@ import { ClientError } from '../model/errors.ts';
 import { ALL_VISIBLE, type Visible } from '../query/visibility.ts';
 import { APPLIED_MS, MARKED_MS, MAX_CURSOR_AGE_MS, RENEW_MS, SAVE_MS, STUCK_MS } from './bounds.ts';
 import { CommitQueue } from './commit-queue.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type Pace } from './deliver.ts';
 import { LiveTail } from './live-tail.ts';
 import {
   type LookbackSnapshot,
@@ -160,6 +160,14 @@ export class TenantTail {
     this.forgetQueries();
   }
 
+  private get pace(): Pace {
+    const { turns } = this.parts.source;
+    return {
+      nowMs: () => turns.nowMs(),
+      rest: startedMs => turns.rest(startedMs, this.stopping.signal, this.tenant),
+    };
+  }
+
   private get subscriptions(): Subscriptions {
     return this.parts.catalog.subscriptions;
   }
@@ -295,6 +303,7 @@ export class TenantTail {
           await deliver(
             [tail],
             entries.filter(({ timeNs }) => timeNs >= startNs),
+            this.pace,
           );
         }
       },
@@ -331,7 +340,7 @@ export class TenantTail {
           source: this.parts.source,
           signal: this.stopping.signal,
           visible: await this.visible(),
-          deliver: (query, entries) => deliver(this.tailsOf(query), entries),
+          deliver: (query, entries) => deliver(this.tailsOf(query), entries, this.pace),
           failed: (query, error) => {
             for (const { subscription } of this.tailsOf(query)) this.ends.failed(subscription, error);
           },

@@ -24,9 +24,13 @@ async function editorOf(page: Page) {
   return page.getByRole('textbox', { name: 'LogQL query' });
 }
 
-/** What the list offers, when it is there. */
+/** CodeMirror leaves out keys for 75 ms after its list opened, so that none is taken by mistake. */
+const KEYS_AFTER_MS = 100;
+
+/** What the list offers, when it is there and takes keys. */
 async function offers(page: Page): Promise<readonly string[]> {
   await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+  await page.waitForTimeout(KEYS_AFTER_MS);
   return page.locator('.cm-tooltip-autocomplete li .cm-completionLabel').allTextContents();
 }
 

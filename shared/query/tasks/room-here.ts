@@ -55,7 +55,8 @@ export class WantedRoom {
   readonly of: RoomHere = (tenant, usual) =>
     this.hasOthers(tenant) || this.parts.isPressed() ? Math.min(usual, WANTED_BYTES) : usual;
 
-  private hasOthers(tenant: string): boolean {
+  /** Another tenant has asked or pushed lately. */
+  hasOthers(tenant: string): boolean {
     const seen = this.last?.tenant === tenant ? this.other : this.last;
     return seen !== undefined && this.parts.nowMs() - seen.atMs < RECENT_MS;
   }

@@ -50,10 +50,10 @@ export async function startExplorer(yaml: string = YAML): Promise<Explorer> {
 
 /** Before a store that runs already; it ends with the explorer. */
 export async function explore(store: ExploredStore): Promise<Explorer> {
-  const browser: Browser = await chromium.launch({
-    executablePath: process.env.LOGBOOM_CHROMIUM,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'],
-  });
+  const endpoint = process.env.LOGBOOM_BROWSER;
+  if (endpoint === undefined)
+    throw new Error('there is no browser; run npm run test:browser -- PART_OF_A_NAME');
+  const browser: Browser = await chromium.connect(endpoint);
   return {
     store,
     open: options => openPage(browser, store.url, options),
