@@ -4,6 +4,7 @@
  * reads one range at the front of the page.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BufferPool } from '../model/buffer-pool.ts';
 import { type BlockPlace, type Compression, type StoredBlock, storeBlock, storeRaw } from './compression.ts';
 import type { ChunkEnricher } from './enricher.ts';
@@ -22,6 +23,9 @@ export interface PackedPage {
   readonly blocks: readonly Uint8Array[];
 }
 
+/** A page with as many bytes of lines takes some milliseconds: others get their turn in the middle of it. */
+const LONG_PAGE_BYTES = 96 * 1024;
+
 /** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. */
 export async function packPage(
   input: ChunkRows,
@@ -35,6 +39,7 @@ export async function packPage(
   const metadata = metadataColumns(input, from, to);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
   const extras = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
+  if (lines.length >= LONG_PAGE_BYTES) await nextTurn();
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;

@@ -58,6 +58,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** Of the bodies of a group: from here on each step of its writing has a turn of its own. */
+const LONG_GROUP_BYTES = 96 * 1024;
+
 interface Lane {
   waiting: Waiting[];
   waitingBytes: number;
@@ -189,6 +192,8 @@ export class GroupCommitter {
     const segments = segmentsOf(group.map(waiting => waiting.push));
     const records: ChunkRecord[] = [];
     const startedMs = this.clock.nowMs();
+    // Grouping their rows took some milliseconds, and so does packing them.
+    if (group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES) await nextTurn();
     for (const { day, rows } of segments) {
       const id = newChunkId(this.clock, this.ids);
       const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };

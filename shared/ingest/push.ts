@@ -1,4 +1,5 @@
 /** One push, from its body to durable: decode, validate, admit, commit. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
@@ -43,6 +44,8 @@ const REMEMBERED_PUSHES = 20_000;
 const REMEMBERED_MS = 300_000;
 /** Tenants whose pushes were forgotten; with more of them all pushes of all tenants are. */
 const MAX_ERAS = 10_000;
+/** Of the unpacked body. */
+const LONG_PUSH_BYTES = 96 * 1024;
 const NO_ENTRIES = new Uint32Array(0);
 
 export interface PushServiceParts {
@@ -84,6 +87,8 @@ export class PushService {
       try {
         const columns = inlet.decode(bytes, { limits, nowNs: clock.nowNs() });
         held.take(bytesOfColumns(columns));
+        // Decoded, checked, packed: each is some milliseconds of a large push, and others get their turn in between.
+        if (bytes.length >= LONG_PUSH_BYTES) await nextTurn();
         const outcome = await this.store(request, columns, limits);
         if (id !== undefined && isWhole(outcome)) this.stored.set(id, clock.nowMs());
         // Not after an error, when something may still be at work on them.

@@ -36,7 +36,7 @@ const REST_FACTOR = 2;
 /** A turn that was much longer than planned is not paid for in full. */
 const MAX_TURN_REST_MS = 20;
 /** Who had less lately, as it counts now, works little: a panel or two in a second. */
-const MUCH_MS = 50;
+const MUCH_MS = 100;
 /** What a tenant had counts half after this time. */
 const HALF_LIFE_MS = 1000;
 /** Tenants that are remembered; then those that had the least go. */
