@@ -5,11 +5,11 @@ import { ScanTurns } from '../../shared/query/scan-turns.ts';
 const { signal } = new AbortController();
 
 /** Scans that each work for some ms on a page: time is what they worked and what they slept. */
-function scans(isPressed: () => boolean) {
+function scans(isPressed: () => boolean, hasOthers?: (tenant: string) => boolean) {
   const clock = virtualClock(0);
   let workedMs = 0;
   const nowMs = () => clock.nowMs() + workedMs;
-  const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), nowMs });
+  const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), hasOthers, nowMs });
   const scan = async (pages: number, pageMs: number, tenant = '') => {
     for (let page = 0; page < pages; page++) {
       const startedMs = turns.nowMs();
@@ -27,14 +27,47 @@ test.each([
   const { clock, scan, worked, nowMs } = scans(() => true);
   await clock.run(Promise.all(Array.from({ length: queries }, () => scan(200 / queries, 3))));
   const share = worked() / nowMs();
-  expect(share).toBeGreaterThan(0.16);
-  expect(share).toBeLessThan(0.26);
+  expect(share).toBeGreaterThan(0.08);
+  expect(share).toBeLessThan(0.13);
 });
 
 test('without pressure nobody rests', async () => {
   const { clock, scan } = scans(() => false);
   await scan(50, 3);
   expect(clock.nowMs()).toBe(0);
+});
+
+test('while others are there, who works much rests four times as long after each turn', async () => {
+  const { clock, scan, worked } = scans(
+    () => false,
+    tenant => tenant === 'loud',
+  );
+  await clock.run(scan(100, 3, 'loud'));
+  expect(worked()).toBe(300);
+  // Not until it had 100 ms.
+  expect(clock.nowMs()).toBeGreaterThan(4 * 150);
+  expect(clock.nowMs()).toBeLessThan(4 * 210);
+  await clock.run(scan(100, 3, 'alone'));
+  expect(worked()).toBe(600);
+  expect(clock.nowMs()).toBeLessThan(4 * 210);
+});
+
+test('who works little does not wait for the rest of another', async () => {
+  const { clock, turns, scan } = scans(
+    () => false,
+    () => true,
+  );
+  const loud = scan(200, 5, 'loud');
+  let waitedMs = 0;
+  const quiet = async () => {
+    await clock.sleep(500, signal);
+    const fromMs = clock.nowMs();
+    for (let i = 0; i < 5; i++) await turns.take(signal, 'quiet');
+    waitedMs = clock.nowMs() - fromMs;
+  };
+  await clock.run(Promise.all([loud, quiet()]));
+  expect(clock.nowMs()).toBeGreaterThan(2000);
+  expect(waitedMs).toBeLessThan(5);
 });
 
 test('a long page keeps nobody waiting for long, and who is gone waits no more', async () => {
