@@ -79,9 +79,13 @@ for (const s3 of S3_PLACES) {
 
       const flushes = await Promise.all(stores.map(one => send(one, 'POST', '/flush/tenant')));
       for (const { status } of flushes) expect([202, 204]).toContain(status);
-      // 202: it takes longer than a request may, and goes on.
-      while ((await send(stores[1], 'POST', '/flush/tenant')).status === 202);
-      expect((await send(stores[1], 'POST', '/flush/tenant')).status).toBe(204);
+      // 202: it takes longer than a request may, and goes on; also where the other process has the day.
+      for (let isOver = false; !isOver; ) {
+        const again = [];
+        for (const one of stores) again.push((await send(one, 'POST', '/flush/tenant')).status);
+        for (const status of again) expect([202, 204]).toContain(status);
+        isOver = again.every(status => status === 204);
+      }
       const records = await recordsOf(catalog);
       expect(records.length).toBeLessThanOrEqual(2);
       expect(records.reduce((sum, { rows }) => sum + rows, 0)).toBe(PUSHES);

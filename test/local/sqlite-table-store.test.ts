@@ -1,41 +1,22 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openSqliteTable, type SqliteTable } from '../../local/sqlite-table.ts';
+import { openSqliteTable } from '../../local/sqlite-table.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import type { Item } from '../../shared/ports/table.ts';
 import { ThrottledError } from '../../shared/ports/throttled.ts';
 import { tableContract } from '../ports/table.contract.ts';
+import { newTableDirectory, tablesOfAFile } from '../support/tables-of-a-file.ts';
 
-const newDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'logboom-table-'));
-
-tableContract('sqlite', async clock => {
-  const directory = await newDirectory();
-  const file = path.join(directory, 'table.db');
-  const opened: SqliteTable[] = [];
-  const open = async (): Promise<SqliteTable> => {
-    const table = await openSqliteTable(file, { clock });
-    opened.push(table);
-    return table;
-  };
-  return {
-    table: await open(),
-    another: open,
-    close: async () => {
-      for (const table of opened) await table.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-});
+tableContract('sqlite', tablesOfAFile(openSqliteTable));
 
 describe('the SQLite table', () => {
   let directory: string;
   let file: string;
   beforeEach(async () => {
-    directory = await newDirectory();
+    directory = await newTableDirectory();
     file = path.join(directory, 'new/place/table.db');
   });
   afterEach(() => rm(directory, { recursive: true }));

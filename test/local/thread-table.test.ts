@@ -1,43 +1,20 @@
 /** The table of files with its commits in a thread of their own. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openSqliteTable, type SqliteTable } from '../../local/sqlite-table.ts';
 import { openThreadTable } from '../../local/thread-table.ts';
 import type { Item } from '../../shared/ports/table.ts';
 import { tableContract } from '../ports/table.contract.ts';
+import { newTableDirectory, tablesOfAFile } from '../support/tables-of-a-file.ts';
 
-const newDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'logboom-thread-table-'));
-
-tableContract(
-  'sqlite, committed in a thread',
-  async clock => {
-    const directory = await newDirectory();
-    const file = path.join(directory, 'table.db');
-    const opened: SqliteTable[] = [];
-    const open = async (): Promise<SqliteTable> => {
-      const table = await openThreadTable(file, { clock });
-      opened.push(table);
-      return table;
-    };
-    return {
-      table: await open(),
-      another: open,
-      close: async () => {
-        for (const table of opened) await table.close();
-        await rm(directory, { recursive: true });
-      },
-    };
-  },
-  { rounds: 20 },
-);
+tableContract('sqlite, committed in a thread', tablesOfAFile(openThreadTable), { rounds: 20 });
 
 let directory: string;
 let file: string;
 let table: SqliteTable;
 beforeEach(async () => {
-  directory = await newDirectory();
+  directory = await newTableDirectory();
   file = path.join(directory, 'new/place/table.db');
   table = await openThreadTable(file);
 });
