@@ -5,7 +5,7 @@ import { constants, setPriority } from 'node:os';
  * Of the nice values of Linux, -20 to 19. A thread gets about a tenth of a core that a usual thread wants too, and all of it
  * otherwise.
  */
-const NICE = constants.priority.PRIORITY_LOW;
+const NICE = constants.priority.PRIORITY_BELOW_NORMAL;
 
 /**
  * To be called in the thread: from now on others come first where there are more of them than cores. Only on Linux, where the
