@@ -15,6 +15,8 @@ import { systemClock } from './system-clock.ts';
 import type { TableAnswer, TableCall, TableThreadData, ToTable } from './table-worker.ts';
 import { errorOf } from './thrown-errors.ts';
 
+/** Each commit empties it, because another connection made it. */
+const READ_CACHE_BYTES = 8 * 1024 * 1024;
 /** Calls without an answer. More means that writes come faster than the disk takes them. */
 const MAX_CALLS = 20_000;
 /** Bodies from this size on are moved to the thread; smaller ones are cheaper copied. */
@@ -36,7 +38,7 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
   try {
     // It makes what is missing.
     await writer.open();
-    const reads = await openSqliteTable(file, { clock });
+    const reads = await openSqliteTable(file, { clock, cacheBytes: READ_CACHE_BYTES });
     return { ...forwardedTable(reads, writes => writer.write(writes)), ...others(reads, writer) };
   } catch (error) {
     await writer.close();
