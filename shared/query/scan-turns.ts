@@ -7,7 +7,7 @@
  * a page for each, however many queries there are.
  *
  * Between pages and pushes: where pushes wait for the thread, the pages of a tenant, all its queries together, get a share of it.
- * Who has asked for little lately has some saved up, and who asks for little is not held back at all.
+ * Who has asked for little lately has some saved up.
  *
  *     pages  |##|          |##|          |##|          ## 1.5 ms of work, then 13 ms for whatever else there is
  *
@@ -28,18 +28,15 @@ import type { Clock } from '../ports/clock.ts';
 const QUERY_SHARE = 0.1;
 /** So that a query never waits long for one page, whatever the one before took. */
 const MAX_REST_MS = 200;
-/** Of the share, what a tenant may save up: 60 ms of pages, those of a panel or two. */
-const SAVED_MS = 600;
+/** Of the share, what a tenant may save up: 30 ms of pages, those of a panel or two. */
+const SAVED_MS = 300;
 /** Of pages, in one round of the event loop: small pages would pay more for the round than they take. */
 const ROUND_MS = 1;
 /** After a turn of a tenant that works much, while others are there. */
 const REST_FACTOR = 4;
 /** A turn that was much longer than planned is not paid for in full. */
 const MAX_TURN_REST_MS = 30;
-/**
- * Who had less lately, as it counts now, works little, and is held back by nobody: ten panels in a second are 70 ms, where the share of who
- * asks all the time is 140.
- */
+/** Who had less lately, as it counts now, works little: ten panels in a second are 70 ms. */
 const MUCH_MS = 100;
 /** What a tenant had counts half after this time. */
 const HALF_LIFE_MS = 1000;
@@ -115,8 +112,7 @@ export class ScanTurns {
     const now = this.#nowMs();
     const share = this.#shareOf(tenant, now);
     const restMs = share.nextMs - now;
-    const isHeldBack = restMs >= 1 && usedAt(share, now) >= MUCH_MS && this.#parts?.isPressed();
-    if (isHeldBack) await this.#parts!.sleep(restMs, signal);
+    if (restMs >= 1 && this.#parts?.isPressed()) await this.#parts.sleep(restMs, signal);
     return new Promise(go => {
       share.waiting.push(go);
       this.#waiting++;
