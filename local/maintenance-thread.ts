@@ -14,6 +14,7 @@ import type { Clock } from '../shared/ports/clock.ts';
 import type { Table, Write } from '../shared/ports/table.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
 import type { DayExpiry, DayToExpire } from '../shared/retention/expire-day.ts';
+import { entryBeside } from './entry-beside.ts';
 import type {
   DayEnded,
   DayResult,
@@ -207,7 +208,7 @@ export class MaintenanceThread implements DayCompactor, DayDeletion, DayExpiry {
       compaction,
       removes,
       table,
-      entry = entryBeside(),
+      entry = entryBeside('maintenance-worker'),
       maxHeapMb = MAX_HEAP_MB,
     } = this.options;
     const forwardsWrites = table !== undefined;
@@ -292,9 +293,4 @@ function removalLimits({ deletionMode, retentionPeriodNs, retentionStream }: Rem
 
 function post(worker: Worker, message: ToThread): void {
   worker.postMessage(message);
-}
-
-/** Written as this module is: in the source tree in TypeScript, in a package in JavaScript. */
-function entryBeside(): URL {
-  return new URL(`./maintenance-worker.${/\w+$/.exec(import.meta.url)![0]}`, import.meta.url);
 }

@@ -2,6 +2,7 @@
 import type { Config } from '../shared/admin/config-fields.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import type { Asker, EngineCall, QueryAnswer } from '../shared/query/engine.ts';
+import { entryBeside } from './entry-beside.ts';
 import type { QueryThreadCall, QueryThreadData } from './query-thread.ts';
 import type { StorageOptions } from './storage.ts';
 import { ThreadCalls } from './thread-calls.ts';
@@ -57,7 +58,7 @@ export function createQueryThread({ config, storage, limitsOf, entry }: QueryThr
     memoryBytes: queryMemoryBytes - ownMemory,
   };
   const calls = new ThreadCalls<QueryThreadCall, QueryAnswer>({
-    entry: entry ?? new URL(`./query-thread.${/\w+$/.exec(import.meta.url)![0]}`, import.meta.url),
+    entry: entry ?? entryBeside('query-thread'),
     data,
     maxHeapMb: Math.ceil(data.memoryBytes / MIB) + HEAP_BESIDE_MB,
   });

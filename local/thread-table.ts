@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../shared/ports/clock.ts';
 import type { Write } from '../shared/ports/table.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
+import { entryBeside } from './entry-beside.ts';
 import { forwardedTable } from './forwarded-table.ts';
 import { openSqliteTable, type SqliteTable } from './sqlite-table.ts';
 import { systemClock } from './system-clock.ts';
@@ -33,7 +34,7 @@ export interface ThreadTableOptions {
 
 /** Opens `file`, as openSqliteTable does. The thread is started at once; one that ended is replaced with the next write. */
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock, entry = entryBeside() } = options;
+  const { clock = systemClock, entry = entryBeside('table-worker') } = options;
   const writer = new TableThread({ file }, entry, clock);
   try {
     // It makes what is missing.
@@ -180,9 +181,4 @@ function movedOf({ work }: TableCall): ArrayBuffer[] {
     }
   }
   return moved;
-}
-
-/** Written as this module is: in the source tree in TypeScript, in a package in JavaScript. */
-function entryBeside(): URL {
-  return new URL(`./table-worker.${/\w+$/.exec(import.meta.url)![0]}`, import.meta.url);
 }

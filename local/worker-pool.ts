@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../shared/ports/clock.ts';
 import { type InvokeOptions, type Invoker, InvokerError } from '../shared/ports/invoker.ts';
+import { entryBeside } from './entry-beside.ts';
 import type { StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
 import { ThreadLostError, WorkerThread } from './worker-thread.ts';
@@ -50,7 +51,13 @@ interface Waiting {
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const { storage, workers, pageCacheBytes = 0, clock = systemClock, entry = entryBeside() } = options;
+  const {
+    storage,
+    workers,
+    pageCacheBytes = 0,
+    clock = systemClock,
+    entry = entryBeside('query-worker'),
+  } = options;
   const data = { storage, pageCacheBytes };
   const threads = Array.from({ length: workers }, () => new WorkerThread(data, entry));
   const idle = new Set(threads);
@@ -150,9 +157,4 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
       await Promise.all(threads.map(thread => thread.stop()));
     },
   };
-}
-
-/** Written as this module is: in the source tree in TypeScript, in a package or a bundle in JavaScript. */
-function entryBeside(): URL {
-  return new URL(`./query-worker.${/\w+$/.exec(import.meta.url)![0]}`, import.meta.url);
 }

@@ -11,7 +11,7 @@ import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
 import type { PreparedRows } from '../pipeline/promoted-rows.ts';
 import { KnownLines } from '../promoted/known-lines.ts';
 import type { PlannedPage } from './day-plan.ts';
-import { type FieldPlan, keepFirst, takesRowsAsTheyAre } from './field-scan.ts';
+import { type FieldPlan, keepReachable, takesRowsAsTheyAre } from './field-scan.ts';
 import type { LogCollector } from './log-collector.ts';
 
 /** As `LogRequest.field`: every field is wanted. It is the name of none. */
@@ -39,9 +39,8 @@ export class EveryFieldScan implements LogSink {
 
   /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
   prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
-    const { limit, backward } = this.#collector;
-    const isExact = this.#plan.keepsRows && mask === undefined;
-    const left = isExact ? keepFirst(page.times, selection, count, { limit, backward }) : count;
+    const left =
+      mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
     const fields = page.promoted?.known;
     this.#known = fields && new KnownLines(fields);
     this.#needsLines = !this.#knowsAll(selection, left);

@@ -69,9 +69,8 @@ export class FieldScan implements LogSink {
 
   /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
   prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
-    const { limit, backward } = this.#collector;
-    const isExact = this.#plan.keepsRows && mask === undefined;
-    const left = isExact ? keepFirst(page.times, selection, count, { limit, backward }) : count;
+    const left =
+      mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
     return { count: left, needsLines: this.#needsLines(page, selection, left) };
   }
 
@@ -155,7 +154,7 @@ interface FirstRows {
  * Keeps of `selection[0..count)`, in place and order, the rows that may be among the first `limit` in the direction: all
  * of the time of the last such row stay, for which of them count the collector knows.
  */
-export function keepFirst(
+function keepFirst(
   times: Float64Array,
   selection: Uint32Array,
   count: number,
@@ -173,4 +172,15 @@ export function keepFirst(
     if (times[row] >= least && times[row] <= most) selection[kept++] = row;
   }
   return kept;
+}
+
+/** Rows that cannot be among the first of the answer go, where no stage may drop others; how many are left. */
+export function keepReachable(
+  { keepsRows }: FieldPlan,
+  { limit, backward }: LogCollector,
+  { times }: PageRows,
+  selection: Uint32Array,
+  count: number,
+): number {
+  return keepsRows ? keepFirst(times, selection, count, { limit, backward }) : count;
 }
