@@ -9,13 +9,16 @@
 import { NS_PER_DAY } from '../model/duration.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { MetadataColumn, Run } from '../model/page.ts';
-import type { PromotedColumn } from '../model/promoted.ts';
+import type { PromotedColumn, PromotedPage, PromotedWants } from '../model/promoted.ts';
+import { columnBytes } from '../promoted/column-bytes.ts';
 import { decodeColumn } from '../promoted/column-decoder.ts';
+import { LearnedColumns, type Stretch } from '../promoted/learned-columns.ts';
 import { borrowBlock, loadBlock } from './compression.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { LINE_SPACE } from './line-memory.ts';
 import { decodeMetadata } from './metadata-column.ts';
+import type { ReadBytes } from './read-bytes.ts';
 import { decodeTimes } from './time-column.ts';
 import { ZstdDecoder } from './zstd-decoder.ts';
 
@@ -32,6 +35,8 @@ const HIGHS = new ZstdDecoder();
 export interface PageKeeper {
   /** Room for the lines of a page, its own while `lineSlot` says so; undefined where there is none. */
   slotFor(columns: PageColumns): Buffer | undefined;
+  /** Lines that lie in a slot were looked at. */
+  usedLines(columns: PageColumns): void;
   /** The page is damaged: it is not to be kept. */
   forget(columns: PageColumns): void;
 }
@@ -49,6 +54,11 @@ export class PageColumns {
   #times: Float64Array | undefined;
   #offsets: Uint32Array | undefined;
   #lines: Buffer | undefined;
+  /** Where the stored lines lie in bytes that are to be given back. */
+  #lent: ReadBytes | undefined;
+  #learned: LearnedColumns | undefined;
+  /** Times that the lines of the page were parsed. */
+  #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
   readonly #promoted = new Map<ColumnMeta, PromotedColumn | undefined>();
 
@@ -65,26 +75,59 @@ export class PageColumns {
     this.#keeper = keeper;
   }
 
-  /** Takes the columns that lie wholly in `stored`, which begins `from` bytes behind the start of the page. */
-  add(from: number, stored: Buffer): void {
+  /**
+   * Takes the columns that lie wholly in `stored`, which begins `from` bytes behind the start of the page.
+   *
+   * @param lent whose bytes `stored` is part of; then `giveBack` is to be called when the page is done with
+   */
+  add(from: number, stored: Buffer, lent?: ReadBytes): void {
     const end = from + stored.length;
     const taken = this.page.columns.filter(
       column => !this.has(column) && column.place.offset >= from && endOf(column) <= end,
     );
-    if (taken.length === 0) return;
-    let bytes = stored;
-    let start = from;
-    if (this.#keeper !== undefined) {
-      // Of a read of many pages, which must not stay for the sake of one.
-      start = Math.min(...taken.map(({ place }) => place.offset));
-      const last = Math.max(...taken.map(endOf));
-      bytes = Buffer.allocUnsafeSlow(last - start);
-      stored.copy(bytes, 0, start - from, last - from);
-      this.#storedBytes += bytes.length;
+    // Of a read of many pages, which must not stay for the sake of one.
+    if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
+    else if (lent === undefined) this.#take(taken, from, stored);
+    else {
+      const lines = taken.filter(({ kind }) => kind === ColumnKind.lines);
+      this.#copy(
+        taken.filter(column => !lines.includes(column)),
+        from,
+        stored,
+      );
+      if (lines.length === 0) return;
+      this.#take(lines, from, stored);
+      this.#lent = lent;
+      lent.hold();
     }
-    for (const column of taken) {
-      this.#stored.set(column, bytes.subarray(column.place.offset - start, endOf(column) - start));
+  }
+
+  /** Nobody looks at the page's lines any more; who does all the same must have them read again. */
+  giveBack(): void {
+    const lent = this.#lent;
+    if (lent === undefined) return;
+    this.#lent = undefined;
+    for (const column of this.#stored.keys())
+      if (column.kind === ColumnKind.lines) this.#stored.delete(column);
+    // Lines that are stored unpacked lie in those bytes themselves.
+    if (borrower === this) borrower = undefined;
+    lent.release();
+  }
+
+  #take(columns: readonly ColumnMeta[], from: number, stored: Buffer): void {
+    for (const column of columns) {
+      this.#stored.set(column, stored.subarray(column.place.offset - from, endOf(column) - from));
     }
+  }
+
+  /** Bytes that it takes. */
+  #copy(columns: readonly ColumnMeta[], from: number, stored: Buffer): number {
+    if (columns.length === 0) return 0;
+    const start = Math.min(...columns.map(({ place }) => place.offset));
+    const bytes = Buffer.allocUnsafeSlow(Math.max(...columns.map(endOf)) - start);
+    stored.copy(bytes, 0, start - from, start - from + bytes.length);
+    this.#take(columns, start, bytes);
+    return bytes.length;
   }
 
   /** True where the column's stored bytes are here, or it has none. */
@@ -103,7 +146,9 @@ export class PageColumns {
     if (this.#times !== undefined) bytes += 8 * rows;
     if (this.#offsets !== undefined) bytes += 4 * rows;
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
-    for (const column of this.#promoted.values()) if (column !== undefined) bytes += bytesOf(column, rows);
+    bytes += this.#learned?.heldBytes ?? 0;
+    for (const column of this.#promoted.values())
+      if (column !== undefined) bytes += columnBytes(column, rows);
     return bytes;
   }
 
@@ -118,7 +163,10 @@ export class PageColumns {
   }
 
   get lines(): Buffer {
-    if (this.lineSlot !== undefined) return this.lineSlot;
+    if (this.lineSlot !== undefined) {
+      this.#keeper?.usedLines(this);
+      return this.lineSlot;
+    }
     if (borrower === this) return this.#lines!;
     const slot = this.#keeper?.slotFor(this);
     if (slot === undefined) {
@@ -156,6 +204,22 @@ export class PageColumns {
   promoted(column: ColumnMeta): PromotedColumn | undefined {
     if (!this.#promoted.has(column)) this.#promoted.set(column, this.#decodePromoted(column));
     return this.#promoted.get(column);
+  }
+
+  /** Columns that were made of the lines. */
+  learned(wants: PromotedWants): PromotedPage | undefined {
+    return this.#learned?.for(wants);
+  }
+
+  /** To be called when most lines of the runs were parsed for these names. Of a page that stays they are remembered. */
+  parsed(wants: PromotedWants, runs: readonly Stretch[]): void {
+    if (this.#keeper === undefined || this.#parsed++ === 0) return;
+    this.#learned ??= new LearnedColumns();
+    this.#learned.learn(wants, runs, {
+      rows: this.page.rows,
+      lines: this.lines,
+      lineOffsets: this.lineOffsets,
+    });
   }
 
   isPromotedDecoded(column: ColumnMeta): boolean {
@@ -213,14 +277,6 @@ export class PageColumns {
 
 /** Objects and maps of a page, measured with six columns. */
 const BYTES_PER_PAGE = 2048;
-/** Of a column of numbers for each value: number, digits and shape, and its text once somebody asked for it. */
-const BYTES_PER_NUMBER = 40;
-
-function bytesOf({ numbers, count, bytes, starts }: PromotedColumn, rows: number): number {
-  const values = numbers === undefined ? bytes.length + starts.byteLength : count * BYTES_PER_NUMBER;
-  return 4 * rows + values;
-}
-
 /** Place behind the column's last byte, from the start of the page. */
 export function endOf({ place }: ColumnMeta): number {
   return place.offset + place.storedBytes;

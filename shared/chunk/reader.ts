@@ -3,6 +3,7 @@
 import { invariant } from '../model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../model/page.ts';
 import type { PromotedPage, PromotedWants } from '../model/promoted.ts';
+import type { Stretch } from '../promoted/learned-columns.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { endOf, PageColumns } from './page-columns.ts';
@@ -103,24 +104,47 @@ export function columnsOf(rows: PageRows): PageColumns {
   return rows.columns;
 }
 
+/** Lines of the page are not looked at any more: what was read for them is given back (see PageColumns). */
+export function giveBack(rows: PageRows): void {
+  columnsOf(rows).giveBack();
+}
+
+/** Most lines of the runs were parsed, as the wants say (see PageColumns). */
+export function noteParsed(rows: PageRows, { promoted }: PageWants, runs: readonly Stretch[]): void {
+  if (promoted !== undefined) columnsOf(rows).parsed(promoted, runs);
+}
+
+/** Of rows without lines, which all have no length. Only read. */
+let noOffsets = new Uint32Array(8192);
+
+function noOffsetsOf(rows: number): Uint32Array {
+  if (noOffsets.length <= rows) noOffsets = new Uint32Array(2 * rows);
+  return noOffsets.subarray(0, rows + 1);
+}
+
 /** A query's view of a page: the columns that it wants. */
 class StoredPage implements PageRows {
   readonly columns: PageColumns;
   readonly rows: number;
   readonly metadata: readonly MetadataColumn[];
-  readonly promoted: PromotedPage | undefined;
-  private readonly wanted: PageWants['lines'];
+  private readonly stored: PromotedPage | undefined;
+  private readonly wants: PageWants;
 
   constructor(columns: PageColumns, wants: PageWants) {
     const { page } = columns;
     this.columns = columns;
     this.rows = page.rows;
-    this.wanted = wants.lines;
+    this.wants = wants;
     this.metadata = page.columns
       .filter(column => column.kind === ColumnKind.metadata && isWanted(column, wants))
       .map(column => columns.metadata(column));
     const promoted = wants.promoted ? promotedColumns(page, wants.promoted) : [];
-    this.promoted = promoted.length === 0 ? undefined : promotedPageOf(columns, promoted);
+    this.stored = promoted.length === 0 ? undefined : promotedPageOf(columns, promoted);
+  }
+
+  get promoted(): PromotedPage | undefined {
+    const { promoted } = this.wants;
+    return (promoted && this.columns.learned(promoted)) ?? this.stored;
   }
 
   get baseNs(): bigint {
@@ -136,10 +160,10 @@ class StoredPage implements PageRows {
   }
 
   get lineOffsets(): Uint32Array {
-    return this.wanted === 'none' ? new Uint32Array(this.rows + 1) : this.columns.lineOffsets;
+    return this.wants.lines === 'none' ? noOffsetsOf(this.rows) : this.columns.lineOffsets;
   }
 
   get lines(): Buffer {
-    return this.wanted === 'bytes' ? this.columns.lines : NO_BYTES;
+    return this.wants.lines === 'bytes' ? this.columns.lines : NO_BYTES;
   }
 }

@@ -7,9 +7,9 @@
  * its line, all of them may be wanted. A row without the field has no value here: filters that keep such rows are not asked.
  */
 import { type ColumnCells, type NumberCells, SHAPE_CODE, TEXT_CODE } from '../promoted/column-cells.ts';
+import type { FieldCells } from '../promoted/field-cells.ts';
 import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../promoted/number-text.ts';
 import { fieldKey } from '../promoted/promoted-field.ts';
-import type { FieldCells } from '../promoted/promotion.ts';
 
 /** Values of one column that are listed: levels, methods, statuses. */
 export const maxListedValues = 32;

@@ -64,4 +64,6 @@ export interface PromotedWants {
   readonly parser: ParserName | 'either';
   /** Label names; `all` is for pages that know all fields of all lines, and nothing of any other. */
   readonly names: ReadonlySet<string> | 'all';
+  /** The query parses most lines of the runs that it asks for, and does nothing else with them: who keeps the page may remember. */
+  readonly parsesMost?: boolean;
 }

@@ -61,7 +61,7 @@ export class ColumnSamples {
   enterRun(): boolean {
     const { runner, assigner, stage, unwrapper } = this.#parts;
     if (!runner.runsOnly(stage.stage) || unwrapper?.hasFilters) return false;
-    const columns = stage.columnsOfRun();
+    const columns = stage.columnsOfRun(runner.run);
     if (columns === undefined) return false;
     this.#values = unwrapper && columns.get(unwrapper.label);
     if (unwrapper !== undefined && this.#values === undefined) return false;

@@ -52,7 +52,7 @@ export class PromotedRows {
 
   constructor(plan: PromotedPlan) {
     this.#plan = plan;
-    this.wants = { parser: plan.parser, names: plan.fields };
+    this.wants = { parser: plan.parser, names: plan.fields, parsesMost: !plan.othersReadLine };
   }
 
   /** Place of the parser among the stages. */

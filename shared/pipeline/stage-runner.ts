@@ -133,6 +133,11 @@ export class StageRunner {
     return left;
   }
 
+  /** The run that was entered last. */
+  get run(): Run {
+    return this.#page!.runs[this.#run];
+  }
+
   /** True where the rows of the current run need no work of their own: their labels and lines are as stored. */
   get isPlain(): boolean {
     return this.#rowStages.length === 0 && !this.row.labels.hasErrorColumns;

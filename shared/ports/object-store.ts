@@ -36,8 +36,8 @@ export interface ObjectStore {
   get(key: string): Promise<Buffer>;
 
   /**
-   * Bytes `start` (inclusive) to `end` (exclusive), cut at the end of the object. Throws ObjectNotFoundError, and
-   * RangeError where `start` is at or past the end of the object or the range is empty.
+   * Bytes `start` (inclusive) to `end` (exclusive), cut at the end of the object; they are the caller's alone, who may
+   * change them or detach their buffer. Throws ObjectNotFoundError, and RangeError where `start` is at or past the end of the object or the range is empty.
    */
   getRange(key: string, start: number, end: number, options?: ReadOptions): Promise<Buffer>;
 

@@ -54,15 +54,34 @@ export class FieldExtractor {
   readonly #logfmt = new Side('logfmt');
   #parserOf = new Uint8Array(0);
 
-  /** @param lineOffsets `rows + 1` offsets into `lines`, bytes */
-  extract(lines: Buffer, lineOffsets: Uint32Array, rows: number): PageFields {
+  /**
+   * @param lineOffsets `rows + 1` offsets into `lines`, bytes
+   * @param stretches of rows that are looked at; the others count as lines of no parser
+   */
+  extract(
+    lines: Buffer,
+    lineOffsets: Uint32Array,
+    rows: number,
+    stretches: readonly { readonly firstRow: number; readonly rows: number }[] = [{ firstRow: 0, rows }],
+  ): PageFields {
     const json = this.#json;
     const logfmt = this.#logfmt;
     json.begin();
     logfmt.begin();
     if (this.#parserOf.length < rows) this.#parserOf = new Uint8Array(rows);
+    this.#parserOf.fill(NO_PARSER, 0, rows);
+    for (const { firstRow, rows: count } of stretches)
+      this.#read(lines, lineOffsets, firstRow, firstRow + count);
+    json.sort();
+    logfmt.sort();
+    return { lines, rows, parserOf: this.#parserOf, json, logfmt };
+  }
+
+  #read(lines: Buffer, lineOffsets: Uint32Array, from: number, to: number): void {
+    const json = this.#json;
+    const logfmt = this.#logfmt;
     const parserOf = this.#parserOf;
-    for (let row = 0; row < rows; row++) {
+    for (let row = from; row < to; row++) {
       const start = lineOffsets[row];
       const end = lineOffsets[row + 1];
       const isJson = start < end && lines[start] === OPEN_BRACE;
@@ -75,14 +94,8 @@ export class FieldExtractor {
         side.rows++;
         side.lineBytes += end - start;
         parserOf[row] = isJson ? JSON_ROW : LOGFMT_ROW;
-      } else {
-        side.members.count = mark;
-        parserOf[row] = NO_PARSER;
-      }
+      } else side.members.count = mark;
     }
-    json.sort();
-    logfmt.sort();
-    return { lines, rows, parserOf, json, logfmt };
   }
 }
 

@@ -5,7 +5,7 @@
  * What a reader would get wrong: all columns of a row are asked before any label is set, because the parser must
  * find the row as it was.
  */
-import type { PageRows } from '../model/page.ts';
+import type { PageRows, Run } from '../model/page.ts';
 import type { Row, RowStage } from '../pipeline/row.ts';
 import { KIND_CLEAN, type RowLabels } from '../pipeline/row-labels.ts';
 import { FALLBACK_ID, type PromotedColumn } from './column-decoder.ts';
@@ -96,10 +96,10 @@ export class PromotedStage {
    * Columns of the labels that the stage sets in the run at hand, by number of the label; undefined where some row must be
    * parsed, or what is set depends on the row.
    */
-  columnsOfRun(): ReadonlyMap<number, PromotedColumn> | undefined {
+  columnsOfRun(run: Pick<Run, 'firstRow' | 'rows'>): ReadonlyMap<number, PromotedColumn> | undefined {
     const bound = this.#boundToRun();
     if (bound === undefined || this.#plan.isExpression) return undefined;
-    if (bound.some(({ column }) => column.fallbackRows > 0)) return undefined;
+    if (bound.some(({ column }) => leavesRows(column, run))) return undefined;
     return new Map(bound.filter(({ id }) => id >= 0).map(({ id, column }) => [id, column]));
   }
 
@@ -139,4 +139,14 @@ export class PromotedStage {
     }
     return true;
   };
+}
+
+/** True where some row of the run is left to the parser. */
+function leavesRows(
+  { ids, fallbackRows }: PromotedColumn,
+  { firstRow, rows }: Pick<Run, 'firstRow' | 'rows'>,
+): boolean {
+  if (fallbackRows === 0) return false;
+  for (let row = firstRow; row < firstRow + rows; row++) if (ids[row] === FALLBACK_ID) return true;
+  return false;
 }

@@ -11,8 +11,9 @@
  */
 import type { Compression } from '../chunk/compression.ts';
 import { MAX_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from './bounds.ts';
-import { type ColumnCells, cellsOf } from './column-cells.ts';
+import type { ColumnCells } from './column-cells.ts';
 import { encodeColumn } from './column-encoder.ts';
+import { cellsOfName, commonest, countOf, entriesByName, type FieldCells } from './field-cells.ts';
 import { FieldExtractor, type PageFields, type ParserFields, type ParserName } from './field-extractor.ts';
 import { fieldKey, type PromotedField } from './promoted-field.ts';
 import { restsOf, tellsTime } from './rests.ts';
@@ -30,12 +31,6 @@ export interface PromotedBlocks {
   readonly columns: readonly PromotedBlock[];
   /** What the lines say beside the columns (rests.ts), as `decodeColumn` reads it; undefined where they say too much. */
   readonly rests: Buffer | undefined;
-}
-
-/** A field that might have a column, whether it got one or not. */
-export interface FieldCells {
-  readonly field: PromotedField;
-  readonly cells: ColumnCells;
 }
 
 export interface PromoterOptions {
@@ -250,27 +245,15 @@ export class Promoter {
   }
 
   #candidatesOf(page: PageFields, fields: ParserFields): Candidate[] {
-    const { table, first, parser } = fields;
-    const byName = new Map<string, number[]>();
-    for (let entry = 0; entry < table.count; entry++) {
-      const name = table.names[entry];
-      if (name === '' || first[entry + 1] === first[entry]) continue;
-      const known = byName.get(name);
-      if (known === undefined) byName.set(name, [entry]);
-      else known.push(entry);
-    }
     const candidates: Candidate[] = [];
     const least = Math.max(this.#minRows, fields.rows * MIN_PRESENCE);
-    for (const [name, entries] of byName) {
-      const entry = entries.reduce((a, b) => (first[b + 1] - first[b] > first[a + 1] - first[a] ? b : a));
-      if (first[entry + 1] - first[entry] < least) continue;
-      const path = table.paths[entry];
-      if (path.some(part => part.includes('\0') || part.includes('\ufffd'))) continue;
-      const others = entries.filter(other => other !== entry);
-      const cells = cellsOf(page, fields, entry, { others, maxFallbackShare: this.#maxFallbackShare });
-      if (cells === undefined) continue;
-      const field: PromotedField = { parser, name, path };
-      this.#cells.push({ field, cells });
+    for (const [name, entries] of entriesByName(fields)) {
+      const entry = commonest(fields, entries);
+      if (countOf(fields, entry) < least) continue;
+      const found = cellsOfName(page, fields, name, entries, this.#maxFallbackShare);
+      if (found === undefined) continue;
+      const { field, cells } = found;
+      this.#cells.push(found);
       const bytes = encodeColumn(cells, this.#compression);
       const key = fieldKey(field);
       const size = bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;

@@ -37,6 +37,8 @@ interface Kept {
   lastUse: number;
   /** Uses of all pages between its last two. */
   interval: number;
+  /** Uses of all pages until its lines were looked at last. */
+  lineUse: number;
 }
 
 /** Figures since the start; bytes and pages are those of now. */
@@ -57,7 +59,7 @@ export class PageCache implements PageKeeper {
   /** Ascending by last use. */
   readonly #kept = new Map<string, Kept>();
   readonly #byColumns = new Map<PageColumns, Kept>();
-  /** Memory of lines by page, ascending by last use. */
+  /** Memory of lines by page, ascending by their last use: of some pages columns are used and no lines. */
   readonly #slots = new Map<Kept, Buffer>();
   /** Last use of pages that were used once, ascending. */
   readonly #remembered = new Map<string, number>();
@@ -104,7 +106,7 @@ export class PageCache implements PageKeeper {
     if (lastUse !== undefined && this.#hasRoomFor(page, now - lastUse)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
-      this.#keep({ key, columns, weight, lastUse: now, interval: now - lastUse });
+      this.#keep({ key, columns, weight, lastUse: now, interval: now - lastUse, lineUse: now });
       return columns;
     }
     this.#remember(key, now);
@@ -119,13 +121,23 @@ export class PageCache implements PageKeeper {
       const slot = this.#pool.take(lineBytes);
       if (slot !== undefined) {
         this.#slots.set(page, slot);
+        page.lineUse = this.#uses;
         this.#lineBytes += slot.length;
         return slot;
       }
       const oldest = firstOf(this.#slots.keys());
-      if (oldest === undefined || !this.#mayGo(oldest, page.interval)) return undefined;
+      if (oldest === undefined || this.#uses - oldest.lineUse <= page.interval) return undefined;
       this.#dropLines(oldest);
     }
+  }
+
+  usedLines(columns: PageColumns): void {
+    const page = this.#byColumns.get(columns);
+    const slot = page && this.#slots.get(page);
+    if (page === undefined || slot === undefined || page.lineUse === this.#uses) return;
+    page.lineUse = this.#uses;
+    this.#slots.delete(page);
+    this.#slots.set(page, slot);
   }
 
   forget(columns: PageColumns): void {
@@ -138,11 +150,6 @@ export class PageCache implements PageKeeper {
     page.lastUse = now;
     this.#kept.delete(page.key);
     this.#kept.set(page.key, page);
-    const slot = this.#slots.get(page);
-    if (slot !== undefined) {
-      this.#slots.delete(page);
-      this.#slots.set(page, slot);
-    }
     this.#weighLater(page);
   }
 

@@ -6,6 +6,7 @@ import { nameOfChunk, readChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer, PageMeta } from '../chunk/format.ts';
 import { PageColumns } from '../chunk/page-columns.ts';
+import { ReadBytes } from '../chunk/read-bytes.ts';
 import { columnsOf, missingStretch, type PageWants, rowsOf } from '../chunk/reader.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
@@ -72,9 +73,12 @@ export class PageReader {
     const stored = await readChunk(this.#store, record, from, to);
     statistics.downloadNs += Number(process.hrtime.bigint() - started);
     statistics.compressedBytes += to - from;
+    // The bytes of a record are the record's.
+    const lent = record.inline === undefined ? new ReadBytes(stored) : undefined;
     for (const { columns, start, end } of group) {
-      columns.add(start - columns.page.offset, stored.subarray(start - from, end - from));
+      columns.add(start - columns.page.offset, stored.subarray(start - from, end - from), lent);
     }
+    lent?.freeUnheld();
   }
 
   /** The page of `rows`, which was read for less, with all that is wanted now. */

@@ -3,6 +3,7 @@
  * hidden. The first reads are short, because a query with a limit may end with its first pages; each is twice the one before.
  * All scans of a source share one room: the more there are, the shorter the reads of each.
  */
+import { giveBack } from '../chunk/reader.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { PageRequest } from './page-reader.ts';
@@ -48,7 +49,10 @@ export class ReadAhead {
 
   /** Gives up what was asked for and not used. To be called however the scan ends. */
   end(): void {
-    for (const { bytes } of this.#reads.values()) this.#options.source.room.heldBytes -= bytes;
+    for (const { rows, bytes } of this.#reads.values()) {
+      this.#options.source.room.heldBytes -= bytes;
+      rows.then(giveBack, () => undefined);
+    }
     this.#reads.clear();
     this.#isOver = true;
   }

@@ -6,7 +6,7 @@
  * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
  */
 import { promotedColumns } from '../chunk/promoted-columns.ts';
-import type { PageWants } from '../chunk/reader.ts';
+import { giveBack, noteParsed, type PageWants } from '../chunk/reader.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import type { PreparedRows } from '../pipeline/promoted-rows.ts';
 import type { Turn } from '../pipeline/turn.ts';
@@ -101,6 +101,7 @@ export async function scanPages(
       context.charge?.(lineBytes + metadataBytes);
       let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
       let isKept = false;
+      let isParsed = false;
       if (turn !== undefined) turn.left = 0;
       let left = count;
       if (hidden === undefined && planned.mask !== undefined)
@@ -109,6 +110,7 @@ export async function scanPages(
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
         linesAreNeeded = prepared.needsLines;
+        isParsed = linesAreNeeded && wants.promoted?.parsesMost === true;
         if (linesAreNeeded && fronts.has(i)) {
           rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
           startedMs = source.turns.nowMs();
@@ -126,6 +128,7 @@ export async function scanPages(
           page = asShown(withWanted(rows, wants), context.shown);
           isKept = true;
         }
+        if (left === 0 && isParsed) noteParsed(rows, wants, planned.runs);
         source.turns.note(startedMs, tenant);
         if (left > 0) {
           await source.turns.take(signal, tenant);
@@ -133,6 +136,7 @@ export async function scanPages(
           startedMs = source.turns.nowMs();
         }
       } while (left > 0);
+      giveBack(rows);
     }
   } finally {
     reads.end();

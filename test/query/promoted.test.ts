@@ -1,6 +1,6 @@
 /**
  * Promoted columns save work and change no answer: the same entries in a store whose chunks have a column for every field,
- * and in one without any, are asked the same.
+ * and in one without any, are asked the same; so are pages that are kept, with columns and without, where columns are learned.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -10,6 +10,7 @@ import { storeChunk } from '../../shared/catalog/chunk-object.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import type { ChunkEnricher } from '../../shared/chunk/enricher.ts';
+import { ColumnKind } from '../../shared/chunk/format.ts';
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { MaskSource } from '../../shared/deletion/masks.ts';
 import { segmentsOf } from '../../shared/ingest/segment.ts';
@@ -44,16 +45,22 @@ function everyField(): ChunkEnricher {
 
 type Enrich = () => ChunkEnricher | undefined;
 
-/** Counts pages that were read without lines, and those whose lines were read behind. */
+/** Counts pages that were read without lines, those whose lines were read behind, and those of which columns were learned. */
 class CountingSource extends ChunkSource {
   static fronts = 0;
   static rests = 0;
+  static learned = 0;
 
   override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
     for (const { wants } of given[0]) {
       if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
     }
-    return super.pages(...given);
+    const pages = super.pages(...given);
+    return pages.map(async (rows, i) => {
+      const hasStored = given[0][i].page.columns.some(({ kind }) => kind === ColumnKind.promoted);
+      if (!hasStored && (await rows).promoted !== undefined) CountingSource.learned++;
+      return rows;
+    });
   }
 
   override more(...given: Parameters<ChunkSource['more']>): ReturnType<ChunkSource['more']> {
@@ -183,6 +190,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
     let hits = 0;
     CountingSource.fronts = 0;
     CountingSource.rests = 0;
+    CountingSource.learned = 0;
     await fc.assert(
       fc.asyncProperty(
         pushesOf(lines),
@@ -193,13 +201,18 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
           const promoted = await storeOf(pushes, deleted, everyField);
           const cache = new PageCache(150_000);
           const cached = await storeOf(pushes, deleted, everyField, cache);
+          const learning = await storeOf(pushes, deleted, () => undefined, new PageCache(150_000));
           for (const one of queries) {
             const { compressedBytes: _, ...wanted } = await answer(plain, one);
             const { compressedBytes: __, ...got } = await answer(promoted, one);
             expect(got).toEqual(wanted);
-            // The first two times bring pages into the cache.
+            // The first two times bring pages into the cache; the third learns columns.
             for (let time = 0; time < 3; time++) {
               const { compressedBytes: ___, ...again } = await answer(cached, one);
+              expect(again).toEqual(wanted);
+            }
+            for (let time = 0; time < 4; time++) {
+              const { compressedBytes: ___, ...again } = await answer(learning, one);
               expect(again).toEqual(wanted);
             }
           }
@@ -212,6 +225,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
     expect(CountingSource.rests).toBeGreaterThan(5);
     expect(CountingSource.fronts - CountingSource.rests).toBeGreaterThan(5);
     expect(hits).toBeGreaterThan(500);
+    expect(CountingSource.learned).toBeGreaterThan(20);
   });
 });
 

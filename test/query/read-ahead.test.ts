@@ -21,11 +21,15 @@ const LINE_BYTES = 10_000;
 async function storeWithPages() {
   const store = memoryObjectStore();
   const reads: number[] = [];
+  const buffers: ArrayBufferLike[] = [];
   const counting = {
     ...store,
-    getRange: (key: string, start: number, end: number) => {
+    getRange: async (key: string, start: number, end: number) => {
       reads.push(end - start);
-      return store.getRange(key, start, end);
+      const bytes = Buffer.allocUnsafeSlow(end - start);
+      (await store.getRange(key, start, end)).copy(bytes);
+      buffers.push(bytes.buffer);
+      return bytes;
     },
   };
   const catalog = new Catalog({
@@ -45,7 +49,7 @@ async function storeWithPages() {
     metadata: {},
   }));
   await committer.commit('t', pushOf(entries));
-  return { store: counting, catalog, reads };
+  return { store: counting, catalog, reads, buffers };
 }
 
 const stored = await storeWithPages();
@@ -99,4 +103,17 @@ test('pages that are kept are not read', async () => {
   expect(third.statistics.compressedBytes).toBe(0);
   expect(third.result).toEqual(first.result);
   expect(third.statistics.lines).toBe(first.statistics.lines);
+});
+
+test.each([
+  ['of a whole scan', COUNT, 1],
+  ['of one that ends early', '{app=~".+"}', 1],
+])('what was read is given back: %s', async (_, query, limit) => {
+  const ask = await asking();
+  stored.buffers.length = 0;
+  const { reads } = await ask(query, limit);
+  // A read ahead that nobody waited for may end later.
+  await new Promise(done => setTimeout(done, 0));
+  expect(stored.buffers).toHaveLength(reads.length);
+  expect(stored.buffers.every(buffer => (buffer as ArrayBuffer).detached)).toBe(true);
 });

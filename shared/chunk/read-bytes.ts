@@ -1,0 +1,33 @@
+/**
+ * The bytes of one read, which the pages in it look at. They are given back to the machine as soon as the last page is through:
+ * left to the collector they pile up beside a small heap, 64 MB and more of them, before V8 looks for them.
+ *
+ * What a reader would get wrong: who still looks at them afterwards finds no bytes at all. So pages keep copies of all but their
+ * lines, which are most.
+ */
+export class ReadBytes {
+  readonly #bytes: Buffer;
+  #holders = 0;
+
+  /** @param bytes of nobody else */
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  hold(): void {
+    this.#holders++;
+  }
+
+  release(): void {
+    this.#holders--;
+    this.freeUnheld();
+  }
+
+  /** To be called when all who hold them have said so. */
+  freeUnheld(): void {
+    const { buffer, byteLength } = this.#bytes;
+    // A part of a buffer that others have parts of stays.
+    if (this.#holders > 0 || buffer.byteLength !== byteLength || !(buffer instanceof ArrayBuffer)) return;
+    if (!buffer.detached) buffer.transfer(0);
+  }
+}
