@@ -96,7 +96,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
       guard: context.access.guard,
       log,
       compress: config.frontend.compressResponses,
-      inTurn: createQueryTurns(config, registry),
+      inTurn: createQueryTurns({ config, registry, turns: context.reading.source.turns }),
       observer: context.metrics.requests,
     });
     local!.tails.serve(gateway.server);

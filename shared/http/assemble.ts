@@ -20,6 +20,7 @@ import { MaskSource } from '../deletion/masks.ts';
 import { DayIndexes } from '../index/day-indexes.ts';
 import { DEFAULT_GROUP_COMMIT } from '../ingest/group-commit.ts';
 import { PushService } from '../ingest/push.ts';
+import { PushTurns } from '../ingest/push-turns.ts';
 import { IngestRates, type RatesLog } from '../ingest/rates/ingest-rates.ts';
 import { Insight } from '../insight/insight.ts';
 import type { Limits } from '../model/limits.ts';
@@ -36,6 +37,7 @@ import { ScanTurns } from '../query/scan-turns.ts';
 import { AnswerCache } from '../query/tasks/answer-cache.ts';
 import { QueryWorkers } from '../query/tasks/query-workers.ts';
 import { WantedRoom } from '../query/tasks/room-here.ts';
+import { TenantLoad } from '../query/tenant-load.ts';
 import { Visibility } from '../query/visibility.ts';
 import { LocalRuleStore, type ReadRuleFiles } from '../rules/local-rule-store.ts';
 import { checkTemplate } from '../rules/template/check-template.ts';
@@ -125,8 +127,12 @@ export function assembleContext({
     maxGroupBytes: grouping.maxGroupBytes,
     load: () => committer.load,
   });
+  // Without a thread that others want there is nobody to give way to.
+  const load = given.busyShare && new TenantLoad();
+  const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms, signal);
+  const pushTurns = new PushTurns(load && { load, sleep });
   const committer: ObservedCommitter = new ObservedCommitter(
-    { store, catalog, clock, ids, options: grouping, onWritten: chunks.written },
+    { store, catalog, clock, ids, options: grouping, onWritten: chunks.written, turns: pushTurns },
     usage.onStored,
     chunks.failed,
   );
@@ -158,8 +164,9 @@ export function assembleContext({
   const room = isPressed && new WantedRoom({ isPressed, nowMs: () => clock.nowMs() });
   const turns = new ScanTurns(
     room && {
+      load,
       isPressed,
-      sleep: (ms, signal) => clock.sleep(ms, signal),
+      sleep,
       hasOthers: tenant => room.hasOthers(tenant),
     },
   );
@@ -221,6 +228,7 @@ export function assembleContext({
     push: new PushService({
       committer,
       clock,
+      turns: pushTurns,
       observer: usage.observer,
       rates,
       admit: tenant => {

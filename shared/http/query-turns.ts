@@ -4,6 +4,7 @@
  */
 import type { Config } from '../admin/config-fields.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import type { ScanTurns } from '../query/scan-turns.ts';
 import { FairQueue } from '../query/tasks/fair-queue.ts';
 import type { InTurn } from './dispatch.ts';
 import type { Request } from './message.ts';
@@ -12,8 +13,15 @@ import { resolveTenants } from './tenant.ts';
 /** Of the places: queries of one tenant may hold the rest for as long as a query may take. */
 const KEPT_FOR_OTHERS = 0.25;
 
-/** `registry`: where the turns are shown. */
-export function createQueryTurns(config: Config, registry?: MetricsRegistry): InTurn {
+export interface QueryTurnsParts {
+  readonly config: Config;
+  /** Where the turns are shown. */
+  readonly registry?: MetricsRegistry;
+  /** Told of each request: it is at hand, and then answered. */
+  readonly turns?: Pick<ScanTurns, 'begin'>;
+}
+
+export function createQueryTurns({ config, registry, turns }: QueryTurnsParts): InTurn {
   const { querier, frontend } = config;
   const queue = new FairQueue({
     slots: querier.maxConcurrent,
@@ -37,6 +45,16 @@ export function createQueryTurns(config: Config, registry?: MetricsRegistry): In
       return '';
     }
   };
-  return (cost, task, request) =>
-    cost === 'query' ? queue.run(keyOf(request), request.signal, task) : task();
+  return (cost, task, request) => {
+    const key = keyOf(request);
+    const run = async () => {
+      const end = turns?.begin(key);
+      try {
+        return await task();
+      } finally {
+        end?.();
+      }
+    };
+    return cost === 'query' ? queue.run(key, request.signal, run) : run();
+  };
 }

@@ -19,6 +19,7 @@ import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import type { AcceptedPush } from './push-columns.ts';
+import { PushTurns } from './push-turns.ts';
 import { MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
 export interface GroupCommitOptions {
@@ -86,6 +87,8 @@ export interface GroupCommitParts {
   readonly options?: GroupCommitOptions;
   /** Told of each group; must not throw. */
   readonly onWritten?: (group: WrittenGroup) => void;
+  /** Between the steps of large groups. Default: others get a turn. */
+  readonly turns?: PushTurns;
 }
 
 export class GroupCommitter {
@@ -96,8 +99,11 @@ export class GroupCommitter {
   private readonly ids: Ids;
   private readonly options: GroupCommitOptions;
   private readonly onWritten: GroupCommitParts['onWritten'];
+  private readonly turns: PushTurns;
 
-  constructor({ store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten }: GroupCommitParts) {
+  constructor(parts: GroupCommitParts) {
+    const { store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten } = parts;
+    this.turns = parts.turns ?? new PushTurns();
     this.onWritten = onWritten;
     this.store = store;
     this.catalog = catalog;
@@ -189,11 +195,13 @@ export class GroupCommitter {
   }
 
   private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
+    const groupedMs = this.turns.nowMs();
     const segments = segmentsOf(group.map(waiting => waiting.push));
     const records: ChunkRecord[] = [];
     const startedMs = this.clock.nowMs();
+    this.turns.note(groupedMs, tenant);
     // Grouping their rows took some milliseconds, and so does packing them.
-    if (group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES) await nextTurn();
+    if (group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES) await this.turns.take(tenant);
     for (const { day, rows } of segments) {
       const id = newChunkId(this.clock, this.ids);
       const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };

@@ -1,5 +1,4 @@
 /** One push, from its body to durable: decode, validate, admit, commit. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
@@ -13,6 +12,7 @@ import { totalsByPolicy } from './policy-totals.ts';
 import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
 import { idOfPush } from './push-id.ts';
+import { PushTurns } from './push-turns.ts';
 import type { IngestRates } from './rates/ingest-rates.ts';
 
 export interface PushRequest {
@@ -44,7 +44,9 @@ const REMEMBERED_PUSHES = 20_000;
 const REMEMBERED_MS = 300_000;
 /** Tenants whose pushes were forgotten; with more of them all pushes of all tenants are. */
 const MAX_ERAS = 10_000;
-/** Of the unpacked body. */
+/** Of a body as it came: from here on it may be long. */
+const MAYBE_LONG_BYTES = 16 * 1024;
+/** Of the unpacked body: from here on each step has a turn of its own. */
 const LONG_PUSH_BYTES = 96 * 1024;
 const NO_ENTRIES = new Uint32Array(0);
 
@@ -54,12 +56,15 @@ export interface PushServiceParts {
   readonly observer: IngestObserver;
   /** Without it neither rates nor streams are limited. */
   readonly rates?: IngestRates;
+  /** Between the steps of large pushes. Default: others get a turn. */
+  readonly turns?: PushTurns;
   /** Called before a push of the tenant is looked at; throws ClientError where none is taken any more. */
   readonly admit?: (tenant: string) => void;
 }
 
 export class PushService {
   private readonly parts: PushServiceParts;
+  private readonly turns: PushTurns;
   private readonly budget = new PushBudget();
   /** Ids of pushes that were stored whole, with the time (ms). */
   private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
@@ -69,15 +74,18 @@ export class PushService {
 
   constructor(parts: PushServiceParts) {
     this.parts = parts;
+    this.turns = parts.turns ?? new PushTurns();
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
-    const { inlet } = request;
+    const { inlet, tenant } = request;
     const { clock, admit } = this.parts;
-    admit?.(request.tenant);
+    const { turns } = this;
+    admit?.(tenant);
+    if (request.body.length >= MAYBE_LONG_BYTES) await turns.take(tenant);
     // An id costs up to half a second per GB of bodies: only where it is of use.
-    const id = inlet.repeatable ? pushId(request, this.eras.get(request.tenant)) : undefined;
+    const id = inlet.repeatable ? pushId(request, this.eras.get(tenant)) : undefined;
     if (id !== undefined && this.isStored(id)) {
       return { columns: undefined, stored: NO_ENTRIES, error: undefined };
     }
@@ -85,10 +93,12 @@ export class PushService {
     try {
       const bytes = await inlet.unpack(request.body, request, bodyLimits, held);
       try {
+        const startedMs = turns.nowMs();
         const columns = inlet.decode(bytes, { limits, nowNs: clock.nowNs() });
         held.take(bytesOfColumns(columns));
-        // Decoded, checked, packed: each is some milliseconds of a large push, and others get their turn in between.
-        if (bytes.length >= LONG_PUSH_BYTES) await nextTurn();
+        // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
+        turns.note(startedMs, tenant);
+        if (bytes.length >= LONG_PUSH_BYTES) await turns.take(tenant);
         const outcome = await this.store(request, columns, limits);
         if (id !== undefined && isWhole(outcome)) this.stored.set(id, clock.nowMs());
         // Not after an error, when something may still be at work on them.
@@ -126,12 +136,14 @@ export class PushService {
     limits: Limits,
   ): Promise<PushOutcome> {
     const { committer, clock, observer, rates } = this.parts;
+    const startedMs = this.turns.nowMs();
     const result = acceptPush(columns, {
       tenant,
       limits,
       nowNs: clock.nowNs(),
       backfillShard,
     });
+    this.turns.note(startedMs, tenant);
     const { accepted, error, discards, policyOf, totals, truncated } = result;
     if (truncated.lines > 0) observer.mutated?.({ tenant, reason: 'line_too_long', ...truncated });
     for (const { reason, policy, entries, bytes } of discards) {

@@ -13,12 +13,14 @@
  *
  * Between tenants and the thread itself: where another tenant has been there within some seconds, who works much rests four times
  * as long as it worked, after each turn. A push or a small query takes a dozen rounds of the event loop, and would meet a turn in
- * each of them; so it meets one or two. Pages of tails that are shown count as work, too (shared/tail).
+ * each of them; so it meets one or two. It waits on while a request of who works little is under way (tenant-load.ts). Pages of
+ * tails that are shown count as work, too (shared/tail).
  *
  * What a reader would get wrong: the share holds only while the thread is busy. Pushes that wait for a disk slow no query down.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
+import { MUCH_MS, type TenantLoad } from './tenant-load.ts';
 
 /**
  * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
@@ -36,8 +38,8 @@ const ROUND_MS = 1;
 const REST_FACTOR = 4;
 /** A turn that was much longer than planned is not paid for in full. */
 const MAX_TURN_REST_MS = 30;
-/** Who had less lately, as it counts now, works little: ten panels in a second are 70 ms. */
-const MUCH_MS = 100;
+/** How many times what it worked a turn gives way to a request of who works little, its rest included. */
+const GIVE_WAY_FACTOR = 8;
 /** What a tenant had counts half after this time. */
 const HALF_LIFE_MS = 1000;
 /** Tenants that are remembered; then those that had the least go. */
@@ -49,6 +51,8 @@ export interface ScanTurnsParts {
   readonly sleep: Clock['sleep'];
   /** True where another tenant has asked or pushed lately. Without it nobody rests for others. */
   readonly hasOthers?: (tenant: string) => boolean;
+  /** Told of all that is worked; who works much gives way to whose requests it has. Without it nobody gives way. */
+  readonly load?: TenantLoad;
   readonly nowMs?: () => number;
 }
 
@@ -77,6 +81,7 @@ export class ScanTurns {
   constructor(parts?: ScanTurnsParts) {
     this.#parts = parts;
     this.#nowMs = parts?.nowMs ?? (() => performance.now());
+    parts?.load?.onEnd(() => this.#wake?.());
   }
 
   /** Those that are remembered. */
@@ -89,6 +94,11 @@ export class ScanTurns {
     return this.#nowMs();
   }
 
+  /** A request of the tenant is at hand. Returns what is to be called when it is answered. */
+  begin(tenant: string): () => void {
+    return this.#parts?.load?.begin(tenant) ?? (() => undefined);
+  }
+
   /** Counts work for `tenant` that began at `startedMs` and has ended. */
   note(startedMs: number, tenant = ''): void {
     const now = this.#nowMs();
@@ -97,6 +107,7 @@ export class ScanTurns {
     share.usedMs = usedAt(share, now) + workedMs;
     share.atMs = now;
     share.lastMs = workedMs;
+    this.#parts?.load?.note(startedMs, tenant);
     if (!this.#parts?.isPressed()) return;
     // Those that rest at the same time line up behind each other; several tenants halve it, and so on.
     const from = Math.max(share.nextMs, startedMs - SAVED_MS);
@@ -132,13 +143,12 @@ export class ScanTurns {
     while (this.#waiting > 0) {
       await nextRound();
       const now = this.#nowMs();
-      const restMs = this.#restMs(this.#nextShare(now), now);
-      if (restMs > 0) {
+      let { share, restMs } = this.#nextShare(now);
+      if (share === undefined) {
         await this.#rest(restMs);
         continue;
       }
-      for (let ms = 0; ms < ROUND_MS && this.#waiting > 0; ) {
-        const share = this.#nextShare(now);
+      for (let ms = 0; share !== undefined && ms < ROUND_MS; { share } = this.#nextShare(now)) {
         const go = share.waiting.shift()!;
         this.#waiting--;
         // It may take as long as the one before.
@@ -148,22 +158,27 @@ export class ScanTurns {
     }
   }
 
-  /** That of the tenant which had the least, among those with a page that waits. */
-  #nextShare(now: number): Share {
+  /** Among the tenants with a page that waits and may come, the one that had the least; without one, how long none may. */
+  #nextShare(now: number): { readonly share: Share | undefined; readonly restMs: number } {
     let least: Share | undefined;
+    let leastRestMs = Infinity;
     for (const share of this.#shares.values()) {
       if (share.waiting.length === 0) continue;
+      const restMs = this.#restMs(share, now);
+      leastRestMs = Math.min(leastRestMs, restMs);
+      if (restMs > 0) continue;
       if (least === undefined || usedAt(share, now) < usedAt(least, now)) least = share;
     }
-    return least!;
+    return { share: least, restMs: leastRestMs };
   }
 
   /** Before the tenant's next turn, for others; 0 where it may come. */
   #restMs(share: Share, now: number): number {
     const { tenant, atMs, lastMs } = share;
+    const givesWayMs = this.#parts?.load?.waitMs(tenant, GIVE_WAY_FACTOR) ?? 0;
     const left = atMs + Math.min(REST_FACTOR * lastMs, MAX_TURN_REST_MS) - now;
-    if (left <= 0 || usedAt(share, now) < MUCH_MS || this.#parts?.hasOthers?.(tenant) !== true) return 0;
-    return Math.max(1, left);
+    const rests = left > 0 && usedAt(share, now) >= MUCH_MS && this.#parts?.hasOthers?.(tenant) === true;
+    return rests ? Math.max(1, left, givesWayMs) : givesWayMs;
   }
 
   async #rest(ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { ScanTurns } from '../../shared/query/scan-turns.ts';
+import { TenantLoad } from '../../shared/query/tenant-load.ts';
 
 const { signal } = new AbortController();
 
@@ -9,7 +10,8 @@ function scans(isPressed: () => boolean, hasOthers?: (tenant: string) => boolean
   const clock = virtualClock(0);
   let workedMs = 0;
   const nowMs = () => clock.nowMs() + workedMs;
-  const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), hasOthers, nowMs });
+  const load = new TenantLoad(nowMs);
+  const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), hasOthers, load, nowMs });
   const scan = async (pages: number, pageMs: number, tenant = '') => {
     for (let page = 0; page < pages; page++) {
       const startedMs = turns.nowMs();
@@ -68,6 +70,37 @@ test('who works little does not wait for the rest of another', async () => {
   await clock.run(Promise.all([loud, quiet()]));
   expect(clock.nowMs()).toBeGreaterThan(2000);
   expect(waitedMs).toBeLessThan(5);
+});
+
+test('while a request of who works little is under way, who works much waits on', async () => {
+  const { clock, turns, scan, worked } = scans(() => false);
+  await scan(100, 3, 'loud');
+  const end = turns.begin('quiet');
+  const more = scan(3, 3, 'loud');
+  await clock.advance(10);
+  expect(worked()).toBe(303);
+  // The other's pages do not wait for its own request, nor behind those of the first.
+  await scan(2, 3, 'quiet');
+  expect(clock.nowMs()).toBe(10);
+  await clock.advance(1);
+  expect(worked()).toBe(309);
+  end();
+  await clock.run(more);
+  expect(worked()).toBe(315);
+  expect(clock.nowMs()).toBe(11);
+});
+
+test('and comes all the same after eight times what it worked', async () => {
+  const { clock, turns, scan, worked } = scans(() => false);
+  await scan(100, 3, 'loud');
+  turns.begin('quiet');
+  await clock.run(scan(1, 3, 'loud'));
+  expect(clock.nowMs()).toBe(24);
+  // By then the request is old.
+  await clock.advance(30);
+  await clock.run(scan(10, 3, 'loud'));
+  expect(worked()).toBe(333);
+  expect(clock.nowMs()).toBe(54);
 });
 
 test('a long page keeps nobody waiting for long, and who is gone waits no more', async () => {

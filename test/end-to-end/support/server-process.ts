@@ -3,13 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-/** Those of bin/runtime.mjs. */
-const RUNTIME_FLAGS = [
-  '--disable-warning=ExperimentalWarning',
-  '--initial-heap-size=128',
-  '--max-semi-space-size=4',
-];
+import { runtimeFlags } from '../../../bin/runtime.mjs';
 
 export interface ServerProcess {
   readonly url: string;
@@ -34,7 +28,7 @@ export async function startProcess(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const args = [PROGRAM, 'start', '--config', config, '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, [...RUNTIME_FLAGS, ...args], {
+  const child = spawn(process.execPath, [...runtimeFlags(), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_COMPILE_CACHE: CACHE, ...environment },
   });

@@ -1,0 +1,126 @@
+/**
+ * What the thread has worked for each tenant lately, and whose requests it is at. A request goes a dozen rounds of the event loop,
+ * and in each it may meet a piece of another's work. So who had much gives way to a request of who had little: its next piece
+ * waits until that request is answered.
+ *
+ *     request   |--------------|
+ *     pieces  ##                ## ##      ## of who had more than twice as much
+ *
+ * What a reader would get wrong: nobody is kept from working. A request counts while it is young, and a piece waits for some
+ * times what the one before took; then it comes, whoever else is there.
+ */
+
+/** Who had less lately, as it counts now, works little: ten panels in a second are 70 ms. */
+export const MUCH_MS = 100;
+/** What a tenant had counts half after this time. */
+const HALF_LIFE_MS = 1000;
+/** Another had little where it had less than this part. */
+const LITTLE_SHARE = 0.5;
+/** A request that takes longer waits for something else than this thread: for a disk, or for a thread that scans. */
+const YOUNG_MS = 50;
+/** A piece that was much longer than planned is not paid for in full. */
+const MAX_WAIT_MS = 40;
+/** Tenants that are remembered; then those that had the least go. */
+const MAX_TENANTS = 1000;
+
+interface Worked {
+  /** As it counts at `endedMs`. */
+  usedMs: number;
+  /** Of the last piece. */
+  lastMs: number;
+  endedMs: number;
+}
+
+interface Begun {
+  readonly tenant: string;
+  readonly atMs: number;
+}
+
+export class TenantLoad {
+  readonly #nowMs: () => number;
+  readonly #worked = new Map<string, Worked>();
+  /** Under way and young, the oldest first. */
+  readonly #begun = new Set<Begun>();
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Those that are remembered. */
+  get tenants(): number {
+    return this.#worked.size;
+  }
+
+  nowMs(): number {
+    return this.#nowMs();
+  }
+
+  /** A request of the tenant is at hand. Returns what is to be called when it is answered. */
+  begin(tenant: string): () => void {
+    const begun = { tenant, atMs: this.#nowMs() };
+    this.#begun.add(begun);
+    return () => {
+      if (this.#begun.delete(begun)) for (const listener of this.#listeners) listener();
+    };
+  }
+
+  /** `listener` is called whenever somebody may have waited for a request that has ended. */
+  onEnd(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Counts work for the tenant that began at `startedMs` and has ended. */
+  note(startedMs: number, tenant: string): void {
+    const now = this.#nowMs();
+    const workedMs = now - startedMs;
+    const known = this.#worked.get(tenant);
+    if (known === undefined) {
+      if (this.#worked.size >= MAX_TENANTS) this.#forget(now);
+      this.#worked.set(tenant, { usedMs: workedMs, lastMs: workedMs, endedMs: now });
+      return;
+    }
+    known.usedMs = usedAt(known, now) + workedMs;
+    known.lastMs = workedMs;
+    known.endedMs = now;
+  }
+
+  /**
+   * How long the next piece of the tenant gives way at most, ms; 0 where it may come.
+   * @param times what the piece before took that it waits
+   */
+  waitMs(tenant: string, times: number): number {
+    const worked = this.#worked.get(tenant);
+    if (worked === undefined || this.#begun.size === 0) return 0;
+    const now = this.#nowMs();
+    const left = worked.endedMs + Math.min(times * worked.lastMs, MAX_WAIT_MS) - now;
+    if (left <= 0) return 0;
+    const usedMs = usedAt(worked, now);
+    if (usedMs < MUCH_MS || !this.#isAtOther(usedMs * LITTLE_SHARE, now)) return 0;
+    return Math.max(1, left);
+  }
+
+  /** A young request of somebody that had less than `mostMs` is under way. */
+  #isAtOther(mostMs: number, now: number): boolean {
+    for (const begun of this.#begun) {
+      if (now - begun.atMs > YOUNG_MS) this.#begun.delete(begun);
+      else if (this.#usedMs(begun.tenant, now) < mostMs) return true;
+    }
+    return false;
+  }
+
+  #usedMs(tenant: string, now: number): number {
+    const worked = this.#worked.get(tenant);
+    return worked === undefined ? 0 : usedAt(worked, now);
+  }
+
+  /** Half of them, so that it is not done for each newcomer. */
+  #forget(now: number): void {
+    const all = [...this.#worked].sort(([, a], [, b]) => usedAt(a, now) - usedAt(b, now));
+    for (const [tenant] of all.slice(0, MAX_TENANTS / 2)) this.#worked.delete(tenant);
+  }
+}
+
+function usedAt({ usedMs, endedMs }: Worked, now: number): number {
+  return usedMs * 0.5 ** ((now - endedMs) / HALF_LIFE_MS);
+}
