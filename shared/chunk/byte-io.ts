@@ -86,6 +86,33 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
   return at;
 }
 
+/** What a varint's byte behind its eighth would count. */
+const BEYOND_VARINT = 0x80 ** 8;
+
+/**
+ * Reads all varints of `bytes[start..end)` and returns how many there are; `numbers` has room for as many as there are bytes. For
+ * many small numbers: a ByteReader moves its place with each. Throws CorruptionError.
+ */
+export function readVarints(bytes: Uint8Array, start: number, end: number, numbers: Float64Array): number {
+  let count = 0;
+  for (let at = start; at < end; count++) {
+    let byte = bytes[at++];
+    let value = byte & 0x7f;
+    if (byte >= 0x80) {
+      let factor = 0x80;
+      for (; byte >= 0x80 && at < end && factor < BEYOND_VARINT; factor *= 0x80) {
+        byte = bytes[at++];
+        value += (byte & 0x7f) * factor;
+      }
+      if (byte >= 0x80 || value > Number.MAX_SAFE_INTEGER) {
+        throw new CorruptionError(`varint before offset ${at} is cut or over 2^53`);
+      }
+    }
+    numbers[count] = value;
+  }
+  return count;
+}
+
 /** Reads what ByteWriter wrote. Every read past the end or out of range throws CorruptionError. */
 export class ByteReader {
   private readonly buffer: Buffer;

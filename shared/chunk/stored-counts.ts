@@ -7,7 +7,8 @@
  * of CPU for 109,000 buckets). Short ones are unpacked again: what they would take is not numbers but the heads of arrays.
  */
 import { CorruptionError, invariant } from '../model/errors.ts';
-import { ByteReader } from './byte-io.ts';
+import { ByteReader, readVarints } from './byte-io.ts';
+import type { CountColumns } from './count-columns.ts';
 import type { CountsByStream, LevelCounts, MinuteStretch } from './format.ts';
 
 const ALL: MinuteStretch = Object.freeze({ from: 0, to: Infinity });
@@ -80,6 +81,18 @@ export class StoredCounts implements CountsByStream {
     return known;
   }
 
+  /** Adds those of a stream to the columns. Throws CorruptionError. */
+  addTo(columns: CountColumns, stream: number): void {
+    invariant(stream >= 0 && stream < this.length, `${this.#what} counts ${this.length} streams`);
+    const [start, end] = [this.#starts[stream], this.#starts[stream + 1]];
+    if (end - start >= KEPT_FROM_BYTES) {
+      for (const counts of this.at(stream)) columns.add(counts);
+      return;
+    }
+    readVarints(this.#bytes, start, end, numbers);
+    addLevels(columns, numbers);
+  }
+
   #unpack(stream: number, { from, to }: MinuteStretch): readonly LevelCounts[] {
     const reader = new ByteReader(this.#bytes, this.#starts[stream], this.#starts[stream + 1]);
     const found: LevelCounts[] = [];
@@ -92,6 +105,27 @@ export class StoredCounts implements CountsByStream {
 
   *[Symbol.iterator](): Generator<readonly LevelCounts[]> {
     for (let stream = 0; stream < this.length; stream++) yield this.at(stream);
+  }
+}
+
+/** All numbers of a stream, each of a byte or more. */
+const numbers = new Float64Array(KEPT_FROM_BYTES);
+
+/** @param stored numbers of a stream, which `read` has found to hold together */
+function addLevels(columns: CountColumns, stored: Float64Array): void {
+  const { from, to, counted } = columns;
+  const amountAt = counted === 'entries' ? 1 : 2;
+  let at = 1;
+  for (let [levels] = stored; levels > 0; levels--) {
+    const level = stored[at];
+    const start = columns.buckets;
+    const end = at + 2 + stored[at + 1] * VARINTS_OF_BUCKET;
+    let minute = 0;
+    for (at += 2; at < end; at += VARINTS_OF_BUCKET) {
+      minute += stored[at];
+      if (minute >= from && minute <= to) columns.push(minute, stored[at + amountAt]);
+    }
+    columns.close(level, start);
   }
 }
 

@@ -2,6 +2,7 @@
  * A stream's counts in a footer, less its hidden rows. What is left of nothing is left out: a minute without entries makes
  * no sample, and a level without minutes no series.
  */
+import { placeOf } from '../chunk/count-columns.ts';
 import { type LevelCounts, OTHER_LEVELS } from '../chunk/format.ts';
 import { invariant } from '../model/errors.ts';
 
@@ -65,16 +66,4 @@ function without(
     entries: entriesLeft.filter(isLeft),
     lineBytes: bytesLeft.filter(isLeft),
   };
-}
-
-/** First place whose minute is not before `minute`. */
-function placeOf(minutes: readonly number[], minute: number): number {
-  let low = 0;
-  let high = minutes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] < minute) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -27,11 +27,10 @@ import { instantTimesMs, PaneLocator, type Windows, windowsOf } from './windows.
 
 const NS_PER_MINUTE = 60_000_000_000;
 
-/** Parallel arrays, ascending by minute. */
-export interface MinuteCounts {
+/** Parallel columns. */
+export interface MinuteAmounts {
   readonly minutes: ArrayLike<number>;
-  readonly entries: ArrayLike<number>;
-  readonly lineBytes: ArrayLike<number>;
+  readonly amounts: ArrayLike<number>;
 }
 
 export class RangeAccumulator {
@@ -49,7 +48,8 @@ export class RangeAccumulator {
   cells: Float64Array;
   private readonly width: number;
   private readonly locator: PaneLocator;
-  private readonly counts: boolean;
+  /** A sample counts 1, whatever its value. */
+  readonly countsEntries: boolean;
   private readonly oneSeries: boolean;
 
   constructor(spec: RangeSpec, maxBytes: number, shared?: SharedMemory) {
@@ -65,7 +65,7 @@ export class RangeAccumulator {
     this.budget.reserve(this.table.capacity * this.width * 8);
     this.cells = new Float64Array(this.table.capacity * this.width);
     this.log = this.kernel === undefined ? new SampleLog(spec.op === 'rate_counter', this.budget) : undefined;
-    this.counts =
+    this.countsEntries =
       spec.op === 'count_over_time' ||
       spec.op === 'absent_over_time' ||
       (spec.op === 'rate' && !spec.unwrapped);
@@ -123,7 +123,7 @@ export class RangeAccumulator {
         while (end < count && series[end] === own && inPane(times[rows[end]], above, upTo)) end++;
       }
       const slot = this.slotOf(number, pane);
-      if (this.counts) this.cells[slot] += end - i;
+      if (this.countsEntries) this.cells[slot] += end - i;
       else if (this.kernel !== undefined) {
         this.kernel.add(this.cells, slot * this.width, batch, i, end, locator.shift);
       } else this.log!.addBatch(slot, batch, i, end, locator.shift);
@@ -132,17 +132,22 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds counts by the minute, as footers of chunks keep them: bucket m holds what lies in `(m-1, m]` minutes of the day.
-   * Whoever calls has seen that windows begin and end with minutes, and that the aggregation counts entries or the bytes
-   * of their lines.
+   * Adds amounts by the minute, as footers of chunks keep them: bucket m holds what lies in `(m-1, m]` minutes of the day.
+   * Takes those at `from..end` (exclusive), ascending by minute: entries where `countsEntries`, else bytes of their lines.
+   * Whoever calls has seen that windows begin and end with minutes, and that the aggregation counts one or the other.
    */
-  addMinutes(series: number, dayStartNs: bigint, { minutes, entries, lineBytes }: MinuteCounts): void {
+  addMinutes(
+    series: number,
+    dayStartNs: bigint,
+    { minutes, amounts }: MinuteAmounts,
+    from: number,
+    end: number,
+  ): void {
     const { locator } = this;
     locator.setBase(dayStartNs);
-    const amounts = this.counts ? entries : lineBytes;
     const number = this.oneSeries ? 0 : series;
     let slot = -1;
-    for (let i = 0; i < minutes.length; i++) {
+    for (let i = from; i < end; i++) {
       const offset = minutes[i] * NS_PER_MINUTE;
       if (offset <= locator.above || offset > locator.upTo) {
         locator.locate(offset);

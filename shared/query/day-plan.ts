@@ -74,7 +74,7 @@ export async function recordsByDay(
   return [...byDay].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
 }
 
-/** Reads the footers of a day's chunks and finds the pages to read. */
+/** Reads the footers of a day's chunks and finds the pages to read; those of a chunk lie together, in its order. */
 export async function planDay(
   source: ChunkSource,
   day: number,
@@ -148,10 +148,16 @@ function addPages(
   { from, to, kept }: Pick<DayPlan, 'from' | 'to' | 'kept'>,
 ): void {
   const { streams } = footer;
-  const matching = streams.map(stream => selector.matches(stream));
-  if (!matching.includes(true)) return;
+  const matching = new Uint8Array(streams.length);
+  let matches = 0;
+  for (let i = 0; i < streams.length; i++) {
+    if (!selector.matches(streams[i])) continue;
+    matching[i] = 1;
+    matches++;
+  }
+  if (matches === 0) return;
   for (const page of footer.pages) {
-    let runs = page.runs.filter(run => matching[run.stream] && run.last >= from && run.first < to);
+    let runs = runsOf(page, matching, from, to);
     if (kept !== undefined) runs = runs.filter(run => run.last >= kept.keptFrom(streams[run.stream].labels));
     if (masks !== undefined) {
       runs = runs.filter(run => !masks.takesAll(streams[run.stream], run.first, run.last));
@@ -174,6 +180,15 @@ function addPages(
       last,
     });
   }
+}
+
+/** Runs of matching streams that meet the range. */
+function runsOf({ runs }: PageMeta, matching: Uint8Array, from: number, to: number): readonly RunMeta[] {
+  const found: RunMeta[] = [];
+  for (const run of runs) {
+    if (matching[run.stream] === 1 && run.last >= from && run.first < to) found.push(run);
+  }
+  return found.length === runs.length ? runs : found;
 }
 
 /** The streams of a plan. */

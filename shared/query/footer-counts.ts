@@ -1,22 +1,17 @@
 /**
  * Counts without lines: what a metric query counts of whole minutes is in the footers of chunks, by stream and detected
- * level. Each (stream, level) of a chunk becomes one row of a made-up page, which goes through the query's own pipeline:
- * so label filters and the grouping are the same as for entries.
+ * level, and goes from there through the query's own pipeline (counted-rows.ts).
  *
  * What a reader would get wrong: a footer knows how many entries there are, not which. So it counts only where every
  * entry of the stream in that chunk counts: no other chunk has the same stretch of the stream's time (equal entries would
  * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
  */
 import { minuteOf } from '../chunk/counts.ts';
-import type { Footer, MinuteStretch, PageMeta, RunMeta } from '../chunk/format.ts';
-import { ColumnKind, countsOf, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
-import { type HiddenRow, type ShownCounts, shownCounts } from '../deletion/shown-counts.ts';
+import type { PageMeta, RunMeta } from '../chunk/format.ts';
+import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../chunk/format.ts';
+import type { HiddenRow } from '../deletion/shown-counts.ts';
 import type { RangeOp } from '../logql/ast.ts';
-import type { RangeAccumulator } from '../metrics/range-accumulator.ts';
-import { NS_PER_DAY } from '../model/duration.ts';
-import type { MetadataColumn, PageRows, Run, Stream } from '../model/page.ts';
-import type { SampleExtractor } from '../pipeline/extractor.ts';
-import type { Turn } from '../pipeline/turn.ts';
+import { CountedRows, type CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { Overlaps } from './overlaps.ts';
 
@@ -29,12 +24,7 @@ const COUNTING: ReadonlySet<RangeOp> = new Set<RangeOp>([
 ]);
 const MINUTE = BigInt(NS_OF_MINUTE);
 
-export interface CountRequest {
-  readonly extractor: SampleExtractor;
-  readonly accumulator: RangeAccumulator;
-  readonly turn: Turn;
-  /** The stream as the query sees it. */
-  shown(stream: Stream): Stream;
+export interface CountRequest extends CountSinks {
   /** True where something may hide entries of the run's stream, in this page or where the plan passed over a page. */
   hides(page: PlannedPage, run: RunMeta): boolean;
 }
@@ -49,141 +39,122 @@ export function countsWholeMinutes({
   return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % MINUTE === 0n);
 }
 
-/** Counts what footers can tell; the plan of what is left to be read, the same one where that is all. */
+/**
+ * Counts what footers can tell; the plan of what is left to be read, the same one where that is all.
+ * @param plan pages of a chunk lie together in it
+ */
 export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
-  const byChunk = new Map<Footer, PlannedPage[]>();
-  for (const page of plan.pages) {
-    const ofChunk = byChunk.get(page.footer);
-    if (ofChunk === undefined) byChunk.set(page.footer, [page]);
-    else ofChunk.push(page);
-  }
+  const { pages } = plan;
+  const stretch = { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) };
+  const rows = new CountedRows(request, plan.day, stretch);
+  const judge = new ChunkJudge(overlaps, request);
   const left: PlannedPage[] = [];
-  for (const [footer, pages] of byChunk) {
-    const counted = countable(footer, pages, overlaps, request);
-    if (counted.size === 0) {
-      left.push(...pages);
-      continue;
-    }
-    count(footer, counted, { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) }, request);
-    for (const page of pages) {
-      const runs = page.runs.filter(run => !counted.has(run.stream));
-      if (runs.length === page.runs.length) left.push(page);
-      else if (runs.length > 0) left.push({ ...page, runs });
-    }
+  for (let from = 0, end = 0; from < pages.length; from = end) {
+    const { footer } = pages[from];
+    while (end < pages.length && pages[end].footer === footer) end++;
+    judge.look(pages, from, end);
+    for (const stream of judge.counted) rows.add(footer, stream, judge.hiddenOf(stream));
+    for (let i = from; i < end; i++) judge.leave(pages[i], left);
   }
-  return left.length === plan.pages.length && left.every((page, i) => page === plan.pages[i])
+  rows.finish();
+  return left.length === pages.length && left.every((page, i) => page === pages[i])
     ? plan
     : { ...plan, pages: left };
 }
 
-/** The streams of a chunk whose counts are those of the query, by place, each with its rows that are hidden. */
-type Countable = ReadonlyMap<number, readonly HiddenRow[]>;
-
-function countable(
-  footer: Footer,
-  pages: readonly PlannedPage[],
-  overlaps: Overlaps,
-  { extractor, hides }: CountRequest,
-): Countable {
-  const { metadata } = extractor.needs;
-  const wants = (name: string) => metadata === 'all' || metadata.has(name);
-  const splits = (page: PageMeta) =>
-    page.columns.some(({ kind, name }) => kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(name));
-  const isLevelKnown = !wants(LEVEL_NAME) || !footer.levels.includes(OTHER_LEVELS);
-  const counted = new Map<number, HiddenRow[]>();
-  const others = new Set<number>();
-  for (const page of pages) {
-    const isSplit = !isLevelKnown || splits(page.page);
-    const shared = overlaps.sharedStreams(page);
-    for (const run of page.runs) {
-      const { stream } = run;
-      const { text } = footer.streams[stream];
-      const hidden = isSplit || shared.has(text) ? undefined : hiddenIn(page, run, hides);
-      const known = counted.get(stream);
-      if (hidden === undefined) others.add(stream);
-      else if (known === undefined) counted.set(stream, [...hidden]);
-      else known.push(...hidden);
-    }
-  }
-  // A stream may lie in several pages: all of them count, or none.
-  for (const stream of others) counted.delete(stream);
-  return counted;
-}
-
+const UNSEEN = 0;
+const COUNTS = 1;
+const IS_READ = 2;
 const NOTHING: readonly HiddenRow[] = Object.freeze([]);
 
-/** The hidden rows of a run; undefined where they are not known one by one. */
-function hiddenIn(
-  page: PlannedPage,
-  run: RunMeta,
-  hides: CountRequest['hides'],
-): readonly HiddenRow[] | undefined {
-  if (!hides(page, run)) return NOTHING;
-  const { mask } = page;
-  // What else hides something, retention or a request without stages, is not told row by row.
-  if (mask === undefined || hides({ ...page, mask: undefined }, run)) return undefined;
-  return mask.hiddenIn(run.firstRow, run.rows);
-}
+/** Tells which streams of one chunk after the other count by its footer. */
+class ChunkJudge {
+  private readonly overlaps: Overlaps;
+  private readonly request: CountRequest;
+  /** What becomes of a stream of the chunk, by its place. */
+  private verdicts = new Uint8Array(256);
+  private readonly hidden = new Map<number, HiddenRow[]>();
+  /** Places of the streams whose counts are those of the query. */
+  counted: number[] = [];
 
-/** Counts of a stream. */
-interface StreamCounts {
-  readonly stream: Stream;
-  readonly counts: readonly ShownCounts[];
-}
+  constructor(overlaps: Overlaps, request: CountRequest) {
+    this.overlaps = overlaps;
+    this.request = request;
+  }
 
-/** @param stretch that the plan asks for: no other minute counts */
-function count(footer: Footer, counted: Countable, stretch: MinuteStretch, request: CountRequest): void {
-  const { extractor, accumulator, turn, shown } = request;
-  const streams = Array.from(counted, ([stream, hidden]): StreamCounts => {
-    // Hidden rows may lie outside; they are taken from the minutes that counted them.
-    const minutes = countsOf(footer, stream, hidden.length === 0 ? stretch : undefined);
-    const counts = shownCounts(minutes, footer.levels, hidden);
-    return { stream: shown(footer.streams[stream]), counts };
-  });
-  const rows = streams.flatMap(({ counts }) => counts);
-  const page = new CountedPage(footer, streams);
-  const dayStartNs = BigInt(footer.day) * NS_PER_DAY;
-  const selection = Uint32Array.from(rows, (_, row) => row);
-  turn.left = 0;
-  for (let left = rows.length; left > 0; left = turn.left) {
-    turn.begin();
-    const batch = extractor.extract(page, selection, left);
-    for (let i = 0; i < batch.count; i++) {
-      accumulator.addMinutes(batch.series[i], dayStartNs, rows[batch.rows[i]]);
+  /** @param from first page of the chunk @param end behind its last one */
+  look(pages: readonly PlannedPage[], from: number, end: number): void {
+    const { streams, levels } = pages[from].footer;
+    const { overlaps, request } = this;
+    const verdicts = this.unseen(streams.length);
+    const isLevelKnown = !wants(request, LEVEL_NAME) || !levels.includes(OTHER_LEVELS);
+    const seen: number[] = [];
+    for (let i = from; i < end; i++) {
+      const page = pages[i];
+      const isWhole = isLevelKnown && !splits(page.page, request);
+      const shared = isWhole ? overlaps.sharedStreams(page) : NONE_SHARED;
+      for (const run of page.runs) {
+        const { stream } = run;
+        if (verdicts[stream] === UNSEEN) {
+          seen.push(stream);
+          verdicts[stream] = COUNTS;
+        }
+        // A stream may lie in several pages: all of them count, or none.
+        const counts = isWhole && !(shared.size > 0 && shared.has(streams[stream].text));
+        if (!counts || !this.isKnown(page, run)) verdicts[stream] = IS_READ;
+      }
     }
+    this.counted = seen.filter(stream => verdicts[stream] === COUNTS);
+  }
+
+  /** Rows of a counted stream that are hidden. */
+  hiddenOf(stream: number): readonly HiddenRow[] {
+    return this.hidden.get(stream) ?? NOTHING;
+  }
+
+  /** Puts what is not counted of a page of the chunk to the others that are left. */
+  leave(page: PlannedPage, left: PlannedPage[]): void {
+    const { verdicts } = this;
+    let read = 0;
+    for (const { stream } of page.runs) if (verdicts[stream] === IS_READ) read++;
+    if (read === 0) return;
+    if (read === page.runs.length) left.push(page);
+    else left.push({ ...page, runs: page.runs.filter(({ stream }) => verdicts[stream] === IS_READ) });
+  }
+
+  private unseen(streams: number): Uint8Array {
+    this.hidden.clear();
+    if (this.verdicts.length < streams) this.verdicts = new Uint8Array(2 * streams);
+    return this.verdicts.fill(UNSEEN, 0, streams);
+  }
+
+  /** False where something of the run is hidden that is not known row by row. */
+  private isKnown(page: PlannedPage, run: RunMeta): boolean {
+    const { hides } = this.request;
+    if (!hides(page, run)) return true;
+    const { mask } = page;
+    // What else hides something, retention or a request without stages, is not told row by row.
+    if (mask === undefined || hides({ ...page, mask: undefined }, run)) return false;
+    const hidden = mask.hiddenIn(run.firstRow, run.rows);
+    if (hidden === undefined) return false;
+    const known = this.hidden.get(run.stream);
+    if (known === undefined) this.hidden.set(run.stream, [...hidden]);
+    else known.push(...hidden);
+    return true;
   }
 }
 
-/** A row for each level of each stream. */
-class CountedPage implements PageRows {
-  readonly rows: number;
-  readonly baseNs: bigint;
-  readonly times: Float64Array;
-  readonly lines = Buffer.alloc(0);
-  readonly lineOffsets: Uint32Array;
-  readonly runs: readonly Run[];
-  readonly metadata: readonly MetadataColumn[];
+const NONE_SHARED: ReadonlySet<string> = new Set();
 
-  constructor(footer: Footer, streams: readonly StreamCounts[]) {
-    const runs: Run[] = [];
-    const ids: number[] = [];
-    for (const { stream, counts } of streams) {
-      runs.push({ stream, firstRow: ids.length, rows: counts.length });
-      for (const { level } of counts) ids.push(level);
-    }
-    this.rows = ids.length;
-    this.runs = runs;
-    this.baseNs = BigInt(footer.day) * NS_PER_DAY;
-    this.times = new Float64Array(ids.length);
-    this.lineOffsets = new Uint32Array(ids.length + 1);
-    // Level 0 is that of entries without one, as id 0 of a column is that of rows without the name.
-    const values = footer.levels.slice(1);
-    const column = {
-      name: LEVEL_NAME,
-      ids: Uint32Array.from(ids),
-      count: values.length,
-      valueAt: (i: number) => values[i],
-    };
-    this.metadata = values.length === 0 ? [] : [column];
+function wants({ extractor }: CountRequest, name: string): boolean {
+  const { metadata } = extractor.needs;
+  return metadata === 'all' || metadata.has(name);
+}
+
+/** True where metadata other than the level splits the series, or is filtered by. */
+function splits({ columns }: PageMeta, request: CountRequest): boolean {
+  for (const { kind, name } of columns) {
+    if (kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(request, name)) return true;
   }
+  return false;
 }

@@ -18,6 +18,7 @@ import { ClientError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
+import { type Region, regionsOf } from './overlap-regions.ts';
 import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
 
@@ -26,20 +27,7 @@ const MAX_REGION_ROWS = 8_000_000;
 /** Rows of regions that are resolved together; a larger region is resolved alone. */
 const MAX_BATCH_ROWS = 250_000;
 
-/** A run of the region's stream. */
-interface Place {
-  readonly page: PlannedPage;
-  readonly run: RunMeta;
-}
-
-interface Region {
-  readonly stream: string;
-  readonly from: number;
-  readonly to: number;
-  /** Runs that meet it, by chunk in order of their ids, then in the order of the chunk. */
-  readonly places: readonly Place[];
-  resolved: Promise<void> | undefined;
-}
+const NO_STREAMS: ReadonlySet<string> = new Set();
 
 export class Overlaps {
   private readonly regions = new Map<PlannedPage, Region[]>();
@@ -61,13 +49,11 @@ export class Overlaps {
     this.source = source;
     this.statistics = statistics;
     this.isUneven = plan.isUneven;
-    for (const [stream, places] of placesByStream(plan)) {
-      for (const region of regionsOf(stream, places)) {
-        for (const { page } of region.places) {
-          const ofPage = this.regions.get(page);
-          if (ofPage === undefined) this.regions.set(page, [region]);
-          else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
-        }
+    for (const region of regionsOf(plan)) {
+      for (const { page } of region.places) {
+        const ofPage = this.regions.get(page);
+        if (ofPage === undefined) this.regions.set(page, [region]);
+        else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
       }
     }
   }
@@ -79,7 +65,8 @@ export class Overlaps {
 
   /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
   sharedStreams(page: PlannedPage): ReadonlySet<string> {
-    return new Set(this.regions.get(page)?.map(({ stream }) => stream));
+    const regions = this.regions.get(page);
+    return regions === undefined ? NO_STREAMS : new Set(regions.map(({ stream }) => stream));
   }
 
   /** Pages whose entries this page's may repeat, itself among them; none where it shares no stretch. */
@@ -278,84 +265,7 @@ function batchesOf(regions: readonly Region[]): Region[][] {
   return batches;
 }
 
-function placesByStream(plan: DayPlan): Map<string, Place[]> {
-  const byStream = new Map<string, Place[]>();
-  for (const page of plan.pages) {
-    for (const run of page.runs) {
-      const { text } = page.footer.streams[run.stream];
-      const places = byStream.get(text);
-      if (places === undefined) byStream.set(text, [{ page, run }]);
-      else places.push({ page, run });
-    }
-  }
-  return byStream;
-}
-
-/** Stretches of time that at least two chunks of a stream cover. Inside a chunk no entry is there twice. */
-function regionsOf(stream: string, places: readonly Place[]): Region[] {
-  const extents = new Map<string, { first: number; last: number; places: Place[] }>();
-  for (const place of places) {
-    const { page, run } = place;
-    const extent = extents.get(page.record.id);
-    if (extent === undefined) {
-      extents.set(page.record.id, { first: run.first, last: run.last, places: [place] });
-      continue;
-    }
-    extent.first = Math.min(extent.first, run.first);
-    extent.last = Math.max(extent.last, run.last);
-    extent.places.push(place);
-  }
-  if (extents.size < 2) return [];
-  const chunks = [...extents.values()];
-  return sweep(chunks).map(({ from, to, members }) => ({
-    stream,
-    from,
-    to,
-    places: members.flatMap(member =>
-      chunks[member].places.filter(({ run }) => run.first <= to && run.last >= from),
-    ),
-    resolved: undefined,
-  }));
-}
-
 function byChunk(a: PlannedPage, b: PlannedPage): number {
   if (a.record === b.record) return a.page.offset - b.page.offset;
   return a.record.id < b.record.id ? -1 : 1;
-}
-
-interface Stretch {
-  readonly from: number;
-  readonly to: number;
-  /** Places of the extents that reach into it, ascending. */
-  readonly members: number[];
-}
-
-/** Stretches that at least two extents cover; extents include both ends. */
-function sweep(extents: readonly { readonly first: number; readonly last: number }[]): Stretch[] {
-  const places = extents.map((_, i) => i);
-  const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);
-  const ends = places.slice().sort((a, b) => extents[a].last - extents[b].last);
-  const stretches: Stretch[] = [];
-  const active = new Set<number>();
-  const members = new Set<number>();
-  let from = 0;
-  for (let s = 0, e = 0; e < ends.length; ) {
-    // A start counts before an end at the same time: the two extents share that instant.
-    if (s < starts.length && extents[starts[s]].first <= extents[ends[e]].last) {
-      active.add(starts[s]);
-      if (active.size === 2) {
-        from = extents[starts[s]].first;
-        for (const one of active) members.add(one);
-      } else if (active.size > 2) members.add(starts[s]);
-      s++;
-      continue;
-    }
-    if (active.size === 2) {
-      stretches.push({ from, to: extents[ends[e]].last, members: [...members].sort((a, b) => a - b) });
-      members.clear();
-    }
-    active.delete(ends[e]);
-    e++;
-  }
-  return stretches;
 }

@@ -292,11 +292,11 @@ describe('windows', () => {
 describe('addMinutes', () => {
   const MINUTE = 60n * SECOND;
   const spec = specOf({ startNs: MINUTE, endNs: 3n * MINUTE, stepNs: MINUTE, rangeNs: 2n * MINUTE });
-  const counts = { minutes: [-1, 0, 1, 2, 4], entries: [50, 3, 5, 7, 9], lineBytes: [500, 30, 50, 70, 90] };
+  const counts = { minutes: [-1, 0, 1, 2, 4], amounts: [50, 3, 5, 7, 9] };
 
   test('adds the buckets that lie in windows', () => {
     const accumulator = createRangeAccumulator(spec);
-    accumulator.addMinutes(3, 0n, counts);
+    accumulator.addMinutes(3, 0n, counts, 0, 5);
     expect(pointsOf(accumulator.finish(numbered), () => 3)).toEqual([
       [3, 0, 8],
       [3, 1, 12],
@@ -304,20 +304,20 @@ describe('addMinutes', () => {
     ]);
   });
 
-  test('adds to what is there, days apart, and bytes where bytes are asked for', () => {
+  test('adds to what is there, days apart, and no more than it is asked to', () => {
     const accumulator = createRangeAccumulator({ ...spec, op: 'bytes_over_time' });
-    accumulator.addMinutes(0, 0n, counts);
-    accumulator.addMinutes(0, MINUTE, { minutes: [0], entries: [1], lineBytes: [1000] });
+    accumulator.addMinutes(0, 0n, counts, 0, 5);
+    accumulator.addMinutes(0, MINUTE, { minutes: [7, 0, 7], amounts: [1, 1000, 1] }, 1, 2);
     expect(pointsOf(accumulator.finish(numbered), () => 0)).toEqual([
-      [0, 0, 1080],
-      [0, 1, 1120],
-      [0, 2, 70],
+      [0, 0, 1008],
+      [0, 1, 1012],
+      [0, 2, 7],
     ]);
   });
 
   test('counts all series as one for absent_over_time', () => {
     const accumulator = createRangeAccumulator({ ...spec, op: 'absent_over_time' });
-    accumulator.addMinutes(7, 0n, counts);
+    accumulator.addMinutes(7, 0n, counts, 0, 5);
     expect(accumulator.panes).toBeGreaterThan(0);
     expect(pointsOf(accumulator.finish(numbered), () => 0)).toHaveLength(3);
   });

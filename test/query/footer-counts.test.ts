@@ -79,6 +79,47 @@ test('any history, any query: the same with and without lines', async () => {
   );
 });
 
+describe('more than is held at once', () => {
+  test.each([
+    ['minutes', 40, (i: number) => ({ detected_level: i % 2 === 0 ? 'info' : 'error' })],
+    ['levels', 12, (i: number, pod: number) => ({ detected_level: `level-${(pod >> 1) * 30 + (i % 30)}` })],
+  ])(
+    '%s of many streams',
+    async (_, pods, metadataOf) => {
+      const store = memoryEngine(0);
+      // Each stream is in two chunks, half of the day in each, and a chunk has two streams.
+      const entriesOf = (pod: number) =>
+        Array.from({ length: 1440 }, (_entry, i): DatedEntry => {
+          const half = pod < pods / 2 ? 0 : 720;
+          const time = (half + Math.floor(i / 2)) * MINUTE + 1 + (i % 2);
+          const metadata = metadataOf(i, pod);
+          return {
+            stream: { app: 'a', pod: `${pod % (pods / 2)}` },
+            day: DAY,
+            time,
+            line: 'x'.repeat(i % 7),
+            metadata,
+          };
+        });
+      for (let pod = 0; pod < pods; pod += 2) await store.push([...entriesOf(pod), ...entriesOf(pod + 1)]);
+      const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 1440n * MINUTE_NS, stepNs: MINUTE_NS };
+      for (const query of ['sum(%)', '%', 'sum by (pod) (%)', 'sum by (detected_level) (%)']) {
+        for (const op of ['count_over_time', 'bytes_over_time']) {
+          const ask = async (filter: string) => {
+            const text = query.replace('%', `${op}({app="a"}${filter}[1m])`);
+            return store.engine.range(rangeQuery(text, range), asker());
+          };
+          const [counted, read] = [await ask(''), await ask(' |= ""')];
+          expect(counted.statistics.pagesRead).toBe(0);
+          expect(read.statistics.pagesRead).toBeGreaterThan(0);
+          expect(JSON.stringify(counted.result)).toBe(JSON.stringify(read.result));
+        }
+      }
+    },
+    60_000,
+  );
+});
+
 describe('what is read', () => {
   const entries = (pod: string): DatedEntry[] =>
     Array.from({ length: 50 }, (_, i) => ({
@@ -95,6 +136,26 @@ describe('what is read', () => {
     const { statistics } = await store.engine.range({ ...rangeQuery(query), ...text }, asker());
     return statistics.pagesRead;
   };
+
+  test.each([1, 2, 3, 4])('all pages of a stream where another chunk has line %s', async shared => {
+    const line = 'x'.repeat(700_000);
+    const long = [1, 2, 3, 4].map((minute): DatedEntry => {
+      return {
+        stream: { app: 'a' },
+        day: DAY,
+        time: minute * MINUTE,
+        line: `${minute} ${line}`,
+        metadata: {},
+      };
+    });
+    const store = memoryEngine(0);
+    await store.push(long);
+    await store.push([long[shared - 1]]);
+    const query = rangeQuery('sum(count_over_time({app="a"}[1m]))');
+    const { result, statistics } = await store.engine.range(query, asker());
+    expect(statistics.pagesRead).toBeGreaterThan(2);
+    expect(result).toMatchObject({ series: [{ values: Float64Array.of(1, 1, 1, 1) }] });
+  });
 
   test.each([
     ['no page where streams are apart', ['1', '2'], 'sum(count_over_time({app="a"}[1m]))', 0],

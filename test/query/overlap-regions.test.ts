@@ -1,0 +1,94 @@
+/** Stretches that several chunks of a stream cover, beside a model that looks at every instant. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import type { Footer, PageMeta, RunMeta } from '../../shared/chunk/format.ts';
+import type { PlannedPage } from '../../shared/query/day-plan.ts';
+import { type Region, regionsOf } from '../../shared/query/overlap-regions.ts';
+
+const TIMES = 30;
+const STREAMS = ['a', 'b', 'c'];
+
+/** A chunk: for each of its pages the runs, at most one of a stream. */
+const arbitraryChunk = fc.array(
+  fc.uniqueArray(
+    fc.record({
+      stream: fc.nat({ max: STREAMS.length - 1 }),
+      first: fc.nat({ max: TIMES - 1 }),
+      length: fc.nat({ max: 3 }),
+    }),
+    { selector: ({ stream }) => stream, minLength: 1 },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+
+function planOf(
+  chunks: readonly (readonly (readonly { stream: number; first: number; length: number }[])[])[],
+) {
+  return chunks.flatMap((chunk, c) => {
+    const record = { id: `${c}` } as ChunkRecord;
+    // Each chunk has its streams as objects of its own.
+    const footer = { streams: STREAMS.map(text => ({ text, labels: [] })) } as unknown as Footer;
+    return chunk.map((runs): PlannedPage => {
+      const planned = runs.map(
+        ({ stream, first, length }) => ({ stream, first, last: first + length }) as RunMeta,
+      );
+      const page = { runs: planned } as unknown as PageMeta;
+      return {
+        record,
+        footer,
+        page,
+        masks: undefined,
+        mask: undefined,
+        runs: planned,
+        first: 0,
+        last: TIMES,
+      };
+    });
+  });
+}
+
+interface Extent {
+  readonly first: number;
+  readonly last: number;
+}
+
+const meet = (a: Extent, b: Extent) => a.first <= b.last && b.first <= a.last;
+
+test('regions are the stretches that two chunks or more cover, with the runs that meet them', () => {
+  fc.assert(
+    fc.property(fc.array(arbitraryChunk, { maxLength: 6 }), chunks => {
+      const pages = planOf(chunks);
+      const regions = regionsOf({ pages });
+      for (const [s, stream] of STREAMS.entries()) {
+        const places = pages.flatMap(page =>
+          page.runs.filter(run => run.stream === s).map(run => ({ page, run })),
+        );
+        const ofStream = regions.filter(region => region.stream === stream);
+        const isShared = places.some(a =>
+          places.some(b => a.page.record !== b.page.record && meet(a.run, b.run)),
+        );
+        expect(ofStream.length > 0).toBe(isShared);
+        if (isShared) expectStretches(ofStream, places);
+      }
+      for (const { resolved } of regions) expect(resolved).toBeUndefined();
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function expectStretches(regions: readonly Region[], places: Region['places']): void {
+  const extents = [...Map.groupBy(places, ({ page }) => page.record).values()].map(ofChunk => ({
+    first: Math.min(...ofChunk.map(({ run }) => run.first)),
+    last: Math.max(...ofChunk.map(({ run }) => run.last)),
+  }));
+  for (let time = 0; time < TIMES + 5; time++) {
+    const covering = extents.filter(({ first, last }) => first <= time && time <= last).length;
+    const inside = regions.filter(({ from, to }) => from <= time && time <= to).length;
+    expect(inside).toBe(covering >= 2 ? 1 : 0);
+  }
+  for (const { from, to, places: found } of regions) {
+    const met = places.filter(({ run }) => meet(run, { first: from, last: to }));
+    expect(found).toEqual(met);
+  }
+}
