@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, constants, homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ROOT, say } from './installed.mjs';
 
@@ -20,36 +20,26 @@ const PACKAGES = new Map([
 /**
  * node:sqlite is marked experimental; that is no news for whoever starts the program. The heap of the store is small
  * and the buffers beside it are large: V8 would collect every 20 MB of them. With a heap that it takes for larger it
- * does so six times less often, and an ingest costs a quarter less CPU (docs/benchmarks.md). With 256 MB it does so as rarely (once
- * in 256 MB of lines, or not at all), and beside queries 40 MB more of garbage piled up in 45 s.
+ * does so six times less often, and an ingest costs a quarter less CPU (docs/benchmarks.md). What V8 takes for the least heap is
+ * not what it collects at later: left to itself it let the heap of queries grow to 130 MB where 45 were in use, so it may grow by
+ * half of that (60 to 70 MB less at the peak of the driver's dashboards; the CPU of an ingest is the same).
  *
  * A small young generation (16 MB without the flag) is collected before those buffers make V8 mark the whole heap: they die
  * with it, for a few milliseconds instead of 60. An ingest of JSON costs a tenth to a sixth less CPU, and any 50 MB less memory;
  * queries are as before. With 2 MB those that make many objects took a sixth more.
  */
-const FLAGS = ['--disable-warning=ExperimentalWarning', '--initial-heap-size=128', '--max-semi-space-size=4'];
-/**
- * V8's own threads have the usual priority whomever they work for. On two cores, where a query thread of low priority fills its heap,
- * they took 40% of a core to collect it, and the thread that serves waited a sixth of its time for a core. Collecting in the thread
- * that made the garbage takes less time in all: of the main thread 1.0 ms in place of 1.6 for young memory, 10 ms as before for a
- * whole collection. Large buffers are still freed by V8's threads (else a whole collection took up to 150 ms), code is
- * compiled there.
- */
-const FEW_CORES = 2;
-const FEW_CORES_FLAGS = [
-  '--no-parallel-scavenge',
-  '--no-concurrent-marking',
-  '--no-concurrent-sweeping',
-  '--no-parallel-marking',
-  '--no-parallel-compaction',
-  '--no-parallel-pointer-update',
+const FLAGS = [
+  '--disable-warning=ExperimentalWarning',
+  '--initial-heap-size=96',
+  '--heap-growing-percent=50',
+  '--max-semi-space-size=4',
 ];
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 
 /** What Node is started with. */
-export function runtimeFlags(cores = availableParallelism()) {
-  return cores <= FEW_CORES ? [...FLAGS, ...FEW_CORES_FLAGS] : FLAGS;
+export function runtimeFlags() {
+  return FLAGS;
 }
 
 /** Paths of the runtimes to try, best first. Ends the process with a message where there is none. */
