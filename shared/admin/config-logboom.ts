@@ -80,7 +80,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // Some thousand answers of 20 series and an hour of minutes each.
   queryResultCacheBytes: 32 * MIB,
   // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
-  pageCacheBytes: 160 * MIB,
+  pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
   maintenanceRunMs: 300_000,
   // Ten times the default deadline of a query.
