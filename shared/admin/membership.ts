@@ -18,8 +18,10 @@ export interface MembershipParts {
 export class Membership {
   private readonly parts: MembershipParts;
   private readonly registeredMs: number;
-  /** Undefined: it has left, and no heartbeat brings it back. */
+  /** Undefined: it has left, and nothing that is told later brings it back. */
   private state: MemberState | undefined = 'JOINING';
+  /** Writes go one after another: a heartbeat on its way when it leaves would land after the removal. */
+  private writing: Promise<void> = Promise.resolve();
 
   constructor(parts: MembershipParts) {
     this.parts = parts;
@@ -37,7 +39,7 @@ export class Membership {
     while (!signal.aborted) {
       try {
         await clock.sleep(HEARTBEAT_MS, signal);
-        if (this.state !== undefined) await this.tell(this.state);
+        await this.tell(this.state);
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ err: error }, `heartbeat failed: ${messageOf(error)}`);
@@ -45,6 +47,7 @@ export class Membership {
     }
   }
 
+  /** Says nothing of one that has left. */
   leaving(): Promise<void> {
     return this.tell('LEAVING');
   }
@@ -53,13 +56,23 @@ export class Membership {
   left(): Promise<void> {
     const { members, self } = this.parts;
     this.state = undefined;
-    return members.remove(self.id);
+    return this.inTurn(() => members.remove(self.id));
   }
 
-  private async tell(state: MemberState): Promise<void> {
+  private tell(state: MemberState | undefined): Promise<void> {
     const { members, self, clock } = this.parts;
+    if (this.state === undefined || state === undefined) return Promise.resolve();
     this.state = state;
-    await members.put({ ...self, state, registeredMs: this.registeredMs, heartbeatMs: clock.nowMs() });
+    return this.inTurn(async () => {
+      if (this.state === undefined) return;
+      await members.put({ ...self, state, registeredMs: this.registeredMs, heartbeatMs: clock.nowMs() });
+    });
+  }
+
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    const done = this.writing.then(write);
+    this.writing = done.catch(() => {});
+    return done;
   }
 }
 

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import { HEARTBEAT_MS, Membership } from '../../shared/admin/membership.ts';
+import { Members } from '../../shared/catalog/members.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const SELF = { id: 'me', address: 'here', zone: '', components: ['querier'] };
+
+/** A process whose writes wait for `release`, once `hold` was called. */
+function createProcess() {
+  const clock = manualClock(0);
+  const memory = memoryTable({ clock });
+  let held: Promise<void> = Promise.resolve();
+  let release: () => void = () => {};
+  const table: Table = {
+    get: key => memory.get(key),
+    query: (pk, options) => memory.query(pk, options),
+    delete: (key, condition) => memory.delete(key, condition),
+    transact: writes => memory.transact(writes),
+    put: async (item, condition) => {
+      await held;
+      return await memory.put(item, condition);
+    },
+  };
+  const members = new Members({ table });
+  return {
+    clock,
+    members,
+    membership: new Membership({ members, clock, self: SELF, log: { warn: () => {} } }),
+    hold: () => {
+      held = new Promise(resolve => {
+        release = resolve;
+      });
+    },
+    release: () => release(),
+  };
+}
+
+test('one that has left is not told of again when it stops', async () => {
+  const { members, membership } = createProcess();
+  await membership.join();
+  await membership.left();
+  await membership.leaving();
+  expect(await members.list()).toEqual([]);
+});
+
+test('a heartbeat on its way when it leaves does not bring it back', async () => {
+  const { clock, members, membership, hold, release } = createProcess();
+  await membership.join();
+  const stop = new AbortController();
+  const beating = membership.keepAlive(stop.signal);
+  hold();
+  clock.advance(HEARTBEAT_MS);
+  await new Promise(resolve => setImmediate(resolve));
+  const left = membership.left();
+  await new Promise(resolve => setImmediate(resolve));
+  release();
+  await left;
+  await new Promise(resolve => setImmediate(resolve));
+  expect(await members.list()).toEqual([]);
+  stop.abort();
+  await beating;
+});
