@@ -2,9 +2,10 @@
  * The tenant that takes whatever it can, in a process of its own: pushes above its limit, the heaviest queries on every
  * connection, every tail it may open. Started by fairness.ts, and told by messages when to be loud.
  *
- * It stands for other machines, but shares the cores with the store: so it runs at a lower priority, and what it reads it
- * throws away.
+ * It stands for other machines, but shares the cores with the store: so all its threads run at a lower priority (fairness.ts lowers it
+ * further), and what it reads it throws away.
  */
+import { readdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import WebSocket from 'ws';
@@ -155,7 +156,9 @@ function sleep(ms: number): Promise<void> {
 }
 
 if (process.send !== undefined) {
-  setPriority(constants.priority.PRIORITY_LOW);
+  // On Linux a priority is that of a thread.
+  const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
+  for (const id of threads) setPriority(id, constants.priority.PRIORITY_LOW);
   process.on('message', (order: LoudOrder) => {
     if (order.kind === 'prepare') {
       bodies = Array.from(generateBatches(BODIES_MB, FIRST_SEED + order.round), ({ streams, bytes }) => ({

@@ -2,6 +2,7 @@
 import type { Config } from '../shared/admin/config-fields.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import type { Asker, EngineCall, QueryAnswer } from '../shared/query/engine.ts';
+import { RequestBoard } from '../shared/query/request-board.ts';
 import { entryBeside } from './entry-beside.ts';
 import type { QueryThreadCall, QueryThreadData } from './query-thread.ts';
 import type { StorageOptions } from './storage.ts';
@@ -24,6 +25,8 @@ export interface QueryThread {
     readonly pageCacheBytes: number;
     readonly resultCacheBytes: number;
     readonly queryMemoryBytes: number;
+    /** See TenantLoadOptions: told of a request of the tenant, the thread gives way where it is at queries of another. */
+    beginBeside(tenant: string): (() => void) | undefined;
     queriesElsewhere(call: EngineCall, asker: Asker): Promise<QueryAnswer>;
   };
   /** Threads that were started. */
@@ -50,12 +53,15 @@ export function createQueryThread({ config, storage, limitsOf, entry }: QueryThr
   const ownPages = Math.floor(pageCacheBytes * OWN_CACHE_SHARE);
   const ownResults = Math.floor(queryResultCacheBytes * OWN_CACHE_SHARE);
   const ownMemory = Math.floor(queryMemoryBytes * OWN_MEMORY_SHARE);
+  const board = new RequestBoard();
+  const asking = new Map<string, number>();
   const data: QueryThreadData = {
     storage,
     retentionEnabled: config.compactor.retentionEnabled,
     pageCacheBytes: pageCacheBytes - ownPages,
     resultCacheBytes: queryResultCacheBytes - ownResults,
     memoryBytes: queryMemoryBytes - ownMemory,
+    board: board.memory,
   };
   const calls = new ThreadCalls<QueryThreadCall, QueryAnswer>({
     entry: entry ?? entryBeside('query-thread'),
@@ -67,12 +73,26 @@ export function createQueryThread({ config, storage, limitsOf, entry }: QueryThr
       pageCacheBytes: ownPages,
       resultCacheBytes: ownResults,
       queryMemoryBytes: ownMemory,
-      queriesElsewhere: (engine, { signal, ...asker }) =>
-        calls.call({ engine, asker, limits: asker.tenants.map(limitsOf) }, signal),
+      queriesElsewhere: async (engine, { signal, ...asker }) => {
+        const key = asker.tenants.join('|');
+        asking.set(key, (asking.get(key) ?? 0) + 1);
+        try {
+          return await calls.call({ engine, asker, limits: asker.tenants.map(limitsOf) }, signal);
+        } finally {
+          const left = asking.get(key)! - 1;
+          if (left > 0) asking.set(key, left);
+          else asking.delete(key);
+        }
+      },
+      beginBeside: tenant => (hasOthers(asking, tenant) ? board.begin() : undefined),
     },
     get starts() {
       return calls.starts;
     },
     close: () => calls.close(),
   };
+}
+
+function hasOthers(asking: ReadonlyMap<string, number>, tenant: string): boolean {
+  return asking.size > (asking.has(tenant) ? 1 : 0);
 }

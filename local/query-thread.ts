@@ -1,6 +1,7 @@
 /**
  * The thread that answers large queries while others want the main one: an engine of its own, over connections and caches of its
- * own. It works on all that it is asked at once, tenants in turns. Runs from the source tree and from the package.
+ * own. It works on all that it is asked at once, tenants in turns, and gives way to small requests of others in the main thread. Runs
+ * from the source tree and from the package.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Catalog } from '../shared/catalog/catalog.ts';
@@ -11,6 +12,7 @@ import { ChunkSource } from '../shared/query/chunk-source.ts';
 import { type Asker, type EngineCall, type QueryAnswer, QueryEngine } from '../shared/query/engine.ts';
 import { PageCache } from '../shared/query/page-cache.ts';
 import { QueryMemory } from '../shared/query/query-memory.ts';
+import { RequestBoard } from '../shared/query/request-board.ts';
 import { ScanTurns } from '../shared/query/scan-turns.ts';
 import { AnswerCache } from '../shared/query/tasks/answer-cache.ts';
 import { failureOf } from '../shared/query/tasks/task-failure.ts';
@@ -29,6 +31,8 @@ export interface QueryThreadData {
   readonly pageCacheBytes: number;
   readonly resultCacheBytes: number;
   readonly memoryBytes: number;
+  /** Of the RequestBoard on which the main thread tells of requests. */
+  readonly board: SharedArrayBuffer;
 }
 
 export interface QueryThreadCall {
@@ -83,7 +87,7 @@ async function openEngine(data: QueryThreadData): Promise<QueryEngine> {
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   return new QueryEngine({
     catalog,
-    source: new ChunkSource(store, new PageCache(data.pageCacheBytes), new ScanTurns()),
+    source: new ChunkSource(store, new PageCache(data.pageCacheBytes), turnsOf(data)),
     clock: systemClock,
     visibility: new Visibility({
       masks: new MaskSource({ deletes: catalog.deletes, clock: systemClock }),
@@ -92,5 +96,21 @@ async function openEngine(data: QueryThreadData): Promise<QueryEngine> {
     }),
     answers: new AnswerCache(data.resultCacheBytes),
     memory: new QueryMemory(data.memoryBytes),
+  });
+}
+
+function turnsOf({ board: memory }: QueryThreadData): ScanTurns {
+  const board = new RequestBoard({ memory });
+  return new ScanTurns({
+    isPressed: () => false,
+    sleep: ms => board.rest(ms),
+    load: {
+      // Its own requests are the large ones, to which nobody gives way.
+      begin: () => () => undefined,
+      note: startedMs => board.note(performance.now() - startedMs),
+      waitMs: (_, times) => board.waitMs(times),
+      // `sleep` ends then.
+      onEnd: () => undefined,
+    },
   });
 }

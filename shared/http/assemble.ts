@@ -37,7 +37,7 @@ import { ScanTurns } from '../query/scan-turns.ts';
 import { AnswerCache } from '../query/tasks/answer-cache.ts';
 import { QueryWorkers } from '../query/tasks/query-workers.ts';
 import { WantedRoom } from '../query/tasks/room-here.ts';
-import { TenantLoad } from '../query/tenant-load.ts';
+import { TenantLoad, type TenantLoadOptions } from '../query/tenant-load.ts';
 import { Visibility } from '../query/visibility.ts';
 import { LocalRuleStore, type ReadRuleFiles } from '../rules/local-rule-store.ts';
 import { checkTemplate } from '../rules/template/check-template.ts';
@@ -89,6 +89,8 @@ export interface Parts {
   readonly invoker?: Invoker;
   /** Who answers large queries while others want this thread; needs `busyShare`. Without it they are answered here. */
   readonly queriesElsewhere?: QueriesElsewhere['ask'];
+  /** See TenantLoadOptions. */
+  readonly beginBeside?: TenantLoadOptions['beginBeside'];
   /** Of the cache of pages in this thread. Default: the configured size. */
   readonly pageCacheBytes?: number;
   /** Of results that are kept by this thread, and what its queries may hold. Default: the configured sizes. */
@@ -128,7 +130,7 @@ export function assembleContext({
     load: () => committer.load,
   });
   // Without a thread that others want there is nobody to give way to.
-  const load = given.busyShare && new TenantLoad();
+  const load = given.busyShare && new TenantLoad({ beginBeside: given.beginBeside });
   const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(ms, signal);
   const pushTurns = new PushTurns(load && { load, sleep });
   const committer: ObservedCommitter = new ObservedCommitter(

@@ -20,7 +20,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
-import { MUCH_MS, type TenantLoad } from './tenant-load.ts';
+import { type GivingWay, MUCH_MS } from './tenant-load.ts';
 
 /**
  * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
@@ -52,7 +52,7 @@ export interface ScanTurnsParts {
   /** True where another tenant has asked or pushed lately. Without it nobody rests for others. */
   readonly hasOthers?: (tenant: string) => boolean;
   /** Told of all that is worked; who works much gives way to whose requests it has. Without it nobody gives way. */
-  readonly load?: TenantLoad;
+  readonly load?: GivingWay;
   readonly nowMs?: () => number;
 }
 

@@ -17,9 +17,11 @@ const HALF_LIFE_MS = 1000;
 /** Another had little where it had less than this part. */
 const LITTLE_SHARE = 0.5;
 /** A request that takes longer waits for something else than this thread: for a disk, or for a thread that scans. */
-const YOUNG_MS = 50;
+export const YOUNG_MS = 50;
 /** A piece that was much longer than planned is not paid for in full. */
-const MAX_WAIT_MS = 40;
+export const MAX_WAIT_MS = 40;
+/** Threads beside this one give way to requests of who had less than this lately: a seventh of this thread. */
+const LITTLE_MS = 200;
 /** Tenants that are remembered; then those that had the least go. */
 const MAX_TENANTS = 1000;
 
@@ -31,6 +33,15 @@ interface Worked {
   endedMs: number;
 }
 
+/** What work needs that may give way; `TenantLoad` says what each of them does. */
+export type GivingWay = Pick<TenantLoad, 'begin' | 'note' | 'waitMs' | 'onEnd'>;
+
+export interface TenantLoadOptions {
+  readonly nowMs?: () => number;
+  /** Tells threads beside this one of a request of who works little; what it returns is called when that is answered. */
+  readonly beginBeside?: ((tenant: string) => (() => void) | undefined) | undefined;
+}
+
 interface Begun {
   readonly tenant: string;
   readonly atMs: number;
@@ -38,13 +49,15 @@ interface Begun {
 
 export class TenantLoad {
   readonly #nowMs: () => number;
+  readonly #beginBeside: TenantLoadOptions['beginBeside'];
   readonly #worked = new Map<string, Worked>();
   /** Under way and young, the oldest first. */
   readonly #begun = new Set<Begun>();
   readonly #listeners: (() => void)[] = [];
 
-  constructor(nowMs: () => number = () => performance.now()) {
+  constructor({ nowMs = () => performance.now(), beginBeside }: TenantLoadOptions = {}) {
     this.#nowMs = nowMs;
+    this.#beginBeside = beginBeside;
   }
 
   /** Those that are remembered. */
@@ -60,7 +73,10 @@ export class TenantLoad {
   begin(tenant: string): () => void {
     const begun = { tenant, atMs: this.#nowMs() };
     this.#begun.add(begun);
+    const worksLittle = this.#usedMs(tenant, begun.atMs) < LITTLE_MS;
+    const endBeside = worksLittle ? this.#beginBeside?.(tenant) : undefined;
     return () => {
+      endBeside?.();
       if (this.#begun.delete(begun)) for (const listener of this.#listeners) listener();
     };
   }

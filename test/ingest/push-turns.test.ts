@@ -8,7 +8,7 @@ function pushing() {
   const clock = virtualClock(0);
   let workedMs = 0;
   const nowMs = () => clock.nowMs() + workedMs;
-  const load = new TenantLoad(nowMs);
+  const load = new TenantLoad({ nowMs });
   const turns = new PushTurns({ load, sleep: (ms, by) => clock.sleep(ms, by) });
   const order: string[] = [];
   const push = async (tenant: string, pieces: number, pieceMs: number) => {

@@ -126,6 +126,24 @@ test('mistakes are told in the words of the engine', async () => {
   ).rejects.toMatchObject({ status: 400, message: expect.stringContaining('maximum number of series (5)') });
 });
 
+test('it gives way to requests of other tenants than those whose queries it is at', async () => {
+  const { beginBeside } = thread.own;
+  expect(beginBeside('t')).toBeUndefined();
+  const first = ask('{app=~".+"} | logfmt | n > 3');
+  expect(beginBeside('t')).toBeUndefined();
+  const end = beginBeside('other');
+  expect(end).toBeDefined();
+  // It waits for the request, but not for ever.
+  await first;
+  end!();
+  const [second, third] = ['t', 'other'].map(tenant =>
+    ask('{app=~".+"} | logfmt | n > 3', asker({ limits, tenants: [tenant] })),
+  );
+  beginBeside('t')!();
+  await Promise.all([second, third]);
+  expect(beginBeside('other')).toBeUndefined();
+});
+
 test('the thread stands behind the others of its process, and there was one for all', async () => {
   expect(thread.starts).toBe(1);
   if (process.platform !== 'linux') return;

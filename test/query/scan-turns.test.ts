@@ -10,7 +10,7 @@ function scans(isPressed: () => boolean, hasOthers?: (tenant: string) => boolean
   const clock = virtualClock(0);
   let workedMs = 0;
   const nowMs = () => clock.nowMs() + workedMs;
-  const load = new TenantLoad(nowMs);
+  const load = new TenantLoad({ nowMs });
   const turns = new ScanTurns({ isPressed, sleep: (ms, by) => clock.sleep(ms, by), hasOthers, load, nowMs });
   const scan = async (pages: number, pageMs: number, tenant = '') => {
     for (let page = 0; page < pages; page++) {

@@ -5,7 +5,7 @@ import { TenantLoad } from '../../shared/query/tenant-load.ts';
 /** Time passes where a test says so. */
 function loadByHand() {
   let atMs = 0;
-  const load = new TenantLoad(() => atMs);
+  const load = new TenantLoad({ nowMs: () => atMs });
   return {
     load,
     pass(ms: number): void {
@@ -117,4 +117,24 @@ test('a great number of tenants is not remembered', () => {
   work('loud', 3);
   load.begin('quiet');
   expect(load.waitMs('loud', 8)).toBe(24);
+});
+
+test('threads beside are told of requests of who had little, until they are answered', () => {
+  let atMs = 0;
+  const told: string[] = [];
+  const load = new TenantLoad({
+    nowMs: () => atMs,
+    beginBeside: tenant => {
+      told.push(`${tenant} begins`);
+      return tenant === 'alone' ? undefined : () => void told.push(`${tenant} ends`);
+    },
+  });
+  atMs = 250;
+  load.note(0, 'loud');
+  load.begin('loud')();
+  load.begin('alone')();
+  const end = load.begin('quiet');
+  expect(told).toEqual(['alone begins', 'quiet begins']);
+  end();
+  expect(told.at(-1)).toBe('quiet ends');
 });

@@ -1,0 +1,79 @@
+/**
+ * How threads beside the one that serves give way to requests of those who work little. Their priority is lower, but a scheduler lets
+ * what runs end its slice of some milliseconds first, and a request wakes the serving thread a dozen times: it would wait for a core
+ * in each.
+ *
+ *     request          |--------------|
+ *     thread   ## ## ## #              # ## ##      # a piece of work; the next one gives way
+ *
+ * What a reader would get wrong: nobody is kept from working. A request counts while it is young, and a piece waits for some times
+ * what the one before took; then it comes, whoever is there.
+ */
+import { MAX_WAIT_MS, YOUNG_MS } from './tenant-load.ts';
+
+/** Int32 cells: requests under way, and when the youngest of them began (the low bits of Unix ms). */
+const COUNT = 0;
+const BEGUN = 1;
+const CELLS = 2;
+
+export interface BoardOptions {
+  /** Of another thread's board; default: memory of its own. */
+  readonly memory?: SharedArrayBuffer;
+  /** Unix ms, the same in all threads. */
+  readonly nowMs?: () => number;
+}
+
+export class RequestBoard {
+  /** To be given to other threads. */
+  readonly memory: SharedArrayBuffer;
+  readonly #cells: Int32Array<SharedArrayBuffer>;
+  readonly #nowMs: () => number;
+  /** Of the last piece of work in this thread. */
+  #tookMs = 0;
+  #endedMs = 0;
+
+  constructor(options: BoardOptions = {}) {
+    const { memory = new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT), nowMs = Date.now } =
+      options;
+    this.memory = memory;
+    this.#cells = new Int32Array(memory);
+    this.#nowMs = nowMs;
+  }
+
+  /** In the thread that serves: a request is at hand. Returns what is to be called when it is answered. */
+  begin(): () => void {
+    let isOver = false;
+    Atomics.store(this.#cells, BEGUN, this.#nowMs() | 0);
+    Atomics.add(this.#cells, COUNT, 1);
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      if (Atomics.sub(this.#cells, COUNT, 1) === 1) Atomics.notify(this.#cells, COUNT);
+    };
+  }
+
+  /** In another thread: a piece of work that took so long has ended. */
+  note(tookMs: number): void {
+    this.#tookMs = tookMs;
+    this.#endedMs = this.#nowMs();
+  }
+
+  /**
+   * How long the next piece of this thread gives way at most, ms; 0 where it may come.
+   * @param times what the piece before took that it waits
+   */
+  waitMs(times: number): number {
+    if (Atomics.load(this.#cells, COUNT) === 0) return 0;
+    const now = this.#nowMs();
+    const ageMs = (now - Atomics.load(this.#cells, BEGUN)) | 0;
+    const left = this.#endedMs + Math.min(times * this.#tookMs, MAX_WAIT_MS) - now;
+    return Math.max(0, Math.min(left, YOUNG_MS - ageMs));
+  }
+
+  /** Resolves when all requests are answered, after `ms` at the latest. */
+  async rest(ms: number): Promise<void> {
+    const count = Atomics.load(this.#cells, COUNT);
+    // Another that begins or ends meanwhile wakes nobody, and the time is over soon.
+    if (count > 0) await Atomics.waitAsync(this.#cells, COUNT, count, ms).value;
+  }
+}
