@@ -59,6 +59,7 @@ export async function runFairness(mb: number): Promise<FairnessFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-fairness-'));
   const server = await startProcess(resolve(import.meta.dirname, 'fairness.yaml'), join(folder, 'data'));
   const loud = startLoud();
+  runFirst();
   // Of their own, so that no push waits for a connection.
   const [pushing, asking] = [createClient(server.url), createClient(server.url)];
   try {
@@ -108,6 +109,14 @@ function runsLast(): ForkOptions {
   return hasChrt
     ? { execPath: 'chrt', execArgv: ['--idle', '0', process.execPath, ...process.execArgv] }
     : {};
+}
+
+/**
+ * Who measures stands for another machine too, and must not wait for a core that the store has: on Linux, where it is allowed, its
+ * threads come before all others (sched(7), SCHED_RR). It takes 3% of a core. Processes started later would do the same.
+ */
+function runFirst(): void {
+  spawnSync('chrt', ['--all-tasks', '--rr', '--pid', '1', `${process.pid}`], { stdio: 'ignore' });
 }
 
 function startLoud() {

@@ -6,21 +6,33 @@
  *     request          |--------------|
  *     thread   ## ## ## #              # ## ##      # a piece of work; the next one gives way
  *
+ * The first of those waits is before anybody knows of the request: so while requests come, a thread lets go of its core for a moment
+ * after each slice of work.
+ *
  * What a reader would get wrong: nobody is kept from working. A request counts while it is young, and a piece waits for some times
  * what the one before took; then it comes, whoever is there.
  */
 import { MAX_WAIT_MS, YOUNG_MS } from './tenant-load.ts';
 
-/** Int32 cells: requests under way, and when the youngest of them began (the low bits of Unix ms). */
+/** Int32 cells: requests under way, when the youngest of them began (the low bits of Unix ms), and one that nobody changes. */
 const COUNT = 0;
 const BEGUN = 1;
-const CELLS = 2;
+const NOTHING = 2;
+const CELLS = 3;
+/** Requests come where the last one began less than this ago. */
+const COMING_MS = 1000;
+/** Of work; shorter than what Linux runs on a core before it looks who else waits (2.8 ms, a tick of 4). */
+const SLICE_MS = 1.5;
+/** Any sleep does; Linux adds 50 us. */
+const LET_GO_MS = 0.05;
 
 export interface BoardOptions {
   /** Of another thread's board; default: memory of its own. */
   readonly memory?: SharedArrayBuffer;
   /** Unix ms, the same in all threads. */
   readonly nowMs?: () => number;
+  /** Lets go of the core for a moment; default: sleeps without an event loop. */
+  readonly letGo?: () => void;
 }
 
 export class RequestBoard {
@@ -31,6 +43,9 @@ export class RequestBoard {
   /** Of the last piece of work in this thread. */
   #tookMs = 0;
   #endedMs = 0;
+  /** Since it let go of its core. */
+  #workedMs = 0;
+  readonly #letGo: () => void;
 
   constructor(options: BoardOptions = {}) {
     const { memory = new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT), nowMs = Date.now } =
@@ -38,6 +53,7 @@ export class RequestBoard {
     this.memory = memory;
     this.#cells = new Int32Array(memory);
     this.#nowMs = nowMs;
+    this.#letGo = options.letGo ?? (() => void Atomics.wait(this.#cells, NOTHING, 0, LET_GO_MS));
   }
 
   /** In the thread that serves: a request is at hand. Returns what is to be called when it is answered. */
@@ -56,6 +72,10 @@ export class RequestBoard {
   note(tookMs: number): void {
     this.#tookMs = tookMs;
     this.#endedMs = this.#nowMs();
+    this.#workedMs += tookMs;
+    if (this.#workedMs < SLICE_MS) return;
+    this.#workedMs = 0;
+    if (this.#ageMs(this.#endedMs) < COMING_MS) this.#letGo();
   }
 
   /**
@@ -65,9 +85,13 @@ export class RequestBoard {
   waitMs(times: number): number {
     if (Atomics.load(this.#cells, COUNT) === 0) return 0;
     const now = this.#nowMs();
-    const ageMs = (now - Atomics.load(this.#cells, BEGUN)) | 0;
     const left = this.#endedMs + Math.min(times * this.#tookMs, MAX_WAIT_MS) - now;
-    return Math.max(0, Math.min(left, YOUNG_MS - ageMs));
+    return Math.max(0, Math.min(left, YOUNG_MS - this.#ageMs(now)));
+  }
+
+  /** Of the youngest request; very old where there was none, or where the clock was set back. */
+  #ageMs(now: number): number {
+    return (now - Atomics.load(this.#cells, BEGUN)) >>> 0;
   }
 
   /** Resolves when all requests are answered, after `ms` at the latest. */

@@ -6,10 +6,13 @@ function boards() {
   let atMs = 1_700_000_000_000;
   const nowMs = () => atMs;
   const serving = new RequestBoard({ nowMs });
-  const other = new RequestBoard({ nowMs, memory: serving.memory });
+  let lettings = 0;
+  const letGo = () => void lettings++;
+  const other = new RequestBoard({ nowMs, memory: serving.memory, letGo });
   return {
     serving,
     other,
+    lettings: () => lettings,
     pass(ms: number): void {
       atMs += ms;
     },
@@ -74,4 +77,26 @@ test('a rest ends with the last request, or with its time', async () => {
   await resting;
   serving.begin();
   await other.rest(1);
+});
+
+test('while requests come, a thread lets go of its core after each slice of work', () => {
+  const { serving, other, pass, lettings } = boards();
+  other.note(5);
+  expect(lettings()).toBe(0);
+  serving.begin()();
+  for (let i = 0; i < 4; i++) other.note(0.5);
+  expect(lettings()).toBe(1);
+  other.note(0.5);
+  other.note(4);
+  expect(lettings()).toBe(2);
+  pass(1001);
+  other.note(4);
+  expect(lettings()).toBe(2);
+});
+
+test('letting go by itself ends', () => {
+  const board = new RequestBoard();
+  board.begin()();
+  board.note(2);
+  expect(board.waitMs(1)).toBe(0);
 });
