@@ -21,6 +21,7 @@ function boards() {
 
 test('a piece waits while a request is under way, some times what the one before took', () => {
   const { serving, other, pass } = boards();
+  other.note(30);
   other.note(3);
   expect(other.waitMs(8)).toBe(0);
   const end = serving.begin();
@@ -53,6 +54,7 @@ test('a long piece is not paid for in full, and an old request does not count', 
 
 test('requests are over when each has ended, and each ends once', () => {
   const { serving, other } = boards();
+  other.note(8);
   other.note(2);
   const [first, second] = [serving.begin(), serving.begin()];
   first();
@@ -60,6 +62,21 @@ test('requests are over when each has ended, and each ends once', () => {
   expect(other.waitMs(4)).toBe(8);
   second();
   expect(other.waitMs(4)).toBe(0);
+});
+
+test('a thread waits no longer than it has worked', async () => {
+  const { serving, other, pass } = boards();
+  other.note(10);
+  serving.begin();
+  expect(other.waitMs(8)).toBe(10);
+  const resting = other.rest(1);
+  pass(7);
+  await resting;
+  expect(other.waitMs(8)).toBe(3);
+  other.note(4);
+  expect(other.waitMs(8)).toBe(7);
+  for (let i = 0; i < 100; i++) other.note(4);
+  expect(other.waitMs(100)).toBe(40);
 });
 
 test('a rest ends with the last request, or with its time', async () => {
