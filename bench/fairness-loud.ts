@@ -2,12 +2,10 @@
  * The tenant that takes whatever it can, in a process of its own: pushes above its limit, the heaviest queries on every
  * connection, every tail it may open. Started by fairness.ts, and told by messages when to be loud.
  *
- * It stands for other machines, but shares the cores with the store: so all its threads run at a lower priority (fairness.ts lowers it
- * further), and what it reads it throws away.
+ * It stands for other machines, but shares the cores with the store: so it comes after all others there (fairness.ts), and what it
+ * reads it throws away.
  */
-import { readdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { constants, setPriority } from 'node:os';
 import WebSocket from 'ws';
 import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
@@ -156,9 +154,6 @@ function sleep(ms: number): Promise<void> {
 }
 
 if (process.send !== undefined) {
-  // On Linux a priority is that of a thread.
-  const threads = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0];
-  for (const id of threads) setPriority(id, constants.priority.PRIORITY_LOW);
   process.on('message', (order: LoudOrder) => {
     if (order.kind === 'prepare') {
       bodies = Array.from(generateBatches(BODIES_MB, FIRST_SEED + order.round), ({ streams, bytes }) => ({

@@ -101,22 +101,23 @@ export async function runFairness(mb: number): Promise<FairnessFigures> {
 }
 
 /**
- * It stands for other machines, and shares the cores with the store here. Where there is `chrt` it runs on a core that nobody wants
- * (sched(7), SCHED_IDLE): a low priority alone keeps a core to the end of its slice.
+ * The loud one stands for other machines, and shares the cores with the store here. Where there is `chrt` it runs on a core that nobody
+ * wants (sched(7), SCHED_IDLE): a low priority alone keeps a core to the end of its slice.
  */
 function runsLast(): ForkOptions {
   const hasChrt = spawnSync('chrt', ['--idle', '0', 'true']).status === 0;
-  return hasChrt
-    ? { execPath: 'chrt', execArgv: ['--idle', '0', process.execPath, ...process.execArgv] }
-    : {};
+  const [execPath, ...before] = hasChrt ? ['chrt', '--idle', '0'] : ['nice', '-n', '19'];
+  return { execPath, execArgv: [...before, process.execPath, ...process.execArgv] };
 }
 
 /**
  * Who measures stands for another machine too, and must not wait for a core that the store has: on Linux, where it is allowed, its
- * threads come before all others (sched(7), SCHED_RR). It takes 3% of a core. Processes started later would do the same.
+ * threads come before all others (sched(7), SCHED_RR). It takes 3% of a core. Processes that it starts are as usual.
  */
 function runFirst(): void {
-  spawnSync('chrt', ['--all-tasks', '--rr', '--pid', '1', `${process.pid}`], { stdio: 'ignore' });
+  spawnSync('chrt', ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', `${process.pid}`], {
+    stdio: 'ignore',
+  });
 }
 
 function startLoud() {

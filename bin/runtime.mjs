@@ -29,8 +29,8 @@ const PACKAGES = new Map([
  * queries are as before. With 2 MB those that make many objects took a sixth more.
  *
  * The threads in which V8 marks and moves what lives have the usual priority, whichever heap they work for. Of its four, those
- * that collected for the query thread took up to half a core and kept the main thread from one: a core stays free of them. Collecting
- * in the thread that made the garbage alone (--single-threaded-gc) costs 60 to 90 MB at the peak of queries.
+ * that collected for the query thread took up to half a core and kept the main thread from one: a core stays free of them. Without
+ * any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
  */
 const FLAGS = [
   '--disable-warning=ExperimentalWarning',

@@ -105,12 +105,8 @@ function turnsOf({ board: memory }: QueryThreadData): ScanTurns {
     isPressed: () => false,
     sleep: ms => board.rest(ms),
     load: {
-      // Its own requests are the large ones, to which nobody gives way.
-      begin: () => () => undefined,
       note: startedMs => board.note(performance.now() - startedMs),
       waitMs: (_, times) => board.waitMs(times),
-      // `sleep` ends then.
-      onEnd: () => undefined,
     },
   });
 }

@@ -61,6 +61,7 @@ export class Membership {
 
   private tell(state: MemberState | undefined): Promise<void> {
     const { members, self, clock } = this.parts;
+    // It has left.
     if (this.state === undefined || state === undefined) return Promise.resolve();
     this.state = state;
     return this.inTurn(async () => {

@@ -12,7 +12,7 @@
  * What a reader would get wrong: nobody is kept from working. A request counts while it is young, a piece waits for some times what
  * the one before took, and a thread waits no longer than it works: where small requests never end, it has half of its time.
  */
-import { MAX_WAIT_MS, YOUNG_MS } from './tenant-load.ts';
+import { leftToWaitMs, MAX_WAIT_MS, YOUNG_MS } from './tenant-load.ts';
 
 /** Int32 cells: requests under way, when the youngest of them began (the low bits of Unix ms), and one that nobody changes. */
 const COUNT = 0;
@@ -41,7 +41,7 @@ export class RequestBoard {
   readonly #cells: Int32Array<SharedArrayBuffer>;
   readonly #nowMs: () => number;
   /** Of the last piece of work in this thread. */
-  #tookMs = 0;
+  #lastMs = 0;
   #endedMs = 0;
   /** What it may wait: as much as it has worked. */
   #creditMs = 0;
@@ -72,7 +72,7 @@ export class RequestBoard {
 
   /** In another thread: a piece of work that took so long has ended. */
   note(tookMs: number): void {
-    this.#tookMs = tookMs;
+    this.#lastMs = tookMs;
     this.#endedMs = this.#nowMs();
     this.#creditMs = Math.min(this.#creditMs + tookMs, MAX_WAIT_MS);
     this.#workedMs += tookMs;
@@ -88,13 +88,10 @@ export class RequestBoard {
   waitMs(times: number): number {
     if (Atomics.load(this.#cells, COUNT) === 0) return 0;
     const now = this.#nowMs();
-    const left = this.#endedMs + Math.min(times * this.#tookMs, MAX_WAIT_MS) - now;
-    return Math.max(0, Math.min(left, YOUNG_MS - this.#ageMs(now), this.#creditMs));
-  }
-
-  /** Of the youngest request; very old where there was none, or where the clock was set back. */
-  #ageMs(now: number): number {
-    return (now - Atomics.load(this.#cells, BEGUN)) >>> 0;
+    const left = leftToWaitMs({ lastMs: this.#lastMs, endedMs: this.#endedMs }, times, now);
+    const ms = Math.min(left, YOUNG_MS - this.#ageMs(now), this.#creditMs);
+    // The clock counts in ms: what is shorter would be waited again and again.
+    return ms >= 1 ? ms : 0;
   }
 
   /** Resolves when all requests are answered, after `ms` at the latest. */
@@ -105,5 +102,10 @@ export class RequestBoard {
     const startedMs = this.#nowMs();
     await Atomics.waitAsync(this.#cells, COUNT, count, ms).value;
     this.#creditMs -= this.#nowMs() - startedMs;
+  }
+
+  /** Of the youngest request; very old where there was none, or where the clock was set back. */
+  #ageMs(now: number): number {
+    return (now - Atomics.load(this.#cells, BEGUN)) >>> 0;
   }
 }

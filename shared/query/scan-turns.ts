@@ -81,7 +81,7 @@ export class ScanTurns {
   constructor(parts?: ScanTurnsParts) {
     this.#parts = parts;
     this.#nowMs = parts?.nowMs ?? (() => performance.now());
-    parts?.load?.onEnd(() => this.#wake?.());
+    parts?.load?.onEnd?.(() => this.#wake?.());
   }
 
   /** Those that are remembered. */
@@ -96,7 +96,7 @@ export class ScanTurns {
 
   /** A request of the tenant is at hand. Returns what is to be called when it is answered. */
   begin(tenant: string): () => void {
-    return this.#parts?.load?.begin(tenant) ?? (() => undefined);
+    return this.#parts?.load?.begin?.(tenant) ?? (() => undefined);
   }
 
   /** Counts work for `tenant` that began at `startedMs` and has ended. */

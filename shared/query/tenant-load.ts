@@ -33,8 +33,8 @@ interface Worked {
   endedMs: number;
 }
 
-/** What work needs that may give way; `TenantLoad` says what each of them does. */
-export type GivingWay = Pick<TenantLoad, 'begin' | 'note' | 'waitMs' | 'onEnd'>;
+/** What a thread asks before its next piece of work. Only the one that serves has requests of its own to tell of. */
+export type GivingWay = Pick<TenantLoad, 'note' | 'waitMs'> & Partial<Pick<TenantLoad, 'begin' | 'onEnd'>>;
 
 export interface TenantLoadOptions {
   readonly nowMs?: () => number;
@@ -109,7 +109,7 @@ export class TenantLoad {
     const worked = this.#worked.get(tenant);
     if (worked === undefined || this.#begun.size === 0) return 0;
     const now = this.#nowMs();
-    const left = worked.endedMs + Math.min(times * worked.lastMs, MAX_WAIT_MS) - now;
+    const left = leftToWaitMs(worked, times, now);
     if (left <= 0) return 0;
     const usedMs = usedAt(worked, now);
     if (usedMs < MUCH_MS || !this.#isAtOther(usedMs * LITTLE_SHARE, now)) return 0;
@@ -135,6 +135,11 @@ export class TenantLoad {
     const all = [...this.#worked].sort(([, a], [, b]) => usedAt(a, now) - usedAt(b, now));
     for (const [tenant] of all.slice(0, MAX_TENANTS / 2)) this.#worked.delete(tenant);
   }
+}
+
+/** What is left of the time that the piece after a last one gives way, `times` as long as that took; 0 or less where it is over. */
+export function leftToWaitMs(last: Pick<Worked, 'lastMs' | 'endedMs'>, times: number, now: number): number {
+  return last.endedMs + Math.min(times * last.lastMs, MAX_WAIT_MS) - now;
 }
 
 function usedAt({ usedMs, endedMs }: Worked, now: number): number {
