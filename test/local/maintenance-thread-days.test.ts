@@ -288,7 +288,8 @@ test.each([FORWARDING, BY_ITSELF])(
     expect(await packing).toBeGreaterThan(0);
     await days.compactDay(WORK);
     expect(await stored(stores)).toEqual(identities(pushed));
-    expect((await stores.catalog.day(TENANT, DAY))!.records).toHaveLength(1);
+    // The large one may be left alone: what came behind it is not worth rewriting it.
+    expect((await stores.catalog.day(TENANT, DAY))!.records.length).toBeLessThanOrEqual(2);
   },
 );
 
