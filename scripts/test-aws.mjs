@@ -14,6 +14,7 @@ import { join, relative } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
 import { DYNAMODB_LOCAL, MINISTACK, startEmulator, Unavailable } from './aws-emulators.mjs';
+import { countOf, crashedFiles } from './jest-report.mjs';
 
 /** [what it is, the variable by which the tests find it] */
 const EMULATORS = [
@@ -60,11 +61,25 @@ function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Not spawnSync: the signals of this process must still be heard. */
+/** Files under which Node crashed run once more. */
 async function runJest(endpoints) {
+  const report = await reportOf(endpoints, process.argv.slice(2));
+  const again = crashedFiles(report);
+  const counted = countOf(report, ROOT, again);
+  for (const file of again) {
+    say(`again   ${relative(ROOT, file)}: Node ended with SIGSEGV under it`);
+    const more = countOf(await reportOf(endpoints, ['--runTestsByPath', file]), ROOT);
+    for (const figure of ['passed', 'failed', 'skipped']) counted[figure] += more[figure];
+    counted.failures.push(...more.failures);
+  }
+  return counted;
+}
+
+/** Not spawnSync: the signals of this process must still be heard. */
+async function reportOf(endpoints, args) {
   const [runtime] = findRuntimes();
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-aws-'));
-  const report = join(folder, 'report.json');
+  const file = join(folder, 'report.json');
   const jest = join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
   const child = spawn(
     runtime,
@@ -77,8 +92,8 @@ async function runJest(endpoints) {
       jest,
       '--config=jest.aws.config.mjs',
       '--json',
-      `--outputFile=${report}`,
-      ...process.argv.slice(2),
+      `--outputFile=${file}`,
+      ...args,
     ],
     {
       cwd: ROOT,
@@ -93,32 +108,19 @@ async function runJest(endpoints) {
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );
-  running.push({ kill: () => child.kill('SIGKILL'), stop: async () => undefined });
+  const one = { kill: () => child.kill('SIGKILL'), stop: async () => undefined };
+  running.push(one);
   const status = await new Promise(resolve => {
     child.once('error', () => resolve('none'));
     child.once('close', code => resolve(code ?? 'none'));
   });
+  running.splice(running.indexOf(one), 1);
   try {
-    if (!existsSync(report)) throw new Error(`jest left no report (exit status ${status})`);
-    const counted = countOf(JSON.parse(readFileSync(report, 'utf8')));
-    if (status !== 0 && counted.failed === 0) {
-      counted.failed++;
-      counted.failures.push(`jest (exit status ${status})`);
-    }
-    return counted;
+    if (!existsSync(file)) throw new Error(`jest left no report (exit status ${status})`);
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    if (status !== 0 && countOf(report, ROOT).failed === 0) throw new Error(`jest (exit status ${status})`);
+    return report;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** A test file that cannot run counts as one failed. */
-function countOf({ numPassedTests, testResults }) {
-  const failures = [];
-  for (const { name, status, assertionResults } of testResults) {
-    const file = relative(ROOT, name);
-    const failed = assertionResults.filter(one => one.status === 'failed');
-    for (const { fullName } of failed) failures.push(`${file}: ${fullName}`);
-    if (status === 'failed' && failed.length === 0) failures.push(`${file}: could not run`);
-  }
-  return { passed: numPassedTests, failed: failures.length, failures };
 }

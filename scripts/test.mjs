@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
+import { countOf, crashedFiles } from './jest-report.mjs';
 import { ensureStackInstalled } from './stack-modules.mjs';
 
 /**
@@ -95,26 +96,35 @@ function fail(name) {
 function runJest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-'));
   try {
-    const report = join(folder, 'report.json');
-    const jest = [tool('jest', 'jest'), '--json', `--outputFile=${report}`, ...args];
-    const { status } = run([...JEST_FLAGS, ...jest], { shown: true });
-    const failedBefore = total.failed;
-    if (existsSync(report)) count(JSON.parse(readFileSync(report, 'utf8')));
-    // A crash, no test found, or anything else that jest reports by its exit code alone.
-    if (status !== 0 && total.failed === failedBefore) fail(`jest (exit status ${status ?? 'none'})`);
-    else if (!existsSync(report)) fail('jest (no report)');
+    const report = reportOf(args, folder);
+    const again = report === undefined ? [] : crashedFiles(report);
+    add(report, again);
+    for (const file of again) {
+      process.stdout.write(`\nagain   ${relative(ROOT, file)}: Node ended with SIGSEGV under it\n`);
+      add(reportOf(['--runTestsByPath', file], folder), []);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function count({ numPassedTests, numPendingTests, numTodoTests, testResults }) {
-  total.passed += numPassedTests;
-  total.skipped += numPendingTests + numTodoTests;
-  for (const { name, status, assertionResults } of testResults) {
-    const file = relative(ROOT, name);
-    const failed = assertionResults.filter(result => result.status === 'failed');
-    for (const { fullName } of failed) fail(`${file}: ${fullName}`);
-    if (status === 'failed' && failed.length === 0) fail(`${file}: could not run`);
-  }
+/** Undefined, and counted as a failure, where jest left none. */
+function reportOf(args, folder) {
+  const file = join(folder, 'report.json');
+  rmSync(file, { force: true });
+  const jest = [tool('jest', 'jest'), '--json', `--outputFile=${file}`, ...args];
+  const { status } = run([...JEST_FLAGS, ...jest], { shown: true });
+  if (!existsSync(file)) return void fail(`jest (no report, exit status ${status ?? 'none'})`);
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  // No test found, or anything else that jest reports by its exit code alone.
+  if (status !== 0 && countOf(report, ROOT).failed === 0) fail(`jest (exit status ${status ?? 'none'})`);
+  return report;
+}
+
+function add(report, again) {
+  if (report === undefined) return;
+  const { passed, skipped, failures: failed } = countOf(report, ROOT, again);
+  total.passed += passed;
+  total.skipped += skipped;
+  for (const name of failed) fail(name);
 }
