@@ -12,10 +12,8 @@ import { CorruptionError } from '../shared/model/errors.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 import {
   ConditionFailedError,
-  type Item,
   type ItemKey,
   type QueryOptions,
-  type QueryPage,
   type Table,
   type Write,
 } from '../shared/ports/table.ts';
@@ -28,13 +26,13 @@ import {
   isExpired,
   itemBytes,
   keyOf,
-  MAX_QUERY_PAGE_BYTES,
   queryLimit,
   sweepLimit,
 } from '../shared/ports/table-rules.ts';
 import { commitGroup } from './commit-group.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
+import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface SqliteTable extends Table {
@@ -123,10 +121,16 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
       const statement = query.reverse ? statements.queryDown : statements.queryUp;
       const [low, high] = sortKeyBounds(query);
       const limit = queryLimit(query.limit);
+      const { known } = query;
       // One row more than asked for tells whether there is a next page.
-      return retryWhileBusy(() =>
-        pageOf(pk, statement.iterate(pk, low, high, limit + 1), limit, clock.nowMs()),
-      );
+      return retryWhileBusy(() => {
+        if (known !== undefined && query.reverse !== true) {
+          const heads = statements.heads.all(pk, low, high, limit + 1) as unknown as HeadRow[];
+          const page = pageOfKnown(pk, heads, limit, known, sk => statements.get.get(pk, sk));
+          if (page !== undefined) return page;
+        }
+        return pageOf(pk, statement.iterate(pk, low, high, limit + 1), limit, clock.nowMs());
+      });
     },
 
     async put(item, condition) {
@@ -178,9 +182,12 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
 }
 
 function prepareStatements(database: DatabaseSync) {
-  const range =
-    'SELECT sk, version, expires_at, body FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk';
+  const rows = 'FROM items WHERE pk = ? AND sk >= ? AND sk < ? ORDER BY sk';
+  const range = `SELECT sk, version, expires_at, body ${rows}`;
+  const heads = database.prepare(`SELECT ${HEAD_COLUMNS} ${rows} ASC LIMIT ?`);
+  heads.setReturnArrays(true);
   return {
+    heads,
     begin: database.prepare('BEGIN IMMEDIATE'),
     commit: database.prepare('COMMIT'),
     version: database.prepare('SELECT version, expires_at FROM items WHERE pk = ? AND sk = ?'),
@@ -206,30 +213,6 @@ function sortKeyBounds({ from = '', to, after, reverse }: QueryOptions): [string
   // The next text in byte order after `after`.
   const above = after + '\0';
   return [compareUtf8(above, from) > 0 ? above : from, to ?? ABOVE_ALL_KEYS];
-}
-
-/** Expired rows count for the page, as in DynamoDB: so one call reads a bounded number of rows. */
-function pageOf(pk: string, rows: Iterable<Row>, limit: number, nowMs: number): QueryPage {
-  const items: Item[] = [];
-  let read = 0;
-  let bytes = 0;
-  let last = '';
-  for (const row of rows) {
-    if (read === limit || bytes >= MAX_QUERY_PAGE_BYTES) return { items, next: last };
-    const item = itemOf(pk, row);
-    if (!isExpired(item.expiresAt, nowMs)) items.push(item);
-    read++;
-    bytes += itemBytes(item);
-    last = item.sk;
-  }
-  return { items };
-}
-
-type Row = Record<string, unknown>;
-
-function itemOf(pk: string, row: Row): Item {
-  const item = { pk, sk: row.sk as string, version: row.version as number, body: row.body as Uint8Array };
-  return row.expires_at === null ? item : { ...item, expiresAt: row.expires_at as number };
 }
 
 function closeDatabase(database: DatabaseSync): void {

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
-import type { TenantLoad } from '../query/tenant-load.ts';
+import { type TenantLoad, WOKEN } from '../query/tenant-load.ts';
 
 /** How many times what it worked a push gives way: a tenant's pushes get a third of a thread that others always want. */
 const GIVE_WAY_FACTOR = 2;
@@ -74,7 +74,7 @@ export class PushTurns {
     let ms = Infinity;
     for (const tenant of tenants) ms = Math.min(ms, this.#load!.waitMs(tenant, GIVE_WAY_FACTOR));
     const ending = new AbortController();
-    this.#wake = () => ending.abort();
+    this.#wake = () => ending.abort(WOKEN);
     await this.#sleep!(ms, ending.signal).catch(() => undefined);
     this.#wake = undefined;
   }

@@ -39,6 +39,14 @@ export type Write =
   /** Writes nothing: the transaction happens only where the condition holds. */
   | { readonly kind: 'check'; readonly key: ItemKey; readonly condition: Condition };
 
+/** What a table tells of a stored item before it reads its body. */
+export interface ItemHead extends ItemKey {
+  readonly version: number;
+  readonly bodyBytes: number;
+  /** The last four bytes of the body, or all of a shorter one, in upper-case hexadecimal. */
+  readonly bodyEnd: string;
+}
+
 export interface QueryOptions {
   /** First sort key, inclusive. */
   readonly from?: string;
@@ -50,6 +58,11 @@ export interface QueryOptions {
   readonly limit?: number;
   /** The `next` of the page before: a sort key, left out itself, in the direction of the query. */
   readonly after?: string;
+  /**
+   * What the caller has of an item with this head, which the page then holds in its place: for bodies that end in a checksum. A
+   * table that reads bodies one by one asks, one to which they come in any case need not.
+   */
+  readonly known?: (head: ItemHead) => Item | undefined;
 }
 
 export interface QueryPage {

@@ -20,12 +20,12 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../ports/clock.ts';
-import { type GivingWay, MUCH_MS } from './tenant-load.ts';
+import { type GivingWay, MUCH_MS, WOKEN } from './tenant-load.ts';
 
 /**
  * Of the thread, what queries of a tenant get under pressure: their pages, plans, counts, evaluation and answers, all measured; what
- * HTTP and the catalog take for one is estimated (engine.ts). Measured with eight clients that ask without a pause: pushes at full
- * speed lose 25% with this share, of their time and of the thread's; 46% with twice as much.
+ * HTTP and the catalog take for one is an estimate (engine.ts). Measured with eight clients that ask without a pause: pushes at full
+ * speed lose 17 to 22% with this share; 46% with twice as much and half the estimate.
  */
 const QUERY_SHARE = 0.1;
 /** So that a query never waits long for one page, whatever the one before took. */
@@ -183,7 +183,7 @@ export class ScanTurns {
 
   async #rest(ms: number): Promise<void> {
     const ending = new AbortController();
-    this.#wake = () => ending.abort();
+    this.#wake = () => ending.abort(WOKEN);
     await this.#parts!.sleep(ms, ending.signal).catch(() => undefined);
     this.#wake = undefined;
   }

@@ -25,6 +25,9 @@ const LITTLE_MS = 200;
 /** Tenants that are remembered; then those that had the least go. */
 const MAX_TENANTS = 1000;
 
+/** Why a rest ends early; without a reason each would make an exception with its stack. */
+export const WOKEN = 'somebody may go on';
+
 interface Worked {
   /** As it counts at `endedMs`. */
   usedMs: number;

@@ -1,0 +1,77 @@
+/** Pages of the SQLite table from its rows. */
+import type { Item, QueryOptions, QueryPage } from '../shared/ports/table.ts';
+import { isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/ports/table-rules.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Columns of a HeadRow. */
+export const HEAD_COLUMNS = 'sk, version, expires_at, length(body), hex(substr(body, -4))';
+/** An item without its body: a body costs more than all the rest of its row, because it comes in memory of its own. */
+export type HeadRow = readonly [
+  sk: string,
+  version: number,
+  expiresAt: number | null,
+  bodyBytes: number,
+  bodyEnd: string,
+];
+
+/** Bodies that are read one by one; a page with more of them is read whole, by one statement. */
+const MAX_SINGLE_BODIES = 8;
+
+/** Expired rows count for the page, as in DynamoDB: so one call reads a bounded number of rows. */
+export function pageOf(pk: string, rows: Iterable<Row>, limit: number, nowMs: number): QueryPage {
+  const items: Item[] = [];
+  let read = 0;
+  let bytes = 0;
+  let last = '';
+  for (const row of rows) {
+    if (read === limit || bytes >= MAX_QUERY_PAGE_BYTES) return { items, next: last };
+    const item = itemOf(pk, row);
+    if (!isExpired(item.expiresAt, nowMs)) items.push(item);
+    read++;
+    bytes += itemBytes(item);
+    last = item.sk;
+  }
+  return { items };
+}
+
+/**
+ * The same page, where most of its items are known and none expires; undefined otherwise.
+ * @param heads in ascending order, one more than `limit` at most
+ * @param rowOf the row with the body, where there is one still
+ */
+export function pageOfKnown(
+  pk: string,
+  heads: readonly HeadRow[],
+  limit: number,
+  known: NonNullable<QueryOptions['known']>,
+  rowOf: (sk: string) => Row | undefined,
+): QueryPage | undefined {
+  const items: Item[] = [];
+  const keyBytes = Buffer.byteLength(pk);
+  let single = 0;
+  let bytes = 0;
+  let last = '';
+  for (const [sk, version, expiresAt, bodyBytes, bodyEnd] of heads) {
+    if (items.length === limit || bytes >= MAX_QUERY_PAGE_BYTES) return { items, next: last };
+    if (expiresAt !== null) return undefined;
+    let item = known({ pk, sk, version, bodyBytes, bodyEnd });
+    if (item === undefined) {
+      const row = ++single <= MAX_SINGLE_BODIES ? rowOf(sk) : undefined;
+      item = row && itemOf(pk, row);
+      // Read later than its head: what has changed since may have changed with others.
+      if (item?.version !== version || item.body.length !== bodyBytes || item.expiresAt !== undefined) {
+        return undefined;
+      }
+    }
+    items.push(item);
+    bytes += keyBytes + Buffer.byteLength(sk) + bodyBytes;
+    last = sk;
+  }
+  return { items };
+}
+
+export function itemOf(pk: string, row: Row): Item {
+  const item = { pk, sk: row.sk as string, version: row.version as number, body: row.body as Uint8Array };
+  return row.expires_at === null ? item : { ...item, expiresAt: row.expires_at as number };
+}

@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { type HeadRow, pageOfKnown, type Row } from '../../local/sqlite-page.ts';
+import type { Item } from '../../shared/ports/table.ts';
+import { MAX_QUERY_PAGE_BYTES } from '../../shared/ports/table-rules.ts';
+
+const item = (sk: string): Item => ({ pk: 'p', sk, version: 1, body: Buffer.from(`body of ${sk}`) });
+const headOf = ({ sk, version, body }: Item): HeadRow => [sk, version, null, body.length, ''];
+const rowOf = ({ sk, version, body }: Item): Row => ({ sk, version, body, expires_at: null });
+const ITEMS = Array.from({ length: 20 }, (_, i) => item(`k${10 + i}`));
+const bySk = new Map(ITEMS.map(one => [one.sk, one]));
+const none = () => undefined;
+
+function page(known: readonly Item[], { limit = 100, rows = (sk: string) => rowOf(bySk.get(sk)!) } = {}) {
+  const read: string[] = [];
+  const found = pageOfKnown(
+    'p',
+    ITEMS.map(headOf),
+    limit,
+    ({ sk }) => known.find(one => one.sk === sk),
+    sk => {
+      read.push(sk);
+      return rows(sk);
+    },
+  );
+  return { found, read };
+}
+
+test('what is known is not read, the rest one by one', () => {
+  const { found, read } = page(ITEMS.slice(3));
+  expect(read).toEqual(['k10', 'k11', 'k12']);
+  expect(found?.items).toEqual(ITEMS);
+  expect(found?.items[5]).toBe(ITEMS[5]);
+  expect(found?.next).toBeUndefined();
+});
+
+test('where much is unknown the page is read whole', () => {
+  const { found, read } = page(ITEMS.slice(9));
+  expect(found).toBeUndefined();
+  expect(read).toHaveLength(8);
+});
+
+test('what was deleted, changed or made to expire after its head was read makes the page be read anew', () => {
+  const gone = page(ITEMS.slice(1), { rows: () => undefined as unknown as Row });
+  expect(gone.found).toBeUndefined();
+  for (const change of [{ version: 2 }, { body: Buffer.from('longer than it was') }, { expires_at: 5 }]) {
+    const changed = page(ITEMS.slice(1), { rows: sk => ({ ...rowOf(bySk.get(sk)!), ...change }) });
+    expect(changed.found).toBeUndefined();
+  }
+  const expiring = [...ITEMS.map(headOf), ['z', 1, 99, 1, ''] as const];
+  expect(pageOfKnown('p', expiring, 100, ({ sk }) => bySk.get(sk), none as never)).toBeUndefined();
+});
+
+test('a page ends at its limit, and where its bytes do', () => {
+  expect(page(ITEMS, { limit: 5 }).found).toEqual({ items: ITEMS.slice(0, 5), next: 'k14' });
+  const large = { ...item('a'), body: new Uint8Array(MAX_QUERY_PAGE_BYTES / 2) };
+  const heads = ['a', 'b', 'c'].map((sk): HeadRow => [sk, 1, null, large.body.length, '']);
+  const found = pageOfKnown('p', heads, 100, ({ sk }) => ({ ...large, sk }), none);
+  expect(found?.items.map(({ sk }) => sk)).toEqual(['a', 'b']);
+  expect(found?.next).toBe('b');
+});
