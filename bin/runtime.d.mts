@@ -2,3 +2,8 @@
 
 /** What Node is started with. */
 export function runtimeFlags(): readonly string[];
+
+/** True where `version` is newer than `than` and of the same major. */
+export function isLaterRelease(version: string, than: string): boolean;
+
+export function isNewEnough(version: string): boolean;

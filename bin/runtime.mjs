@@ -1,6 +1,7 @@
 /**
  * Finds and runs the Node that the project is made for (24: type stripping, zstd, node:sqlite), whatever the system
- * has: the pinned one that came with the packages, else the one that runs this where it is new enough.
+ * has: the pinned one that came with the packages, or the one that runs this where that has the same major and is newer, as
+ * after a security release; else the one that runs this where it is new enough.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -54,10 +55,13 @@ export function findRuntimes() {
   if (name !== undefined) {
     const folder = folderOf(name);
     const path = join(folder ?? '', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    if (folder !== undefined && existsSync(path) && isNewEnough(versionOf(folder))) found.push(path);
+    const version = folder && versionOf(folder);
+    if (folder !== undefined && existsSync(path) && isNewEnough(version)) found.push({ path, version });
   }
-  if (isNewEnough(process.version)) found.push(process.execPath);
-  if (found.length > 0) return found;
+  const own = { path: process.execPath, version: process.version };
+  if (found.some(pinned => isLaterRelease(own.version, pinned.version))) found.unshift(own);
+  else if (isNewEnough(own.version)) found.push(own);
+  if (found.length > 0) return found.map(({ path }) => path);
   say(
     `Node ${NEEDED_MAJOR} or newer is needed; this is ${process.version}, and ` +
       (name === undefined
@@ -134,10 +138,23 @@ export function isNewEnough(version) {
   return majorOf(version) >= NEEDED_MAJOR;
 }
 
+/** True where `version` is newer than `than` and of the same major. */
+export function isLaterRelease(version, than) {
+  const [a, b] = [partsOf(version), partsOf(than)];
+  return a[0] === b[0] && (a[1] - b[1] || a[2] - b[2]) > 0;
+}
+
 function versionOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
 }
 
 function majorOf(version) {
-  return Number.parseInt(version.replace(/^v/, ''), 10);
+  return partsOf(version)[0];
+}
+
+function partsOf(version) {
+  return version
+    .replace(/^v/, '')
+    .split('.')
+    .map(part => Number.parseInt(part, 10));
 }

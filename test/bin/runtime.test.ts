@@ -1,10 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { runtimeFlags } from '../../bin/runtime.mjs';
+import { isLaterRelease, isNewEnough, runtimeFlags } from '../../bin/runtime.mjs';
 
 test('Node knows all flags', () => {
   const { status, stderr } = spawnSync(process.execPath, [...runtimeFlags(), '--eval', '0'], {
     encoding: 'utf8',
   });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+});
+
+test.each([
+  ['v24.21.1', '24.21.0', true],
+  ['v24.22.0', '24.21.5', true],
+  ['24.9.0', 'v24.21.0', false],
+  ['24.21.0', '24.21.0', false],
+  ['26.1.0', '24.21.0', false],
+  ['24.21.0', '26.1.0', false],
+])('%s is a later release of the major than %s: %s', (version, than, expected) => {
+  expect(isLaterRelease(version, than)).toBe(expected);
+});
+
+test.each([
+  ['v24.0.0', true],
+  ['26.10.0', true],
+  ['v22.23.2', false],
+  ['v8.17.0', false],
+])('%s is new enough: %s', (version, expected) => {
+  expect(isNewEnough(version)).toBe(expected);
 });
