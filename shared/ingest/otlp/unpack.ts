@@ -14,7 +14,7 @@ const PLAIN_TYPE = 'application/json';
 /** What every decoder of zstd supports (RFC 8878, 3.1.1.1.2) and encoders use up to level 19: 8 MiB. */
 const MAX_WINDOW_LOG = 23;
 const CHUNK_BYTES = 256 * 1024;
-/** Of one body; encoders that work in parallel make one for each part of some megabytes. */
+/** Of one body, where each takes a stream; encoders that work in parallel make one for each part of some megabytes. */
 const MAX_FRAMES = 1000;
 const EMPTY = Buffer.alloc(0);
 
@@ -57,7 +57,7 @@ interface Unpacked {
   readonly held: HeldBytes;
 }
 
-/** All frames of a body: a stream of Node ends behind the first one and says nothing of the rest. */
+/** All frames of a body: a stream of Node 24 ends behind the first one and says nothing of the rest, one of Node 26 goes on. */
 async function unzstd(body: Buffer, maxBytes: number, held: HeldBytes): Promise<Buffer> {
   // The window is taken at the first byte, whatever the content.
   held.take(2 ** MAX_WINDOW_LOG);

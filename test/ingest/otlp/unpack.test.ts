@@ -1,5 +1,5 @@
 /** The encodings that OTLP bodies travel in, their limits, and what is left of them when they are broken. */
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compress, decompress } from 'lz4js';
@@ -29,6 +29,9 @@ async function outcome(body: Uint8Array, contentEncoding: string | undefined): P
 const TOO_LARGE =
   '413 request body too large: decompressed message size too large than max (100001 vs 100000)';
 const ZEROS = Buffer.alloc(5_000_000);
+/** Node 26 goes through all frames of a body with one stream, which costs next to nothing; for Node 24 each takes one of its own. */
+const TAKES_ALL_FRAMES =
+  zstdDecompressSync(Buffer.concat([zstdCompressSync('a'), zstdCompressSync('b')])).length === 2;
 
 describe('unpackLogs', () => {
   // [what, body, content encoding, want]
@@ -48,7 +51,7 @@ describe('unpackLogs', () => {
       'too many zstd frames',
       Buffer.concat(Array.from({ length: 1001 }, () => zstdCompressSync(''))),
       'zstd',
-      '400 zstd: more than 1000 frames',
+      TAKES_ALL_FRAMES ? '' : '400 zstd: more than 1000 frames',
     ],
     ['lz4', lz4(TEXT), 'lz4', TEXT.toString()],
     ['nothing in zstd', new Uint8Array(), 'zstd', ''],
