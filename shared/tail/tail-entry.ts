@@ -57,8 +57,17 @@ function legacyJson({ timeNs, line, labels }: ShownEntry): string {
   return `{"labels":${JSON.stringify(formatLabels(labels))},"entries":[${entry}]}`;
 }
 
+/** Label sets whose text is kept: the rows of a page have few of them, the same objects again and again (pipeline.ts). */
+const MAX_KEPT_TEXTS = 256;
+const texts = new Map<Labels, string>();
+
 export function labelsJson(labels: Labels): string {
-  return JSON.stringify(labelsToObject(labels));
+  const known = texts.get(labels);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(labelsToObject(labels));
+  if (texts.size >= MAX_KEPT_TEXTS) texts.clear();
+  texts.set(labels, text);
+  return text;
 }
 
 /** Collects what a pipeline lets through, in the order of the page. */
