@@ -59,7 +59,7 @@ describe('the snappy kernel', () => {
       { numRuns: 1500 },
     );
     // Most are whole blocks, or little would be shown.
-    expect(right).toBeGreaterThan(100);
+    expect(right).toBeGreaterThan(50);
   });
 
   test('is cut off anywhere, and has any byte changed', () => {

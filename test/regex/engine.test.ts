@@ -60,7 +60,7 @@ describe('same answers as re2js', () => {
       }),
       runs,
     );
-    expect(ran).toBeGreaterThan(105);
+    expect(ran).toBeGreaterThan(50);
   });
 
   test('anchored', () => {
@@ -251,7 +251,8 @@ describe('the bound on work', () => {
       }),
       { numRuns: 5_000 },
     );
-    expect(bounded).toBeGreaterThan(1_000);
+    // Some 1,070 of 5,000, give or take 30: what is asked of a random count lies far below.
+    expect(bounded).toBeGreaterThan(500);
   });
 
   test('would notice a bound that is too low', () => {
