@@ -91,7 +91,7 @@ test('groups with the state of their rules, the firing ones first; expressions l
   await screenshot(page, 'rules');
   await page.getByRole('link', { name: /slow answer/ }).click();
   await page.getByRole('img', { name: /Values of 1 series/ }).waitFor();
-  assert.match(decodeURIComponent(page.url()), /#\/logs\?q=.*slow\+answer/);
+  await page.waitForURL(({ hash }) => /#\/logs\?q=.*slow\+answer/.test(decodeURIComponent(hash)));
   await done();
 });
 

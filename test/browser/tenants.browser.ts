@@ -1,5 +1,4 @@
 /** A store with several tenants: the page asks whose logs to show, and remembers. */
-import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
 import { push } from './support/shop.ts';
@@ -24,7 +23,7 @@ test('without a tenant the store’s answer opens the sheet; the one that is giv
   await sheet.getByLabel('Tenant').fill('acme');
   await page.keyboard.press('Enter');
   await page.getByText('a line of acme').waitFor();
-  assert.match(page.url(), /tenant=acme/);
+  await page.waitForURL(({ hash }) => hash.includes('tenant=acme'));
   await page.goto(`${explorer.store.url}/ui/${logsHash('{app="web"}', { tenant: 'globex' })}`);
   await page.getByText('a line of globex').waitFor();
   await page.goto('about:blank');
