@@ -1,6 +1,6 @@
 /** Pages of the SQLite table from its rows. */
 import type { Item, QueryOptions, QueryPage } from '../shared/ports/table.ts';
-import { isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/ports/table-rules.ts';
+import { endOfBody, isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/ports/table-rules.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -60,9 +60,8 @@ export function pageOfKnown(
       const row = ++single <= MAX_SINGLE_BODIES ? rowOf(sk) : undefined;
       item = row && itemOf(pk, row);
       // Read later than its head: what has changed since may have changed with others.
-      if (item?.version !== version || item.body.length !== bodyBytes || item.expiresAt !== undefined) {
-        return undefined;
-      }
+      if (item?.version !== version || item.expiresAt !== undefined) return undefined;
+      if (item.body.length !== bodyBytes || endOfBody(item.body) !== bodyEnd) return undefined;
     }
     items.push(item);
     bytes += keyBytes + Buffer.byteLength(sk) + bodyBytes;

@@ -21,6 +21,7 @@ import {
   type Table,
   type Write,
 } from '../ports/table.ts';
+import { endOfBody } from '../ports/table-rules.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
@@ -88,7 +89,7 @@ class DecodedRecord implements Item {
     this.version = version;
     this.body = body;
     this.record = record;
-    this.bodyEnd = Buffer.from(body.subarray(-4)).toString('hex').toUpperCase();
+    this.bodyEnd = endOfBody(body);
   }
 }
 

@@ -48,6 +48,11 @@ export function itemBytes(item: Item): number {
   return Buffer.byteLength(item.pk) + Buffer.byteLength(item.sk) + item.body.byteLength;
 }
 
+/** See ItemHead. */
+export function endOfBody(body: Uint8Array): string {
+  return Buffer.from(body.subarray(-4)).toString('hex').toUpperCase();
+}
+
 export function keyOf(write: Write): ItemKey {
   return write.kind === 'put' ? write.item : write.key;
 }

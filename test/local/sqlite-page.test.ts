@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { type HeadRow, pageOfKnown, type Row } from '../../local/sqlite-page.ts';
 import type { Item } from '../../shared/ports/table.ts';
-import { MAX_QUERY_PAGE_BYTES } from '../../shared/ports/table-rules.ts';
+import { endOfBody, MAX_QUERY_PAGE_BYTES } from '../../shared/ports/table-rules.ts';
 
 const item = (sk: string): Item => ({ pk: 'p', sk, version: 1, body: Buffer.from(`body of ${sk}`) });
-const headOf = ({ sk, version, body }: Item): HeadRow => [sk, version, null, body.length, ''];
+const headOf = ({ sk, version, body }: Item): HeadRow => [sk, version, null, body.length, endOfBody(body)];
 const rowOf = ({ sk, version, body }: Item): Row => ({ sk, version, body, expires_at: null });
 const ITEMS = Array.from({ length: 20 }, (_, i) => item(`k${10 + i}`));
 const bySk = new Map(ITEMS.map(one => [one.sk, one]));
@@ -42,7 +42,12 @@ test('where much is unknown the page is read whole', () => {
 test('what was deleted, changed or made to expire after its head was read makes the page be read anew', () => {
   const gone = page(ITEMS.slice(1), { rows: () => undefined as unknown as Row });
   expect(gone.found).toBeUndefined();
-  for (const change of [{ version: 2 }, { body: Buffer.from('longer than it was') }, { expires_at: 5 }]) {
+  for (const change of [
+    { version: 2 },
+    { body: Buffer.from('longer than it was') },
+    { body: Buffer.from('BODY OF K10') },
+    { expires_at: 5 },
+  ]) {
     const changed = page(ITEMS.slice(1), { rows: sk => ({ ...rowOf(bySk.get(sk)!), ...change }) });
     expect(changed.found).toBeUndefined();
   }
