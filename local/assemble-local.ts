@@ -18,6 +18,7 @@ import type { Log } from './log.ts';
 import { loopBusy } from './loop-busy.ts';
 import { MaintenanceThread } from './maintenance-thread.ts';
 import { overridesSources } from './overrides-file.ts';
+import { PushThread } from './push-thread-client.ts';
 import { createQueryThread, hasQueryThread } from './query-thread-client.ts';
 import { ruleFilesReader } from './rule-files.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
@@ -73,6 +74,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const thread = hasQueryThread(queryWorkers)
       ? createQueryThread({ config, storage: options.storage, limitsOf: overrides.limitsOf })
       : undefined;
+    let pushThread: PushThread | undefined;
     // What is small is read here, what is large by the workers, each of which keeps what it is asked for again.
     const ownCacheBytes = workers === 0 ? pageCacheBytes : pageCacheBytes * OWN_CACHE_SHARE;
     const workerCacheBytes = Math.floor((pageCacheBytes - ownCacheBytes) / workers);
@@ -109,6 +111,13 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       invoker,
       pageCacheBytes: ownCacheBytes,
       ...thread?.own,
+      pushesElsewhere: hub => (pushThread = new PushThread({ storage: options.storage, hub })),
+      beginBeside(tenant) {
+        const ends = [thread?.own.beginBeside(tenant), pushThread?.beginBeside(tenant)];
+        return () => {
+          for (const end of ends) end?.();
+        };
+      },
       busyShare: loopBusy(),
       http: fetchClient,
       daysElsewhere: maintenance,
@@ -148,7 +157,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         await counted;
       },
       async close() {
-        await Promise.all([invoker?.close(), thread?.close(), maintenance.close()]);
+        await Promise.all([invoker?.close(), thread?.close(), pushThread?.close(), maintenance.close()]);
         await storage.close();
       },
     };

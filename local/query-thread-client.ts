@@ -2,7 +2,7 @@
 import type { Config } from '../shared/admin/config-fields.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import type { Asker, EngineCall, QueryAnswer } from '../shared/query/engine.ts';
-import { RequestBoard } from '../shared/query/request-board.ts';
+import { BoardOfThread } from './board-of-thread.ts';
 import { entryBeside } from './entry-beside.ts';
 import type { QueryThreadCall, QueryThreadData } from './query-thread.ts';
 import type { StorageOptions } from './storage.ts';
@@ -53,8 +53,7 @@ export function createQueryThread({ config, storage, limitsOf, entry }: QueryThr
   const ownPages = Math.floor(pageCacheBytes * OWN_CACHE_SHARE);
   const ownResults = Math.floor(queryResultCacheBytes * OWN_CACHE_SHARE);
   const ownMemory = Math.floor(queryMemoryBytes * OWN_MEMORY_SHARE);
-  const board = new RequestBoard();
-  const asking = new Map<string, number>();
+  const board = new BoardOfThread();
   const data: QueryThreadData = {
     storage,
     retentionEnabled: config.compactor.retentionEnabled,
@@ -74,25 +73,18 @@ export function createQueryThread({ config, storage, limitsOf, entry }: QueryThr
       resultCacheBytes: ownResults,
       queryMemoryBytes: ownMemory,
       queriesElsewhere: async (engine, { signal, ...asker }) => {
-        const key = asker.tenants.join('|');
-        asking.set(key, (asking.get(key) ?? 0) + 1);
+        const leave = board.enter(asker.tenants.join('|'));
         try {
           return await calls.call({ engine, asker, limits: asker.tenants.map(limitsOf) }, signal);
         } finally {
-          const left = asking.get(key)! - 1;
-          if (left > 0) asking.set(key, left);
-          else asking.delete(key);
+          leave();
         }
       },
-      beginBeside: tenant => (hasOthers(asking, tenant) ? board.begin() : undefined),
+      beginBeside: tenant => board.begin(tenant),
     },
     get starts() {
       return calls.starts;
     },
     close: () => calls.close(),
   };
-}
-
-function hasOthers(asking: ReadonlyMap<string, number>, tenant: string): boolean {
-  return asking.size > (asking.has(tenant) ? 1 : 0);
 }

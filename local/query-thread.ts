@@ -57,7 +57,7 @@ const cancels = new Map<number, AbortController>();
 
 port.on('message', (message: ToThread<QueryThreadCall>) => {
   if (message.kind === 'cancel') cancels.get(message.id)?.abort(new DOMException('cancelled', 'AbortError'));
-  else void answer(message.id, message.call);
+  else if (message.kind === 'call') void answer(message.id, message.call);
 });
 
 async function answer(id: number, { engine: call, asker: given, limits }: QueryThreadCall): Promise<void> {

@@ -4,11 +4,10 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../shared/model/errors.ts';
-import type { ObjectStore } from '../shared/ports/object-store.ts';
 import { PageCache } from '../shared/query/page-cache.ts';
 import { TaskRunner } from '../shared/query/tasks/task-runner.ts';
-import type { StorageOptions } from './storage.ts';
-import { systemClock, systemIds } from './system-clock.ts';
+import { openObjectStore } from './open-object-store.ts';
+import { systemClock } from './system-clock.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 import type { ToPool, ToWorker, WorkerData } from './worker-messages.ts';
 
@@ -16,7 +15,7 @@ if (parentPort === null) throw new Error('query-worker.ts is run as a worker thr
 const port = parentPort;
 lowerThreadPriority();
 const { storage, pageCacheBytes } = workerData as WorkerData;
-const runner = openReader(storage).then(
+const runner = openObjectStore(storage).then(
   store => new TaskRunner({ store, clock: systemClock, cache: new PageCache(pageCacheBytes) }),
 );
 /** Of the tasks under way, by number. */
@@ -45,14 +44,4 @@ async function run(id: number, task: Uint8Array): Promise<void> {
 
 function send(message: ToPool, moved: ArrayBuffer[] = []): void {
   port.postMessage(message, moved);
-}
-
-async function openReader(options: StorageOptions): Promise<ObjectStore> {
-  if (options.kind === 'embedded') {
-    const { openFileObjectStore } = await import('./file-object-store.ts');
-    return openFileObjectStore(options.dataDir);
-  }
-  // Loaded here alone: the SDK takes long to load.
-  const { openAwsStorage } = await import('../shared/aws/storage.ts');
-  return openAwsStorage({ ...options, clock: systemClock, ids: systemIds }).store;
 }

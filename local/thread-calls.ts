@@ -1,22 +1,35 @@
 /**
  * Calls to a thread of its own, several at once. It is started with the first call, runs at a lower priority, and is replaced where
  * it ended; what it was at is tried once more then, one call after the other, so that one which takes too much memory takes no
- * other with it again.
+ * other with it again. The thread may ask and tell this one meanwhile.
  */
 import { Worker } from 'node:worker_threads';
 import { BadRequestError } from '../shared/model/errors.ts';
-import { InvokerError } from '../shared/ports/invoker.ts';
 import { type TaskFailure, taskError } from '../shared/query/tasks/task-failure.ts';
+import { type ThrownError, thrownOf } from './thrown-errors.ts';
 import { ThreadLostError } from './worker-thread.ts';
 
 export type ToThread<Call> =
   | { readonly kind: 'call'; readonly id: number; readonly call: Call }
   /** The answer is not wanted any more. */
-  | { readonly kind: 'cancel'; readonly id: number };
+  | { readonly kind: 'cancel'; readonly id: number }
+  /** To what the thread asked. */
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: unknown }
+  | { readonly kind: 'refused'; readonly id: number; readonly error: ThrownError };
 
 export type FromThread<Answer> =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: TaskFailure };
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: TaskFailure }
+  /** Numbers of what is asked are the thread's own. */
+  | { readonly kind: 'ask'; readonly id: number; readonly ask: unknown }
+  | { readonly kind: 'tell'; readonly tell: unknown };
+
+/** What the thread may ask and tell. */
+export interface ThreadHub {
+  reply(ask: unknown): Promise<unknown>;
+  /** Must not throw. */
+  hear(tell: unknown): void;
+}
 
 export interface ThreadOptions {
   /** The file of the thread. */
@@ -25,6 +38,8 @@ export interface ThreadOptions {
   readonly data: unknown;
   /** Of its heap. */
   readonly maxHeapMb: number;
+  /** Default: it asks and tells nothing. */
+  readonly hub?: ThreadHub;
 }
 
 /** Pages and states lie outside the heap; what is young there is short-lived. */
@@ -62,15 +77,20 @@ export class ThreadCalls<Call, Answer> {
    * thread had too little memory twice, ThreadLostError where it ended otherwise.
    */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
-    this.calls++;
     try {
-      return await this.attempt(call, signal);
+      return await this.callOnce(call, signal);
     } catch (error) {
       if (!isLost(error) || this.isClosed) throw error;
     }
     const tried = this.again.then(() => this.attempt(call, signal));
     this.again = tried.catch(() => undefined);
     return tried;
+  }
+
+  /** The same without trying again. */
+  callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
+    this.calls++;
+    return this.attempt(call, signal);
   }
 
   /** Ends the thread; what it is at rejects. No thread is started any more. */
@@ -82,8 +102,8 @@ export class ThreadCalls<Call, Answer> {
     this.rejectAll(new ThreadLostError('the thread was stopped'));
   }
 
-  private attempt(call: Call, signal: AbortSignal): Promise<Answer> {
-    if (this.isClosed) throw new InvokerError('the thread is stopped');
+  private async attempt(call: Call, signal: AbortSignal): Promise<Answer> {
+    if (this.isClosed) throw new ThreadLostError('the thread is stopped');
     signal.throwIfAborted();
     this.worker ??= this.start();
     const { worker } = this;
@@ -115,7 +135,7 @@ export class ThreadCalls<Call, Answer> {
     });
     this.starts++;
     let cause: unknown;
-    worker.on('message', (message: FromThread<Answer>) => this.receive(message));
+    worker.on('message', (message: FromThread<Answer>) => this.receive(worker, message));
     worker.on('error', error => {
       cause = error;
     });
@@ -132,10 +152,29 @@ export class ThreadCalls<Call, Answer> {
     return worker;
   }
 
-  private receive(message: FromThread<Answer>): void {
-    const waiting = this.waiting.get(message.id);
-    if (message.kind === 'answer') waiting?.resolve(message.answer);
-    else waiting?.reject(taskError(message.failure));
+  private receive(worker: Worker, message: FromThread<Answer>): void {
+    switch (message.kind) {
+      case 'answer':
+        this.waiting.get(message.id)?.resolve(message.answer);
+        return;
+      case 'failed':
+        this.waiting.get(message.id)?.reject(taskError(message.failure));
+        return;
+      case 'ask':
+        void this.reply(worker, message.id, message.ask);
+        return;
+      case 'tell':
+        this.options.hub?.hear(message.tell);
+    }
+  }
+
+  /** Where the thread has ended meanwhile, what it asked is done all the same, and nobody hears of it. */
+  private async reply(worker: Worker, id: number, ask: unknown): Promise<void> {
+    const message: ToThread<Call> = await (this.options.hub?.reply(ask) ?? Promise.resolve()).then(
+      reply => ({ kind: 'reply', id, reply }) as const,
+      (error: unknown) => ({ kind: 'refused', id, error: thrownOf(error) }) as const,
+    );
+    worker.postMessage(message);
   }
 
   private rejectAll(error: Error): void {
@@ -147,6 +186,7 @@ export class ThreadCalls<Call, Answer> {
 /** Of the thread, whoever's call it was. */
 class OutOfMemoryError extends BadRequestError {}
 
-function isLost(error: unknown): boolean {
+/** The thread ended, or had too little memory, while it was at the call. */
+export function isLost(error: unknown): boolean {
   return error instanceof ThreadLostError || error instanceof OutOfMemoryError;
 }

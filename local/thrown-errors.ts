@@ -3,7 +3,7 @@ import { LeaseLostError } from '../shared/catalog/leases.ts';
 import { SwapConflictError } from '../shared/catalog/swap.ts';
 import { MergeTooLargeError } from '../shared/compaction/merge-bounds.ts';
 import { DeleteCancelledError } from '../shared/compaction/row-drops.ts';
-import { CorruptionError } from '../shared/model/errors.ts';
+import { BadRequestError, ClientError, CorruptionError, TooLargeError } from '../shared/model/errors.ts';
 import { ObjectNotFoundError } from '../shared/ports/object-store.ts';
 import { ConditionFailedError } from '../shared/ports/table.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
@@ -16,6 +16,8 @@ export interface ThrownError {
   readonly cause: ThrownError | undefined;
   /** Of ConditionFailedError. */
   readonly index?: number;
+  /** Of ClientError. */
+  readonly status?: number;
 }
 
 /** Of causes: one may be its own. */
@@ -24,6 +26,8 @@ const MAX_DEPTH = 5;
 /** Others come as Error with their name. */
 const CLASSES = new Map<string, { readonly prototype: Error }>(
   [
+    BadRequestError,
+    ClientError,
     ConditionFailedError,
     CorruptionError,
     DeleteCancelledError,
@@ -33,6 +37,7 @@ const CLASSES = new Map<string, { readonly prototype: Error }>(
     RangeError,
     SwapConflictError,
     ThrottledError,
+    TooLargeError,
     TypeError,
   ].map(one => [one.name, one]),
 );
@@ -44,15 +49,16 @@ export function thrownOf(error: unknown, depth = 1): ThrownError {
   const { name, message, stack, cause } = error;
   const isLast = cause === undefined || depth === MAX_DEPTH;
   const thrown = { name, message, stack, cause: isLast ? undefined : thrownOf(cause, depth + 1) };
-  return error instanceof ConditionFailedError ? { ...thrown, index: error.index } : thrown;
+  if (error instanceof ConditionFailedError) return { ...thrown, index: error.index };
+  return error instanceof ClientError ? { ...thrown, status: error.status } : thrown;
 }
 
-export function errorOf({ name, message, stack, cause, index }: ThrownError): Error {
+export function errorOf({ name, message, stack, cause, ...own }: ThrownError): Error {
   const error = new Error(message, cause && { cause: errorOf(cause) });
   const known = CLASSES.get(name);
   // Not by its constructor: some make the message themselves.
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
   Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
   if (stack !== undefined) error.stack = stack;
-  return index === undefined ? error : Object.assign(error, { index });
+  return Object.assign(error, own);
 }

@@ -7,7 +7,11 @@ import { addJobMetrics } from '../admin/metrics/job-metrics.ts';
 import { createMetrics, type Metrics } from '../admin/metrics/metrics.ts';
 import { observeObjectStore } from '../admin/metrics/object-store-metrics.ts';
 import { addPageCacheMetrics } from '../admin/metrics/page-cache-metrics.ts';
-import { addElsewhereMetrics, addWorkerMetrics } from '../admin/metrics/worker-metrics.ts';
+import {
+  addElsewhereMetrics,
+  addPushesElsewhere,
+  addWorkerMetrics,
+} from '../admin/metrics/worker-metrics.ts';
 import type { ServiceState } from '../admin/services.ts';
 import { Shutdown, type ShutdownParts } from '../admin/shutdown.ts';
 import type { AuditLog } from '../auth/token-audit.ts';
@@ -19,7 +23,8 @@ import { DeleteService } from '../deletion/delete-service.ts';
 import { MaskSource } from '../deletion/masks.ts';
 import { DayIndexes } from '../index/day-indexes.ts';
 import { DEFAULT_GROUP_COMMIT } from '../ingest/group-commit.ts';
-import { PushService } from '../ingest/push.ts';
+import { type PushesElsewhere, PushService } from '../ingest/push.ts';
+import type { PushHub } from '../ingest/push-hub.ts';
 import { PushTurns } from '../ingest/push-turns.ts';
 import { IngestRates, type RatesLog } from '../ingest/rates/ingest-rates.ts';
 import { Insight } from '../insight/insight.ts';
@@ -89,6 +94,8 @@ export interface Parts {
   readonly invoker?: Invoker;
   /** Who answers large queries while others want this thread; needs `busyShare`. Without it they are answered here. */
   readonly queriesElsewhere?: QueriesElsewhere['ask'];
+  /** Makes who works on large pushes while others want this thread; needs `busyShare`. Without it all are worked on here. */
+  readonly pushesElsewhere?: (hub: PushHub) => PushesElsewhere;
   /** See TenantLoadOptions. */
   readonly beginBeside?: TenantLoadOptions['beginBeside'];
   /** Of the cache of pages in this thread. Default: the configured size. */
@@ -224,11 +231,27 @@ export function assembleContext({
           logLevel,
           metricsText: () => registry.text(),
         };
+  const pushesElsewhere =
+    load &&
+    room &&
+    given.pushesElsewhere?.({
+      grouping,
+      load,
+      observer: usage.observer,
+      hasOthers: tenant => room.hasOthers(tenant),
+      decideRates: async (tenant, asked) => rates?.decide(tenant, limitsOf(tenant), asked) ?? { kind: 'all' },
+      addChunks: records => catalog.addChunks(records),
+      onWritten: chunks.written,
+      onStored: usage.onStored,
+      onFailed: chunks.failed,
+    });
+  if (pushesElsewhere !== undefined) addPushesElsewhere(metrics.registry, () => pushesElsewhere.pushes);
   return {
     config,
     clock,
     push: new PushService({
       committer,
+      elsewhere: pushesElsewhere,
       clock,
       turns: pushTurns,
       observer: usage.observer,

@@ -70,9 +70,12 @@ interface Lane {
   wait: Promise<void> | undefined;
 }
 
+/** What metrics tell of a chunk. */
+export type ChunkFigures = Pick<ChunkRecord, 'storedBytes' | 'lineBytes' | 'rows' | 'first' | 'last'>;
+
 /** A group of pushes that became durable. */
 export interface WrittenGroup {
-  readonly records: readonly ChunkRecord[];
+  readonly records: readonly ChunkFigures[];
   /** From the beginning of its writing. */
   readonly seconds: number;
   /** There was no room for more. */
@@ -81,7 +84,7 @@ export interface WrittenGroup {
 
 export interface GroupCommitParts {
   readonly store: ObjectStore;
-  readonly catalog: Catalog;
+  readonly catalog: Pick<Catalog, 'addChunks'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options?: GroupCommitOptions;
@@ -94,7 +97,7 @@ export interface GroupCommitParts {
 export class GroupCommitter {
   private readonly lanes = new Map<string, Lane>();
   private readonly store: ObjectStore;
-  private readonly catalog: Catalog;
+  private readonly catalog: GroupCommitParts['catalog'];
   private readonly clock: Clock;
   private readonly ids: Ids;
   private readonly options: GroupCommitOptions;

@@ -24,6 +24,9 @@ const JSON_STREAMS: Inlet = {
 };
 const LEGACY_JSON: Inlet = { ...JSON_STREAMS, decode: decodeLegacyJsonPush };
 
+/** By names of their own. */
+export const LOKI_INLETS = { protobuf: PROTOBUF, json: JSON_STREAMS, 'legacy-json': LEGACY_JSON } as const;
+
 /** By content type; throws BadRequestError where that is none. */
 export function lokiInlet(contentType: string | undefined, legacyJson: boolean): Inlet {
   if (pushFormat(contentType) === 'protobuf') return PROTOBUF;

@@ -16,12 +16,12 @@ interface Piece {
 }
 
 export interface PushTurnsParts {
-  readonly load: TenantLoad;
+  readonly load: Pick<TenantLoad, 'nowMs' | 'note' | 'waitMs'> & Partial<Pick<TenantLoad, 'onEnd'>>;
   readonly sleep: Clock['sleep'];
 }
 
 export class PushTurns {
-  readonly #load: TenantLoad | undefined;
+  readonly #load: PushTurnsParts['load'] | undefined;
   readonly #sleep: Clock['sleep'] | undefined;
   /** In the order in which they came. */
   #waiting: Piece[] = [];
@@ -32,7 +32,7 @@ export class PushTurns {
   constructor(parts?: PushTurnsParts) {
     this.#load = parts?.load;
     this.#sleep = parts?.sleep;
-    parts?.load.onEnd(() => this.#wake?.());
+    parts?.load.onEnd?.(() => this.#wake?.());
   }
 
   nowMs(): number {

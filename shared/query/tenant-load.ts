@@ -29,9 +29,10 @@ const MAX_TENANTS = 1000;
 export const WOKEN = 'somebody may go on';
 
 interface Worked {
-  /** As it counts at `endedMs`. */
+  /** As it counts at `usedAtMs`. */
   usedMs: number;
-  /** Of the last piece. */
+  usedAtMs: number;
+  /** Of the last piece here. */
   lastMs: number;
   endedMs: number;
 }
@@ -92,16 +93,34 @@ export class TenantLoad {
   /** Counts work for the tenant that began at `startedMs` and has ended. */
   note(startedMs: number, tenant: string): void {
     const now = this.#nowMs();
-    const workedMs = now - startedMs;
-    const known = this.#worked.get(tenant);
-    if (known === undefined) {
+    const worked = this.#count(now - startedMs, tenant, now);
+    worked.lastMs = now - startedMs;
+    worked.endedMs = now;
+  }
+
+  /**
+   * Counts work of a thread beside this one: who has much there has much, and stays there. It is no piece of this thread, so the
+   * next one here need not give way for it.
+   */
+  noteBeside(workedMs: number, tenant: string): void {
+    this.#count(workedMs, tenant, this.#nowMs());
+  }
+
+  /** The tenant had much lately. */
+  worksMuch(tenant: string): boolean {
+    return this.#usedMs(tenant, this.#nowMs()) >= MUCH_MS;
+  }
+
+  #count(workedMs: number, tenant: string, now: number): Worked {
+    let worked = this.#worked.get(tenant);
+    if (worked === undefined) {
       if (this.#worked.size >= MAX_TENANTS) this.#forget(now);
-      this.#worked.set(tenant, { usedMs: workedMs, lastMs: workedMs, endedMs: now });
-      return;
+      worked = { usedMs: 0, usedAtMs: now, lastMs: 0, endedMs: -Infinity };
+      this.#worked.set(tenant, worked);
     }
-    known.usedMs = usedAt(known, now) + workedMs;
-    known.lastMs = workedMs;
-    known.endedMs = now;
+    worked.usedMs = usedAt(worked, now) + workedMs;
+    worked.usedAtMs = now;
+    return worked;
   }
 
   /**
@@ -145,6 +164,6 @@ export function leftToWaitMs(last: Pick<Worked, 'lastMs' | 'endedMs'>, times: nu
   return last.endedMs + Math.min(times * last.lastMs, MAX_WAIT_MS) - now;
 }
 
-function usedAt({ usedMs, endedMs }: Worked, now: number): number {
-  return usedMs * 0.5 ** ((now - endedMs) / HALF_LIFE_MS);
+function usedAt({ usedMs, usedAtMs }: Worked, now: number): number {
+  return usedMs * 0.5 ** ((now - usedAtMs) / HALF_LIFE_MS);
 }

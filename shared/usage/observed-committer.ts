@@ -1,8 +1,9 @@
 /** A committer that tells of each push once it is durable, or could not be stored. */
 import { type GroupCommitParts, GroupCommitter } from '../ingest/group-commit.ts';
 import type { AcceptedPush } from '../ingest/push-columns.ts';
+import { type StoredPush, storedOf } from '../ingest/stored-push.ts';
 
-export type OnStored = (tenant: string, push: AcceptedPush) => void;
+export type OnStored = (tenant: string, push: StoredPush) => void;
 
 export class ObservedCommitter extends GroupCommitter {
   /** Pushes on their way to the store. */
@@ -27,6 +28,6 @@ export class ObservedCommitter extends GroupCommitter {
     } finally {
       this.running--;
     }
-    this.onStored(tenant, push);
+    this.onStored(tenant, storedOf(push));
   }
 }

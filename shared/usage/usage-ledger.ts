@@ -9,12 +9,11 @@
  */
 import type { UsageRecords } from '../catalog/usage-records.ts';
 import type { IngestObserver, Received, Refused } from '../ingest/observer.ts';
-import type { AcceptedPush } from '../ingest/push-columns.ts';
+import type { StoredPush } from '../ingest/stored-push.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { QueryStatistics } from '../query/statistics.ts';
 import { chunkWrites, gatewayUnits } from './cost.ts';
 import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
-import { addStreams } from './push-streams.ts';
 
 /** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/usage.md). */
 export const WRITE_EVERY_MS = 60_000;
@@ -77,11 +76,11 @@ export class UsageLedger implements IngestObserver {
   }
 
   /** A push became durable. */
-  stored(tenant: string, push: AcceptedPush): void {
+  stored(tenant: string, { streams, bytes: rawBytes }: StoredPush): void {
     const figures = this.change(tenant);
     if (figures === undefined) return;
     const { sums } = figures;
-    const rawBytes = addStreams(push, figures.streams);
+    for (const hash of streams) figures.streams.add(hash);
     const { objectPuts, writeUnits } = chunkWrites(rawBytes);
     sums.pushes++;
     sums.gatewayUnits += gatewayUnits(rawBytes);

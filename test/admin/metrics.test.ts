@@ -4,6 +4,7 @@ import { createMetrics } from '../../shared/admin/metrics/metrics.ts';
 import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
 import { routeName } from '../../shared/admin/metrics/request-metrics.ts';
 import { ROUTES } from '../../shared/http/table.ts';
+import { storedOf } from '../../shared/ingest/stored-push.ts';
 import { pushOf } from '../support/pushes.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 
@@ -69,9 +70,9 @@ describe('lines', () => {
       line: 'x'.repeat(length),
       metadata: {},
     }));
-    lineLengths.add(pushOf(entries));
+    lineLengths.add(storedOf(pushOf(entries)));
     // Of a push with refused entries only the others count.
-    lineLengths.add({ ...pushOf(entries), entries: Uint32Array.of(3) });
+    lineLengths.add(storedOf({ ...pushOf(entries), entries: Uint32Array.of(3) }));
     const counted = [...lengths, 8];
     const metrics = parseMetrics(await registry.text());
     for (let bound = 1; bound <= 8 ** 7; bound *= 8) {

@@ -2,7 +2,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 const cancelled = new Set();
-parentPort.on('message', ({ kind, id, call }) => {
+/** Calls by the number of what was asked for them. */
+const asks = new Map();
+parentPort.on('message', ({ kind, id, call, reply, error }) => {
+  if (kind === 'reply' || kind === 'refused') {
+    parentPort.postMessage({ kind: 'answer', id: asks.get(id), answer: reply ?? error.message });
+    return;
+  }
   if (kind === 'cancel') {
     cancelled.add(id);
     return;
@@ -11,6 +17,10 @@ parentPort.on('message', ({ kind, id, call }) => {
   switch (call.does) {
     case 'echo':
       return answer([call.what, workerData]);
+    case 'ask':
+      asks.set(asks.size + 1, id);
+      parentPort.postMessage({ kind: 'tell', tell: call.what });
+      return parentPort.postMessage({ kind: 'ask', id: asks.size, ask: call.what });
     case 'end':
       return process.exit(3);
     case 'fail':

@@ -1,5 +1,4 @@
 /** The thread for large queries over real files and a real table, beside the thread that pushes. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +16,7 @@ import { ChunkSource } from '../../shared/query/chunk-source.ts';
 import { type Asker, QueryEngine } from '../../shared/query/engine.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
+import { lowThreads } from '../support/thread-priorities.ts';
 
 const LINES = 300;
 const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 600_000_000_000n };
@@ -147,10 +147,7 @@ test('it gives way to requests of other tenants than those whose queries it is a
 test('the thread stands behind the others of its process, and there was one for all', async () => {
   expect(thread.starts).toBe(1);
   if (process.platform !== 'linux') return;
-  const niceOf = (id: string) =>
-    Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1].split(' ')[16]);
-  const own = niceOf(String(process.pid));
-  expect(readdirSync('/proc/self/task').filter(id => niceOf(id) > own)).toHaveLength(1);
+  expect(await lowThreads()).toBe(1);
 });
 
 test.each([

@@ -1,9 +1,9 @@
 /** Calls to a thread, whatever becomes of it. */
 import { afterEach, expect, test } from '@jest/globals';
-import { ThreadCalls } from '../../local/thread-calls.ts';
+import { ThreadCalls, type ThreadHub } from '../../local/thread-calls.ts';
 
 interface Call {
-  readonly does: 'echo' | 'end' | 'fail' | 'fill' | 'tellCancelled' | 'nothing';
+  readonly does: 'echo' | 'end' | 'fail' | 'fill' | 'tellCancelled' | 'ask' | 'nothing';
   readonly what?: unknown;
   readonly failure?: unknown;
 }
@@ -13,9 +13,9 @@ let calls: ThreadCalls<Call, unknown> | undefined;
 
 afterEach(() => calls?.close());
 
-function start(): ThreadCalls<Call, unknown> {
+function start(hub?: ThreadHub): ThreadCalls<Call, unknown> {
   const entry = new URL('./calling-thread.mjs', import.meta.url);
-  calls = new ThreadCalls({ entry, data: 'given', maxHeapMb: 64 });
+  calls = new ThreadCalls({ entry, data: 'given', maxHeapMb: 64, ...(hub && { hub }) });
   return calls;
 }
 
@@ -82,4 +82,24 @@ test('closed, it ends what is under way and takes nothing more', async () => {
   await closing;
   await expect(thread.call({ does: 'echo' }, forever)).rejects.toThrow('stopped');
   expect(thread.starts).toBe(1);
+});
+
+test('the thread asks and tells meanwhile, and hears why it gets no reply', async () => {
+  const heard: unknown[] = [];
+  const thread = start({
+    reply: async question => {
+      if (question === 'refused') throw new Error('not this');
+      return [question];
+    },
+    hear: told => void heard.push(told),
+  });
+  const asks = ['one', 'refused', 'two'].map(what => thread.call({ does: 'ask', what }, forever));
+  expect(await Promise.all(asks)).toEqual([['one'], 'not this', ['two']]);
+  expect(heard).toEqual(['one', 'refused', 'two']);
+});
+
+test('called once, it is not tried again', async () => {
+  const thread = start();
+  await expect(thread.callOnce({ does: 'end' }, forever)).rejects.toThrow('a thread ended with code 3');
+  expect([thread.starts, thread.calls]).toEqual([1, 1]);
 });

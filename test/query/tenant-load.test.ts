@@ -138,3 +138,19 @@ test('threads beside are told of requests of who had little, until they are answ
   end();
   expect(told.at(-1)).toBe('quiet ends');
 });
+
+test('work of a thread beside counts, and is no piece that is waited for', () => {
+  const { load, work, pass } = loadByHand();
+  load.noteBeside(300, 'beside');
+  expect([load.worksMuch('beside'), load.worksMuch('quiet')]).toEqual([true, false]);
+  load.begin('quiet');
+  expect(load.waitMs('beside', 8)).toBe(0);
+  work('beside', 3);
+  load.noteBeside(20, 'beside');
+  expect(load.waitMs('beside', 8)).toBe(24);
+  // Half of it counts a second later, and so on.
+  pass(1000);
+  expect(load.worksMuch('beside')).toBe(true);
+  pass(1000);
+  expect(load.worksMuch('beside')).toBe(false);
+});

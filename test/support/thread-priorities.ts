@@ -2,14 +2,33 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 
-/** How many have a lower priority than the main thread. Linux alone. */
+/** Of V8, for the heaps of all threads. */
+const OF_V8 = /V8Worker$/;
+
+/** How many have a lower priority than the main thread, those of V8 left out. Linux alone. */
 export async function lowThreads(): Promise<number> {
-  const own = getPriority();
-  let count = 0;
-  for (const task of await readdir('/proc/self/task')) {
-    const text = await readFile(`/proc/self/task/${task}/stat`, 'utf8').catch(() => undefined);
-    // Behind the name, which may hold anything, nice is the 17th field. A thread may end meanwhile.
-    if (text !== undefined && Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16]) > own) count++;
-  }
-  return count;
+  return (await threads()).filter(({ name, nice }) => !OF_V8.test(name) && nice > getPriority()).length;
+}
+
+/** Priorities of the threads of V8. Linux alone. */
+export async function prioritiesOfV8(): Promise<number[]> {
+  return (await threads()).filter(({ name }) => OF_V8.test(name)).map(({ nice }) => nice);
+}
+
+async function threads(): Promise<{ readonly name: string; readonly nice: number }[]> {
+  const tasks = await readdir('/proc/self/task');
+  // A thread may end meanwhile.
+  const texts = await Promise.all(
+    tasks.map(task => readFile(`/proc/self/task/${task}/stat`, 'utf8').catch(() => undefined)),
+  );
+  return texts
+    .filter(text => text !== undefined)
+    .map(text => {
+      const end = text.lastIndexOf(')');
+      // The name may hold anything; behind it nice is the 17th field.
+      return {
+        name: text.slice(text.indexOf('(') + 1, end),
+        nice: Number(text.slice(end + 2).split(' ')[16]),
+      };
+    });
 }

@@ -95,3 +95,12 @@ export function addElsewhereMetrics(registry: MetricsRegistry, asked: () => numb
     read: () => [{ labels: {}, value: asked() }],
   });
 }
+
+/** Where a thread works on large pushes while others want the main one. */
+export function addPushesElsewhere(registry: MetricsRegistry, pushes: () => number): void {
+  registry.counter({
+    name: 'logboom_pushes_elsewhere_total',
+    help: 'Large pushes of tenants that work much that went to the thread for pushes, because others wanted the main one.',
+    read: () => [{ labels: {}, value: pushes() }],
+  });
+}

@@ -13,6 +13,9 @@ const COMMON = { format: 'otlp', unpack: unpackLogs, repeatable: false } as cons
 const PROTOBUF: Inlet = { ...COMMON, decode: decodeProtobufLogs };
 const JSON_LOGS: Inlet = { ...COMMON, decode: decodeJsonLogs };
 
+/** By names of their own. */
+export const OTLP_INLETS = { 'otlp-protobuf': PROTOBUF, 'otlp-json': JSON_LOGS } as const;
+
 const PROTOBUF_TYPE = 'application/x-protobuf';
 /** The charset is the one that JSON has; some clients name it. */
 const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i;

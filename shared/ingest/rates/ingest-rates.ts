@@ -11,22 +11,14 @@
  * may end with the next one.
  */
 import type { IngestExchange } from '../../catalog/ingest-exchange.ts';
-import type { ClientError } from '../../model/errors.ts';
 import type { Limits } from '../../model/limits.ts';
 import { LruCache } from '../../model/lru.ts';
-import { hashOfText } from '../../model/text-hash.ts';
 import type { Clock, Ids } from '../../ports/clock.ts';
 import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
 import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
-import { streamLimitError, streamRateError, tenantRateError } from './rate-errors.ts';
-import {
-  bytesOfStream,
-  discardAll,
-  type RateDiscard,
-  type RateReason,
-  withoutStreams,
-} from './refused-streams.ts';
+import { type AskedRate, admissionOf, askedOf, type RateDecision } from './rate-decision.ts';
+import type { Admission, RateReason } from './refused-streams.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
 
@@ -43,17 +35,7 @@ export interface IngestRatesParts {
   readonly log?: RatesLog;
 }
 
-/** What of a push may be stored. */
-export interface Admission {
-  /** Places of entries, ascending. */
-  readonly entries: Uint32Array;
-  /** Why others may not; goes before what validation found. */
-  readonly error: ClientError | undefined;
-  readonly discards: readonly RateDiscard[];
-}
-
-const NOTHING = new Uint32Array(0);
-const NO_DISCARDS: readonly RateDiscard[] = [];
+const ALL: RateDecision = { kind: 'all' };
 
 export class IngestRates {
   private readonly parts: IngestRatesParts;
@@ -72,24 +54,22 @@ export class IngestRates {
    * refused whole. Never throws: what it does not know it allows.
    */
   async admit(tenant: string, limits: Limits, result: PushResult): Promise<Admission> {
-    const { entries } = result.accepted;
-    if (entries.length === 0) return { entries, error: undefined, discards: NO_DISCARDS };
+    if (result.accepted.entries.length === 0) return admissionOf(tenant, result, ALL);
+    return admissionOf(tenant, result, await this.decide(tenant, limits, askedOf(result)));
+  }
+
+  /** The decision alone, for a push that lies elsewhere; `asked` has entries. */
+  async decide(tenant: string, limits: Limits, asked: AskedRate): Promise<RateDecision> {
     const state = this.stateOf(tenant);
     const rate = tenantRateOf(limits);
-    const bytes = result.lineBytes + result.metadataBytes;
-    if (!state.rate.take(bytes, rate, this.parts.clock.nowMs())) {
+    if (!state.rate.take(asked.bytes, rate, this.parts.clock.nowMs())) {
       this.exchangeIfDue(tenant, state, limits);
-      const error = tenantRateError(tenant, {
-        limitBytes: rate.bytesPerSecond,
-        lines: entries.length,
-        bytes,
-      });
-      return { entries: NOTHING, error, discards: discardAll(result, 'rate_limited') };
+      return { kind: 'nothing', limitBytes: rate.bytesPerSecond };
     }
-    await this.readFirst(tenant, state, limits, result);
-    const admission = this.admitStreams(tenant, state, limits, result);
+    await this.readFirst(tenant, state, limits, asked);
+    const decision = this.decideStreams(tenant, state, limits, asked);
     this.exchangeIfDue(tenant, state, limits);
-    return admission;
+    return decision;
   }
 
   /** Active streams by tenant; those of tenants whose pushes ended long ago may be among them. */
@@ -112,15 +92,14 @@ export class IngestRates {
     tenant: string,
     state: TenantState,
     { maxGlobalStreamsPerUser }: Limits,
-    { accepted: { columns }, totals }: PushResult,
+    { hashes }: AskedRate,
   ): Promise<void> {
     const nowMs = this.parts.clock.nowMs();
     state.streams.startHour(nowMs);
     if (maxGlobalStreamsPerUser <= 0) return;
     if (state.firstRead === undefined) {
       if (!state.streams.isUnread(nowMs)) return;
-      const isActive = (place: number) => state.streams.isActive(hashOfText(columns.streams[place].text));
-      if (columns.streams.every((_, place) => totals.entries[place] === 0 || isActive(place))) return;
+      if (hashes.every(hash => state.streams.isActive(hash))) return;
       state.firstRead = firstRead(this.parts, tenant, state.streams)
         .catch(error => this.failed(tenant, error))
         .finally(() => (state.firstRead = undefined));
@@ -128,9 +107,12 @@ export class IngestRates {
     await state.firstRead;
   }
 
-  private admitStreams(tenant: string, state: TenantState, limits: Limits, result: PushResult): Admission {
-    const { accepted, totals } = result;
-    const { columns, entries } = accepted;
+  private decideStreams(
+    tenant: string,
+    state: TenantState,
+    limits: Limits,
+    { places, hashes, bytesOf }: AskedRate,
+  ): RateDecision {
     const nowMs = this.parts.clock.nowMs();
     const { streams, shares } = state;
     const streamRate = streamRateOf(limits);
@@ -138,38 +120,18 @@ export class IngestRates {
     const sizeBefore = streams.size;
     const activeBefore = streams.active;
     const refused = new Map<number, RateReason>();
-    let overLimit = -1;
-    let overRate = -1;
-    for (let place = 0; place < columns.streams.length; place++) {
-      if (totals.entries[place] === 0) continue;
-      const hash = hashOfText(columns.streams[place].text);
-      if (!streams.admit(hash, limits)) {
-        refused.set(place, 'stream_limit');
-        overLimit = place;
-      } else if (
-        !this.streamRates.take({ tenant, hash, shares }, bytesOfStream(totals, place), streamRate, nowMs)
-      ) {
-        refused.set(place, 'per_stream_rate_limit');
-        overRate = place;
+    for (let i = 0; i < places.length; i++) {
+      const hash = hashes[i];
+      if (!streams.admit(hash, limits)) refused.set(places[i], 'stream_limit');
+      else if (!this.streamRates.take({ tenant, hash, shares }, bytesOf[i], streamRate, nowMs)) {
+        refused.set(places[i], 'per_stream_rate_limit');
       }
     }
     state.created += streams.active - activeBefore;
     // The state weighs what it holds; it may be that other tenants' is forgotten for it.
     if (streams.size !== sizeBefore)
       this.tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));
-    if (refused.size === 0) return { entries, error: undefined, discards: NO_DISCARDS };
-    // As in the reference the last stream that failed is told, and its rate goes before the number of streams.
-    const error =
-      overRate >= 0
-        ? streamRateError(tenant, {
-            columns,
-            entries,
-            stream: overRate,
-            count: totals.entries[overRate],
-            limitBytes: streamRate.bytesPerSecond,
-          })
-        : streamLimitError(tenant, columns.streams[overLimit].text);
-    return { ...withoutStreams(result, refused), error };
+    return refused.size === 0 ? ALL : { kind: 'some', refused, limitBytes: streamRate.bytesPerSecond };
   }
 
   /** Starts an exchange where there is something to tell and it is time. Nobody waits for it. */

@@ -1,4 +1,5 @@
 /** Takes single streams out of a push that is to be stored, and counts what went with them. */
+import type { ClientError } from '../../model/errors.ts';
 import type { PushResult } from '../accept.ts';
 
 export type RateReason = 'rate_limited' | 'per_stream_rate_limit' | 'stream_limit';
@@ -11,6 +12,17 @@ export interface RateDiscard {
   /** Line and metadata bytes. */
   bytes: number;
 }
+
+/** What of a push may be stored. */
+export interface Admission {
+  /** Places of entries, ascending. */
+  readonly entries: Uint32Array;
+  /** Why others may not; goes before what validation found. */
+  readonly error: ClientError | undefined;
+  readonly discards: readonly RateDiscard[];
+}
+
+export const NO_DISCARDS: readonly RateDiscard[] = [];
 
 /** All that would be stored, by policy. */
 export function discardAll({ totals, policyOf }: PushResult, reason: RateReason): readonly RateDiscard[] {

@@ -1,17 +1,17 @@
 /** Bugs of the way from a push to its acknowledgement. */
-import type { Catalog } from '../../../shared/catalog/catalog.ts';
 import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
+import { type GroupCommitParts, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
 import { type PushOutcome, type PushRequest, PushService } from '../../../shared/ingest/push.ts';
 import type { ObjectStore } from '../../../shared/ports/object-store.ts';
 import type { Bug } from './bug.ts';
 
 /** Goes on as soon as the objects are stored, while the records are on their way; earlier, and the rows of the push would change under it. */
-function earlyCatalog(catalog: Catalog): Catalog {
-  const addChunks = async (records: readonly ChunkRecord[]) => {
-    catalog.addChunks(records).catch(() => undefined);
+function earlyCatalog(catalog: GroupCommitParts['catalog']): GroupCommitParts['catalog'] {
+  return {
+    addChunks: async (records: readonly ChunkRecord[]) => {
+      catalog.addChunks(records).catch(() => undefined);
+    },
   };
-  return Object.create(catalog, { addChunks: { value: addChunks } }) as Catalog;
 }
 
 export const acknowledgesBeforeTheRecord: Bug = {
@@ -30,7 +30,7 @@ class ForgetfulPushes extends PushService {
     ...rest: Parameters<PushService['push']> extends [unknown, ...infer R] ? R : never
   ): Promise<PushOutcome> {
     const id = `${request.tenant} ${Buffer.from(request.body).toString()}`;
-    if (this.seen.has(id)) return { columns: undefined, stored: new Uint32Array(0), error: undefined };
+    if (this.seen.has(id)) return { stored: new Uint32Array(0), error: undefined, isWhole: true };
     this.seen.add(id);
     return super.push(request, ...rest);
   }

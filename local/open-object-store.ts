@@ -1,0 +1,14 @@
+/** The object store alone, for a thread that knows no table. */
+import type { ObjectStore } from '../shared/ports/object-store.ts';
+import type { StorageOptions } from './storage.ts';
+import { systemClock, systemIds } from './system-clock.ts';
+
+export async function openObjectStore(options: StorageOptions): Promise<ObjectStore> {
+  if (options.kind === 'embedded') {
+    const { openFileObjectStore } = await import('./file-object-store.ts');
+    return openFileObjectStore(options.dataDir);
+  }
+  // Loaded here alone: the SDK takes long to load.
+  const { openAwsStorage } = await import('../shared/aws/storage.ts');
+  return openAwsStorage({ ...options, clock: systemClock, ids: systemIds }).store;
+}

@@ -1,0 +1,85 @@
+/**
+ * What is asked of the limits on rates and streams for a push, what they say, and what that makes of the push. Question and answer
+ * are plain data: the push may lie in another thread than the limits.
+ */
+import { hashOfText } from '../../model/text-hash.ts';
+import type { PushResult } from '../accept.ts';
+import { streamLimitError, streamRateError, tenantRateError } from './rate-errors.ts';
+import {
+  type Admission,
+  bytesOfStream,
+  discardAll,
+  NO_DISCARDS,
+  type RateReason,
+  withoutStreams,
+} from './refused-streams.ts';
+
+export interface AskedRate {
+  /** Of entries that would be stored. */
+  readonly lines: number;
+  /** Of their lines and metadata. */
+  readonly bytes: number;
+  /** Of each stream with such entries: its place in the push, hash (model/text-hash.ts), and bytes. */
+  readonly places: Uint32Array;
+  readonly hashes: Float64Array;
+  readonly bytesOf: Float64Array;
+}
+
+export type RateDecision =
+  | { readonly kind: 'all' }
+  /** The tenant's rate refuses the push whole. */
+  | { readonly kind: 'nothing'; readonly limitBytes: number }
+  | {
+      readonly kind: 'some';
+      /** Reasons by place. */
+      readonly refused: ReadonlyMap<number, RateReason>;
+      /** Of a stream; bytes per second. */
+      readonly limitBytes: number;
+    };
+
+const NOTHING = new Uint32Array(0);
+
+export function askedOf(result: PushResult): AskedRate {
+  const { accepted, totals, lineBytes, metadataBytes } = result;
+  const { streams } = accepted.columns;
+  const places: number[] = [];
+  for (let place = 0; place < streams.length; place++) if (totals.entries[place] > 0) places.push(place);
+  return {
+    lines: accepted.entries.length,
+    bytes: lineBytes + metadataBytes,
+    places: Uint32Array.from(places),
+    hashes: Float64Array.from(places, place => hashOfText(streams[place].text)),
+    bytesOf: Float64Array.from(places, place => bytesOfStream(totals, place)),
+  };
+}
+
+/** Lowers `result.totals` to what the decision lets in. */
+export function admissionOf(tenant: string, result: PushResult, decision: RateDecision): Admission {
+  const { columns, entries } = result.accepted;
+  switch (decision.kind) {
+    case 'all':
+      return { entries, error: undefined, discards: NO_DISCARDS };
+    case 'nothing': {
+      const asked = { lines: entries.length, bytes: result.lineBytes + result.metadataBytes };
+      const error = tenantRateError(tenant, { ...asked, limitBytes: decision.limitBytes });
+      return { entries: NOTHING, error, discards: discardAll(result, 'rate_limited') };
+    }
+    case 'some': {
+      const { refused, limitBytes } = decision;
+      // As in the reference the last stream that failed is told, and its rate goes before the number of streams.
+      const stream = lastOf(refused, 'per_stream_rate_limit');
+      const count = stream === undefined ? 0 : result.totals.entries[stream];
+      const error =
+        stream === undefined
+          ? streamLimitError(tenant, columns.streams[lastOf(refused, 'stream_limit')!].text)
+          : streamRateError(tenant, { columns, entries, stream, count, limitBytes });
+      return { ...withoutStreams(result, refused), error };
+    }
+  }
+}
+
+function lastOf(refused: ReadonlyMap<number, RateReason>, wanted: RateReason): number | undefined {
+  let last: number | undefined;
+  for (const [place, reason] of refused) if (reason === wanted) last = place;
+  return last;
+}
