@@ -71,6 +71,10 @@ export class PushThread implements PushesElsewhere {
     return this.calls.calls;
   }
 
+  get running(): number {
+    return this.calls.running;
+  }
+
   /** See TenantLoadOptions. */
   beginBeside(tenant: string): (() => void) | undefined {
     return this.board.begin(tenant);

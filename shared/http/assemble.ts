@@ -167,7 +167,7 @@ export function assembleContext({
     busyShare &&
     (() => {
       const nowMs = clock.nowMs();
-      if (committer.running > 0) pushedMs = nowMs;
+      if (committer.running > 0 || (pushesElsewhere?.running ?? 0) > 0) pushedMs = nowMs;
       return nowMs - pushedMs <= BETWEEN_PUSHES_MS && busyShare() > PRESSED_SHARE;
     });
   const room = isPressed && new WantedRoom({ isPressed, nowMs: () => clock.nowMs() });
@@ -231,14 +231,15 @@ export function assembleContext({
           logLevel,
           metricsText: () => registry.text(),
         };
-  const pushesElsewhere =
+  const pushesElsewhere: PushesElsewhere | undefined =
     load &&
     room &&
     given.pushesElsewhere?.({
       grouping,
       load,
       observer: usage.observer,
-      hasOthers: tenant => room.hasOthers(tenant),
+      // Who is held back for pushes wants all that is left of the cores: then a thread that stands behind would get too little.
+      hasOthers: tenant => room.hasOthers(tenant) && !turns.holdsOthersBack(tenant),
       decideRates: async (tenant, asked) => rates?.decide(tenant, limitsOf(tenant), asked) ?? { kind: 'all' },
       addChunks: records => catalog.addChunks(records),
       onWritten: chunks.written,

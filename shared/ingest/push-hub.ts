@@ -10,7 +10,7 @@ export interface PushHub {
   readonly grouping: GroupCommitOptions;
   readonly load: TenantLoad;
   readonly observer: IngestObserver;
-  /** Another tenant has asked or pushed lately. */
+  /** Another tenant has asked or pushed lately, and none is held back because of pushes. */
   hasOthers(tenant: string): boolean;
   decideRates(tenant: string, asked: AskedRate): Promise<RateDecision>;
   addChunks(records: readonly ChunkRecord[]): Promise<void>;

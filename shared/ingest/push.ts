@@ -15,6 +15,8 @@ export type { PushOutcome, PushRequest } from './push-work.ts';
 export interface PushesElsewhere {
   /** That were worked on there, or begun. */
   readonly pushes: number;
+  /** Under way there. */
+  readonly running: number;
   /** As PushWork.push; `here` does what cannot be done there, or was lost there. */
   push(
     request: PushRequest,

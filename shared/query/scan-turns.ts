@@ -42,6 +42,8 @@ const MAX_TURN_REST_MS = 30;
 const GIVE_WAY_FACTOR = 8;
 /** What a tenant had counts half after this time. */
 const HALF_LIFE_MS = 1000;
+/** Who was held back so lately wants more than it gets. */
+const HELD_MS = 1000;
 /** Tenants that are remembered; then those that had the least go. */
 const MAX_TENANTS = 1000;
 
@@ -65,6 +67,8 @@ interface Share {
   lastMs: number;
   /** Before it no page is due under pressure, ms. */
   nextMs: number;
+  /** When pressure last made it wait, ms. */
+  heldMs: number;
   /** In the order in which they came. */
   readonly waiting: (() => void)[];
 }
@@ -123,7 +127,10 @@ export class ScanTurns {
     const now = this.#nowMs();
     const share = this.#shareOf(tenant, now);
     const restMs = share.nextMs - now;
-    if (restMs >= 1 && this.#parts?.isPressed()) await this.#parts.sleep(restMs, signal);
+    if (restMs >= 1 && this.#parts?.isPressed()) {
+      share.heldMs = now;
+      await this.#parts.sleep(restMs, signal);
+    }
     return new Promise(go => {
       share.waiting.push(go);
       this.#waiting++;
@@ -136,6 +143,15 @@ export class ScanTurns {
   rest(startedMs: number, signal: AbortSignal, tenant = ''): Promise<void> {
     this.note(startedMs, tenant);
     return this.take(signal, tenant);
+  }
+
+  /** Somebody else than the tenant has waited because of pressure within a second. */
+  holdsOthersBack(tenant: string): boolean {
+    const sinceMs = this.#nowMs() - HELD_MS;
+    for (const share of this.#shares.values()) {
+      if (share.tenant !== tenant && share.heldMs >= sinceMs) return true;
+    }
+    return false;
   }
 
   /** Rounds as long as somebody waits. */
@@ -199,7 +215,15 @@ export class ScanTurns {
     const known = this.#shares.get(tenant);
     if (known !== undefined) return known;
     if (this.#shares.size >= MAX_TENANTS) this.#forget(now);
-    const share: Share = { tenant, usedMs: 0, atMs: now, lastMs: 0, nextMs: 0, waiting: [] };
+    const share: Share = {
+      tenant,
+      usedMs: 0,
+      atMs: now,
+      lastMs: 0,
+      nextMs: 0,
+      heldMs: -Infinity,
+      waiting: [],
+    };
     this.#shares.set(tenant, share);
     return share;
   }

@@ -33,6 +33,19 @@ test.each([
   expect(share).toBeLessThan(0.13);
 });
 
+test('who was held back by pressure is known for a second, to others', async () => {
+  const { clock, turns, scan } = scans(() => true);
+  // Who has asked for little has saved some up.
+  await clock.advance(1000);
+  await clock.run(scan(1, 3, 'paced'));
+  expect(turns.holdsOthersBack('pushes')).toBe(false);
+  await clock.run(scan(100, 3, 'hungry'));
+  expect(turns.holdsOthersBack('pushes')).toBe(true);
+  expect(turns.holdsOthersBack('hungry')).toBe(false);
+  await clock.advance(1001);
+  expect(turns.holdsOthersBack('pushes')).toBe(false);
+});
+
 test('without pressure nobody rests', async () => {
   const { clock, scan } = scans(() => false);
   await scan(50, 3);
