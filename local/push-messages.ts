@@ -32,7 +32,9 @@ export interface PushCall {
 export interface PushAnswer {
   readonly ended:
     | { readonly kind: 'done'; readonly outcome: PlainOutcome }
-    | { readonly kind: 'failed'; readonly error: ThrownError };
+    | { readonly kind: 'failed'; readonly error: ThrownError }
+    /** Nothing was done: other pushes hold all that the thread may. */
+    | { readonly kind: 'noRoom' };
   /** For the tenant, since it was told last. */
   readonly workedMs: number;
 }

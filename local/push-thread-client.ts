@@ -21,7 +21,6 @@ import { errorOf } from './thrown-errors.ts';
 /** Under way at once, and bytes of their bodies; what comes beyond it is worked on here. */
 const MAX_CALLS = 64;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** Unpacked and decoded, see PushBudget. */
 const MAX_PUSH_BYTES = 256 * 1024 * 1024;
 /** Labels and texts of streams; columns lie outside. */
 const MAX_HEAP_MB = 512;
@@ -32,6 +31,8 @@ export interface PushThreadOptions {
   readonly hub: PushHub;
   /** The file of the thread; default: the one beside this. */
   readonly entry?: URL;
+  /** Unpacked and decoded pushes that it may hold together, see PushBudget. */
+  readonly maxPushBytes?: number;
 }
 
 export class PushThread implements PushesElsewhere {
@@ -41,13 +42,13 @@ export class PushThread implements PushesElsewhere {
   private bodyBytes = 0;
 
   /** The thread starts with the first push that is for it. */
-  constructor({ storage, hub, entry }: PushThreadOptions) {
+  constructor({ storage, hub, entry, maxPushBytes = MAX_PUSH_BYTES }: PushThreadOptions) {
     const { grouping } = hub;
     this.hub = hub;
     const data: PushThreadData = {
       storage,
       grouping,
-      maxPushBytes: MAX_PUSH_BYTES,
+      maxPushBytes,
       board: this.board.memory,
     };
     this.calls = new ThreadCalls({
@@ -94,7 +95,7 @@ export class PushThread implements PushesElsewhere {
     const body = new Uint8Array(request.body);
     const plain = { tenant, body, contentType, contentEncoding, backfillShard };
     try {
-      return await this.send({ request: plain, inlet, limits, bodyLimits });
+      return (await this.send({ request: plain, inlet, limits, bodyLimits })) ?? (await here());
     } catch (error) {
       if (isLost(error)) return here();
       throw error;
@@ -112,13 +113,15 @@ export class PushThread implements PushesElsewhere {
     return this.hub.load.worksMuch(tenant) && this.hub.hasOthers(tenant);
   }
 
-  private async send(call: PushCall): Promise<PushOutcome> {
+  /** Undefined where the thread has no room for it. */
+  private async send(call: PushCall): Promise<PushOutcome | undefined> {
     const { tenant, body } = call.request;
     const leave = this.board.enter(tenant);
     this.bodyBytes += body.length;
     try {
       const { ended, workedMs } = await this.calls.callOnce(call, NEVER);
       this.hub.load.noteBeside(workedMs, tenant);
+      if (ended.kind === 'noRoom') return undefined;
       if (ended.kind === 'failed') throw errorOf(ended.error);
       const { error, ...outcome } = ended.outcome;
       return { ...outcome, error: error && (errorOf(error) as ClientError) };

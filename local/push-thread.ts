@@ -7,15 +7,15 @@ import type { ChunkRecord } from '../shared/catalog/chunk-record.ts';
 import { packInThisThread } from '../shared/chunk/compression.ts';
 import type { ChunkFigures } from '../shared/ingest/group-commit.ts';
 import { inletNamed } from '../shared/ingest/named-inlets.ts';
-import { PushBudget } from '../shared/ingest/push-budget.ts';
+import { NoRoomError, PushBudget } from '../shared/ingest/push-budget.ts';
 import { PushTurns } from '../shared/ingest/push-turns.ts';
 import { PushWork } from '../shared/ingest/push-work.ts';
 import { admissionOf, askedOf, type RateDecision } from '../shared/ingest/rates/rate-decision.ts';
 import { RequestBoard } from '../shared/query/request-board.ts';
-import { failureOf } from '../shared/query/tasks/task-failure.ts';
 import { ObservedCommitter } from '../shared/usage/observed-committer.ts';
 import { openObjectStore } from './open-object-store.ts';
 import type { PushAnswer, PushAsk, PushCall, PushTell, PushThreadData } from './push-messages.ts';
+import { SameLimits } from './same-limits.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import type { FromThread, ToThread } from './thread-calls.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
@@ -30,9 +30,10 @@ const asked = new Map<number, PromiseWithResolvers<unknown>>();
 let nextAsk = 1;
 /** Worked for each tenant that was not told yet, ms. */
 const worked = new Map<string, number>();
+const sameLimits = new SameLimits();
 const opened = openWork(workerData as PushThreadData);
-// The first call is answered with the failure.
-opened.catch(() => undefined);
+// Without a store it is of no use, and its pushes are worked on in the main thread.
+opened.catch(() => process.exit(1));
 
 port.on('message', (message: ToThread<PushCall>) => {
   if (message.kind === 'call') void answer(message.id, message.call);
@@ -42,21 +43,20 @@ port.on('message', (message: ToThread<PushCall>) => {
 
 async function answer(id: number, { request, inlet, limits, bodyLimits }: PushCall): Promise<void> {
   const { tenant } = request;
-  try {
-    const work = await opened;
-    const ended = await work.push({ ...request, inlet: inletNamed(inlet) }, limits, bodyLimits).then(
+  const work = await opened;
+  const ended = await work
+    .push({ ...request, inlet: inletNamed(inlet) }, sameLimits.of(tenant, limits), bodyLimits)
+    .then(
       ({ stored, error, isWhole }): PushAnswer['ended'] => ({
         kind: 'done',
         outcome: { stored: new Uint32Array(stored), error: error && thrownOf(error), isWhole },
       }),
-      (error: unknown): PushAnswer['ended'] => ({ kind: 'failed', error: thrownOf(error) }),
+      (error: unknown): PushAnswer['ended'] =>
+        error instanceof NoRoomError ? { kind: 'noRoom' } : { kind: 'failed', error: thrownOf(error) },
     );
-    const workedMs = worked.get(tenant) ?? 0;
-    worked.delete(tenant);
-    send({ kind: 'answer', id, answer: { ended, workedMs } });
-  } catch (error) {
-    send({ kind: 'failed', id, failure: failureOf(error) });
-  }
+  const workedMs = worked.get(tenant) ?? 0;
+  worked.delete(tenant);
+  send({ kind: 'answer', id, answer: { ended, workedMs } });
 }
 
 async function openWork(data: PushThreadData): Promise<PushWork> {

@@ -16,9 +16,12 @@ const BYTES_OF_PAIR = 64;
 /** Labels as objects, text, places in maps. */
 const BYTES_OF_STREAM = 1024;
 
+/** Other pushes leave too little; nothing of this one is stored. */
+export class NoRoomError extends ThrottledError {}
+
 /** What one push holds. */
 export interface HeldBytes {
-  /** Throws ThrottledError where other pushes leave too little. */
+  /** Throws NoRoomError. */
   take(bytes: number): void;
   /** Gives everything back, once. */
   release(): void;
@@ -38,7 +41,7 @@ export class PushBudget {
       take: bytes => {
         const isAlone = this.total === own;
         if (!isAlone && this.total + bytes > this.maxBytes) {
-          throw new ThrottledError(`pushes in progress hold ${this.total} bytes`);
+          throw new NoRoomError(`pushes in progress hold ${this.total} bytes`);
         }
         own += bytes;
         this.total += bytes;

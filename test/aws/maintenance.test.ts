@@ -99,20 +99,34 @@ for (const s3 of S3_PLACES) {
       await close();
     });
 
-    test('an index sync is asked of one process, and seen by both', async () => {
-      const push = jsonPush([{ labels: { app: 'late' }, entries: [{ ns: T0, line: 'late' }] }]);
+    /** What is pushed before makes the day one of several chunks, whatever a flush that still goes on packs. */
+    const syncOnce = async (i: number) => {
+      const entries = [{ ns: T0 + BigInt(i), line: `late ${i}` }];
+      const push = jsonPush([{ labels: { app: 'late' }, entries }]);
       expect((await send(stores[0], 'POST', '/loki/api/v1/push', push)).status).toBe(204);
       expect((await send(stores[0], 'PUT', '/sync-indexes')).status).toBe(202);
-      for (let i = 0; ; i++) {
+      for (let looks = 0; ; looks++) {
         const [entry] = JSON.parse((await send(stores[1], 'GET', '/sync-indexes')).text) as {
           in_progress: boolean;
           last_trigger: string;
         }[];
         expect(entry.last_trigger).toBe('manual');
-        if (!entry.in_progress) break;
-        expect(i).toBeLessThan(200);
+        if (!entry.in_progress) return;
+        expect(looks).toBeLessThan(200);
         await systemClock.sleep(50);
       }
+    };
+
+    test('an index sync is asked of one process, and seen by both', async () => {
+      const { store, close } = await openStorage(storage);
+      const kinds = new Set<string>();
+      // A flush of the test before that was answered with 202 may have the day, and a sync passes over such a day.
+      for (let i = 0; i < 10 && !kinds.has('index'); i++) {
+        await syncOnce(i);
+        for await (const { kind } of listStoredObjects(store)) kinds.add(kind);
+      }
+      expect(kinds).toContain('index');
+      await close();
       const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_S}` };
       for (const one of stores) {
         const answer = await getJson(one.client, '/api/v1/label/app/values', range, { tenant: TENANT });
@@ -120,11 +134,6 @@ for (const s3 of S3_PLACES) {
           data: ['app-0', 'app-1', 'app-2', 'app-3', 'app-4', 'app-5', 'app-6', 'late'],
         });
       }
-      const { store, close } = await openStorage(storage);
-      const kinds = new Set<string>();
-      for await (const { kind } of listStoredObjects(store)) kinds.add(kind);
-      expect(kinds).toContain('index');
-      await close();
     });
   });
 }

@@ -54,8 +54,11 @@ interface Sent {
 interface WorldOptions {
   /** All pushes that may go to the thread do. */
   readonly usesThread: boolean;
+  /** Where the thread looks for its store; default: where it is. */
+  readonly threadDir?: string;
   readonly entry?: URL;
   readonly hub?: Partial<PushHub>;
+  readonly maxPushBytes?: number;
 }
 
 const worlds: (() => Promise<void>)[] = [];
@@ -63,7 +66,7 @@ afterEach(async () => {
   for (const end of worlds.splice(0)) await end();
 });
 
-async function world({ usesThread, entry, hub: given }: WorldOptions) {
+async function world({ usesThread, entry, hub: given, threadDir, maxPushBytes }: WorldOptions) {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-push-thread-'));
   const options = { kind: 'embedded', dataDir } as const;
   const storage = await openStorage(options);
@@ -97,7 +100,14 @@ async function world({ usesThread, entry, hub: given }: WorldOptions) {
     onFailed: () => tell('failed', ''),
     ...given,
   };
-  const thread = usesThread ? new PushThread({ storage: options, hub, ...(entry && { entry }) }) : undefined;
+  const thread = usesThread
+    ? new PushThread({
+        storage: { ...options, dataDir: threadDir ?? dataDir },
+        hub,
+        ...(entry && { entry }),
+        ...(maxPushBytes && { maxPushBytes }),
+      })
+    : undefined;
   const committer = new ObservedCommitter(
     { ...parts, store: storage.store, catalog: hub, options: hub.grouping, onWritten: hub.onWritten },
     hub.onStored,
@@ -320,6 +330,25 @@ describe('here stays', () => {
   });
 });
 
+test('more than it may have at once is worked on here', async () => {
+  const { push, lines, thread } = await world({ usesThread: true });
+  // It takes longer to start than these take to be sent.
+  const pushes = Array.from({ length: 66 }, (_, i) => push(json(many('a', 100)), `t${i}`));
+  for (const answer of await Promise.all(pushes)) expect(answer).toMatch(/stored, all; no error$/);
+  expect(thread!.pushes).toBe(64);
+  for (const i of [0, 63, 64, 65]) expect(await lines(`t${i}`)).toHaveLength(100);
+});
+
+test('so is what finds the thread full of others', async () => {
+  // One alone may take all that it needs; of two that are unpacked one has no room.
+  const { push, lines, thread, told } = await world({ usesThread: true, maxPushBytes: 1 });
+  const pushes = Array.from({ length: 8 }, (_, i) => push(json(many('a', 1000), 'gzip'), `t${i}`));
+  for (const answer of await Promise.all(pushes)) expect(answer).toMatch(/stored, all; no error$/);
+  expect(thread!.pushes).toBe(8);
+  for (let i = 0; i < 8; i++) expect(await lines(`t${i}`)).toHaveLength(1000);
+  expect(told.filter(one => one.startsWith('received'))).toHaveLength(8);
+});
+
 test('where the thread ends, the push is worked on here', async () => {
   const entry = new URL('./ending-push-thread.mjs', import.meta.url);
   const { push, lines, thread } = await world({ usesThread: true, entry });
@@ -328,6 +357,12 @@ test('where the thread ends, the push is worked on here', async () => {
     expect(thread!.starts).toBe(round);
   }
   expect(await lines()).toHaveLength(202);
+});
+
+test('and where it has no store', async () => {
+  const { push, thread } = await world({ usesThread: true, threadDir: import.meta.filename });
+  expect(await push(json(many('a')))).toBe('200 stored, all; no error');
+  expect([thread!.pushes, thread!.starts]).toEqual([1, 1]);
 });
 
 test.each([
