@@ -94,12 +94,7 @@ export class PushThread implements PushesElsewhere {
     // A message takes all of the memory that a part of it lies in.
     const body = new Uint8Array(request.body);
     const plain = { tenant, body, contentType, contentEncoding, backfillShard };
-    try {
-      return (await this.send({ request: plain, inlet, limits, bodyLimits })) ?? (await here());
-    } catch (error) {
-      if (isLost(error)) return here();
-      throw error;
-    }
+    return (await this.send({ request: plain, inlet, limits, bodyLimits })) ?? here();
   }
 
   /** Ends the thread; what it is at rejects. */
@@ -110,10 +105,10 @@ export class PushThread implements PushesElsewhere {
   private takes({ tenant, body }: PushRequest): boolean {
     if (body.length < MAYBE_LONG_BYTES || this.calls.running >= MAX_CALLS) return false;
     if (this.bodyBytes + body.length > MAX_BODY_BYTES) return false;
-    return this.hub.load.worksMuch(tenant) && this.hub.hasOthers(tenant);
+    return this.hub.load.worksMuch(tenant) && this.hub.isWanted(tenant);
   }
 
-  /** Undefined where the thread has no room for it. */
+  /** Undefined where the thread has no room for it, or ended meanwhile. */
   private async send(call: PushCall): Promise<PushOutcome | undefined> {
     const { tenant, body } = call.request;
     const leave = this.board.enter(tenant);
@@ -125,6 +120,9 @@ export class PushThread implements PushesElsewhere {
       if (ended.kind === 'failed') throw errorOf(ended.error);
       const { error, ...outcome } = ended.outcome;
       return { ...outcome, error: error && (errorOf(error) as ClientError) };
+    } catch (error) {
+      if (isLost(error)) return undefined;
+      throw error;
     } finally {
       this.bodyBytes -= body.length;
       leave();

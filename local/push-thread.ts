@@ -10,7 +10,7 @@ import { inletNamed } from '../shared/ingest/named-inlets.ts';
 import { NoRoomError, PushBudget } from '../shared/ingest/push-budget.ts';
 import { PushTurns } from '../shared/ingest/push-turns.ts';
 import { PushWork } from '../shared/ingest/push-work.ts';
-import { admissionOf, askedOf, type RateDecision } from '../shared/ingest/rates/rate-decision.ts';
+import { admitBy, type RateDecision } from '../shared/ingest/rates/rate-decision.ts';
 import { RequestBoard } from '../shared/query/request-board.ts';
 import { ObservedCommitter } from '../shared/usage/observed-committer.ts';
 import { openObjectStore } from './open-object-store.ts';
@@ -26,7 +26,7 @@ const port = parentPort;
 lowerThreadPriority();
 packInThisThread();
 /** Of what the main thread has not answered, by number. */
-const asked = new Map<number, PromiseWithResolvers<unknown>>();
+const awaited = new Map<number, PromiseWithResolvers<unknown>>();
 let nextAsk = 1;
 /** Worked for each tenant that was not told yet, ms. */
 const worked = new Map<string, number>();
@@ -84,11 +84,8 @@ async function openWork(data: PushThreadData): Promise<PushWork> {
       mutated: event => tell({ kind: 'mutated', event }),
     },
     rates: {
-      async admit(tenant, _limits, result) {
-        if (result.accepted.entries.length === 0) return admissionOf(tenant, result, { kind: 'all' });
-        const decision = await ask({ kind: 'rates', tenant, asked: askedOf(result) });
-        return admissionOf(tenant, result, decision as RateDecision);
-      },
+      admit: (tenant, _limits, result) =>
+        admitBy(tenant, result, async asked => (await ask({ kind: 'rates', tenant, asked })) as RateDecision),
     },
     turns,
     budget: new PushBudget(data.maxPushBytes),
@@ -123,14 +120,14 @@ function figuresOf({ storedBytes, lineBytes, rows, first, last }: ChunkFigures):
 function ask(question: PushAsk): Promise<unknown> {
   const id = nextAsk++;
   const answered = Promise.withResolvers<unknown>();
-  asked.set(id, answered);
+  awaited.set(id, answered);
   send({ kind: 'ask', id, ask: question });
   return answered.promise;
 }
 
 function take(id: number): PromiseWithResolvers<unknown> | undefined {
-  const answered = asked.get(id);
-  asked.delete(id);
+  const answered = awaited.get(id);
+  awaited.delete(id);
   return answered;
 }
 

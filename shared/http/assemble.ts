@@ -239,7 +239,7 @@ export function assembleContext({
       load,
       observer: usage.observer,
       // Who is held back for pushes wants all that is left of the cores: then a thread that stands behind would get too little.
-      hasOthers: tenant => room.hasOthers(tenant) && !turns.holdsOthersBack(tenant),
+      isWanted: tenant => room.hasOthers(tenant) && !turns.holdsOthersBack(tenant),
       decideRates: async (tenant, asked) => rates?.decide(tenant, limitsOf(tenant), asked) ?? { kind: 'all' },
       addChunks: records => catalog.addChunks(records),
       onWritten: chunks.written,

@@ -8,10 +8,10 @@ import type { StoredPush } from './stored-push.ts';
 
 export interface PushHub {
   readonly grouping: GroupCommitOptions;
-  readonly load: TenantLoad;
+  readonly load: Pick<TenantLoad, 'worksMuch' | 'noteBeside'>;
   readonly observer: IngestObserver;
-  /** Another tenant has asked or pushed lately, and none is held back because of pushes. */
-  hasOthers(tenant: string): boolean;
+  /** Another tenant wants this thread: it has asked or pushed lately, and none is held back because of pushes. */
+  isWanted(tenant: string): boolean;
   decideRates(tenant: string, asked: AskedRate): Promise<RateDecision>;
   addChunks(records: readonly ChunkRecord[]): Promise<void>;
   onWritten(group: WrittenGroup): void;

@@ -59,12 +59,15 @@ function legacyJson({ timeNs, line, labels }: ShownEntry): string {
 
 /** Label sets whose text is kept: the rows of a page have few of them, the same objects again and again (pipeline.ts). */
 const MAX_KEPT_TEXTS = 256;
+/** Longer ones are of parsed labels, which each line has of its own. */
+const MAX_KEPT_CHARS = 4096;
 const texts = new Map<Labels, string>();
 
 export function labelsJson(labels: Labels): string {
   const known = texts.get(labels);
   if (known !== undefined) return known;
   const text = JSON.stringify(labelsToObject(labels));
+  if (text.length > MAX_KEPT_CHARS) return text;
   if (texts.size >= MAX_KEPT_TEXTS) texts.clear();
   texts.set(labels, text);
   return text;

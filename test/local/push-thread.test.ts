@@ -87,7 +87,7 @@ async function world({ usesThread, entry, hub: given, threadDir, maxPushBytes }:
       refused: event => tell('refused', event),
       mutated: event => tell('mutated', event),
     },
-    hasOthers: () => true,
+    isWanted: () => true,
     decideRates: (tenant, asked) => rates.decide(tenant, LIMITS, asked),
     addChunks: records => catalog.addChunks(records),
     // How many bytes zstd makes of a chunk is not what this is about: a chunk's id is in it.
@@ -315,7 +315,7 @@ describe('here stays', () => {
   };
   test.each<[name: string, sent: Sent, options: Partial<PushHub>]>([
     ['a small one', json(many('a', 5)), {}],
-    ['one of who has no others beside it', json(many('a')), { hasOthers: () => false }],
+    ['one of who has no others beside it', json(many('a')), { isWanted: () => false }],
     ['one of who works little', json(many('a')), { load: new TenantLoad() }],
     [
       'one whose answer tells of its documents',

@@ -17,7 +17,7 @@ import type { Clock, Ids } from '../../ports/clock.ts';
 import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
 import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
-import { type AskedRate, admissionOf, askedOf, type RateDecision } from './rate-decision.ts';
+import { ALL, type AskedRate, admitBy, type RateDecision } from './rate-decision.ts';
 import type { Admission, RateReason } from './refused-streams.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
@@ -34,8 +34,6 @@ export interface IngestRatesParts {
   /** Told of exchanges that fail. */
   readonly log?: RatesLog;
 }
-
-const ALL: RateDecision = { kind: 'all' };
 
 export class IngestRates {
   private readonly parts: IngestRatesParts;
@@ -54,8 +52,7 @@ export class IngestRates {
    * refused whole. Never throws: what it does not know it allows.
    */
   async admit(tenant: string, limits: Limits, result: PushResult): Promise<Admission> {
-    if (result.accepted.entries.length === 0) return admissionOf(tenant, result, ALL);
-    return admissionOf(tenant, result, await this.decide(tenant, limits, askedOf(result)));
+    return admitBy(tenant, result, asked => this.decide(tenant, limits, asked));
   }
 
   /** The decision alone, for a push that lies elsewhere; `asked` has entries. */

@@ -37,9 +37,10 @@ export type RateDecision =
       readonly limitBytes: number;
     };
 
+export const ALL: RateDecision = { kind: 'all' };
 const NOTHING = new Uint32Array(0);
 
-export function askedOf(result: PushResult): AskedRate {
+function askedOf(result: PushResult): AskedRate {
   const { accepted, totals, lineBytes, metadataBytes } = result;
   const { streams } = accepted.columns;
   const places: number[] = [];
@@ -53,8 +54,17 @@ export function askedOf(result: PushResult): AskedRate {
   };
 }
 
-/** Lowers `result.totals` to what the decision lets in. */
-export function admissionOf(tenant: string, result: PushResult, decision: RateDecision): Admission {
+/** What of a validated push may be stored, as `decide` says; lowers `result.totals` to it. Nobody is asked where nothing is left. */
+export async function admitBy(
+  tenant: string,
+  result: PushResult,
+  decide: (asked: AskedRate) => Promise<RateDecision>,
+): Promise<Admission> {
+  const isEmpty = result.accepted.entries.length === 0;
+  return admissionOf(tenant, result, isEmpty ? ALL : await decide(askedOf(result)));
+}
+
+function admissionOf(tenant: string, result: PushResult, decision: RateDecision): Admission {
   const { columns, entries } = result.accepted;
   switch (decision.kind) {
     case 'all':
