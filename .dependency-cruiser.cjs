@@ -1,5 +1,5 @@
 // Arrows point down (docs/architecture.md, section 1). Each rule names what may not be imported.
-const leaf = '^shared/(model|ports)/';
+const leaf = '^shared/(model|ports|kernels)/';
 const engine = '^shared/(chunk|catalog|index|logql|pipeline|promoted|metrics|regex)/';
 const above = '^(bin|lib|functions|local|bench|scripts|test)/';
 module.exports = {
@@ -17,6 +17,12 @@ module.exports = {
       severity: 'error',
       from: { path: '^shared/model/' },
       to: { path: '^(shared|local|functions|bin|lib)/', pathNot: '^shared/model/' },
+    },
+    {
+      name: 'kernels-import-model-only',
+      severity: 'error',
+      from: { path: '^shared/kernels/' },
+      to: { path: '^shared/', pathNot: '^shared/(kernels|model)/' },
     },
     {
       name: 'logql-imports-model-only',

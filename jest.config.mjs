@@ -6,6 +6,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/', '<rootDir>/test/assembly/'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.mjs' },
   transform: {
     '^.+\\.ts$': '<rootDir>/test/support/strip-types.mjs',
   },

@@ -8,6 +8,8 @@
  *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
  *     npm run bench -- scale                   the same hour in a store of 1, 2 and 4 GB
  *     npm run bench -- tail                    pushes beside 0, 1 and 100 live tails, and how soon a tail shows a push
+ *     npm run bench -- steady                  a steady load beside dashboards, with peers if binaries are given (--mbps, --seconds)
+ *     npm run bench -- soak                    the same for an hour at 2 MB/s
  *     npm run bench -- mixed                   pushes at full speed beside dashboards: what they lose
  *     npm run bench -- fairness                what a quiet tenant notices of one that takes whatever it can
  *     npm run bench -- labels                  memory of label values and series where a label has a million values
@@ -31,9 +33,17 @@ const FAIRNESS_MB = 32;
 const REQUESTS_MB = 32;
 /** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
 const FORMATS_MB = 1000;
+const STEADY = { mbps: 10, seconds: 180 };
+const SOAK = { mbps: 2, seconds: 3600 };
 
 const { values, positionals } = parseArgs({
-  options: { out: { type: 'string' }, mb: { type: 'string' }, own: { type: 'boolean' } },
+  options: {
+    out: { type: 'string' },
+    mb: { type: 'string' },
+    mbps: { type: 'string' },
+    seconds: { type: 'string' },
+    own: { type: 'boolean' },
+  },
   allowPositionals: true,
   strict: false,
 });
@@ -64,6 +74,15 @@ if (positionals[0] === 'stages') {
   const { runTailBench, tailTable } = await import('./tail.ts');
   const figures = await runTailBench();
   console.log(tailTable(figures));
+  save(figures);
+} else if (positionals[0] === 'steady' || positionals[0] === 'soak') {
+  const { runSteady, steadyTable } = await import('./steady.ts');
+  const usual = positionals[0] === 'soak' ? SOAK : STEADY;
+  const figures = await runSteady(DRIVER_FOLDER, {
+    mbps: Number(values.mbps ?? usual.mbps),
+    seconds: Number(values.seconds ?? usual.seconds),
+  });
+  console.log(steadyTable(figures));
   save(figures);
 } else if (positionals[0] === 'mixed') {
   const { mixedTable, runMixed } = await import('./mixed.ts');

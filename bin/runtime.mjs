@@ -29,10 +29,8 @@ const PACKAGES = new Map([
  * with it, for a few milliseconds instead of 60. An ingest of JSON costs a tenth to a sixth less CPU, and any 50 MB less memory;
  * queries are as before. With 2 MB those that make many objects took a sixth more.
  *
- * The threads in which V8 marks and moves what lives have the usual priority until another thread lowers it
- * (local/thread-priority.ts), whichever heap they work for. Of its four, those that collected for the query thread took up to half
- * a core and kept the main thread from one: a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of
- * queries is 60 to 90 MB higher.
+ * V8 marks and sweeps the heaps of all threads in threads of its own. Four of them took up to half a core from the threads that serve:
+ * a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
  */
 const FLAGS = [
   '--disable-warning=ExperimentalWarning',

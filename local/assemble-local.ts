@@ -1,66 +1,82 @@
-/** Puts the store's services together over the stores of one machine. */
+/**
+ * Puts the store together on one machine: the front thread has the table, limits on rates, sockets and what tells of the process; all
+ * else is in the threads of the roles (threads/roles.ts).
+ */
 import type { Config } from '../shared/admin/config-fields.ts';
+import { processText } from '../shared/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
+import { addDiskMetrics } from '../shared/admin/metrics/process-metrics.ts';
+import { addThreadMetrics } from '../shared/admin/metrics/thread-metrics.ts';
 import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
 import type { Services } from '../shared/admin/services.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
 import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/catalog/usage-records.ts';
+import { beginWithCatalog } from '../shared/doctor/lost-catalog.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
-import { compactorOptions } from '../shared/http/assemble-maintenance.ts';
 import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
+import { IngestRates } from '../shared/ingest/rates/ingest-rates.ts';
 import type { Limits } from '../shared/model/limits.ts';
+import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
+import { PageCache } from '../shared/query/page-cache.ts';
 import { createConnectionsApi } from './connections-api.ts';
+import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
-import { fetchClient } from './http-client.ts';
 import { createInstance, type Instance } from './instance.ts';
 import type { Log } from './log.ts';
-import { loopBusy } from './loop-busy.ts';
-import { MaintenanceThread } from './maintenance-thread.ts';
 import { overridesSources } from './overrides-file.ts';
-import { PushThread } from './push-thread-client.ts';
-import { createQueryThread, hasQueryThread } from './query-thread-client.ts';
-import { ruleFilesReader } from './rule-files.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
-import { openStorage, type StorageOptions } from './storage.ts';
+import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
-import { createWorkerPool, defaultWorkers } from './worker-pool.ts';
-
-/** Of the cache of pages, where there are workers. */
-const OWN_CACHE_SHARE = 0.125;
+import { RoleThreads } from './threads/role-threads.ts';
 
 export interface AssembleLocalOptions {
   readonly config: Config;
   readonly storage: StorageOptions;
+  /** See LocalOptions. */
+  readonly beginAnew?: boolean;
+  /** See OpenStorageOptions. */
+  readonly replaced?: ReplacedStorage;
   /** That the gateway listens on. */
   readonly port: number;
   readonly log: Log;
   readonly logLevel: LogLevelSetting;
   readonly services: Services;
-  readonly kick: (job: string) => void;
+  /** See RoleThreadsParts. */
+  readonly cores?: number | undefined;
 }
 
 export interface AssembledLocal {
   readonly context: HttpContext;
+  readonly threads: RoleThreads;
   readonly instance: Instance;
   readonly tails: LocalTails;
   readonly intercept: GatewayOptions['intercept'];
   limitsOf(tenant: string): Limits;
+  /** See Storage. */
+  readonly disk: Disk | undefined;
+  readonly readOnly: boolean;
   watchOverrides(): void;
   endOverrides(): Promise<void>;
-  countUsage(): void;
-  /** The last requests are counted too: it is called when they have ended. */
-  endUsage(): Promise<void>;
-  /** Ends the workers and closes the stores. */
+  /** Ends the threads and closes the stores. */
   close(): Promise<void>;
 }
 
-/** Rejects where a store cannot be opened, or overrides cannot be read. */
+/** Rejects if a store cannot be opened, its catalog is lost, or overrides cannot be read. */
 export async function assembleLocal(options: AssembleLocalOptions): Promise<AssembledLocal> {
   const { config, log, services, port } = options;
   const { target } = config.auth;
-  const storage = await openStorage(options.storage, { commitsInThread: true });
+  const storage = await openStorage(options.storage, { serves: true, replaced: options.replaced });
+  let threads: RoleThreads | undefined;
   try {
+    const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+    const { store, disk, readOnly } = storage;
+    await beginWithCatalog({ ...storage, catalog, clock: systemClock }, options.beginAnew ?? false).catch(
+      (error: unknown) => {
+        // The marks are written by the first start that can.
+        if (!(error instanceof StorageUnavailableError)) throw error;
+      },
+    );
     const overrides = new OverridesWatch({
       sources: overridesSources(config.runtime, storage.store),
       defaults: config.limits,
@@ -69,79 +85,79 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       log,
     });
     await overrides.load();
-    const { queryWorkers, pageCacheBytes } = config.logboom;
-    const workers = queryWorkers < 0 ? defaultWorkers() : queryWorkers;
-    const thread = hasQueryThread(queryWorkers)
-      ? createQueryThread({ config, storage: options.storage, limitsOf: overrides.limitsOf })
-      : undefined;
-    let pushThread: PushThread | undefined;
-    // What is small is read here, what is large by the workers, each of which keeps what it is asked for again.
-    const ownCacheBytes = workers === 0 ? pageCacheBytes : pageCacheBytes * OWN_CACHE_SHARE;
-    const workerCacheBytes = Math.floor((pageCacheBytes - ownCacheBytes) / workers);
-    // Threads start when a query is large enough for them.
-    const invoker =
-      workers === 0
-        ? undefined
-        : createWorkerPool({ storage: options.storage, workers, pageCacheBytes: workerCacheBytes });
-    // Starts when a day is first to be packed.
-    const maintenance = new MaintenanceThread({
-      storage: options.storage,
-      compaction: compactorOptions(config),
-      removes: config.compactor.retentionEnabled,
-      table: options.storage.kind === 'embedded' ? storage.table : undefined,
-      limitsOf: overrides.limitsOf,
-    });
-    const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+    const { limitsOf } = overrides;
     const instance = createInstance({ members: catalog.members, target, port, log });
+    const metrics = createMetrics({
+      ofProcess: true,
+      retentionHoursOf: tenant => retentionHours(limitsOf(tenant)),
+    });
+    const exchange = new IngestExchange({ table: storage.table, clock: systemClock });
+    const rates = new IngestRates({ exchange, clock: systemClock, ids: systemIds, log });
     const context = assembleContext({
       config,
-      store: storage.store,
+      store,
       catalog,
-      ingestExchange: new IngestExchange({ table: storage.table, clock: systemClock }),
+      rates,
       usageRecords: new UsageRecords(storage.table),
-      metrics: createMetrics({
-        ofProcess: true,
-        retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)),
-      }),
+      metrics,
       log,
       auditLog: log,
       clock: systemClock,
       ids: systemIds,
-      limitsOf: overrides.limitsOf,
-      invoker,
-      pageCacheBytes: ownCacheBytes,
-      ...thread?.own,
-      pushesElsewhere: hub => (pushThread = new PushThread({ storage: options.storage, hub })),
-      beginBeside(tenant) {
-        const ends = [thread?.own.beginBeside(tenant), pushThread?.beginBeside(tenant)];
-        return () => {
-          for (const end of ends) end?.();
-        };
+      limitsOf,
+      // Nothing is read here.
+      pages: new PageCache(0),
+      resultCacheBytes: 0,
+      kick: job => threads!.kick(job),
+      logLevel: {
+        get: () => options.logLevel.get(),
+        async set(level) {
+          await options.logLevel.set(level);
+          threads!.setDebug(log.isLevelEnabled('debug'));
+        },
       },
-      busyShare: loopBusy(),
-      http: fetchClient,
-      daysElsewhere: maintenance,
-      foldTable: storage.foldTable,
-      kick: options.kick,
-      readRuleFiles: ruleFilesReader(config.ruler.storage),
-      onBroken: error => log.warn({ err: error }, 'something is broken that the store can do without'),
-      logLevel: options.logLevel,
+      metricsText: async () => processText(await metrics.registry.text(), await threads!.metricsTexts()),
       instance,
       services: () => services.list(),
-      notReady: () => services.notReady(),
+      notReady: () => services.notReady() ?? disk?.message,
     });
-    const isShared = options.storage.kind === 's3' || target !== 'all';
-    const tails = startLocalTails({ context, ids: systemIds, log, isShared });
+    const tails = startLocalTails({ context, ids: systemIds, log, threads: () => threads! });
+    threads = new RoleThreads({
+      target,
+      config,
+      storage: options.storage,
+      isAlone: options.storage.kind === 'embedded' && target === 'all',
+      table: storage.table,
+      foldTable: storage.foldTable,
+      tailLog: catalog.tailLog,
+      clock: systemClock,
+      decideRates: (tenant, asked) => rates.decide(tenant, limitsOf(tenant), asked),
+      connections: tails.connections,
+      endTails: () => tails.endAll(),
+      log,
+      onDefect: () => metrics.requests.defect(),
+      isDebug: log.isLevelEnabled('debug'),
+      isDiskFull: disk?.problem !== undefined,
+      readOnly,
+      cores: options.cores,
+    });
+    addThreadMetrics(metrics.registry, () => threads!.threads);
+    await threads.ready();
+    const started = threads;
+    addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
-    const counting = new AbortController();
+    const watchingDisk = new AbortController();
+    const watchedDisk = disk?.watch(watchingDisk.signal);
     let watched: Promise<void> | undefined;
-    let counted: Promise<void> | undefined;
     return {
       context,
+      threads: started,
       instance,
       tails,
       intercept: config.logboom.connectionsApi ? createConnectionsApi(tails.connections) : undefined,
-      limitsOf: overrides.limitsOf,
+      limitsOf,
+      disk,
+      readOnly,
       watchOverrides() {
         watched = overrides.keepFresh(watching.signal);
       },
@@ -149,19 +165,15 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         watching.abort();
         await watched;
       },
-      countUsage() {
-        counted = context.usage.ledger.keepWritten(counting.signal);
-      },
-      async endUsage() {
-        counting.abort();
-        await counted;
-      },
       async close() {
-        await Promise.all([invoker?.close(), thread?.close(), pushThread?.close(), maintenance.close()]);
+        watchingDisk.abort();
+        await watchedDisk;
+        await started.stop();
         await storage.close();
       },
     };
   } catch (error) {
+    await threads?.stop();
     await storage.close();
     throw error;
   }

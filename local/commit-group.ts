@@ -10,8 +10,10 @@
  * the commit. An error of the database (a full disk) undoes the whole group and rejects all of its calls.
  */
 import { messageOf } from '../shared/model/errors.ts';
+import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
 import { ConditionFailedError } from '../shared/ports/table.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
+import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
 /** A group holds up the event loop: 500 small writes take about 4 ms. The rest goes into the next one. */
@@ -85,9 +87,10 @@ async function commit(transaction: Transaction, group: readonly Call[]): Promise
   try {
     outcomes = await retryWhileBusy(() => runGroup(transaction, group));
   } catch (error) {
+    const unavailable = asStorageError(error);
     const reason =
-      error instanceof ThrottledError
-        ? error
+      unavailable instanceof StorageUnavailableError || error instanceof ThrottledError
+        ? unavailable
         : new Error(`table write failed: ${messageOf(error)}`, { cause: error });
     for (const call of group) call.reject(reason);
     return;

@@ -35,6 +35,8 @@ export interface LogboomOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Least level of the log, which goes to standard error. Default: error. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+  /** Start although the catalog is empty and chunks are stored, and leave those unused. Default: reject. */
+  readonly beginAnew?: boolean;
 }
 
 export interface Logboom {
@@ -46,7 +48,7 @@ export interface Logboom {
 
 /**
  * Starts a store; it is ready when this resolves. Rejects with an error of the name ConfigError where the configuration is wrong,
- * CorruptionError where the data is, and those of Node where the port or the folder cannot be had.
+ * CorruptionError where the data is, LostCatalogError where the catalog is gone and the data is not, and those of Node where the port or the folder cannot be had.
  */
 export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
   const {
@@ -56,6 +58,7 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
     port = 0,
     environment = process.env,
     logLevel = 'error',
+    beginAnew = false,
   } = options;
   if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('give either dataDir or s3');
   const { parseConfig } = await import('../shared/admin/config.ts');
@@ -64,7 +67,7 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
   const text = options.config ?? readFileSync(DEFAULT_CONFIG_FILE, 'utf8');
   const { config } = parseConfig(text, { name: 'config', environment });
   const storage = s3 === undefined ? embeddedIn(dataDir!) : ({ kind: 's3', ...s3 } as const);
-  const { url, stop } = await startLocal({ config, storage, host, port, logLevel });
+  const { url, stop } = await startLocal({ config, storage, host, port, logLevel, beginAnew });
   return { url, stop };
 }
 

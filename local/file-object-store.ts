@@ -28,6 +28,7 @@ import {
   type ObjectStore,
 } from '../shared/ports/object-store.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
+import { asStorageError } from './disk-errors.ts';
 import { codeOf, isMissing } from './file-errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { walkObjects } from './object-listing.ts';
@@ -46,6 +47,8 @@ const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
 const read = promisify(readWithCallback);
 
 export interface FileObjectStoreOptions {
+  /** For a folder that cannot be written: nothing is made or removed at the opening. */
+  readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly ids?: Ids;
 }
@@ -55,13 +58,15 @@ export async function openFileObjectStore(
   root: string,
   options: FileObjectStoreOptions = {},
 ): Promise<ObjectStore> {
-  const { clock = systemClock, ids = systemIds } = options;
+  const { clock = systemClock, ids = systemIds, readOnly = false } = options;
   const objects = path.resolve(root, 'objects');
   // Beside the objects: a link cannot cross file systems, and a walk over the objects need not look for leftovers.
   const temporary = path.resolve(root, 'temporary');
-  await makeDurableDirectory(objects);
-  await makeDurableDirectory(temporary);
-  await removeLeftovers(temporary, clock.nowMs() - LEFTOVER_AGE_MS);
+  if (!readOnly) {
+    await makeDurableDirectory(objects);
+    await makeDurableDirectory(temporary);
+    await removeLeftovers(temporary, clock.nowMs() - LEFTOVER_AGE_MS);
+  }
 
   const directories = directorySync(objects);
   const puts = createGate(MAX_CONCURRENT_PUTS);
@@ -72,7 +77,7 @@ export async function openFileObjectStore(
       checkObjectKey(key);
       const target = objectPath(objects, key);
       const written = path.join(temporary, `put-${ids.randomHex(12)}`);
-      return puts(() => putFile(target, written, body, directories));
+      return writing(() => puts(() => putFile(target, written, body, directories)));
     },
 
     async get(key) {
@@ -106,7 +111,7 @@ export async function openFileObjectStore(
     async delete(key) {
       checkObjectKey(key);
       const file = objectPath(objects, key);
-      await unlinkIfThere(file);
+      await writing(() => unlinkIfThere(file));
       await removeEmptyDirectories(path.dirname(file), objects);
     },
 
@@ -114,6 +119,15 @@ export async function openFileObjectStore(
       return listPage(objects, prefix, after, listLimit(limit));
     },
   };
+}
+
+/** Throws StorageUnavailableError where the disk is what is wrong. */
+async function writing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asStorageError(error);
+  }
 }
 
 async function putFile(
@@ -134,7 +148,8 @@ async function putFile(
   }
 }
 
-async function writeDurably(file: string, body: Uint8Array): Promise<void> {
+/** Makes a new file; its directory is the caller's to sync. */
+export async function writeDurably(file: string, body: Uint8Array): Promise<void> {
   const handle = await open(file, 'wx');
   try {
     for (let done = 0; done < body.byteLength; ) {

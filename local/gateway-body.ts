@@ -1,6 +1,6 @@
 /**
- * Receives the body of a request into one buffer: of the declared length where there is one, so that a push is copied
- * once on its way in; a growing one for chunked uploads. Every byte is taken from a budget that all requests share.
+ * Receives the body of a request into one buffer, which grows as the body arrives: memory for a declared length is taken only once
+ * the bytes come. Every byte is taken from a budget that all requests share.
  *
  * Large buffers are used again: fresh ones cost a collection of the heap every few tens of megabytes, and a page fault
  * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more.
@@ -8,27 +8,9 @@
 import type { IncomingMessage } from 'node:http';
 import { BufferPool } from '../shared/model/buffer-pool.ts';
 import { type ClientError, TooLargeError } from '../shared/model/errors.ts';
-
-/** Bytes of bodies that may be held at once, counted. */
-export interface BodyBudget {
-  /** False where they are not to be had; nothing is taken then. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
-}
-
-export function createBodyBudget(maxBytes: number): BodyBudget {
-  let held = 0;
-  return {
-    take(bytes) {
-      if (held + bytes > maxBytes) return false;
-      held += bytes;
-      return true;
-    },
-    give(bytes) {
-      held -= bytes;
-    },
-  };
-}
+import { BrokenRequestError } from './gateway-broken.ts';
+import type { BodyBudget } from './gateway-budget.ts';
+import type { Exchange } from './gateway-exchange.ts';
 
 export interface Body {
   readonly bytes: Uint8Array;
@@ -37,10 +19,20 @@ export interface Body {
 }
 
 export const NO_BODY: Body = { bytes: new Uint8Array(0), heldBytes: 0 };
-/** A chunked body starts with one socket read and doubles from there. */
+/** A body starts with one socket read. */
 const FIRST_CAPACITY = 64 * 1024;
+/** Of a declared length the next buffer is so much larger, so that a seventh is copied twice; otherwise it doubles. */
+const DECLARED_GROWTH = 8;
+/**
+ * Chunks smaller than this on average are no way to send a body: each costs the thread about a microsecond. Agents send some
+ * kilobytes; a line of a log has about 100 bytes.
+ */
+const LEAST_MEAN_CHUNK = 16;
+/** Before that many nothing is said of their size. */
+const FREE_CHUNKS = 4_000;
+const TINY = `the body comes in chunks of less than ${LEAST_MEAN_CHUNK} bytes on average; send larger ones`;
 /** Buffers that wait for the next body: as many as usual pushes of a handful of connections take at once. */
-const POOL = new BufferPool(16 * 1024 * 1024);
+const POOL = new BufferPool(16 * 1024 * 1024, { isShared: true });
 
 /**
  * Takes back the buffer of a body that nobody reads any more: the next request may overwrite it. Not to be called where
@@ -71,40 +63,44 @@ export function tooLarge(bytes: number, maxBytes: number): ClientError {
 }
 
 export interface ReadBodyOptions {
-  readonly maxBytes: number;
   readonly budget: BodyBudget;
   /** What is thrown where the budget is used up. */
   readonly overloaded: ClientError;
-  /** Called with a function that ends the reading with an error, and without one when the reading has ended. */
-  readonly onReading: (interrupt?: (error: Error) => void) => void;
 }
 
 /**
- * Rejects with ClientError (413 over `maxBytes`, 503 over the budget), BodyInterruptedError, or what interrupted it;
- * nothing is held then and the rest of the body is unread. A declared length over `maxBytes` is the caller's to refuse.
+ * Rejects with ClientError (413 over the limit of the request, 503 over the budget, 400 for a hail of tiny chunks),
+ * BodyInterruptedError, or what interrupted the exchange; nothing is held then and the rest of the body is unread. A declared length
+ * over the limit is the caller's to refuse.
  */
-export function readBody(
-  request: IncomingMessage,
-  { maxBytes, budget, overloaded, onReading }: ReadBodyOptions,
-): Promise<Body> {
-  let capacity = declaredLength(request) ?? Math.min(FIRST_CAPACITY, maxBytes);
-  if (!budget.take(capacity)) return Promise.reject(overloaded);
+export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOptions): Promise<Body> {
+  const { incoming: request } = exchange;
+  const { maxBodyBytes: maxBytes } = exchange.limits;
+  const declared = declaredLength(request);
+  const most = declared ?? maxBytes;
+  let capacity = Math.min(FIRST_CAPACITY, most);
+  if (!budget.take(exchange, capacity)) return Promise.reject(overloaded);
 
   return new Promise((resolve, reject) => {
     let buffer = POOL.take(capacity);
     let length = 0;
+    let chunks = 0;
+    let isOver = false;
 
     const fail = (error: Error) => {
+      if (isOver) return;
       stop();
       request.pause();
-      budget.give(capacity);
+      budget.give(exchange, capacity);
       POOL.give(buffer);
       reject(error);
     };
     const grow = (needed: number): Error | undefined => {
       if (needed > maxBytes) return tooLarge(maxBytes + 1, maxBytes);
-      const wanted = Math.min(Math.max(needed, capacity * 2), maxBytes);
-      if (!budget.take(wanted - capacity)) return overloaded;
+      const growth = declared === undefined ? 2 : DECLARED_GROWTH;
+      const wanted = Math.min(Math.max(needed, capacity * growth), most);
+      // Others may be ended for it, or this one by itself.
+      if (!budget.take(exchange, wanted - capacity)) return overloaded;
       capacity = wanted;
       const grown = POOL.take(capacity);
       buffer.copy(grown, 0, 0, length);
@@ -116,8 +112,11 @@ export function readBody(
       const needed = length + chunk.length;
       const problem = needed > capacity ? grow(needed) : undefined;
       if (problem !== undefined) return fail(problem);
+      if (++chunks > FREE_CHUNKS && needed < chunks * LEAST_MEAN_CHUNK)
+        return fail(new BrokenRequestError(400, TINY));
       chunk.copy(buffer, length);
       length = needed;
+      exchange.receivedBytes = length;
     };
     const onEnd = () => {
       stop();
@@ -125,10 +124,13 @@ export function readBody(
     };
     const onBroken = () => fail(new BodyInterruptedError());
     const stop = () => {
+      isOver = true;
       request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      onReading();
+      stopListening();
     };
-    onReading(fail);
+    let stopListening = () => {};
+    stopListening = exchange.listen(fail);
+    if (isOver) return;
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
   });
 }

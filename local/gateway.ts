@@ -13,30 +13,33 @@ import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Request, Response } from '../shared/http/message.ts';
 import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
 import { ClientError } from '../shared/model/errors.ts';
+import { addressKey } from './address-key.ts';
 import {
   type Body,
   BodyInterruptedError,
-  createBodyBudget,
   declaredLength,
   NO_BODY,
   readBody,
   recycleBody,
   tooLarge,
 } from './gateway-body.ts';
-import { BrokenRequestError, type Connections, watchConnections } from './gateway-broken.ts';
+import { BrokenRequestError } from './gateway-broken.ts';
+import { boundUnsent, createBodyBudget } from './gateway-budget.ts';
+import {
+  type Connections,
+  type ConnectionTimes,
+  maxConnections,
+  watchConnections,
+} from './gateway-connections.ts';
+import { Exchange } from './gateway-exchange.ts';
+import { createPlaces } from './gateway-places.ts';
 import type { Log } from './log.ts';
 
-export interface GatewayLimits {
+export interface GatewayLimits extends ConnectionTimes {
   /** Asked when the head of a request is there. */
   readonly ofRequest: RequestLimitsOf;
   readonly maxConcurrentRequests: number;
   readonly maxBufferedBodyBytes: number;
-  /** For a whole request to arrive. */
-  readonly readTimeoutMs: number;
-  /** For an answer to make progress. */
-  readonly writeTimeoutMs: number;
-  /** For the next request of a connection to begin. */
-  readonly idleTimeoutMs: number;
   /** For running requests to end once the gateway stops. */
   readonly drainTimeoutMs: number;
 }
@@ -72,12 +75,21 @@ export interface Gateway {
 
 /** Longer than any selector by GET that a client makes; node's own 16 KB is not. */
 const MAX_HEADER_BYTES = 128 * 1024;
-const MAX_CONNECTIONS = 10_000;
+/** Of connections: some wait for their next request, and new ones must find room. */
+const MAX_SHARE_OF_PLACES = 0.75;
+/** Requests of one connection at once. Clients that send more before the first is answered are cut off: no agent does. */
+const MAX_PIPELINED = 16;
+/** Connections that the system holds until they are accepted; it may hold fewer. */
+const BACKLOG = 4096;
 /** An unwanted body is read so that the client gets to its answer: until it pauses, and only so long and so far. */
 const DRAIN_PAUSE_MS = 500;
 const DRAIN_BODY_MS = 10_000;
 const DRAIN_BODY_BYTES = 256 * 1024 * 1024;
+/** What handling a chunk counts for, however small it is. */
+const DRAIN_CHUNK_BYTES = 16 * 1024;
 const TIMEOUT_CHECK_MS = 1000;
+/** Responses of this size are bounded together; smaller ones are by the number of requests. */
+const LARGE_BYTES = 64 * 1024;
 
 /** Resolves when it listens; rejects with the error of `listen`, for example EADDRINUSE. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
@@ -90,15 +102,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.readTimeoutMs),
     shouldUpgradeCallback: isUpgrade,
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  const service = createService(options, watchConnections(server));
+  const service = createService(options, watchConnections(server, limits));
   server.on('request', (request, response) => {
-    if (!intercept(request, response)) service.handle(request, response, false);
+    if (!intercept(request, response)) service.handle(request, response, 'nothing');
   });
-  server.on('checkContinue', (request, response) => service.handle(request, response, true));
+  server.on('checkContinue', (request, response) => service.handle(request, response, 'continue'));
+  server.on('checkExpectation', (request, response) => service.handle(request, response, 'unknown'));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host === '' ? undefined : host, () => {
+    server.listen({ port, host: host === '' ? undefined : host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -122,119 +134,134 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
+/** What the client waits for before it sends the body, by its header `Expect`. */
+type Expected = 'nothing' | 'continue' | 'unknown';
+
 interface Service {
-  /** `awaited`: the client waits for `100 Continue` before it sends the body. */
-  handle(incoming: IncomingMessage, outgoing: ServerResponse, awaited: boolean): void;
+  handle(incoming: IncomingMessage, outgoing: ServerResponse, expected: Expected): void;
   stop(server: Server): Promise<void>;
 }
 
 function createService({ dispatch, admit, limits, log }: GatewayOptions, connections: Connections): Service {
-  const budget = createBodyBudget(limits.maxBufferedBodyBytes);
+  const places = createPlaces(
+    Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections() * MAX_SHARE_OF_PLACES)),
+  );
+  const budget = createBodyBudget(limits.maxBufferedBodyBytes, places.all);
   const overloaded = new ClientError(503, OVERLOADED);
-  const running = new Set<AbortController>();
   const nextId = createIds();
   let stopping = false;
   let afterRequest = () => {};
 
-  async function serve(incoming: IncomingMessage, outgoing: ServerResponse, awaited: boolean): Promise<void> {
+  async function serve(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    expected: Expected,
+  ): Promise<void> {
     const id = nextId();
-    const startedMs = performance.now();
     const method = incoming.method ?? 'GET';
     const { path, rawQuery } = splitTarget(incoming.url ?? '/');
     const headers = incoming.headers as Record<string, string>;
-    const { maxBodyBytes, deadlineMs } = limits.ofRequest(method, path, headers);
-    const controller = new AbortController();
-    const admitted = running.size < limits.maxConcurrentRequests;
-    if (admitted) running.add(controller);
+    const clientAddress = incoming.socket.remoteAddress;
+    const ofRequest = limits.ofRequest(method, path, headers);
+    const exchange = new Exchange(incoming, outgoing, ofRequest, addressKey(clientAddress));
+    const { controller } = exchange;
+    if (connections.openBeside(exchange) >= MAX_PIPELINED) {
+      incoming.socket.destroy();
+      return;
+    }
+    const admitted = places.take(exchange);
     const answered = new Promise<void>(resolve => {
-      const end = connections.begin(incoming.socket, onClose);
+      const end = connections.begin(exchange, onClose);
       outgoing.once('close', onClose);
       function onClose(): void {
         if (!outgoing.writableFinished) {
           controller.abort(new DOMException('the client went away', 'AbortError'));
         }
+        exchange.unsentBytes = 0;
         end();
         resolve();
       }
     });
     outgoing.setHeader('x-request-id', id);
-    const head = { method, path, rawQuery, headers, id, clientAddress: incoming.socket.remoteAddress };
+    const head = { method, path, rawQuery, headers, id, clientAddress };
 
     let body: Body = NO_BODY;
     let timer: NodeJS.Timeout | undefined;
     try {
       if (!admitted) throw overloaded;
-      if (admit !== undefined && declaredLength(incoming) !== 0) await admit(head);
-      body = await receive(incoming, outgoing, maxBodyBytes, awaited);
+      if (expected === 'unknown') throw new ClientError(417, 'Expectation Failed');
+      if (admit !== undefined && declaredLength(incoming) !== 0)
+        await exchange.unlessInterrupted(admit(head));
+      body = await receive(exchange, expected);
+      const { deadlineMs } = ofRequest;
       if (deadlineMs > 0) {
         const late = new DOMException(`over ${deadlineMs} ms`, 'TimeoutError');
         timer = setTimeout(() => controller.abort(late), deadlineMs);
       }
       const { signal } = controller;
       const response = await dispatch({ ...head, body: body.bytes, signal });
-      send(outgoing, response);
+      send(exchange, response);
       // An error may come before all that was begun has ended.
       if (response.status < 300) recycleBody(body);
     } catch (error) {
       if (error instanceof ClientError) {
-        refuse(incoming, outgoing, error, responseOfError(error, { style: 'push', requestId: id, log }));
+        refuse(exchange, error, responseOfError(error, { style: 'push', requestId: id, log }));
       } else if (error instanceof BodyInterruptedError) outgoing.destroy();
       else {
         // Dispatch answers its own errors: this is a defect of an answer.
         log.error({ requestId: id, err: error }, 'request failed');
         if (outgoing.headersSent) outgoing.destroy();
-        else send(outgoing, errorResponse(500, `internal error, request id ${id}`, 'push'));
+        else send(exchange, errorResponse(500, `internal error, request id ${id}`, 'push'));
       }
     } finally {
       clearTimeout(timer);
-      budget.give(body.heldBytes);
+      budget.give(exchange, body.heldBytes);
     }
     await answered;
-    running.delete(controller);
+    places.release(exchange);
     afterRequest();
     if (log.isLevelEnabled('debug')) {
-      const ms = Math.round(performance.now() - startedMs);
+      const ms = Math.round(performance.now() - exchange.startedMs);
       log.debug({ requestId: id, method, path, status: outgoing.statusCode, ms }, 'request');
     }
   }
 
   /** The body, once nothing speaks against reading it. */
-  async function receive(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    maxBytes: number,
-    awaited: boolean,
-  ): Promise<Body> {
+  async function receive(exchange: Exchange, expected: Expected): Promise<Body> {
+    const { incoming, outgoing } = exchange;
+    const { maxBodyBytes } = exchange.limits;
     const declared = declaredLength(incoming);
     if (declared === 0) return NO_BODY;
-    if (declared !== undefined && declared > maxBytes) throw tooLarge(declared, maxBytes);
-    if (awaited) outgoing.writeContinue();
-    const { socket } = incoming;
-    const onReading = (interrupt?: (error: Error) => void) => connections.reading(socket, interrupt);
-    return readBody(incoming, { maxBytes, budget, overloaded, onReading });
+    if (declared !== undefined && declared > maxBodyBytes) throw tooLarge(declared, maxBodyBytes);
+    if (expected === 'continue') outgoing.writeContinue();
+    return readBody(exchange, { budget, overloaded });
   }
 
-  function send(outgoing: ServerResponse, { status, headers, body }: Response): void {
+  function send(exchange: Exchange, { status, headers, body }: Response): void {
+    const { outgoing } = exchange;
     if (outgoing.destroyed) return;
     if (stopping) outgoing.shouldKeepAlive = false;
     const hardened = hardenedHeaders(headers);
     for (const name in hardened) outgoing.setHeader(name, hardened[name]);
     const hasBody = status !== 204 && status !== 304;
-    if (hasBody) outgoing.setHeader('content-length', Buffer.byteLength(body));
+    const bytes = hasBody ? Buffer.byteLength(body) : 0;
+    if (hasBody) outgoing.setHeader('content-length', bytes);
     outgoing.writeHead(status);
-    if (hasBody && body.length > 0) outgoing.end(body);
+    exchange.leaves(bytes);
+    if (bytes > 0) outgoing.end(body);
     else outgoing.end();
-    const socket = outgoing.socket;
+    const { socket } = outgoing;
     // Node watches for progress of the write and destroys the socket; the next request or idleness resets it.
     if (socket !== null && socket.writableLength > 0) socket.setTimeout(limits.writeTimeoutMs);
+    if (bytes > LARGE_BYTES) boundUnsent(places.all);
   }
 
   return {
-    handle(incoming, outgoing, awaited) {
+    handle(incoming, outgoing, expected) {
       // A socket that fails later must not end the process.
       outgoing.on('error', () => {});
       incoming.on('error', () => {});
-      serve(incoming, outgoing, awaited).catch((error: unknown) => {
+      serve(incoming, outgoing, expected).catch((error: unknown) => {
         log.error({ err: error }, 'request failed');
         incoming.socket.destroy();
       });
@@ -246,8 +273,9 @@ function createService({ dispatch, admit, limits, log }: GatewayOptions, connect
       // A connection whose answer was under way when the gateway stopped is idle once it has been sent.
       afterRequest = () => setImmediate(() => server.closeIdleConnections());
       const timer = setTimeout(() => {
-        for (const controller of running)
+        for (const { controller } of places.all()) {
           controller.abort(new DOMException('the server stops', 'AbortError'));
+        }
         connections.destroyAll();
       }, limits.drainTimeoutMs);
       await closed;
@@ -257,16 +285,14 @@ function createService({ dispatch, admit, limits, log }: GatewayOptions, connect
 }
 
 /** Answers before the body was read: in full, then reads on for a while, then closes. */
-function refuse(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  error: ClientError,
-  { status, headers, body }: Response,
-): void {
-  const unread = !incoming.complete && declaredLength(incoming) !== 0;
+function refuse(exchange: Exchange, error: ClientError, { status, headers, body }: Response): void {
+  const { incoming, outgoing } = exchange;
+  const bytes = Buffer.byteLength(body);
+  const unread = exchange.isArriving && declaredLength(incoming) !== 0;
   if (unread) outgoing.shouldKeepAlive = false;
-  outgoing.writeHead(status, { ...hardenedHeaders(headers), 'content-length': Buffer.byteLength(body) });
-  if (!unread || error instanceof BrokenRequestError) {
+  outgoing.writeHead(status, { ...hardenedHeaders(headers), 'content-length': bytes });
+  exchange.leaves(bytes);
+  if (!unread || exchange.isInterrupted || error instanceof BrokenRequestError) {
     outgoing.end(body);
     return;
   }
@@ -281,7 +307,7 @@ function refuse(
   const timer = setTimeout(finish, DRAIN_PAUSE_MS);
   incoming.on('data', (chunk: Buffer) => {
     timer.refresh();
-    left -= chunk.length;
+    left -= chunk.length + DRAIN_CHUNK_BYTES;
     if (left < 0 || performance.now() > latestMs) incoming.destroy();
   });
   incoming.once('end', finish).once('close', finish);

@@ -4,6 +4,7 @@ import { Membership } from '../shared/admin/membership.ts';
 import { componentsOf, type Target } from '../shared/admin/targets.ts';
 import type { Members } from '../shared/catalog/members.ts';
 import type { InstanceControl } from '../shared/http/assemble.ts';
+import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
 import type { Log } from './log.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -43,7 +44,11 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
   return {
     instance: address,
     async join() {
-      await membership.join();
+      await membership.join().catch((error: unknown) => {
+        // A heartbeat joins when the disk can be written.
+        if (!(error instanceof StorageUnavailableError)) throw error;
+        log.warn({ err: error }, 'instance could not join the ring yet');
+      });
       beating = membership.keepAlive(ending.signal);
     },
     leave: () => membership.left(),

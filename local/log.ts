@@ -2,6 +2,7 @@
  * The program's log: JSON lines on standard error, so that standard output stays for people. Nothing logs bodies,
  * query strings or headers; should a header object ever get in, what identifies a caller is struck out.
  */
+import { isatty } from 'node:tty';
 import {
   type DestinationStream,
   destination,
@@ -11,6 +12,7 @@ import {
   pino,
   stdTimeFunctions,
 } from 'pino';
+import { visibleLines } from '../shared/model/visible-text.ts';
 
 export type Log = Logger;
 
@@ -25,11 +27,18 @@ export function linesOf(log: Log): ReadonlyMap<string, number> {
   return written.get(log) ?? new Map();
 }
 
+function standardError(): DestinationStream {
+  const to = destination({ fd: STANDARD_ERROR, sync: true });
+  return isatty(STANDARD_ERROR) ? visibleLog(to) : to;
+}
+
+/** For a terminal, without what it obeys: JSON escapes less than that, and names of rules are their authors'. */
+export function visibleLog(to: DestinationStream): DestinationStream {
+  return { write: line => to.write(visibleLines(line)) };
+}
+
 /** Level as pino names it; it may be set while the program runs. Written at once: a crash loses no line. */
-export function createLog(
-  level: string,
-  to: DestinationStream = destination({ fd: STANDARD_ERROR, sync: true }),
-): Log {
+export function createLog(level: string, to: DestinationStream = standardError()): Log {
   const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);
   const counts = new Map<string, number>();
   const options: LoggerOptions = {

@@ -1,14 +1,21 @@
 /** The timer of one machine: calls the jobs that a scheduler calls in an account, one run of each at a time. */
 import { hasFailed, type Job, type Jobs, type LastRun } from '../shared/maintenance/jobs.ts';
 import type { Clock } from '../shared/ports/clock.ts';
-import type { Log } from './log.ts';
+
+/** The part of a logger that this needs; pino fits. */
+export interface JobLog {
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+}
 
 export interface SchedulerOptions {
   readonly jobs: Jobs;
   /** Which of them this process runs. Default: all. */
   readonly does?: (job: Job) => boolean;
+  /** Asked before each run: a job that may not run now is tried again when its interval is over. Default: all may. */
+  readonly mayRun?: (job: Job) => boolean;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: JobLog;
   /** A run begins nothing new after this time, ms; what is left is done by the next one, at once. */
   readonly runMs: number;
 }
@@ -25,7 +32,8 @@ const PAUSE_MS = 1000;
 /** An interval of 0 means as often as possible, not without a pause. */
 const MIN_INTERVAL_MS = 50;
 
-export function startScheduler({ jobs, does = () => true, clock, log, runMs }: SchedulerOptions): Scheduler {
+export function startScheduler(options: SchedulerOptions): Scheduler {
+  const { jobs, does = () => true, mayRun = () => true, clock, log, runMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const kicks = new Map<string, AbortController>();
@@ -44,6 +52,10 @@ export function startScheduler({ jobs, does = () => true, clock, log, runMs }: S
     while (!signal.aborted) {
       await wait(job, waitMs);
       if (signal.aborted) return;
+      if (!mayRun(job)) {
+        waitMs = everyMs;
+        continue;
+      }
       const runs = await jobs.tick(job.name, { untilMs: clock.nowMs() + runMs, signal });
       if (signal.aborted) return;
       for (const run of runs) logRun(log, run);
@@ -68,7 +80,7 @@ export function startScheduler({ jobs, does = () => true, clock, log, runMs }: S
 }
 
 /** Also how the scheduled function of an account tells of a run. */
-export function logRun(log: Log, run: LastRun): void {
+export function logRun(log: JobLog, run: LastRun): void {
   const { job, failures, figures, done, startedMs, endedMs } = run;
   const text = hasFailed(run) ? 'a scheduled job failed' : 'a scheduled job failed in part';
   for (const failure of failures) log.warn({ job, failure }, text);

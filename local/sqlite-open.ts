@@ -4,10 +4,13 @@
  * An ordinary table with an index of its keys, not WITHOUT ROWID: measured with bodies of 1 KB, the latter took 25,000
  * puts a second in batches against 117,000 and a file three times as large, because few such rows fit its pages.
  */
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { CorruptionError, messageOf } from '../shared/model/errors.ts';
 import { makeDurableDirectory } from './directory-sync.ts';
+import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
 /** Raise it with every change of the schema, together with the step that brings an older file up. */
@@ -43,16 +46,28 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
+export interface OpenDatabaseOptions {
+  /** Pages of the file that this connection keeps. */
+  readonly cacheBytes?: number | undefined;
+  /** For a folder that cannot be written: changes and makes nothing. */
+  readonly readOnly?: boolean | undefined;
+}
+
 /**
- * Opens the file, and makes it where missing.
- * @param cacheBytes pages of the file that this connection keeps
- * Throws where a newer Logboom has written it; CorruptionError where it is no
- * database or damaged.
+ * Opens the file, and makes it where missing. Throws where a newer Logboom has written it; CorruptionError where it is no database or
+ * damaged, StorageUnavailableError where the disk is what is wrong.
  */
-export async function openDatabase(file: string, cacheBytes = CACHE_BYTES): Promise<DatabaseSync> {
-  await makeDurableDirectory(path.dirname(path.resolve(file)));
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+export async function openDatabase(
+  file: string,
+  { cacheBytes = CACHE_BYTES, readOnly = false }: OpenDatabaseOptions = {},
+): Promise<DatabaseSync> {
+  const database = readOnly ? openReadOnly(file) : await openToWrite(file);
   try {
+    if (readOnly) {
+      await retryWhileBusy(() => checkVersion(database, file));
+      database.exec(`PRAGMA cache_size = -${Math.floor(cacheBytes / 1024)}`);
+      return database;
+    }
     await retryWhileBusy(() => database.exec('PRAGMA journal_mode = WAL'));
     await retryWhileBusy(() => database.exec(SETTINGS));
     database.exec(`PRAGMA cache_size = -${Math.floor(cacheBytes / 1024)}`);
@@ -60,24 +75,54 @@ export async function openDatabase(file: string, cacheBytes = CACHE_BYTES): Prom
     return database;
   } catch (error) {
     database.close();
-    const message = `cannot open table ${file}: ${messageOf(error)}`;
-    throw error instanceof CorruptionError
-      ? new CorruptionError(message)
-      : new Error(message, { cause: error });
+    throw openingError(file, error);
   }
+}
+
+async function openToWrite(file: string): Promise<DatabaseSync> {
+  await makeDurableDirectory(path.dirname(path.resolve(file)));
+  try {
+    return new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  } catch (error) {
+    throw openingError(file, error);
+  }
+}
+
+/**
+ * A log that a process left is read with the file. Without one SQLite would make one, unless it is told that nothing changes the file:
+ * on a disk that cannot be written nothing does.
+ */
+function openReadOnly(file: string): DatabaseSync {
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const url = pathToFileURL(path.resolve(file));
+  if (!hasLog) url.searchParams.set('immutable', '1');
+  try {
+    return new DatabaseSync(url, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  } catch (error) {
+    throw openingError(file, error);
+  }
+}
+
+function openingError(file: string, error: unknown): unknown {
+  const message = `cannot open table ${file}: ${messageOf(error)}`;
+  if (error instanceof CorruptionError) return new CorruptionError(message);
+  const cause = new Error(message, { cause: error });
+  return asStorageError(cause);
+}
+
+/** The schema version of the file. Throws where it is newer than this program. */
+function checkVersion(database: DatabaseSync, file: string): number {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (version <= SCHEMA_VERSION) return version;
+  throw new Error(
+    `${file} has schema version ${version}, this program knows up to ${SCHEMA_VERSION}: use a newer one`,
+  );
 }
 
 function ensureSchema(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
-    const row = database.prepare('PRAGMA user_version').get();
-    const version = Number(row?.user_version);
-    if (version > SCHEMA_VERSION) {
-      throw new Error(
-        `${file} has schema version ${version}, this program knows up to ${SCHEMA_VERSION}: use a newer one`,
-      );
-    }
-    if (version === 0) database.exec(SCHEMA);
+    if (checkVersion(database, file) === 0) database.exec(SCHEMA);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');

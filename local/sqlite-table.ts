@@ -30,6 +30,7 @@ import {
   sweepLimit,
 } from '../shared/ports/table-rules.ts';
 import { commitGroup } from './commit-group.ts';
+import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
 import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
@@ -55,8 +56,10 @@ export interface SqliteTable extends Table {
 export interface SqliteTableOptions {
   /** Tells what has expired. */
   readonly clock?: Clock;
-  /** See openDatabase. */
+  /** See OpenDatabaseOptions. */
   readonly cacheBytes?: number;
+  /** Writes then throw StorageUnavailableError. */
+  readonly readOnly?: boolean;
 }
 
 /** Above every text: SQLite orders blobs after all texts. */
@@ -64,8 +67,8 @@ const ABOVE_ALL_KEYS = new Uint8Array(0);
 
 /** Opens `file`, and makes it and its directory where missing. */
 export async function openSqliteTable(file: string, options: SqliteTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock, cacheBytes } = options;
-  const database = await openDatabase(file, cacheBytes);
+  const { clock = systemClock, cacheBytes, readOnly = false } = options;
+  const database = await openDatabase(file, { cacheBytes, readOnly });
   const statements = prepareStatements(database);
   const group = commitGroup({
     begin: () => statements.begin.run(),
@@ -157,8 +160,12 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
     },
 
     async fold() {
-      const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      return row?.busy === 0;
+      try {
+        const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+        return row?.busy === 0;
+      } catch (error) {
+        throw asStorageError(error);
+      }
     },
 
     async check(full) {
@@ -175,7 +182,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
     },
 
     close() {
-      closing ??= group.close().then(() => closeDatabase(database));
+      closing ??= group.close().then(() => (readOnly ? database.close() : closeDatabase(database)));
       return closing;
     },
   };

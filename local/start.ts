@@ -2,29 +2,20 @@
  * The store on one machine: the gateway listens first and says that the rest is starting, then each service starts, and they
  * stop in the opposite order.
  */
-import type { Server } from 'node:http';
 import type { Config, LogLevel } from '../shared/admin/config-fields.ts';
 import { addConnectionMetrics, addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
 import { Services } from '../shared/admin/services.ts';
-import { componentsOf, workOf } from '../shared/admin/targets.ts';
+import { componentsOf } from '../shared/admin/targets.ts';
+import { createAdmission } from '../shared/http/admission.ts';
 import { createDispatcher } from '../shared/http/dispatch.ts';
-import { errorResponse } from '../shared/http/errors.ts';
 import { headCheck } from '../shared/http/guard.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import { createQueryTurns } from '../shared/http/query-turns.ts';
-import { createRequestLimits } from '../shared/http/request-limits.ts';
 import { createRouter } from '../shared/http/routes.ts';
-import { ROUTES } from '../shared/http/table.ts';
-import { isExposed, routesOf } from '../shared/http/targets.ts';
-import { answerPage } from '../shared/http/ui.ts';
+import { ClientError } from '../shared/model/errors.ts';
 import { type AssembledLocal, assembleLocal } from './assemble-local.ts';
-import { type GatewayOptions, startGateway } from './gateway.ts';
-import { createLog, linesOf } from './log.ts';
-import { type Scheduler, startScheduler } from './scheduler.ts';
-import type { StorageOptions } from './storage.ts';
+import { type Front, openFront } from './front.ts';
+import { createLog, type Log, linesOf } from './log.ts';
+import type { ReplacedStorage, StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
-import { createPageFiles } from './ui.ts';
-import { isTailUpgrade } from './websocket.ts';
 
 export interface LocalOptions {
   readonly config: Config;
@@ -33,6 +24,12 @@ export interface LocalOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly logLevel: Parameters<typeof createLog>[0];
+  /** Cores that threads are started for (threads/roles.ts). Default: those of the machine. */
+  readonly cores?: number;
+  /** Start although stored chunks are not in the catalog, and leave them. Default: refuse. */
+  readonly beginAnew?: boolean;
+  /** See OpenStorageOptions. */
+  readonly replaced?: ReplacedStorage;
 }
 
 export interface LocalStore {
@@ -43,128 +40,166 @@ export interface LocalStore {
 }
 
 export async function startLocal(options: LocalOptions): Promise<LocalStore> {
-  const { config, host, port } = options;
-  const { target } = config.auth;
   const log = createLog(options.logLevel);
-  const router = createRouter(routesOf(target, ROUTES));
-  let local: AssembledLocal | undefined;
-  let dispatch: ((request: Request) => Promise<Response>) | undefined;
-  let admit: GatewayOptions['admit'];
-  const notReady = async () => errorResponse(503, services.notReady() ?? 'Application is starting', 'push');
-  // The page asks what a front end answers.
-  const page = isExposed(target, { component: 'query-frontend' })
-    ? createPageFiles({ warn: message => log.warn(message) })
-    : undefined;
-  const gateway = await startGateway({
-    host,
-    port,
-    dispatch: async request => (page && (await answerPage(request, page))) ?? (dispatch ?? notReady)(request),
-    admit: async head => admit?.(head),
-    limits: {
-      ...gatewayLimits(config),
-      ofRequest: createRequestLimits(router, config, tenant => local?.limitsOf(tenant) ?? config.limits),
-    },
-    log,
-    isUpgrade: request => dispatch !== undefined && isTailUpgrade(request),
-    intercept: (request, response) => local?.intercept?.(request, response) ?? false,
-  });
+  const front = await openFront(options, log);
+  const started: { store: StartedStore } = { store: prepareStore(options, front, log) };
+  let isStopping = false;
+  let changing = Promise.resolve();
 
-  let scheduler: Scheduler | undefined;
-  const schedule = async () => {
-    const { context } = local!;
-    const work = workOf(target);
-    scheduler = startScheduler({
-      jobs: context.maintenance.jobs,
-      does: ({ name }) => {
-        if (name === 'index-sync') return work.syncsIndexes;
-        return name === 'rules' ? work.evaluatesRules : work.maintains;
-      },
-      clock: systemClock,
+  /** A store that was opened to read alone, now that it can be written: put together anew behind the same port. */
+  const reopen = async () => {
+    await started.store.stop();
+    for (;;) {
+      started.store = prepareStore(options, front, log);
+      started.store.onWritable(() => void change(reopen));
+      try {
+        await started.store.start();
+        return;
+      } catch (error) {
+        log.error({ err: error }, 'store could not be opened again');
+        await started.store.stop().catch(() => undefined);
+        if (isStopping) return;
+        await systemClock.sleep(REOPEN_PAUSE_MS);
+      }
+    }
+  };
+  const change = (how: () => Promise<void>) => {
+    changing = changing
+      .then(() => (isStopping ? undefined : how()))
+      .catch((error: unknown) => log.error({ err: error }, 'store could not be closed'));
+    return changing;
+  };
+
+  try {
+    started.store.onWritable(() => void change(reopen));
+    await started.store.start();
+  } catch (error) {
+    await started.store
+      .stop()
+      .catch(later => log.error({ err: later }, 'what had started could not be stopped'));
+    await front.gateway.stop();
+    throw error;
+  }
+  return {
+    url: front.gateway.url,
+    async stop() {
+      isStopping = true;
+      await changing;
+      front.behind.isEnding = true;
+      await started.store.stop();
+      await front.gateway.stop();
+    },
+  };
+}
+
+/** Between two tries to open a store again. */
+const REOPEN_PAUSE_MS = 5_000;
+
+interface StartedStore {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** `listener` is told when a store that was opened to read alone can be written. */
+  onWritable(listener: () => void): void;
+}
+
+function prepareStore(options: LocalOptions, front: Front, log: Log): StartedStore {
+  const { config } = options;
+  const { target } = config.auth;
+  const { gateway, router, behind } = front;
+  let local: AssembledLocal | undefined;
+  let tellWritable = () => {};
+
+  const open = async () => {
+    local = await assembleLocal({
+      ...options,
+      port: gateway.port,
       log,
-      runMs: config.logboom.maintenanceRunMs,
+      logLevel: {
+        get: async () => log.level as LogLevel,
+        set: async level => {
+          log.level = level;
+        },
+      },
+      services,
+    });
+    behind.local = local;
+    const { disk, readOnly, threads } = local;
+    if (disk?.message !== undefined) log.warn({ problem: disk.problem }, disk.message);
+    disk?.tell(problem => {
+      threads.setDiskFull(problem !== undefined);
+      if (problem !== undefined) log.warn({ problem }, disk.message!);
+      else log.info('the disk takes new entries again');
+      if (problem === undefined && readOnly) tellWritable();
     });
   };
   const serve = async () => {
-    const { context } = local!;
+    const { context, disk, threads } = local!;
     const { registry } = context.metrics;
     addLogMetrics(registry, () => linesOf(log));
-    addConnectionMetrics(registry, connectionCount(gateway.server));
-    admit = headCheck(router, context.access.guard);
-    dispatch = createDispatcher({
-      router,
+    addConnectionMetrics(registry, front.connections);
+    behind.admit = headCheck(router, context.access.guard);
+    const served = createRouter(router.routes.map(route => threads.served(route)));
+    behind.dispatch = createDispatcher({
+      router: served,
       context,
       guard: context.access.guard,
       log,
       compress: config.frontend.compressResponses,
-      inTurn: createQueryTurns({ config, registry, turns: context.reading.source.turns }),
+      refusal: ({ cost }) =>
+        cost === 'push' && disk?.message !== undefined ? new ClientError(503, disk.message) : undefined,
+      admit: createAdmission({ config, registry, pushSlots: threads.pushSlots }),
       observer: context.metrics.requests,
     });
     local!.tails.serve(gateway.server);
   };
+  const endServing = async () => {
+    if (behind.isEnding) return gateway.stop();
+    behind.dispatch = undefined;
+    behind.admit = undefined;
+    for (let waitedMs = 0; behind.running > 0 && waitedMs < config.server.gracefulShutdownTimeoutMs; ) {
+      await systemClock.sleep(IDLE_CHECK_MS);
+      waitedMs += IDLE_CHECK_MS;
+    }
+  };
   const services: Services = new Services([
     {
       name: 'store',
-      start: async () => {
-        local = await assembleLocal({
-          ...options,
-          port: gateway.port,
-          log,
-          logLevel: {
-            get: async () => log.level as LogLevel,
-            set: async level => {
-              log.level = level;
-            },
-          },
-          services,
-          kick: job => scheduler?.kick(job),
-        });
+      start: open,
+      async stop() {
+        behind.local = undefined;
+        await local!.close();
       },
-      stop: () => local!.close(),
     },
     { name: 'runtime-config', start: async () => local!.watchOverrides(), stop: () => local!.endOverrides() },
-    { name: 'usage', start: async () => local!.countUsage(), stop: () => local!.endUsage() },
     // What each of these does hangs on requests alone, or on the timer.
     ...componentsOf(target).map(name => ({ name })),
-    { name: 'scheduler', start: schedule, stop: async () => scheduler?.stop() },
-    { name: 'server', start: serve, stop: () => gateway.stop() },
+    { name: 'server', start: serve, stop: endServing },
     // Their sockets would keep the gateway open.
     { name: 'tail', stop: () => local!.tails.stop() },
-    { name: 'ring', start: () => local!.instance.join(), stop: () => leave(local!) },
+    { name: 'ring', start: () => join(local!), stop: () => leave(local!) },
   ]);
-  try {
-    await services.start();
-  } catch (error) {
-    await services.stop().catch(later => log.error({ err: later }, 'what had started could not be stopped'));
-    await gateway.stop();
-    throw error;
-  }
-  return { url: gateway.url, stop: () => services.stop() };
+  behind.notReady = () => services.notReady();
+  return {
+    start: () => services.start(),
+    stop: () => services.stop(),
+    onWritable(listener) {
+      tellWritable = listener;
+    },
+  };
 }
 
-/** Counts from now on; what is open already belongs to whoever asks while the store starts. */
-function connectionCount(server: Server): () => number {
-  let open = 0;
-  server.on('connection', socket => {
-    open++;
-    socket.once('close', () => open--);
-  });
-  return () => open;
+/** While requests end before a store is opened again. */
+const IDLE_CHECK_MS = 20;
+
+/** A process that cannot write stands in no ring. */
+async function join({ instance, readOnly }: AssembledLocal): Promise<void> {
+  if (!readOnly) await instance.join();
 }
 
 /** The last that a process does while it still serves. */
-async function leave({ context, instance }: AssembledLocal): Promise<void> {
+async function leave({ context, instance, readOnly }: AssembledLocal): Promise<void> {
+  if (readOnly) return;
   await instance.leaving();
   await context.shutdown.atStop();
   await instance.end();
-}
-
-function gatewayLimits({ logboom, server }: Config): Omit<GatewayOptions['limits'], 'ofRequest'> {
-  return {
-    maxConcurrentRequests: logboom.maxConcurrentRequests,
-    maxBufferedBodyBytes: logboom.maxBufferedBodyBytes,
-    readTimeoutMs: server.readTimeoutMs,
-    writeTimeoutMs: server.writeTimeoutMs,
-    idleTimeoutMs: server.idleTimeoutMs,
-    drainTimeoutMs: server.gracefulShutdownTimeoutMs,
-  };
 }

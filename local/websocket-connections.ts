@@ -19,7 +19,7 @@ import {
  */
 const UNSENT_BYTES = 64 * 1024;
 /** For the other side to answer a close; then the socket is cut. */
-const CLOSE_TIMEOUT_MS = 2_000;
+export const CLOSE_TIMEOUT_MS = 2_000;
 
 interface OpenSocket {
   readonly socket: WebSocket;

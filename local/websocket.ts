@@ -19,17 +19,20 @@ import { isTailPath, tailRequestOf } from '../shared/http/tail-request.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Clock, Ids } from '../shared/ports/clock.ts';
 import { CLOSE_ERROR } from '../shared/tail/reasons.ts';
-import type { TailServer } from '../shared/tail/tail-server.ts';
-import type { TailRequest, TailService } from '../shared/tail/tail-service.ts';
+import type { TailRequest } from '../shared/tail/tail-service.ts';
+import { destroySoon } from './gateway-broken.ts';
 import type { Log } from './log.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
-import type { SocketConnections } from './websocket-connections.ts';
+import { CLOSE_TIMEOUT_MS, type SocketConnections } from './websocket-connections.ts';
 
 export interface TailSocketsOptions {
   readonly server: Server;
   readonly connections: SocketConnections;
-  readonly service: TailService;
-  readonly tails: TailServer;
+  /** Opens and ends tails; see RoleThreads. */
+  readonly tails: {
+    open(request: TailRequest, connectionId: string): Promise<string | undefined>;
+    close(tenant: string, connectionId: string): Promise<void>;
+  };
   readonly config: Config;
   readonly access: AccessServices;
   readonly clock: Clock;
@@ -46,30 +49,45 @@ export interface TailSockets {
 const PING_MS = 1_000;
 /** A client that answers no ping for so long is gone. */
 const PONG_TIMEOUT_MS = 30_000;
-/** Messages of a client are ignored, so they need not be large. */
+/** One that takes nothing for so long is gone, too: longer than a tail waits for a frame to be taken (shared/tail/bounds.ts, STUCK_MS). */
+const SILENT_MS = 180_000;
+/** Messages of a client are ignored, so they need not be large, ... */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024;
+/** ... nor many: frames of any kind between two pings. Clients send a ping now and then. */
+const MAX_CLIENT_FRAMES = 1_000;
+/** Pongs for a client that does not take them are left out. */
+const MAX_UNSENT_PONG_BYTES = 64 * 1024;
 const GOING_AWAY = 1001;
+/** Registered with IANA beside the codes of RFC 6455. */
+export const TRY_AGAIN_LATER = 1013;
 /** The token is good no longer. */
 const POLICY_VIOLATION = 1008;
 /** For clients to answer the goodbye. */
 const STOP_MS = 1_000;
 
-/** Whether a request is to be handed over as a socket. */
+/** Whether a request is to be handed over as a socket. Behind a body would come its frames only once it is whole: none has one. */
 export function isTailUpgrade({ url = '', headers, method }: IncomingMessage): boolean {
   const path = url.split('?', 1)[0];
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
   return method === 'GET' && isTailPath(path) && headers.upgrade?.toLowerCase() === 'websocket';
 }
 
 export function startTailSockets(options: TailSocketsOptions): TailSockets {
   const { server, connections, log, ids } = options;
-  const sockets = new WebSocketServer({
+  // A constant of its own, because the types of `ws` do not name all of it.
+  const how = {
     noServer: true,
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
     perMessageDeflate: false,
     clientTracking: false,
-  });
+    autoPong: false,
+    closeTimeout: CLOSE_TIMEOUT_MS,
+  };
+  const sockets = new WebSocketServer(how);
   let isStopping = false;
   const pongs = new Map<string, number>();
+  /** Frames of each client since the last ping. */
+  const frames = new Map<string, number>();
 
   const tokens: TokenWatch = watchTokens({
     verifier: options.access.verifier,
@@ -113,13 +131,28 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     request: TailRequest,
     tokenId: string | undefined,
   ): Promise<void> {
-    const { service, tails, clock } = options;
+    const { tails, clock } = options;
     const connectionId = ids.randomHex(16);
     connections.add(connectionId, client, stream);
     if (tokenId !== undefined) tokens.add(connectionId, tokenId);
     pongs.set(connectionId, clock.nowMs());
-    client.on('message', () => connections.touch(connectionId));
-    client.on('pong', () => pongs.set(connectionId, clock.nowMs()));
+    const count = () => {
+      const sent = (frames.get(connectionId) ?? 0) + 1;
+      frames.set(connectionId, sent);
+      if (sent > MAX_CLIENT_FRAMES) client.terminate();
+    };
+    client.on('message', () => {
+      connections.touch(connectionId);
+      count();
+    });
+    client.on('ping', data => {
+      if (client.bufferedAmount < MAX_UNSENT_PONG_BYTES) client.pong(data);
+      count();
+    });
+    client.on('pong', () => {
+      pongs.set(connectionId, clock.nowMs());
+      count();
+    });
     // A close follows.
     client.on('error', error => log.debug({ err: error }, 'a websocket failed'));
     let opening: Promise<string | undefined> | undefined;
@@ -127,34 +160,38 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       connections.remove(connectionId);
       tokens.remove(connectionId);
       pongs.delete(connectionId);
+      frames.delete(connectionId);
       const forget = async (): Promise<void> => {
         await opening?.catch(() => undefined);
-        tails.closed(request.tenant, connectionId);
-        await service.close(connectionId);
+        await tails.close(request.tenant, connectionId);
       };
       forget().catch((error: unknown) => log.warn({ err: error }, 'the end of a tail could not be written'));
     });
-    opening = service.open(request, connectionId);
+    opening = tails.open(request, connectionId);
     const refusal = await opening;
     if (refusal !== undefined) await connections.close(connectionId, { code: CLOSE_ERROR, reason: refusal });
-    else tails.opened(request.tenant);
   }
 
   const pinging = setInterval(() => {
     const nowMs = options.clock.nowMs();
+    frames.clear();
     for (const [id, client] of connections.entries()) {
-      // A slow client answers late: as long as bytes wait for it, its tail decides.
+      // A slow client answers late: as long as bytes wait for it, its tail decides, if it has anything to send.
       const silentMs = nowMs - (pongs.get(id) ?? nowMs);
-      if (silentMs > PONG_TIMEOUT_MS && client.bufferedAmount === 0) client.terminate();
+      const timeoutMs = client.bufferedAmount === 0 ? PONG_TIMEOUT_MS : SILENT_MS;
+      if (silentMs > timeoutMs) client.terminate();
       else if (client.bufferedAmount === 0) client.ping();
     }
   }, PING_MS);
   pinging.unref();
-  server.on('upgrade', (incoming, socket, head) => void onUpgrade(incoming, socket, head));
+  const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
+    void onUpgrade(incoming, socket, head);
+  server.on('upgrade', upgrade);
 
   return {
     async stop() {
       isStopping = true;
+      server.off('upgrade', upgrade);
       clearInterval(pinging);
       tokens.stop();
       const open = [...connections.entries()];
@@ -192,6 +229,8 @@ function writeResponse(socket: Duplex, { status, headers, body }: Response): voi
   for (const [name, value] of Object.entries(hardenedHeaders(headers))) head.push(`${name}: ${value}`);
   head.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]));
+  // The gateway counts it no longer, and the client may keep its side open.
+  destroySoon(socket);
 }
 
 const REASONS = new Map<number, string>([

@@ -3,9 +3,9 @@
  * process and shows the least CPU time; with `--profile N` also the N functions that took most of it, by themselves.
  *
  *     node bin/with-runtime.mjs scripts/profile-query.ts --data DIR --meta m.json --suite DRIVER/suite.mjs
- *         [--only json_status,regex_ci] [--runs 9] [--tenant bench] [--profile 12] [--page-cache 160] [--workers 0]
+ *         [--only json_status,regex_ci] [--runs 9] [--tenant bench] [--profile 12] [--page-cache 160]
  *
- * `--page-cache` is in MB of each thread, 0 for none; `--workers` are threads beside this one. DIR is the data directory of a store that has ended, filled by the driver, which wrote m.json. What a reader would
+ * `--page-cache` is in MB, 0 for none. DIR is the data directory of a store that has ended, filled by the driver, which wrote m.json. What a reader would
  * get wrong: CPU time counts all threads, so that garbage collection beside the main thread is in it; and the digest of
  * the answer (first column from the right) is what two trees must agree on before their times are compared.
  */
@@ -15,14 +15,12 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openStorage } from '../local/storage.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
-import { createWorkerPool } from '../local/worker-pool.ts';
 import { Catalog } from '../shared/catalog/catalog.ts';
 import { parseQuery } from '../shared/logql/parse.ts';
 import { DEFAULT_LIMITS } from '../shared/model/limits.ts';
 import { ChunkSource } from '../shared/query/chunk-source.ts';
 import { QueryEngine, type QueryResult } from '../shared/query/engine.ts';
 import { PageCache } from '../shared/query/page-cache.ts';
-import { QueryWorkers } from '../shared/query/tasks/query-workers.ts';
 import { profiled, selfTimes } from './self-times.ts';
 
 /** A query of the driver's suite, as far as this script needs it. */
@@ -50,7 +48,6 @@ const { values: flags } = parseArgs({
     tenant: { type: 'string', default: 'bench' },
     profile: { type: 'string', default: '0' },
     'page-cache': { type: 'string', default: '160' },
-    workers: { type: 'string', default: '0' },
     json: { type: 'boolean', default: false },
   },
 });
@@ -70,20 +67,10 @@ const queries = suite(JSON.parse(readFileSync(flags.meta, 'utf8'))).filter(
 );
 const storage = await openStorage({ kind: 'embedded', dataDir: flags.data });
 const cache = new PageCache(Number(flags['page-cache']) * 1_000_000);
-const workers = Number(flags.workers);
-const pool =
-  workers === 0
-    ? undefined
-    : createWorkerPool({
-        storage: { kind: 'embedded', dataDir: flags.data },
-        workers,
-        pageCacheBytes: Number(flags['page-cache']) * 1_000_000,
-      });
 const engine = new QueryEngine({
   catalog: new Catalog({ table: storage.table, clock: systemClock, ids: systemIds }),
   source: new ChunkSource(storage.store, cache),
   clock: systemClock,
-  workers: pool && new QueryWorkers(pool),
 });
 const asker = {
   tenants: [flags.tenant],
@@ -110,7 +97,6 @@ for (const query of queries) {
     process.stdout.write(`    ${(ms / runs).toFixed(2).padStart(8)} ms  ${name}\n`);
   }
 }
-await pool?.close();
 await storage.close();
 
 async function measure(query: SuiteQuery): Promise<Cost> {

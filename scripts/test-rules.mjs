@@ -1,12 +1,12 @@
 /**
  * `npm run test:rules`: a real Alertmanager and a real Prometheus beside a store on this machine. An alert fires, reaches
  * Alertmanager, survives a SIGKILL of the store and ends there; a recorded series reaches Prometheus and gets its end when
- * its rule goes. Both come from Debian's packages into a folder of the system's temporary one, once; nothing is installed
+ * its rule goes; promtool has no complaint about the store's metrics, before and after. Both come from Debian's packages into a folder of the system's temporary one, once; nothing is installed
  * into the system. Where they cannot be had it says so, and the exit code is 0. The last line is the count:
  *
  *     1 passed, 0 failed | 0 passed, 1 failed | 0 passed, 0 failed, 1 skipped
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -83,6 +83,8 @@ async function run(root) {
   await until(START_TIMEOUT_MS, alertmanager, async () => (await fetch(`${alertUrl}/-/ready`)).ok);
   await until(START_TIMEOUT_MS, prometheus, async () => (await fetch(`${metricsUrl}/-/ready`)).ok);
   await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
+  await checkMetrics(root, url);
+  say('ok  promtool has no complaint about the metrics');
   const headers = { 'X-Scope-OrgID': TENANT };
   const rules = `${url}/svc/api/v1/rules/space`;
   await must(fetch(rules, { method: 'POST', headers, body: GROUP }), 202);
@@ -138,6 +140,20 @@ async function run(root) {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   const dropped = /^logboom_rule_samples_dropped_total (\d+)/m.exec(metrics)?.[1];
   expectEqual(dropped, '0');
+  await checkMetrics(root, url);
+  say('ok  nor once there was work');
+}
+
+/** `promtool check metrics` of what the store prints. Throws with its complaints. */
+async function checkMetrics(root, url) {
+  const input = await (await must(fetch(`${url}/metrics`), 200)).text();
+  const args = ['check', 'metrics'];
+  const { status, stdout, stderr } = spawnSync(join(root, 'usr/bin/promtool'), args, {
+    input,
+    encoding: 'utf8',
+    timeout: STEP_TIMEOUT_MS,
+  });
+  if (status !== 0) throw new Error(`promtool check metrics, exit status ${status}: ${stdout}${stderr}`);
 }
 
 function configuration(alertUrl, metricsUrl) {

@@ -8,6 +8,7 @@ import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
 import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
 import { uncompressSnappy } from '../../shared/ingest/snappy.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 
 const NOW = 1_704_164_645_000_000_000n;
 const LINES_PER_PUSH = 2000;
@@ -118,7 +119,7 @@ export const cases: Case[] = [
     bytes,
     lines,
     run() {
-      for (const block of blocks) uncompressSnappy(block, MAX_BYTES);
+      for (const block of blocks) atOnce(uncompressSnappy(block, MAX_BYTES));
     },
   },
   {
@@ -126,7 +127,7 @@ export const cases: Case[] = [
     bytes,
     lines,
     run() {
-      for (const push of protobuf) decodeProtobufPush(push);
+      for (const push of protobuf) atOnce(decodeProtobufPush(push));
     },
   },
   {
@@ -134,7 +135,7 @@ export const cases: Case[] = [
     bytes,
     lines,
     run() {
-      for (const push of json) decodeJsonPush(Buffer.from(push));
+      for (const push of json) atOnce(decodeJsonPush(Buffer.from(push)));
     },
   },
   {
@@ -142,7 +143,7 @@ export const cases: Case[] = [
     bytes,
     lines,
     run() {
-      for (const push of protobuf) acceptPush(decodeProtobufPush(push), context);
+      for (const push of protobuf) atOnce(acceptPush(atOnce(decodeProtobufPush(push)), context));
     },
   },
   {
@@ -150,7 +151,8 @@ export const cases: Case[] = [
     bytes,
     lines,
     run() {
-      for (const block of blocks) acceptPush(decodeProtobufPush(uncompressSnappy(block, MAX_BYTES)), context);
+      for (const block of blocks)
+        atOnce(acceptPush(atOnce(decodeProtobufPush(atOnce(uncompressSnappy(block, MAX_BYTES)))), context));
     },
   },
 ];

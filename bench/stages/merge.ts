@@ -116,7 +116,6 @@ async function mergeGroups({ chunks }: Inputs, perGroup: number): Promise<void> 
     newId: () => (++made).toString(16).padStart(32, 'f'),
     createdMs: 0,
     compression: COMPACTION_COMPRESSION,
-    maxOutputBytes: 128 * 1024 * 1024,
   };
   for (let i = 0; i < chunks.length; i += perGroup) {
     await mergeChunks(chunks.slice(i, i + perGroup), options, async () => {});

@@ -13,6 +13,7 @@ import { decodeProtobufLogs } from '../../shared/ingest/otlp/protobuf-logs.ts';
 import { unpackLogs } from '../../shared/ingest/otlp/unpack.ts';
 import { segmentsOf } from '../../shared/ingest/segment.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import type { StageCase } from './index.ts';
 
 const NOW = 1_704_164_645_000_000_000n;
@@ -21,7 +22,7 @@ const RESOURCES = 4;
 const RECORDS = 500;
 const context = { limits: DEFAULT_LIMITS, nowNs: NOW };
 const limits = { maxBodyBytes: 2 ** 30, maxDecompressedBytes: 2 ** 30 };
-const held = { take: () => {}, release: () => {} };
+const held = { take: () => undefined, release: () => {} };
 
 const { root } = protobuf.parse(
   `syntax = "proto3";
@@ -123,7 +124,7 @@ const zstd = bodies.map(body =>
 );
 const lines = PUSHES * RESOURCES * RECORDS;
 const accept = (body: Buffer) =>
-  acceptPush(decodeProtobufLogs(body, context), { tenant: 'bench', ...context });
+  atOnce(acceptPush(atOnce(decodeProtobufLogs(body, context)), { tenant: 'bench', ...context }));
 
 const bytes = bodies.reduce((sum, body) => {
   const { lineBytes, metadataBytes } = accept(body);
@@ -132,13 +133,13 @@ const bytes = bodies.reduce((sum, body) => {
 const stage = (name: string, run: () => unknown): StageCase => ({ name, bytes, lines, run });
 
 export const cases: StageCase[] = [
-  stage('protobuf', () => bodies.map(body => decodeProtobufLogs(body, context).count)),
+  stage('protobuf', () => bodies.map(body => atOnce(decodeProtobufLogs(body, context)).count)),
   stage('json (with a copy of the body, which decoding changes)', () =>
-    json.map(body => decodeJsonLogs(Buffer.from(body), context).count),
+    json.map(body => atOnce(decodeJsonLogs(Buffer.from(body), context)).count),
   ),
   stage('protobuf + accept with levels', () => bodies.map(body => accept(body).accepted.entries.length)),
   stage('protobuf + accept + sorted rows', () =>
-    bodies.map(body => segmentsOf([accept(body).accepted]).length),
+    bodies.map(body => [...segmentsOf([accept(body).accepted])].length),
   ),
   stage('gunzip', async () => {
     for (const body of gzip) await unpackLogs(body, { contentEncoding: 'gzip' }, limits, held);

@@ -1,5 +1,6 @@
 /** Entries as the lines that `logboom query` and `tail` print. */
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { millisecondText, nanosecondText } from './time-text.ts';
 
@@ -7,14 +8,6 @@ export const OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
 export type Output = (typeof OUTPUTS)[number];
 
 type LabelObject = Readonly<Record<string, string>>;
-
-/** How a part is coloured; the identity where there are no colours. */
-export interface Paint {
-  time(text: string): string;
-  labels(text: string): string;
-}
-
-export const NO_PAINT: Paint = { time: text => text, labels: text => text };
 
 /** The labels that all entries share, with the same value. */
 export function commonLabels(labelSets: Iterable<LabelObject>): LabelObject {
@@ -53,12 +46,13 @@ export function entryText(
 ): string {
   switch (output) {
     case 'raw':
-      return `${line}\n`;
+      return `${paint.given(line)}\n`;
     case 'jsonl':
-      return `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, line })}\n`;
+      return `${paint.given(JSON.stringify({ timestamp: nanosecondText(timeNs), labels, line }))}\n`;
     case 'default': {
       const shown = paint.labels(labelText(ownLabels(labels, common)));
-      return `${paint.time(millisecondText(timeNs))} ${shown} ${line}\n`;
+      const lines = paint.given(line).replaceAll('\n', `\n${paint.indent}`);
+      return `${paint.time(millisecondText(timeNs))} ${shown} ${lines}\n`;
     }
   }
 }

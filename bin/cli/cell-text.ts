@@ -1,6 +1,6 @@
 /**
  * Text in the cells of a terminal: how wide it is, cut to a width, filled up to one. A character may take no cell (a mark over
- * the one before), one or two (Chinese, emoji); control characters would move the cursor and are shown by name instead.
+ * the one before), one or two (Chinese, emoji). Control characters would move the cursor: `visible` comes first.
  */
 
 /** Two cells in every terminal that follows Unicode's table of East Asian widths, the common blocks of it. */
@@ -8,7 +8,6 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const NO_CELL = /[\p{Mn}\p{Me}\p{Cf}]/u;
 const PLAIN = /^[\x20-\x7e]*$/;
-const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const CUT_MARK = '…';
 
 export function cellWidth(text: string): number {
@@ -39,14 +38,4 @@ export function cutCells(text: string, maxCells: number): string {
 export function padCells(text: string, cells: number, align: 'left' | 'right' = 'left'): string {
   const gap = ' '.repeat(Math.max(0, cells - cellWidth(text)));
   return align === 'left' ? text + gap : gap + text;
-}
-
-/** On one line, and nothing that a terminal obeys. */
-export function visible(text: string): string {
-  return text.replaceAll(CONTROL, control => {
-    if (control === '\t') return '\\t';
-    if (control === '\n') return '\\n';
-    if (control === '\r') return '\\r';
-    return `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
-  });
 }

@@ -3,6 +3,7 @@
  * written to a pipe before still arrives.
  */
 import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { say } from './standard-output.ts';
 
 /** The exit codes of all commands, told by `logboom --help` and docs/cli.md. */
 export const EXIT_FAILED = 1;
@@ -33,7 +34,7 @@ export function asAction<Arguments extends unknown[]>(
     try {
       await run(...args);
     } catch (error) {
-      process.stderr.write(`logboom: ${explainFailure(error)}\n`);
+      say(`logboom: ${explainFailure(error)}\n`);
       process.exitCode = error instanceof CommandError ? error.exitCode : EXIT_FAILED;
     }
   };

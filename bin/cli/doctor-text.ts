@@ -10,20 +10,29 @@ export function problemText(problem: Problem): string {
 }
 
 export function checkText(totals: CheckTotals, full: boolean): string {
-  const { tenants, days, chunks, inlineChunks, rows, chunkBytes, objects, storedBytes, orphans } = totals;
-  const checked = full ? 'every checksum verified' : 'sizes and footers verified';
+  const { tenants, days, chunks, inlineChunks, rows, chunkBytes, objects, storedBytes, orphans, problems } =
+    totals;
   const lines = [
     `${tenants} tenants, ${days} days, ${chunks} chunks (${inlineChunks} inline), ${rows} entries, ` +
-      `${formatByteSize(chunkBytes)}: ${checked}`,
+      `${formatByteSize(chunkBytes)}: ${checkedText(totals, full)}`,
     `${objects} objects, ${formatByteSize(storedBytes)}`,
   ];
   if (orphans > 0) {
     lines.push(
-      `${orphans} objects without a record: collected when they are a day old, no problem by themselves`,
+      problems === 0
+        ? `${orphans} objects without a record: collected when they are a day old, no problem by themselves`
+        : `${orphans} objects without a record`,
     );
   }
-  lines.push(totals.problems === 0 ? 'sound' : `${totals.problems} problems`);
+  lines.push(problems === 0 ? 'sound' : `${problems} problems`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Never more than what was found to be true. */
+function checkedText({ problems }: CheckTotals, full: boolean): string {
+  const what = full ? 'checksums' : 'sizes and footers';
+  if (problems > 0) return `${what} verified but for the problems`;
+  return full ? 'every checksum verified' : 'sizes and footers verified';
 }
 
 export function rebuildText(totals: RebuildTotals): string {

@@ -2,15 +2,8 @@
  * Entries to text, page after page, in any form of output. A table has a column for each label that is not common, so a later
  * page may need other columns: it gets a heading of its own. Widths only grow, so pages line up.
  */
-import {
-  commonLabels,
-  entryText,
-  labelText,
-  NO_PAINT,
-  type Output,
-  ownLabels,
-  type Paint,
-} from './answer-text.ts';
+import { commonLabels, entryText, labelText, type Output, ownLabels } from './answer-text.ts';
+import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
 import { millisecondText, nanosecondText } from './time-text.ts';
@@ -53,7 +46,10 @@ export class EntryPrinter {
     const isFirst = this.pages++ === 0;
     if (output === 'table') return this.tableText(entries);
     if (output === 'csv')
-      return csvText({ columns: CSV_COLUMNS, rows: entries.map(csvRow) }, { heading: isFirst });
+      return csvText(
+        { columns: CSV_COLUMNS, rows: entries.map(csvRow) },
+        { heading: isFirst, shown: paint.given },
+      );
     let text = '';
     for (const entry of entries) text += entryText(entry, output, { common: this.common, paint });
     return text;

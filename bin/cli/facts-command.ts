@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT_NOTHING_FOUND } from './command-error.ts';
 import { addRangeOptions, type RangeFlags } from './range-options.ts';
-import { endWithReader, maxCellsOfOutput, print } from './standard-output.ts';
+import { endWithReader, maxCellsOfOutput, print, say, shown } from './standard-output.ts';
 import { addStoreOptions, type StoreFlags } from './store-client.ts';
 import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from './table-text.ts';
 import { startWaiting } from './waiting-line.ts';
@@ -36,11 +36,11 @@ export async function waitFor<T>(answer: Promise<T>): Promise<T> {
 export async function printFacts(answer: Promise<Table>, { output, failOnEmpty }: FactsFlags): Promise<void> {
   const table = await waitFor(answer);
   if (table.rows.length === 0) return endEmpty(failOnEmpty);
-  await print(tableText(table, output, { maxCells: maxCellsOfOutput() }));
+  await print(tableText(table, output, { maxCells: maxCellsOfOutput(), shown }));
 }
 
 /** Nothing is printed, not even a heading; a person is told. */
 export function endEmpty(failOnEmpty = false): void {
-  if (process.stderr.isTTY) process.stderr.write('nothing found\n');
+  if (process.stderr.isTTY) say('nothing found\n');
   if (failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
 }

@@ -4,7 +4,9 @@
  * timestamp is left out of its answer. Entries that look the same may be several (a pipeline can drop what told them
  * apart), so they are counted, not only known.
  */
+import { CommandError } from './command-error.ts';
 import type { AskRange, LogEntry, RangeAnswer, RangeRequest } from './range-query.ts';
+import { nanosecondText } from './time-text.ts';
 
 export interface PagedRequest extends Omit<RangeRequest, 'limit'> {
   /** Entries in all; Infinity for every one. */
@@ -12,6 +14,9 @@ export interface PagedRequest extends Omit<RangeRequest, 'limit'> {
   /** New entries that one request asks for. */
   readonly batch: number;
 }
+
+/** The default of `max_entries_limit_per_query`: stores refuse a request for more. */
+const MAX_REQUEST_ENTRIES = 5000;
 
 /** Answers, one after the other: pages of new entries, or the one answer to a metric query. */
 export async function* logPages(
@@ -23,8 +28,10 @@ export async function* logPages(
   let left = limit;
   let edge = new Edge(undefined);
   while (left > 0) {
-    const asked = edge.entries + Math.min(batch, left);
-    const answer = await askRange({ ...request, startNs, endNs, limit: asked });
+    const wanted = edge.entries + Math.min(batch, left);
+    // As long as something new fits; beyond it the store decides.
+    const asked = Math.min(wanted, Math.max(MAX_REQUEST_ENTRIES, edge.entries + 1, batch));
+    const answer = await edge.explaining(() => askRange({ ...request, startNs, endNs, limit: asked }), asked);
     if (answer.kind !== 'streams') {
       yield answer;
       return;
@@ -58,6 +65,22 @@ class Edge {
       const key = identity(entry);
       this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
       this.entries++;
+    }
+  }
+
+  /** Explains a refusal of a request for more entries than a store returns by default. */
+  async explaining<T>(ask: () => Promise<T>, asked: number): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CommandError) || this.timeNs === undefined || asked <= MAX_REQUEST_ENTRIES) {
+        throw error;
+      }
+      const count = `${this.entries} entries or more have the timestamp ${nanosecondText(this.timeNs)}`;
+      const advice = 'narrow the query, or raise max_entries_limit_per_query';
+      throw new CommandError(
+        `${error.message}; ${count}, and one request must return all of them: ${advice}`,
+      );
     }
   }
 

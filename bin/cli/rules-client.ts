@@ -34,9 +34,11 @@ export async function putGroup(store: StoreFlags, namespace: string, group: Rule
   expectStatus(await send(store, 'POST', [namespace], body), 202);
 }
 
-/** Without a name, the whole namespace. */
+/** Without a name, the whole namespace. Throws CommandError where it is not there. */
 export async function removeGroup(store: StoreFlags, namespace: string, name?: string): Promise<void> {
   const path = name === undefined ? [namespace] : [namespace, name];
+  // Whether the group is there, removing it does not say.
+  if (name !== undefined) expectStatus(await send(store, 'GET', path), 200);
   expectStatus(await send(store, 'DELETE', path), 202);
 }
 

@@ -1,7 +1,8 @@
 /** Answers to metric queries, of a range and of an instant, in any form of output. */
-import { labelText, NO_PAINT, type Output, type Paint } from './answer-text.ts';
+import { labelText, type Output } from './answer-text.ts';
 import { barsText } from './chart/bars.ts';
 import { chartText } from './chart/chart-text.ts';
+import { NO_PAINT, type Paint } from './paint.ts';
 import type { Series } from './range-query.ts';
 import type { ScreenSize } from './standard-output.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
@@ -36,7 +37,7 @@ export function metricText(series: readonly Series[], options: SeriesTextOptions
         },
       );
     case 'csv':
-      return csvText(rowsOf(series, nanosecondText));
+      return csvText(rowsOf(series, nanosecondText), { shown: paint.given });
     default:
       return series.map(each => seriesText(each, { output, paint, instant })).join('');
   }
@@ -50,10 +51,10 @@ function seriesText(
   const shown = paint.labels(labelText(labels));
   let out = '';
   for (const { timeNs, value } of samples) {
-    if (output === 'raw') out += `${value}\n`;
+    if (output === 'raw') out += `${paint.given(value)}\n`;
     else if (output === 'jsonl')
-      out += `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value })}\n`;
-    else out += `${instant ? '' : `${paint.time(millisecondText(timeNs))} `}${shown} ${value}\n`;
+      out += `${paint.given(JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value }))}\n`;
+    else out += `${instant ? '' : `${paint.time(millisecondText(timeNs))} `}${shown} ${paint.given(value)}\n`;
   }
   return out;
 }

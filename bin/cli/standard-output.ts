@@ -1,7 +1,11 @@
-/** Standard output that waits for a slow reader, ends quietly with one that leaves (`| head`), and knows colours and width. */
+/**
+ * Standard output that waits for a slow reader, ends quietly with one that leaves (`| head`), and knows colours and width; and
+ * standard error, for what is no result. On a terminal neither writes anything of clients that the terminal obeys.
+ */
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import type { Paint } from './answer-text.ts';
+import { visible, visibleLines } from '../../shared/model/visible-text.ts';
+import type { Paint } from './paint.ts';
 
 /** Some terminals do not tell. */
 const DEFAULT_COLUMNS = 80;
@@ -19,8 +23,28 @@ export function endWithReader(): void {
   });
 }
 
-export async function print(text: string): Promise<void> {
+/** Text that may hold whatever a client wrote. In a pipe its bytes stay. */
+export function print(text: string): Promise<void> {
+  return printPainted(process.stdout.isTTY ? visibleLines(text) : text);
+}
+
+/**
+ * Text with escape sequences of our own.
+ *
+ * Pitfall: what clients wrote must have gone through OUTPUT_PAINT or `shown` before.
+ */
+export async function printPainted(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** To standard error, with the line's end where it is wanted: messages, warnings, what is told beside the result. */
+export function say(text: string): void {
+  process.stderr.write(process.stderr.isTTY ? visibleLines(text) : text);
+}
+
+/** A value that stands on a line with others: on a terminal its line breaks are shown by name, too. */
+export function shown(value: string): string {
+  return process.stdout.isTTY ? visible(value) : value;
 }
 
 export interface ScreenSize {
@@ -54,5 +78,9 @@ export function hasColours(): boolean {
 /** Colours where standard output has them. */
 export const OUTPUT_PAINT: Paint = {
   time: text => styleText('blue', text, { stream: process.stdout }),
-  labels: text => styleText('cyan', text, { stream: process.stdout }),
+  labels: text => styleText('cyan', shown(text), { stream: process.stdout }),
+  given: text => (process.stdout.isTTY ? visibleLines(text) : text),
+  get indent() {
+    return process.stdout.isTTY ? '  ' : '';
+  },
 };

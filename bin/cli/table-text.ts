@@ -1,5 +1,6 @@
 /** Rows of named columns as text: aligned, as CSV (RFC 4180), as JSON lines, or the first column alone. */
-import { cellWidth, cutCells, padCells, visible } from './cell-text.ts';
+import { visible } from '../../shared/model/visible-text.ts';
+import { cellWidth, cutCells, padCells } from './cell-text.ts';
 
 /** Null: there is none. */
 export type Cell = string | number | null;
@@ -27,7 +28,11 @@ export interface TableOptions {
   /** Least widths, by column: tables that follow each other line up. */
   readonly widths?: number[];
   readonly heading?: boolean;
+  /** How values are shown in forms that are not aligned, where they may be anything; default: as they are. */
+  readonly shown?: (value: string) => string;
 }
+
+const AS_IT_IS = (value: string) => value;
 
 /** Aligned, under a line of names. Grows `widths` to those used. */
 export function alignedText({ columns, rows }: Table, options: TableOptions = {}): string {
@@ -43,8 +48,7 @@ export function alignedText({ columns, rows }: Table, options: TableOptions = {}
 }
 
 function shownCell(cell: Cell, { show }: Column): string {
-  if (show !== undefined) return show(cell);
-  return cell === null ? '' : visible(String(cell));
+  return visible(show === undefined ? textOf(cell) : show(cell));
 }
 
 function alignedLine(
@@ -64,13 +68,19 @@ function alignedLine(
   return `${cutCells(text, maxCells)}\n`;
 }
 
-export function csvText({ columns, rows }: Table, { heading = true } = {}): string {
+export function csvText(
+  { columns, rows }: Table,
+  { heading = true, shown = AS_IT_IS }: TableOptions = {},
+): string {
   const lines = heading ? [columns.map(({ name }) => name), ...rows] : rows;
-  return lines.map(line => `${line.map(csvField).join(',')}\n`).join('');
+  return lines.map(line => `${line.map(cell => csvField(shown(textOf(cell)))).join(',')}\n`).join('');
 }
 
-function csvField(cell: Cell): string {
-  const text = cell === null ? '' : String(cell);
+function textOf(cell: Cell): string {
+  return cell === null ? '' : String(cell);
+}
+
+function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -88,18 +98,18 @@ export function jsonlText({ columns, rows }: Table): string {
 export function tableText(table: Table, output: TableOutput, options: TableOptions = {}): string {
   switch (output) {
     case 'csv':
-      return csvText(table);
+      return csvText(table, options);
     case 'jsonl':
       return jsonlText(table);
     case 'raw':
-      return listText(table);
+      return listText(table, options);
     case 'table':
       return alignedText(table, options);
     case 'default':
-      return table.columns.length === 1 ? listText(table) : alignedText(table, options);
+      return table.columns.length === 1 ? listText(table, options) : alignedText(table, options);
   }
 }
 
-function listText({ rows }: Table): string {
-  return rows.map(([first]) => `${first ?? ''}\n`).join('');
+function listText({ rows }: Table, { shown = AS_IT_IS }: TableOptions): string {
+  return rows.map(([first]) => `${shown(textOf(first))}\n`).join('');
 }

@@ -7,7 +7,7 @@ import { ConfigError, formatConfig, parseConfig } from '../../shared/admin/confi
 import type { Config } from '../../shared/admin/config-fields.ts';
 import { type OverridesText, parseOverrides } from '../../shared/admin/overrides.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
-import { endWithReader, print } from '../cli/standard-output.ts';
+import { endWithReader, print, say } from '../cli/standard-output.ts';
 import { storageOf } from '../cli/storage-flags.ts';
 
 interface CheckFlags {
@@ -62,7 +62,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
   );
   if (read !== undefined) await telling(problems, async () => checkStorage(file, read.config));
   for (const warning of [...(read?.warnings ?? []), ...(overrides?.warnings ?? [])]) {
-    process.stderr.write(`warning: ${warning}\n`);
+    say(`warning: ${warning}\n`);
   }
   if (problems.length > 0 || read === undefined || overrides === undefined) {
     throw new CommandError(`the configuration cannot be used\n${problems.join('\n')}`);

@@ -7,7 +7,7 @@ import { messageOf } from '../../shared/model/errors.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
 import { listedTable, listedText, progressText } from '../cli/delete-text.ts';
-import { endWithReader, maxCellsOfOutput, print } from '../cli/standard-output.ts';
+import { endWithReader, maxCellsOfOutput, print, printPainted, say, shown } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { tableText } from '../cli/table-text.ts';
 import { parseInstant } from '../cli/time-text.ts';
@@ -100,39 +100,39 @@ export function register(program: Command): void {
 async function create(query: string, { from, to, maxInterval, ...store }: CreateFlags): Promise<void> {
   const id = await makeDelete(store, { query, fromNs: from, toNs: to, maxInterval });
   await print(`${id}\n`);
-  process.stderr.write(`hidden from queries now; to follow its removal: logboom delete watch ${id}\n`);
+  say(`hidden from queries now; to follow its removal: logboom delete watch ${id}\n`);
 }
 
 async function list({ output, ...store }: ListFlags): Promise<void> {
   endWithReader();
   const requests = await listDeletes(store);
   if (output === 'table' || output === 'csv') {
-    return print(tableText(listedTable(requests), output, { maxCells: maxCellsOfOutput() }));
+    return print(tableText(listedTable(requests), output, { maxCells: maxCellsOfOutput(), shown }));
   }
   for (const request of requests) {
-    await print(output === 'jsonl' ? `${JSON.stringify(request)}\n` : listedText(request));
+    await print(output === 'jsonl' ? `${JSON.stringify(request)}\n` : `${shown(listedText(request))}\n`);
   }
 }
 
 async function cancel(id: string, { force, ...store }: CancelFlags): Promise<void> {
   await cancelDelete(store, { id, force });
-  await print(`${id}  cancelled\n`);
+  await print(`${shown(id)}  cancelled\n`);
 }
 
 async function watch(id: string, { interval, ...store }: WatchFlags): Promise<void> {
   endWithReader();
   const isTerminal = process.stdout.isTTY;
-  let shown: string | undefined;
+  let last: string | undefined;
   try {
     for await (const progress of watchDelete(store, id, () => sleep(interval))) {
       const text = progressText(progress);
-      if (text === shown) continue;
-      shown = text;
+      if (text === last) continue;
+      last = text;
       // A terminal shows the newest state, a file all of them.
-      await print(isTerminal ? `${CLEAR}${text}` : `${text}\n`);
+      await printPainted(isTerminal ? `${CLEAR}${shown(text)}` : `${text}\n`);
     }
   } finally {
-    if (isTerminal && shown !== undefined) await print('\n');
+    if (isTerminal && last !== undefined) await print('\n');
   }
 }
 

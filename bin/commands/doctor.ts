@@ -18,7 +18,7 @@ import { CommandError, explainFailure } from '../cli/command-error.ts';
 import { checkText, problemText, rebuildText, reportJson } from '../cli/doctor-text.ts';
 import { checkMachine, type Finding, machineText } from '../cli/machine-check.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
-import { endWithReader, print } from '../cli/standard-output.ts';
+import { endWithReader, print, say } from '../cli/standard-output.ts';
 import {
   addConfigFlag,
   addDataDirFlag,
@@ -85,9 +85,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
   try {
     process.exitCode = await run(flags);
   } catch (error) {
-    process.stderr.write(
-      `logboom: ${error instanceof ConfigError ? error.message : explainFailure(error)}\n`,
-    );
+    say(`logboom: ${error instanceof ConfigError ? error.message : explainFailure(error)}\n`);
     process.exitCode = EXIT_COULD_NOT_RUN;
   }
 }
@@ -114,7 +112,7 @@ async function run(flags: DoctorFlags): Promise<number> {
   if (storage === undefined) return report.end({});
   try {
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
-    const parts = { catalog, store: storage.store, clock: systemClock };
+    const parts = { catalog, store: storage.store, clock: systemClock, mark: storage.mark };
     return await (flags.rebuildCatalog
       ? rebuild(parts, flags, report)
       : check(parts, storage, flags, report));

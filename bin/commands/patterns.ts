@@ -15,14 +15,13 @@ const DEFAULT_LIMIT = 50;
 const NOTES = `
 Examples:
   logboom patterns '{app="shop"}'
-  logboom patterns '{app="shop"}' --since 15m --limit 0 --output csv
-  logboom patterns '{app="shop"} |= "timeout"'`;
+  logboom patterns '{app="shop"}' --since 15m --limit 0 --output csv`;
 
 export function register(program: Command): void {
   const command = program
     .command('patterns')
     .description('patterns of the lines, the most frequent first')
-    .argument('<query>', 'log query, for example \'{app="shop"}\'')
+    .argument('<query>', 'stream selector, for example \'{app="shop"}\'')
     .addOption(
       new Option('--limit <patterns>', 'most patterns to print, 0 for all')
         .argParser(parseCount)

@@ -9,6 +9,7 @@ import { inputSize, isPacked, openText } from '../cli/input-file.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
 import { PUSH_RETRIES, type PushPlan, pushLines } from '../cli/push-lines.ts';
+import { print, say } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 
 export interface PushFlags extends StoreFlags {
@@ -93,7 +94,7 @@ async function pushOne(file: string, flags: PushFlags): Promise<void> {
     : undefined;
   const note = (message: string) => {
     progress?.clear();
-    process.stderr.write(`logboom: ${message}\n`);
+    say(`logboom: ${message}\n`);
   };
   const plan: PushPlan = {
     store: flags,
@@ -111,7 +112,7 @@ async function pushOne(file: string, flags: PushFlags): Promise<void> {
       : await pushLines(file === STDIN ? process.stdin : openText(file), plan);
     const seconds = (performance.now() - startMs) / 1000;
     progress?.clear();
-    process.stdout.write(`${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(labels))}\n`);
+    await print(`${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(labels))}\n`);
   } finally {
     progress?.clear();
   }

@@ -19,7 +19,8 @@ import {
   hasColours,
   maxCellsOfOutput,
   OUTPUT_PAINT,
-  print,
+  printPainted,
+  say,
   screenSize,
 } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
@@ -146,30 +147,29 @@ async function printPages(
     paint: OUTPUT_PAINT,
     maxCells: maxCellsOfOutput(),
   });
-  const note = (text: string) => process.stderr.write(text);
   let found = 0;
   try {
     for await (const page of pages) {
       waiting.clear();
-      for (const warning of page.warnings) note(`logboom: the store warns: ${warning}\n`);
+      for (const warning of page.warnings) say(`logboom: the store warns: ${warning}\n`);
       explanation.add(page.explain);
       if (page.kind !== 'streams') {
         found += page.series.length;
-        await print(textOfSeries(page, output));
+        await printPainted(textOfSeries(page, output));
         continue;
       }
       if (output === 'chart')
         throw new UsageError('a chart is of a metric query; this one answers with entries');
       const shared = printer.shareLabels(page.entries);
-      if (shared !== undefined) note(`Common labels: ${shared}\n`);
+      if (shared !== undefined) say(`Common labels: ${shared}\n`);
       found += page.entries.length;
-      await print(printer.text(page.entries));
+      await printPainted(printer.text(page.entries));
       waiting.say(`${found.toLocaleString('en-US')} entries`);
     }
   } finally {
     waiting.stop();
   }
-  if (explain) note(explanation.text);
+  if (explain) say(explanation.text);
   if (found === 0 && failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
 }
 

@@ -5,7 +5,7 @@ import { formatNamespaces } from '../../shared/rules/rule-yaml.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { lintFiles, readFiles } from '../cli/rule-files.ts';
 import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';
-import { endWithReader, print } from '../cli/standard-output.ts';
+import { endWithReader, print, shown } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { registerTest } from './rules-test.ts';
 
@@ -84,7 +84,7 @@ async function load(files: readonly string[], { prune, ...store }: PruneFlags): 
   for (const { kind, namespace, name } of changes) {
     if (kind === 'removed') await removeGroup(store, namespace, name);
     else await putGroup(store, namespace, wanted.get(namespace)!.find(group => group.name === name)!);
-    await print(`${SIGNS[kind]} ${namespace}/${name}\n`);
+    await print(`${SIGNS[kind]} ${shown(`${namespace}/${name}`)}\n`);
   }
   await print(summary(changes));
 }
@@ -97,12 +97,12 @@ async function list(store: StoreFlags): Promise<void> {
 
 async function remove(namespace: string, group: string | undefined, store: StoreFlags): Promise<void> {
   await removeGroup(store, namespace, group);
-  await print(`- ${namespace}${group === undefined ? '' : `/${group}`}\n`);
+  await print(`- ${shown(namespace)}${group === undefined ? '' : `/${shown(group)}`}\n`);
 }
 
 function changeText({ kind, namespace, name, gone, come }: GroupChange): string {
   const lines = [
-    `${SIGNS[kind]} ${namespace}/${name}`,
+    `${SIGNS[kind]} ${shown(`${namespace}/${name}`)}`,
     ...gone.map(line => `    - ${line}`),
     ...come.map(line => `    + ${line}`),
   ];

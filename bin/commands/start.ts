@@ -5,7 +5,9 @@ import type { LocalOptions } from '../../local/start.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
 import { TARGETS, type Target } from '../../shared/admin/targets.ts';
+import { LostCatalogError } from '../../shared/doctor/lost-catalog.ts';
 import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { print, say } from '../cli/standard-output.ts';
 import {
   addConfigFlag,
   addDataDirFlag,
@@ -20,6 +22,7 @@ export interface StartFlags extends StorageFlags {
   readonly host?: string;
   readonly logLevel?: string;
   readonly target?: Target;
+  readonly beginAnew?: boolean;
 }
 
 /** A terminal, npm and the launcher each pass on one Ctrl-C: what comes within this time is the same one. */
@@ -50,19 +53,22 @@ export function register(program: Command): void {
       .env('LOGBOOM_TARGET')
       .choices(TARGETS),
   );
-  addStorageFlags(command).addHelpText('after', NOTES).action(start);
+  addStorageFlags(command)
+    .option('--begin-anew', 'start with an empty catalog although chunks are stored, and leave those unused')
+    .addHelpText('after', NOTES)
+    .action(start);
 }
 
 async function start(flags: StartFlags): Promise<void> {
   try {
     const { options, warnings } = readOptions(flags, process.env);
-    for (const warning of warnings) process.stderr.write(`logboom: ${warning}\n`);
+    for (const warning of warnings) say(`logboom: ${warning}\n`);
     const { startLocal } = await import('../../local/start.ts');
     const store = await startLocal(options);
-    process.stdout.write(welcome(store.url, options));
+    await print(welcome(store.url, options));
     stopOnSignal(store.stop);
   } catch (error) {
-    process.stderr.write(`logboom: ${explain(error)}\n`);
+    say(`logboom: ${explain(error)}\n`);
     process.exit(EXIT_FAILED);
   }
 }
@@ -83,6 +89,7 @@ export function readOptions(
     host: flags.host ?? server.httpListenAddress,
     port: flags.port ?? server.httpListenPort,
     logLevel: flags.logLevel ?? server.logLevel,
+    beginAnew: flags.beginAnew ?? false,
   };
   return { options, warnings };
 }
@@ -124,7 +131,7 @@ export function explain(error: unknown): string {
     port?: number;
   };
   const place = `${address ?? 'this machine'}, port ${port}`;
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof LostCatalogError) return error.message;
   if (error instanceof CorruptionError)
     return `${error.message}; run logboom doctor, and see docs/operate.md, "When something is broken"`;
   if (code === 'EADDRINUSE')
@@ -148,11 +155,11 @@ function stopOnSignal(stop: () => Promise<void>): void {
       return;
     }
     firstMs = performance.now();
-    process.stderr.write('logboom: stopping\n');
+    say('logboom: stopping\n');
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`logboom: ${messageOf(error)}\n`);
+        say(`logboom: ${messageOf(error)}\n`);
         process.exit(EXIT_FAILED);
       },
     );

@@ -7,7 +7,7 @@ import { OUTPUTS, type Output } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
 import { parsePositive, parseSince } from '../cli/range-options.ts';
-import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, print } from '../cli/standard-output.ts';
+import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, printPainted, say } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 
@@ -76,9 +76,9 @@ async function tail(query: string, flags: TailFlags): Promise<void> {
     { query, startNs, limit: flags.limit, delaySeconds: flags.delayFor },
     {
       entries: async entries => {
-        await print(printer.text(entries));
+        await printPainted(printer.text(entries));
       },
-      note: text => process.stderr.write(`logboom: ${text}\n`),
+      note: text => say(`logboom: ${text}\n`),
     },
     { clock: systemClock, signal: stopping.signal },
   );

@@ -6,7 +6,7 @@ import type { ShownToken } from '../../shared/http/handlers/tokens.ts';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.ts';
 import { SCOPES } from '../../shared/model/scopes.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
-import { endWithReader, maxCellsOfOutput, print } from '../cli/standard-output.ts';
+import { endWithReader, maxCellsOfOutput, print, say, shown } from '../cli/standard-output.ts';
 import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } from '../cli/storage-flags.ts';
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
 import { alignedText } from '../cli/table-text.ts';
@@ -85,8 +85,8 @@ async function create({ name, tenant, scope, expires, ...place }: CreateFlags): 
     if (place.output === 'json') return print(`${JSON.stringify(made)}\n`);
     await print(`${made.token}\n`);
     const until = made.expires === null ? 'until it is revoked' : `until ${made.expires}`;
-    process.stderr.write(`token ${made.id} (${made.name}), good ${until}; it is not shown again\n`);
-    if (tokens.note !== undefined) process.stderr.write(`${tokens.note}\n`);
+    say(`token ${made.id} (${made.name}), good ${until}; it is not shown again\n`);
+    if (tokens.note !== undefined) say(`${tokens.note}\n`);
   });
 }
 
@@ -95,7 +95,7 @@ async function list(place: TokenFlags): Promise<void> {
   await withTokens(place, { makes: false }, async tokens => {
     const found = await tokens.list();
     if (place.output === 'json') return print(`${JSON.stringify(found)}\n`);
-    if (found.length === 0) process.stderr.write('there are no tokens\n');
+    if (found.length === 0) say('there are no tokens\n');
     else await print(tableOf(found));
   });
 }
@@ -103,7 +103,7 @@ async function list(place: TokenFlags): Promise<void> {
 async function revoke(id: string, place: TokenFlags): Promise<void> {
   await withTokens(place, { makes: false }, async tokens => {
     const revoked = await tokens.revoke(id);
-    await print(place.output === 'json' ? `${JSON.stringify(revoked)}\n` : `${revoked.id}  revoked\n`);
+    await print(place.output === 'json' ? `${JSON.stringify(revoked)}\n` : `${shown(revoked.id)}  revoked\n`);
   });
 }
 

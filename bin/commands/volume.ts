@@ -4,7 +4,15 @@ import { asAction } from '../cli/command-error.ts';
 import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/facts-command.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
-import { hasColours, maxCellsOfOutput, OUTPUT_PAINT, print, screenSize } from '../cli/standard-output.ts';
+import {
+  hasColours,
+  maxCellsOfOutput,
+  OUTPUT_PAINT,
+  print,
+  printPainted,
+  screenSize,
+  shown,
+} from '../cli/standard-output.ts';
 import { askVolume, volumeTable } from '../cli/store-facts.ts';
 import { tableText } from '../cli/table-text.ts';
 
@@ -62,11 +70,11 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
     const text =
       output === 'raw'
         ? metricText(series, { output, screen: screenSize(), colours: false, instant: true })
-        : tableText(volumeTable(series), output, { maxCells });
+        : tableText(volumeTable(series), output, { maxCells, shown });
     return print(text);
   }
   const isDrawn = output === 'default' && process.stdout.isTTY;
-  await print(
+  await printPainted(
     metricText(series, {
       output: isDrawn ? 'chart' : output,
       screen: screenSize(),

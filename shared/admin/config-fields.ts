@@ -121,7 +121,8 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     idleTimeoutMs: 120_000,
     gracefulShutdownTimeoutMs: 30_000,
   },
-  distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 0 },
+  // The reference's is 50 times the former: one body could take 5 GB.
+  distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 128 * MIB },
   // The reference works on 4 parts of queries at once. More queries at once end no sooner, and each holds its plan and its pages.
   querier: { tailMaxDurationMs: 3_600_000, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
   frontend: {
@@ -198,7 +199,8 @@ const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
   maxDecompressedSize: {
     name: 'max_decompressed_size',
     kind: bytes,
-    about: 'largest body of a push, decompressed; 0 is 50 times `max_recv_msg_size`',
+    about:
+      'largest body of a push, decompressed; 0 is 50 times `max_recv_msg_size`, the default of the reference',
   },
 };
 

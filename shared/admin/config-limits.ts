@@ -242,6 +242,11 @@ export const LIMIT_FIELDS: Fields<Limits> = {
       'queries refused with 400: `{pattern, regex, hash, types, query_tags}`; the first that fits decides',
   },
   queryTimeoutNs: { name: 'query_timeout', kind: durationNs, about: 'then 504; 0 is off' },
+  schedulingWeight: {
+    name: 'scheduling_weight',
+    kind: decimal,
+    about: 'share of CPU time relative to other tenants while several want the same thread; at least 0.01',
+  },
   volumeEnabled: {
     name: 'volume_enabled',
     kind: flag,

@@ -147,7 +147,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'query_workers',
     kind: whole(-1),
     about:
-      'threads that scan for queries of more than 16 MiB of lines; -1 is one less than there are cores, at most 8; on one or two cores it is a thread that answers queries of more than 2 MiB while pushes or other tenants want the main one; 0 scans all in the main thread',
+      'query threads at most; the first always runs, the others start when all before them are busy. -1 is one less than there are cores; at least 1',
   },
   queryMemoryBytes: {
     name: 'query_memory',
@@ -165,7 +165,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'page_cache_bytes',
     kind: bytes,
     about:
-      "pages that queries come back to are kept unpacked, three quarters for lines ([operate.md](operate.md)); where there are query workers an eighth of it is the main thread's and they share the rest; a thread that only helps when others want the main one has an eighth; `0` keeps none",
+      'decompressed pages that queries read again are cached, three quarters for lines ([operate.md](operate.md)); query threads share it equally; `0` caches none',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',

@@ -79,6 +79,15 @@ export async function fleetText(records: MetricRecords, text: string): Promise<s
   return printExposition(shown);
 }
 
+/** The page of a process of several threads: what all of them counted, and what tells of the process, which `own` alone has. */
+export function processText(own: string, threads: readonly string[]): string {
+  const sum = new ExpositionSum({ maxTenants: MAX_TENANTS });
+  const ofProcess = parseExposition(own);
+  sum.add(ofProcess);
+  for (const text of threads) sum.add(figuresToTell(text));
+  return printExposition(sum.all);
+}
+
 /** All that was ever counted, and the gauges of those that are here. */
 async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
   const { total, instances } = await readFleet(records);

@@ -12,14 +12,17 @@ import { CorruptionError } from '../model/errors.ts';
 import { sketchOf } from './pair-sketch.ts';
 
 /**
- * Version 1 had no checksum, version 2 no `asOfMs`; both are still read. There is no version 3: one flipped bit would
- * make version 1 of it.
+ * Version 1 had no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. There are no versions 3 and 5:
+ * one flipped bit would make version 1 of them.
  */
-const RECORD_VERSION = 4;
+const RECORD_VERSION = 6;
+const VERSIONS: ReadonlySet<number> = new Set([1, 2, 4, RECORD_VERSION]);
 const CRC_BYTES = 4;
 
 export interface ChunkRecord {
   readonly id: string;
+  /** Orders the chunk among others; see ChunkAge. Its own id if it was written before origins were recorded. */
+  readonly origin: string;
   readonly tenant: string;
   readonly day: number;
   readonly level: number;
@@ -51,13 +54,14 @@ export function recordOf(
   footerBytes: number,
   object: { readonly inline: Buffer | undefined; readonly tail: Uint8Array },
 ): ChunkRecord {
-  const { id, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
+  const { id, origin, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
   const pairs = sketchOf(footer.streams);
   // A merge applies the requests that it finds when it begins.
   const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
   const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
   return {
     id,
+    origin,
     tenant,
     day,
     level,
@@ -79,6 +83,8 @@ export function encodeRecord(record: ChunkRecord): Buffer {
   const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
   out.byte(RECORD_VERSION);
   out.bytes(Buffer.from(record.id, 'hex'));
+  out.byte(record.origin === record.id ? 0 : 1);
+  if (record.origin !== record.id) out.bytes(Buffer.from(record.origin, 'hex'));
   out.varint(record.level);
   out.varint(record.first);
   out.varint(record.last - record.first);
@@ -101,8 +107,7 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
   const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const what = `chunk record of ${tenant}, day ${day}`;
   const version = buffer[0];
-  if (version !== 1 && version !== 2 && version !== RECORD_VERSION)
-    throw new CorruptionError(`${what}: version ${version}`);
+  if (!VERSIONS.has(version)) throw new CorruptionError(`${what}: version ${version}`);
   const end = version === 1 ? buffer.length : buffer.length - CRC_BYTES;
   if (end < 1) throw new CorruptionError(`${what}: ${buffer.length} bytes`);
   if (version !== 1 && crc32(buffer.subarray(0, end)) !== buffer.readUInt32LE(end)) {
@@ -118,6 +123,7 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
 
 function readRecord(tenant: string, day: number, version: number, reader: ByteReader): ChunkRecord {
   const id = reader.bytes(16).toString('hex');
+  const origin = version <= 4 || reader.byte() === 0 ? id : reader.bytes(16).toString('hex');
   const level = reader.varint();
   const first = reader.varint();
   const last = first + reader.varint();
@@ -138,6 +144,7 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
   }
   return {
     id,
+    origin,
     tenant,
     day,
     level,

@@ -26,6 +26,14 @@ export function chunkKey({ tenant, day, last, id }: ChunkRecord): ItemKey {
   return { pk: chunkPartition(tenant, day, shardOf(id, CHUNK_SHARDS)), sk: `${timeText(last)}/${id}` };
 }
 
+/** The day that a partition has chunks of; undefined for a partition of anything else. */
+export function dayOfChunkPartition(
+  pk: string,
+): { readonly tenant: string; readonly day: number } | undefined {
+  const found = /^c\/(.+)\/(-?\d+)\/\d+$/.exec(pk);
+  return found === null ? undefined : { tenant: found[1], day: Number(found[2]) };
+}
+
 export function dayPartition(tenant: string): string {
   return `d/${tenant}`;
 }

@@ -105,6 +105,17 @@ export class TailLog {
     return () => (this.sole = undefined);
   }
 
+  /** Another thread of this process made these commits, and logged them if `logged` says so. */
+  async relay(chunks: readonly LoggedChunk[], logged: boolean): Promise<void> {
+    if (logged || this.sole === undefined) {
+      for (const listener of this.listeners) listener(chunks);
+      return;
+    }
+    for (const { stampMs, record } of chunks) {
+      await this.tellSole(this.sole, record.tenant, [record], { stampMs, logged });
+    }
+  }
+
   /** Asked before a commit: is it to be logged? Never throws: what cannot be learnt counts as true. */
   async isTailed(tenant: string): Promise<boolean> {
     if (this.sole !== undefined) return false;

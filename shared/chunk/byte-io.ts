@@ -2,6 +2,7 @@
  * Growing byte writer and bounds-checked reader for footers, column payloads and catalog records. Whole numbers
  * are LEB128 varints up to 2^53 - 1 (a nanosecond of a day needs 47 bits); texts are length-prefixed UTF-8.
  */
+import { bytesOfText, textOfBytes } from '../model/byte-text.ts';
 import { CorruptionError, invariant } from '../model/errors.ts';
 
 export class ByteWriter {
@@ -29,6 +30,12 @@ export class ByteWriter {
     this.reserve(4);
     this.buffer.writeUInt32LE(value, this.length);
     this.length += 4;
+  }
+
+  u64(value: bigint): void {
+    this.reserve(8);
+    this.buffer.writeBigUInt64LE(value, this.length);
+    this.length += 8;
   }
 
   /** 0 <= value < 2^53. */
@@ -62,6 +69,12 @@ export class ByteWriter {
     this.reserve(size);
     this.buffer.write(value, this.length, 'utf8');
     this.length += size;
+  }
+
+  /** A text that may hold bytes that are not UTF-8 (byte-text.ts), as the bytes that it stands for. */
+  byteText(value: string): void {
+    if (value.isWellFormed()) this.text(value);
+    else this.block(bytesOfText(value));
   }
 
   /** What was written so far; a view that the next write may leave behind. */
@@ -152,6 +165,10 @@ export class ByteReader {
     return this.buffer.readUInt32LE(this.take(4));
   }
 
+  u64(): bigint {
+    return this.buffer.readBigUInt64LE(this.take(8));
+  }
+
   varint(): number {
     const { buffer, end } = this;
     let { at } = this;
@@ -219,5 +236,12 @@ export class ByteReader {
     const length = this.varint();
     const start = this.take(length);
     return this.buffer.utf8Slice(start, start + length);
+  }
+
+  /** What `ByteWriter.byteText` wrote. */
+  byteText(): string {
+    const length = this.varint();
+    const start = this.take(length);
+    return textOfBytes(this.buffer, start, start + length);
   }
 }

@@ -8,14 +8,15 @@
 import { compareUtf8 } from '../model/bytes.ts';
 import { invariant } from '../model/errors.ts';
 import type { Stream } from '../model/page.ts';
+import { atOnce, type Pace, runPaced, type Steps } from '../model/steps.ts';
 import { type Compression, storeRaw } from './compression.ts';
 import { RowCounter } from './counts.ts';
 import type { ChunkEnricher } from './enricher.ts';
-import { encodeFooter } from './footer-codec.ts';
+import { encodeFooterInSteps } from './footer-codec.ts';
 import { FORMAT_VERSION, type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
-import { packPage } from './page-writer.ts';
+import { handled, type PackedPage, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
 
 /** Pages compressed side by side; as many as the thread pool has threads. Each holds up to 1 MiB of lines meanwhile. */
@@ -29,6 +30,8 @@ export interface ChunkHead {
   readonly level: number;
   readonly createdMs: number;
   readonly inputs: readonly string[];
+  /** Default: the id. See Footer. */
+  readonly origin?: string;
 }
 
 export interface WrittenChunk {
@@ -49,6 +52,7 @@ export class ChunkAssembler {
   private readonly compression: Compression;
   private readonly enricher: ChunkEnricher | undefined;
   private readonly pageBytes: number;
+  private readonly pace: Pace | undefined;
   private readonly streams: Stream[] = [];
   private readonly counter = new RowCounter();
   private readonly pages: PageMeta[] = [];
@@ -63,16 +67,18 @@ export class ChunkAssembler {
    * @param compression zstd parameters for the large blocks
    * @param enricher of this object alone
    * @param pageBytes raw bytes of the lines of a page
+   * @param pace time slices of the work; without it nobody waits for this thread
    */
-  constructor(compression: Compression, enricher?: ChunkEnricher, pageBytes = PAGE_TARGET_BYTES) {
+  constructor(
+    compression: Compression,
+    enricher?: ChunkEnricher,
+    pageBytes = PAGE_TARGET_BYTES,
+    pace?: Pace,
+  ) {
     this.compression = compression;
     this.enricher = enricher;
     this.pageBytes = pageBytes;
-  }
-
-  /** Stored bytes of the pages so far; the open page, at most 1 MiB of lines, is not among them. */
-  get storedBytes(): number {
-    return this.packedBytes;
+    this.pace = pace;
   }
 
   /**
@@ -81,10 +87,10 @@ export class ChunkAssembler {
    */
   async add(input: ChunkRows, { last = false } = {}): Promise<void> {
     const firstStream = this.place(input);
-    this.counter.add(input, firstStream);
+    await this.run(this.counter.add(input, firstStream));
     const full: PageRowsToPack[] = [];
     let from = 0;
-    for (const cut of cutPages(input, this.open, this.pageBytes)) {
+    for (const cut of await this.run(cutPages(input, this.open, this.pageBytes))) {
       full.push(this.pageOf({ rows: input, from, to: cut }, firstStream));
       from = cut;
     }
@@ -120,6 +126,7 @@ export class ChunkAssembler {
     const footer: Footer = {
       version: FORMAT_VERSION,
       ...head,
+      origin: head.origin ?? head.id,
       rows,
       lineBytes,
       metadataBytes,
@@ -131,9 +138,13 @@ export class ChunkAssembler {
       counts,
       sections,
     };
-    const tail = encodeFooter(footer);
+    const tail = await this.run(encodeFooterInSteps(footer));
     parts.push(tail);
     return { footer, parts, bytes: this.packedBytes + tail.length, footerBytes: tail.length };
+  }
+
+  private async run<T>(steps: Steps<T>): Promise<T> {
+    return this.pace === undefined ? atOnce(steps) : runPaced(steps, this.pace);
   }
 
   private addSections(): SectionMeta[] {
@@ -184,9 +195,11 @@ export class ChunkAssembler {
 
   private async pack(pages: readonly PageRowsToPack[]): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
-      const packed = pages
-        .slice(i, i + PAGES_AT_ONCE)
-        .map(({ rows, from, to }) => packPage(rows, from, to, this.compression, this.enricher));
+      const packed: Promise<PackedPage>[] = [];
+      for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
+        packed.push(handled(packPage(rows, from, to, this.compression, this.enricher, this.pace)));
+        if (this.pace?.due()) await this.pace.yieldIfDue();
+      }
       const done = await Promise.all(packed);
       for (let j = 0; j < done.length; j++) {
         const { meta, blocks } = done[j];

@@ -10,6 +10,7 @@
  * that stay (streams, levels, minutes) is in no table of the footer.
  */
 import { invariant } from '../model/errors.ts';
+import { atOnce } from '../model/steps.ts';
 import type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
 import { type Compression, storeRaw } from './compression.ts';
 import type { PatchedCounts } from './count-patch.ts';
@@ -86,7 +87,7 @@ export class ChunkPatcher {
           ],
     );
     let from = 0;
-    for (const cut of cutPages(joined, undefined, this.parts.pageBytes)) {
+    for (const cut of atOnce(cutPages(joined, undefined, this.parts.pageBytes))) {
       await this.pack(joined, from, cut);
       from = cut;
     }
@@ -116,6 +117,7 @@ export class ChunkPatcher {
     const footer: Footer = {
       version: FORMAT_VERSION,
       ...head,
+      origin: head.origin ?? head.id,
       ...total,
       streams: left.map(stream => parts.source.streams[stream]),
       pages,

@@ -2,6 +2,7 @@
  * Entries and bytes by stream, detected level and minute: what volume, statistics and counts on minute-aligned
  * windows are answered from without reading a page. Rows may come in several batches, in the order of the chunk.
  */
+import type { Steps } from '../model/steps.ts';
 import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, NS_OF_MINUTE, OTHER_LEVELS } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
@@ -24,25 +25,50 @@ interface Growing {
   metadataBytes: number[];
 }
 
+/** What is looked up for each row of a batch. */
+interface OfBatch {
+  /** Place of the name of levels; -1 where no row has one. */
+  readonly levelName: number;
+  readonly nameBytes: readonly number[];
+  /** Place of each value among the levels, once it was one; else -1. */
+  readonly levelOfValue: Int32Array;
+  readonly firstStream: number;
+}
+
+/** Of a step: some tenths of a ms. */
+const ROWS_A_STEP = 8192;
+
 export class RowCounter {
   private readonly levels: string[] = [''];
   private readonly counts: Growing[][] = [];
   private metadataBytes = 0;
 
   /**
-   * Counts the rows of a batch.
+   * Counts the rows of a batch, in steps.
    * @param firstStream place in the chunk of the batch's first stream; the others follow it
    */
-  add(input: ChunkRows, firstStream: number): void {
-    const { rows, streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } =
-      input;
-    const { levels, counts } = this;
+  *add(input: ChunkRows, firstStream: number): Steps<void> {
+    const { names, values } = input;
+    const { counts } = this;
     while (counts.length < firstStream + input.streams.length) counts.push([]);
-    const levelName = names.indexOf(LEVEL_NAME);
-    const nameBytes = names.map(name => Buffer.byteLength(name));
-    const levelOfValue = new Int32Array(values.length).fill(-1);
+    const ofBatch: OfBatch = {
+      levelName: names.indexOf(LEVEL_NAME),
+      nameBytes: names.map(name => Buffer.byteLength(name)),
+      levelOfValue: new Int32Array(values.length).fill(-1),
+      firstStream,
+    };
+    for (let row = 0; row < input.rows; row += ROWS_A_STEP) {
+      this.addRows(input, ofBatch, row, Math.min(input.rows, row + ROWS_A_STEP));
+      if (row + ROWS_A_STEP < input.rows) yield;
+    }
+  }
+
+  private addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
+    const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
+    const { levelName, nameBytes, levelOfValue, firstStream } = ofBatch;
+    const { levels, counts } = this;
     let total = 0;
-    for (let row = 0; row < rows; row++) {
+    for (let row = from; row < to; row++) {
       let level = 0;
       let metadataBytes = 0;
       for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {

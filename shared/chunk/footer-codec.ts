@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../model/errors.ts';
 import { formatLabels, type Label } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
+import { atOnce, type Steps } from '../model/steps.ts';
 import { ByteReader, ByteWriter } from './byte-io.ts';
 import { type BlockPlace, loadBlock, QUICK_COMPRESSION, storeBlockSync } from './compression.ts';
 import {
@@ -19,19 +20,33 @@ import {
 } from './format.ts';
 import { StoredCounts } from './stored-counts.ts';
 
+const ID_BYTES = 16;
+/** Streams, pages and counts of streams that are written in one step: some tenths of a ms. */
+const STREAMS_A_STEP = 512;
+const COUNTS_A_STEP = 8192;
+
 /** Footer, its length and the magic: everything that follows pages and filters. */
 export function encodeFooter(footer: Footer): Buffer {
+  return atOnce(encodeFooterInSteps(footer));
+}
+
+export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
   const body = new ByteWriter(4096);
   writeHead(body, footer);
-  writeStreams(body, footer);
+  yield* writeStreams(body, footer);
   body.varint(footer.pages.length);
-  for (const page of footer.pages) writePage(body, page);
-  writeCounts(body, footer);
+  for (const page of footer.pages) {
+    writePage(body, page);
+    if (page.runs.length >= STREAMS_A_STEP) yield;
+  }
+  yield* writeCounts(body, footer);
   body.varint(footer.sections.length);
   for (const section of footer.sections) {
     body.varint(section.kind);
     writePlace(body, section.place);
   }
+  // Behind the last section, where readers of older versions leave bytes alone.
+  if (footer.origin !== footer.id) body.bytes(Buffer.from(footer.origin, 'hex'));
   const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
   const out = new ByteWriter(stored.bytes.length + 32);
   out.byte(FORMAT_VERSION);
@@ -81,7 +96,8 @@ export function decodeFooter(bytes: Buffer, what: string): Footer {
   const pages = list(reader, 8, () => readPage(reader, streams.length, what));
   const { levels, counts } = readCounts(reader, streams.length, what);
   const sections = list(reader, 6, () => ({ kind: reader.varint(), place: readPlace(reader) }));
-  return { version, ...start, streams, pages, levels, counts, sections };
+  const origin = reader.remaining >= ID_BYTES ? reader.bytes(ID_BYTES).toString('hex') : start.id;
+  return { version, ...start, origin, streams, pages, levels, counts, sections };
 }
 
 function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
@@ -107,12 +123,12 @@ function writeHead(out: ByteWriter, footer: Footer): void {
 }
 
 function readHead(reader: ByteReader) {
-  const id = reader.bytes(16).toString('hex');
+  const id = reader.bytes(ID_BYTES).toString('hex');
   const tenant = reader.text();
   const day = reader.signedVarint();
   const level = reader.varint();
   const createdMs = reader.varint();
-  const inputs = list(reader, 16, () => reader.bytes(16).toString('hex'));
+  const inputs = list(reader, ID_BYTES, () => reader.bytes(ID_BYTES).toString('hex'));
   const rows = reader.varint();
   const lineBytes = reader.varint();
   const metadataBytes = reader.varint();
@@ -121,9 +137,11 @@ function readHead(reader: ByteReader) {
   return { id, tenant, day, level, createdMs, inputs, rows, lineBytes, metadataBytes, first, last };
 }
 
-function writeStreams(out: ByteWriter, footer: Footer): void {
+function* writeStreams(out: ByteWriter, footer: Footer): Steps<void> {
   out.varint(footer.streams.length);
+  let written = 0;
   for (const { labels } of footer.streams) {
+    if (++written % STREAMS_A_STEP === 0) yield;
     out.varint(labels.length);
     for (const { name, value } of labels) {
       out.text(name);
@@ -231,12 +249,18 @@ function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
   return { offset, storedBytes, rows, lineBytes, base, scale, runs, columns };
 }
 
-function writeCounts(out: ByteWriter, footer: Footer): void {
+function* writeCounts(out: ByteWriter, footer: Footer): Steps<void> {
   out.varint(footer.levels.length);
   for (const level of footer.levels) out.text(level);
+  let written = 0;
   for (const ofStream of footer.counts) {
     out.varint(ofStream.length);
     for (const counts of ofStream) {
+      written += counts.minutes.length;
+      if (written >= COUNTS_A_STEP) {
+        written = 0;
+        yield;
+      }
       out.varint(counts.level);
       out.varint(counts.minutes.length);
       let minute = 0;

@@ -165,6 +165,8 @@ export interface Footer {
   readonly createdMs: number;
   /** Ids of the chunks that this one was merged from. */
   readonly inputs: readonly string[];
+  /** Id of the oldest pushed chunk that its rows came from; of a pushed chunk its own. Orders equal timestamps between chunks. */
+  readonly origin: string;
   readonly rows: number;
   readonly lineBytes: number;
   readonly metadataBytes: number;

@@ -1,5 +1,5 @@
 /**
- * Memory for lines that the loops of `vector-code.ts` work on, so that finding bytes in lines needs no copy. The lines of the
+ * Memory for lines that kernels work on where they lie (kernels/assembly/byte-search.ts, line-split.ts), so that finding bytes in lines needs no copy. The lines of the
  * page at hand are unpacked into the line space; lines that are kept lie in regions of their own (`line-pool.ts`). Lines that lie
  * elsewhere (changed by a stage, kept for a later turn, stored unpacked, above the space) are searched in JavaScript, with
  * the same answers.
@@ -10,68 +10,52 @@
  * What a reader would get wrong: the line space is one for the process, like the lines of a page, which are valid until the
  * next page's are looked at. Nothing here may be kept over an await.
  */
-import { vectorModule } from './vector-code.ts';
+import { KernelInstance, PAGE_BYTES } from '../kernels/kernels.ts';
 
 /** As much as a decoder keeps of scratch: a page ends at 1 MiB, only a single line is longer. */
 export const SPACE_BYTES = 8 * 1024 * 1024;
 /** Past the end of lines the loops read up to 79 bytes, and as many as a pair is apart. */
 const MARGIN_BYTES = 64 * 1024;
-const PAGE_BYTES = 64 * 1024;
 const BITS_BYTES = MARGIN_BYTES + SPACE_BYTES / 8;
 /** What a loop is given beside lines, and what it answers. */
 export const SCRATCH_BYTES = 64 * 1024;
+/** What a search for many patterns may take (kernels/assembly/multi-search.ts). */
+export const PROGRAM_BYTES = 32 * 1024;
 /** The largest distance of a pair. */
 export const MAX_DISTANCE = 255;
 
-interface VectorCode {
-  mark(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
-  split(
+interface LineKernels {
+  findAny(from: number, to: number, program: number): number;
+  multiFoundLength(): number;
+  findExactPair(from: number, to: number, distance: number, a: number, b: number): number;
+  findPair(from: number, to: number, distance: number, a: number, a2: number, b: number, b2: number): number;
+  markBytes(from: number, to: number, out: number, a: number, b: number, c: number, below: number): void;
+  splitLines(
     rows: number,
     rowsEnd: number,
     lead: number,
     program: number,
     programEnd: number,
     out: number,
-    stride: number,
   ): void;
-  find: FindLoop;
-  findExact: FindLoop;
 }
 
-type FindLoop = (
-  from: number,
-  to: number,
-  distance: number,
-  a: number,
-  a2: number,
-  b: number,
-  b2: number,
-) => number;
-
-/** What is used of a global that the types of Node leave out. */
-interface WebAssemblyApi {
-  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: VectorCode };
-}
-
-const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
-  .WebAssembly;
-const MODULE = new Module(vectorModule());
-
-/** A memory and the loops on it. */
+/** A memory and the kernels on it. */
 interface Region {
   readonly buffer: ArrayBuffer;
-  readonly code: VectorCode;
+  readonly code: LineKernels;
   readonly bitsAt: number;
   /** The bits; as words, for hot loops. */
   readonly bits: Int32Array;
   readonly scratch: Scratch;
+  readonly programAt: number;
+  /** Whose program lies there. */
+  program: Uint8Array | undefined;
 }
 
 /** Memory that loops are given beside lines: valid until somebody else asks for it. */
 export interface Scratch {
-  readonly code: Pick<VectorCode, 'split'>;
+  readonly code: Pick<LineKernels, 'splitLines'>;
   /** Where it starts, for the code. */
   readonly at: number;
   readonly bytes: Uint8Array;
@@ -89,26 +73,32 @@ const REGIONS = new WeakMap<ArrayBufferLike, Region>();
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
   const bitsAt = lineBytes + MARGIN_BYTES;
-  const memory = new Memory({ initial: (bitsAt + BITS_BYTES + SCRATCH_BYTES) / PAGE_BYTES });
-  // The getter is a call.
-  const { buffer } = memory;
-  const { exports: code } = new Instance(MODULE, { m: { m: memory } });
+  const instance = new KernelInstance<LineKernels>();
+  instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES);
+  const { run: code } = instance;
+  const { buffer } = instance.bytes;
   const bits = new Int32Array(buffer, bitsAt, (SPACE_BYTES + MARGIN_BYTES) / 32);
   const at = bitsAt + BITS_BYTES;
   const words = new Int32Array(buffer, at, SCRATCH_BYTES / 4);
   const scratch = { code, at, bytes: new Uint8Array(buffer, at, SCRATCH_BYTES), words };
-  REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch });
+  const programAt = at + SCRATCH_BYTES;
+  REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch, programAt, program: undefined });
   return Buffer.from(buffer, 0, lineBytes);
 }
 
-/** For the decoder of lines. */
-export const LINE_SPACE = createLineMemory(SPACE_BYTES);
+let space: Buffer<ArrayBuffer> | undefined;
+
+/** For the decoder of lines: one for the thread. */
+export function lineSpace(): Buffer<ArrayBuffer> {
+  space ??= createLineMemory(SPACE_BYTES);
+  return space;
+}
 
 /** The region looked at last: pages come from one of two. */
-let latest = REGIONS.get(LINE_SPACE.buffer)!;
+let latest: Region | undefined;
 
 function regionOf({ buffer }: Buffer): Region | undefined {
-  if (buffer === latest.buffer) return latest;
+  if (buffer === latest?.buffer) return latest;
   const region = REGIONS.get(buffer);
   if (region !== undefined) latest = region;
   return region;
@@ -146,7 +136,7 @@ export function pairFinder(bytes: Buffer): PairFinder {
 }
 
 class RegionFinder implements PairFinder {
-  readonly #code: VectorCode;
+  readonly #code: LineKernels;
   readonly #at: number;
 
   constructor(bytes: Buffer) {
@@ -156,18 +146,43 @@ class RegionFinder implements PairFinder {
 
   find(from: number, to: number, { distance, first, first2, second, second2 }: BytePair): number {
     if (from >= to) return -1;
-    const at = this.#at;
+    const start = this.#at + from;
+    const end = this.#at + to;
     const isExact = first === first2 && second === second2;
     const found = isExact
-      ? this.#code.findExact(at + from, at + to, distance, first, first2, second, second2)
-      : this.#code.find(at + from, at + to, distance, first, first2, second, second2);
-    return found < 0 ? -1 : found - at;
+      ? this.#code.findExactPair(start, end, distance, first, second)
+      : this.#code.findPair(start, end, distance, first, first2, second, second2);
+    return found < 0 ? -1 : from + found;
   }
 }
 
 /** `find` of a finder for one call. The bytes must be in memory for lines. */
 export function findPair(bytes: Buffer, from: number, to: number, pair: BytePair): number {
   return pairFinder(bytes).find(from, to, pair);
+}
+
+/** Searches for what a program names, up to PROGRAM_BYTES of it; for bytes in memory for lines. */
+export class ProgramSearch {
+  readonly #program: Uint8Array;
+  /** Bytes of what was found last. */
+  length = 0;
+
+  constructor(program: Uint8Array) {
+    this.#program = program;
+  }
+
+  /** First place in `from` to `to` where something lies that ends there too, or -1. */
+  find(lines: Buffer, from: number, to: number): number {
+    const region = regionOf(lines)!;
+    const { code, buffer, programAt } = region;
+    if (region.program !== this.#program) {
+      new Uint8Array(buffer).set(this.#program, programAt);
+      region.program = this.#program;
+    }
+    const found = code.findAny(lines.byteOffset + from, lines.byteOffset + to, programAt);
+    this.length = code.multiFoundLength();
+    return found < 0 ? -1 : from + found;
+  }
 }
 
 /** Which bytes are marked: three of them, and all below a fourth (0 for none). */
@@ -232,15 +247,8 @@ export class LineMarks {
     // The bits are those of one page, which may lie anywhere in the region.
     const first = source.byteOffset & ~31;
     const shift = source.byteOffset - first;
-    code.mark(
-      (start + source.byteOffset) & ~31,
-      to + source.byteOffset + 1,
-      bitsAt - (first >> 3),
-      a,
-      b,
-      c,
-      below,
-    );
+    const from = (start + source.byteOffset) & ~31;
+    code.markBytes(from, to + source.byteOffset + 1, bitsAt - (first >> 3), a, b, c, below);
     bits[(to + shift) >> 5] |= 1 << ((to + shift) & 31);
     this.words = bits;
     this.shift = shift;

@@ -10,8 +10,10 @@
  */
 import type { PageRows } from '../model/page.ts';
 import { SCRATCH_BYTES, scratchBeside } from './line-memory.ts';
-import { MAX_LITERAL_BYTES, STEP_BYTES } from './split-code.ts';
 
+// A step of a program is a literal, and its length as a word behind the longest one (kernels/assembly/line-split.ts).
+const MAX_LITERAL_BYTES = 32;
+const STEP_BYTES = 36;
 /** More are left to the caller: patterns have some ten. */
 const MAX_STEPS = 32;
 /** Lines looked at by one call: a call costs as much as some lines, and what it writes stays near. */
@@ -81,8 +83,7 @@ export class LineSplitter {
     bytes.set(this.#program);
     for (let i = 0; i <= rows; i++) words[ROWS_AT / 4 + i] = base + lineOffsets[row + i];
     const rowsAt = at + ROWS_AT;
-    const stride = 4 * this.#steps;
-    code.split(rowsAt, rowsAt + 4 * rows, this.#lead, at, at + this.#program.length, at + OUT_AT, stride);
+    code.splitLines(rowsAt, rowsAt + 4 * rows, this.#lead, at, at + this.#program.length, at + OUT_AT);
     this.stops.set(words.subarray(OUT_AT / 4, OUT_AT / 4 + rows * this.#steps));
     this.#source = source;
     this.#first = row;

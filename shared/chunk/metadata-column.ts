@@ -2,11 +2,14 @@
  * One structured-metadata name of a page: a dictionary in order of first appearance, and a token for each row: 0 for
  * absent, 1 for the next value that was not seen yet, n + 2 for value n. A column whose values are all different (a
  * trace id) is then a row of ones, and a column with few values a row of small numbers; both compress to little.
+ *
+ * An empty value is none. Pushes have none such; earlier versions stored them, so a reader takes their rows for rows without
+ * the name.
  */
 import { CorruptionError } from '../model/errors.ts';
 import type { MetadataColumn } from '../model/page.ts';
 import { ByteReader, ByteWriter, writeVarint } from './byte-io.ts';
-import { FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
+import { type ColumnMeta, FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
 
 export interface EncodedMetadata {
   /** In the footer where small, else undefined: then it leads `payload`. */
@@ -49,7 +52,12 @@ export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly 
   return { dictionary, constant: false, payload: writer.view() };
 }
 
-/** Reads a column back. Throws CorruptionError. */
+/** True where some row of the column has the empty value, as far as the footer tells: large dictionaries are not in it. */
+export function listsEmptyValue({ dictionary }: Pick<ColumnMeta, 'dictionary'>): boolean {
+  return dictionary?.includes('') === true;
+}
+
+/** Reads a column back; rows with the empty value lack the name. Throws CorruptionError. */
 export function decodeMetadata(
   name: string,
   payload: Buffer,
@@ -58,28 +66,40 @@ export function decodeMetadata(
   constant: boolean,
   what: string,
 ): MetadataColumn {
-  if (constant) return { name, ids: new Uint32Array(rows).fill(1), count: 1, valueAt: () => dictionary![0] };
+  if (constant) {
+    const ids = new Uint32Array(rows);
+    const value = dictionary![0];
+    return { name, ids: value === '' ? ids : ids.fill(1), count: 1, valueAt: () => value };
+  }
   let tokensAt = 0;
   let values: Values;
   if (dictionary === undefined) {
     const reader = new ByteReader(payload);
     values = lazyValues(reader, payload, what);
     tokensAt = reader.position;
-  } else values = { count: dictionary.length, valueAt: index => dictionary[index] };
+  } else {
+    const { length: count } = dictionary;
+    values = { count, empty: dictionary.indexOf(''), valueAt: index => dictionary[index] };
+  }
   const ids = decodeTokens(payload, tokensAt, rows, values.count, what);
+  if (values.empty >= 0) replaceId(ids, values.empty + 1, 0);
   return { name, ids, count: values.count, valueAt: values.valueAt };
 }
 
 interface Values {
   readonly count: number;
+  /** Place of the empty value, or -1. */
+  readonly empty: number;
   readonly valueAt: (index: number) => string;
 }
 
 function lazyValues(reader: ByteReader, payload: Buffer, what: string): Values {
   const count = reader.count(1);
   const bounds = new Uint32Array(count * 2);
+  let empty = -1;
   for (let i = 0; i < count; i++) {
     const length = reader.varint();
+    if (length === 0) empty = i;
     bounds[2 * i] = reader.position;
     reader.bytes(length);
     bounds[2 * i + 1] = reader.position;
@@ -87,11 +107,16 @@ function lazyValues(reader: ByteReader, payload: Buffer, what: string): Values {
   const cache: (string | undefined)[] = new Array(count);
   return {
     count,
+    empty,
     valueAt: index => {
       if (index >= count) throw new CorruptionError(`${what}: value ${index} of ${count}`);
       return (cache[index] ??= payload.utf8Slice(bounds[2 * index], bounds[2 * index + 1]));
     },
   };
+}
+
+function replaceId(ids: Uint32Array, from: number, to: number): void {
+  for (let row = 0; row < ids.length; row++) if (ids[row] === from) ids[row] = to;
 }
 
 function decodeTokens(bytes: Buffer, start: number, rows: number, count: number, what: string): Uint32Array {

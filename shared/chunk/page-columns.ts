@@ -16,7 +16,7 @@ import { LearnedColumns, type Stretch } from '../promoted/learned-columns.ts';
 import { borrowBlock, loadBlock } from './compression.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
-import { LINE_SPACE } from './line-memory.ts';
+import { lineSpace } from './line-memory.ts';
 import { decodeMetadata } from './metadata-column.ts';
 import type { ReadBytes } from './read-bytes.ts';
 import { decodeTimes } from './time-column.ts';
@@ -24,7 +24,7 @@ import { ZstdDecoder } from './zstd-decoder.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 /** Of its own: lines stay while the same page's other columns are unpacked. */
-const LINES = new ZstdDecoder(LINE_SPACE);
+let lineDecoder: ZstdDecoder | undefined;
 /** Whose lines are in the line space. */
 let borrower: PageColumns | undefined;
 
@@ -246,7 +246,8 @@ export class PageColumns {
   #unpackLines(into: Buffer | undefined): Buffer {
     const column = this.#column(ColumnKind.lines);
     const what = `${this.#what}: column kind ${ColumnKind.lines}`;
-    const lines = column && borrowBlock(this.storedOf(column), column.place, what, LINES, into);
+    lineDecoder ??= new ZstdDecoder(lineSpace());
+    const lines = column && borrowBlock(this.storedOf(column), column.place, what, lineDecoder, into);
     if (lines?.length !== this.page.lineBytes) throw this.#lacks('lines');
     return lines;
   }

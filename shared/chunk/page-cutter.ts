@@ -2,6 +2,7 @@
  * Where pages end among sorted rows (docs/format.md, sections 3.3 and 5). The rows may come in batches: the cuts are the
  * same however they are divided, because the page that a batch leaves open goes on with the next.
  */
+import type { Steps } from '../model/steps.ts';
 import { PAGE_MAX_CELLS, PAGE_MAX_NAMES, PAGE_MAX_ROWS, PAGE_TARGET_BYTES } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
@@ -11,14 +12,20 @@ import type { ChunkRows } from './rows.ts';
  */
 const PAGE_MAX_VALUE_BYTES = 16 * 1024 * 1024;
 const BYTES_PER_VALUE = 16;
+/** Of a step: some tenths of a ms. */
+const ROWS_A_STEP = 8192;
 
 /**
- * The rows of `input` that begin a page behind another one, ascending.
+ * The rows of `input` that begin a page behind another one, ascending. In steps.
  * @param open the rows of the page that the batches before left open, names and values only those that its rows have;
  * then the first page of `input` goes on with it, unless row 0 is among the cuts
  * @param pageBytes raw bytes of the lines of a page
  */
-export function cutPages(input: ChunkRows, open?: ChunkRows, pageBytes = PAGE_TARGET_BYTES): number[] {
+export function* cutPages(
+  input: ChunkRows,
+  open?: ChunkRows,
+  pageBytes = PAGE_TARGET_BYTES,
+): Steps<number[]> {
   const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
   const cuts: number[] = [];
   /** Number of the page, from 1, that a name or value occurred in last. */
@@ -77,6 +84,7 @@ export function cutPages(input: ChunkRows, open?: ChunkRows, pageBytes = PAGE_TA
     pageRows++;
     bytes += lineBytes;
     before = streamOf[row];
+    if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
   }
   return cuts;
 }

@@ -6,6 +6,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BufferPool } from '../model/buffer-pool.ts';
+import { atOnce, type Pace, runPaced, type Steps } from '../model/steps.ts';
 import { type BlockPlace, type Compression, type StoredBlock, storeBlock, storeRaw } from './compression.ts';
 import type { ChunkEnricher } from './enricher.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
@@ -25,21 +26,31 @@ export interface PackedPage {
 
 /** A page with as many bytes of lines takes some milliseconds: others get their turn in the middle of it. */
 const LONG_PAGE_BYTES = 96 * 1024;
+/** Of a step: 0.2 ms. */
+const ROWS_A_STEP = 4096;
+const PAIRS_A_STEP = 16_384;
 
-/** Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. */
+/**
+ * Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. With `pace` in its
+ * time slices.
+ */
 export async function packPage(
   input: ChunkRows,
   from: number,
   to: number,
   compression: Compression,
   enricher?: ChunkEnricher,
+  pace?: Pace,
 ): Promise<PackedPage> {
   const rows = to - from;
   const { lines, lengths } = gatherLines(input, from, to);
-  const metadata = metadataColumns(input, from, to);
+  const columnsOfNames = metadataColumns(input, from, to);
+  const isPaced = pace !== undefined && enricher === undefined;
+  const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
   const extras = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
-  if (lines.length >= LONG_PAGE_BYTES) await nextTurn();
+  if (pace?.due()) await pace.yieldIfDue();
+  else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextTurn();
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;
@@ -68,11 +79,13 @@ export async function packPage(
     ...extras.map(({ kind = promotedKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
     { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
-  const stored = await Promise.all(
-    raws.map(({ kind, bytes }) =>
-      kind === promotedKind || kind === restsKind ? storeRaw(bytes) : storeBlock(bytes, compression),
-    ),
-  );
+  const storing: Promise<StoredBlock>[] = [];
+  for (const { kind, bytes } of raws) {
+    const isPacked = kind === promotedKind || kind === restsKind;
+    storing.push(handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression)));
+    if (pace?.due()) await pace.yieldIfDue();
+  }
+  const stored = await Promise.all(storing);
   // Lines that do not compress are stored as they are: then the block is the buffer.
   if (stored[stored.length - 1].bytes !== lines) POOL.give(lines);
   const columns = layOut(raws, stored);
@@ -81,6 +94,12 @@ export async function packPage(
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
     blocks: stored.map(block => block.bytes),
   };
+}
+
+/** Waited for later: until then its failure is nobody's. */
+export function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function offsetsOf(lengths: Uint32Array): Uint32Array {
@@ -123,7 +142,8 @@ function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffe
 
 function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
   const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } = input;
-  const nameBytes = names.map(name => Buffer.byteLength(name));
+  // A page has few of the names.
+  const nameBytes = new Uint32Array(names.length);
   const runs: RunMeta[] = [];
   let start = from;
   let lineBytes = 0;
@@ -131,7 +151,9 @@ function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
   for (let row = from; row < to; row++) {
     lineBytes += lineEnd[row] - lineStart[row];
     for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
-      metadataBytes += nameBytes[pairName[p]] + values[pairValue[p]].length;
+      const name = pairName[p];
+      if (nameBytes[name] === 0) nameBytes[name] = Buffer.byteLength(names[name]);
+      metadataBytes += nameBytes[name] + values[pairValue[p]].length;
     }
     if (row + 1 < to && streamOf[row + 1] === streamOf[start]) continue;
     runs.push({
@@ -156,15 +178,46 @@ interface NamedColumn {
   readonly encoded: ReturnType<typeof encodeMetadata>;
 }
 
-function metadataColumns(input: ChunkRows, from: number, to: number): NamedColumn[] {
-  const { firstPair, pairName, pairValue } = input;
+interface Growing {
+  readonly ids: Uint32Array;
+  readonly local: Map<number, number>;
+  readonly values: Buffer[];
+}
+
+function* metadataColumns(input: ChunkRows, from: number, to: number): Steps<NamedColumn[]> {
+  const { firstPair } = input;
   const rows = to - from;
-  const byName = new Map<number, { ids: Uint32Array; local: Map<number, number>; values: Buffer[] }>();
-  for (let row = from; row < to; row++) {
+  const byName = new Map<number, Growing>();
+  for (let row = from; row < to; ) {
+    let stop = Math.min(to, row + ROWS_A_STEP);
+    while (stop > row + 1 && firstPair[stop] - firstPair[row] > PAIRS_A_STEP) stop = (row + stop) >>> 1;
+    addMetadata(input, from, to, byName, row, stop);
+    row = stop;
+    if (row < to) yield;
+  }
+  const columns: NamedColumn[] = [];
+  for (const [name, { ids, values }] of byName) {
+    if (columns.length > 0) yield;
+    columns.push({ name: input.names[name], values, encoded: encodeMetadata(ids, rows, values) });
+  }
+  return columns.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Adds the pairs of the rows `first` to `last` of the page `from` to `to`. */
+function addMetadata(
+  input: ChunkRows,
+  from: number,
+  to: number,
+  byName: Map<number, Growing>,
+  first: number,
+  last: number,
+): void {
+  const { firstPair, pairName, pairValue } = input;
+  for (let row = first; row < last; row++) {
     for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
       let column = byName.get(pairName[p]);
       if (column === undefined) {
-        column = { ids: new Uint32Array(rows), local: new Map(), values: [] };
+        column = { ids: new Uint32Array(to - from), local: new Map(), values: [] };
         byName.set(pairName[p], column);
       }
       const value = pairValue[p];
@@ -177,11 +230,4 @@ function metadataColumns(input: ChunkRows, from: number, to: number): NamedColum
       column.ids[row - from] = id;
     }
   }
-  return [...byName]
-    .map(([name, { ids, values }]) => ({
-      name: input.names[name],
-      values,
-      encoded: encodeMetadata(ids, rows, values),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

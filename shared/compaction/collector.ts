@@ -23,6 +23,11 @@ export const ORPHAN_AGE_MS = 24 * 3_600_000;
 const LISTS_AT_ONCE = 100;
 const DELETES_AT_ONCE = 8;
 const LISTED_AT_ONCE = 1000;
+/**
+ * Orphans are rare: a crash leaves one or two, and they are collected once a day. Where more of a page of the listing have no record
+ * than have one, the catalog has lost records, as when it was restored from an old backup, and nothing of the page is deleted.
+ */
+const MAX_UNCOMMON_ORPHANS = 100;
 /** The lease is given back at once; this long nobody works on the day where that fails. */
 const LEASE_MS = 10_000;
 
@@ -62,6 +67,8 @@ export interface OrphanReport {
   readonly looked: number;
   /** Days whose records could not be read: nothing of them is deleted. */
   readonly unreadable: readonly string[];
+  /** Objects that no record names, and that stay because they are too many to be orphans. */
+  readonly doubtful: number;
   /** Where to go on; undefined at the end of the store. */
   readonly next: string | undefined;
 }
@@ -84,39 +91,42 @@ export async function collectOrphans(
   const deleted: string[] = [];
   const unreadable: string[] = [];
   let looked = 0;
+  let doubtful = 0;
   let next = after;
   do {
     signal.throwIfAborted();
     const page = await store.list('', { after: next, limit: LISTED_AT_ONCE });
     looked += page.objects.length;
-    const orphans = await orphansOf(
-      parts,
-      page.objects.map(({ key }) => key),
-      unreadable,
-    );
-    await deleteAll(store, orphans);
-    deleted.push(...orphans);
+    const keys = page.objects.map(({ key }) => key);
+    const { orphans, named } = await orphansOf(parts, keys, unreadable);
+    if (orphans.length > MAX_UNCOMMON_ORPHANS && orphans.length > named) doubtful += orphans.length;
+    else {
+      await deleteAll(store, orphans);
+      deleted.push(...orphans);
+    }
     next = page.next;
   } while (next !== undefined && clock.nowMs() < untilMs);
-  return { deleted, looked, unreadable, next };
+  return { deleted, looked, unreadable, doubtful, next };
 }
 
 async function orphansOf(
   { catalog, clock, sinceMs = 0 }: OrphanParts,
   keys: readonly string[],
   unreadable: string[],
-): Promise<string[]> {
+): Promise<{ readonly orphans: readonly string[]; readonly named: number }> {
   const old = keys
     .map(parseObjectKey)
     .filter(object => object !== undefined)
     .filter(({ id }) => isOrphanAge(startedMsOf(id), clock.nowMs(), sinceMs));
   const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
   const suspects: string[] = [];
+  let namedCount = 0;
   for (const [name, objects] of byDay) {
     const { tenant, day } = objects[0];
     try {
       const named = await namedBy(catalog, tenant, day);
       const unnamed = objects.map(({ key }) => key).filter(key => !named.has(key));
+      namedCount += objects.length - unnamed.length;
       // Where somebody works on the day, the next walk looks again.
       if (unnamed.length > 0 && (await isBetweenSwaps(catalog, tenant, day))) suspects.push(...unnamed);
     } catch (error) {
@@ -124,9 +134,8 @@ async function orphansOf(
       unreadable.push(name);
     }
   }
-  if (suspects.length === 0) return [];
-  const garbage = await catalog.garbage.all();
-  return suspects.filter(key => !garbage.has(key));
+  const garbage = suspects.length === 0 ? new Set<string>() : await catalog.garbage.all();
+  return { orphans: suspects.filter(key => !garbage.has(key)), named: namedCount };
 }
 
 function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean {

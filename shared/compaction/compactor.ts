@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import { compareChunks } from '../catalog/chunk-order.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { dayLease, type Lease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
@@ -14,7 +15,7 @@ import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import type { Packing } from './packing.ts';
-import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerge } from './plan-merges.ts';
+import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerges } from './plan-merges.ts';
 import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
 
 export interface CompactorParts {
@@ -122,15 +123,19 @@ export class Compactor implements DayCompactor {
     };
     const setAside = new Set<string>();
     let failure: unknown;
-    let snapshot = await catalog.day(work.tenant, work.day);
+    let snapshot = inAgeOrder(await catalog.day(work.tenant, work.day));
     let maxInputs = MAX_INPUTS;
+    // Planned together, because planning looks at all chunks of the day.
+    let planned: PlannedMerge[] = [];
     for (let conflicts = 0; ; ) {
       if (snapshot === undefined) return this.ended('settled');
       const goneBefore = this.expiredBefore(work);
-      const records = snapshot.records.filter(({ id, last }) => !setAside.has(id) && last >= goneBefore);
+      const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
+      const { records } = snapshot;
       const { targetBytes, packing } = options;
-      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force: work.force ?? false };
-      const merge = planMerge(work.day, records, plan);
+      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force: work.force ?? false, mayMerge };
+      if (planned.length === 0) planned = [...planMerges(work.day, records, plan)];
+      const merge = planned.shift();
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
         if (isSettled(work.day, records, { ...plan, force: false })) {
@@ -153,11 +158,16 @@ export class Compactor implements DayCompactor {
         total.inputBytes += merged.inputBytes;
         total.outputBytes += merged.outputBytes;
       } catch (error) {
-        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) continue;
+        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) {
+          planned.unshift(merge);
+          continue;
+        }
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
+          planned.unshift(merge);
           maxInputs = Math.max(2, maxInputs >> 1);
           continue;
         }
+        planned = [];
         if (isOfInputs(error)) {
           failure ??= error;
           for (const { id } of await this.unmergeable(merge, work, hold)) setAside.add(id);
@@ -166,7 +176,7 @@ export class Compactor implements DayCompactor {
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
         // Whoever lost the lease would lose the next swap, too.
         if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.ended('busy');
-        snapshot = await catalog.day(work.tenant, work.day);
+        snapshot = inAgeOrder(await catalog.day(work.tenant, work.day));
       }
     }
   }
@@ -213,4 +223,9 @@ export class Compactor implements DayCompactor {
     const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
     return mergeAndSwap(this.parts, given);
   }
+}
+
+/** Each plan sorts the chunks: of those that mostly are in order, that is one look at each. */
+function inAgeOrder(snapshot: DaySnapshot | undefined): DaySnapshot | undefined {
+  return snapshot && { ...snapshot, records: snapshot.records.toSorted(compareChunks) };
 }

@@ -13,6 +13,7 @@ import { SwapConflictError } from '../catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';
 import { LEASE_MS } from './compactor.ts';
 import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
+import { ChunkOrder } from './order-runs.ts';
 import { PACKING } from './packing.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
 import { rewriteAndSwap } from './rewrite-and-swap.ts';
@@ -154,7 +155,7 @@ class DayRewriter {
     }
     await this.noteClean();
     await this.removeWhole();
-    for (const { records } of this.groups.values()) await this.rewrite(records);
+    for (const { records } of this.groups.values()) await this.rewriteGroup(records);
     if (this.failure !== undefined) throw this.failure;
     return end;
   }
@@ -179,7 +180,7 @@ class DayRewriter {
       } else {
         // Not left for the end: what is done by then stays done where the time is up.
         this.groups.set(level, { window, records: [record] });
-        await this.rewrite(group.records);
+        await this.rewriteGroup(group.records);
       }
     }
   }
@@ -220,7 +221,12 @@ class DayRewriter {
     return lineBytes >= packing.copiedFromBytes;
   }
 
-  /** Of one level, together; one by one where one of them keeps the others from it. */
+  /** Together, as far as that changes no order of equal timestamps. */
+  private async rewriteGroup(group: readonly ChunkRecord[]): Promise<void> {
+    for (const run of new ChunkOrder(this.snapshot!.records).runs(group)) await this.rewrite(run);
+  }
+
+  /** Chunks of one level and run; one by one if one of them keeps the others from it. */
   private async rewrite(group: readonly ChunkRecord[]): Promise<void> {
     if (group.length === 1 && this.isCopied(group[0])) {
       // Where that fails, a merge of it alone tells whether the chunk can be read.

@@ -6,6 +6,7 @@
  * A reader would get wrong: the hash is made to find defects, not to withstand somebody who looks for collisions. Where
  * an entry is dropped as a repeat, bytes are compared.
  */
+import { type HashWords, hashLines } from '../kernels/row-hash.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
 import type { MetadataColumn, PageRows, Stream } from '../model/page.ts';
 
@@ -20,9 +21,7 @@ export interface Fingerprint {
 }
 
 /** What the fingerprint adds up, for each row of a page. */
-export interface RowHashes {
-  readonly one: Uint32Array;
-  readonly two: Uint32Array;
+export interface RowHashes extends HashWords {
   readonly metadataBytes: Float64Array;
 }
 
@@ -113,7 +112,7 @@ export class RowHasher {
       }
       addTimes(hashes, page.times, base, firstRow, firstRow + ofRun, pair.one ^ day, pair.two + day);
     }
-    addLines(hashes, page.lines, page.lineOffsets, rows);
+    hashLines(hashes, page.lines, page.lineOffsets, rows);
     return hashes;
   }
 }
@@ -182,26 +181,5 @@ function addTimes(
     const low = time | 0;
     one[row] = Math.imul(settle(streamOne ^ Math.imul(low, FACTOR_ONE) ^ high) ^ one[row], FACTOR_TWO);
     two[row] = Math.imul(settle(streamTwo + Math.imul(low, FACTOR_TWO) + high) + two[row], FACTOR_ONE);
-  }
-}
-
-function addLines({ one, two }: RowHashes, lines: Buffer, offsets: Uint32Array, rows: number): void {
-  const view = new DataView(lines.buffer, lines.byteOffset, lines.length);
-  for (let row = 0; row < rows; row++) {
-    const end = offsets[row + 1];
-    let at = offsets[row];
-    let a = one[row] ^ (end - at);
-    let b = two[row] + (end - at);
-    for (; at + 4 <= end; at += 4) {
-      const word = view.getInt32(at, true);
-      a = Math.imul(a ^ word, FACTOR_ONE);
-      a ^= a >>> 15;
-      b = Math.imul(b + word, FACTOR_TWO);
-      b = (b << 13) | (b >>> 19);
-    }
-    let rest = 0;
-    for (; at < end; at++) rest = (rest << 8) | lines[at];
-    one[row] = settle(a ^ rest);
-    two[row] = settle(b + rest);
   }
 }

@@ -90,7 +90,6 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
       createdMs: drops.asOfMs,
       compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
       enricher: isEnriched ? enrichersOf(options, enrichedFromBytes) : undefined,
-      maxOutputBytes: options.targetBytes,
       pageBytes,
       signal,
       pause: hold,

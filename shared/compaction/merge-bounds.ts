@@ -1,6 +1,6 @@
 /**
- * What a merge may hold, all in one place. Beside the output that is being made (`maxOutputBytes` and a little more, as
- * stored, and its footer) a merge takes at most
+ * What a merge may hold, all in one place. Beside the output that is being made (as stored, about as large as its inputs
+ * together, and its footer) a merge takes at most
  *
  *    256 MiB   footers of the inputs, or of two that are larger          MAX_FOOTERS_BYTES
  *     64 MiB   what was read and not yet decoded                          READ_BUDGET_BYTES
@@ -29,8 +29,6 @@ export const BYTES_PER_STREAM = 1600;
 
 /** A batch: a few pages, so that the thread pool has work while the next batch is filled. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
-/** Outputs may be asked to be tiny; below this a batch is not worth its making. */
-export const MIN_BATCH_BYTES = 16 * 1024;
 /** Two pages of tiny lines. */
 export const BATCH_ROWS = 131_072;
 export const BATCH_PAIRS = 1_048_576;

@@ -39,11 +39,6 @@ export class MergeOutput {
     this.assembler = new ChunkAssembler(compression, enricher, pageBytes);
   }
 
-  /** Pages packed so far. */
-  get storedBytes(): number {
-    return this.assembler.storedBytes;
-  }
-
   /** Begins to pack a batch; `packed` tells when its memory is free. @param sum of its rows, as they were read */
   add(rows: ChunkRows, sum: Fingerprint): void {
     this.expected.add(sum);

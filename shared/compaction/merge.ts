@@ -1,16 +1,18 @@
 /**
- * Merges chunks of one tenant and day into few large ones: a streaming merge by stream and timestamp. Each input has one
+ * Merges chunks of one tenant and day into one: a streaming merge by stream and timestamp. Each input has one
  * decoded page open, rows go into batches, batches into an object; what a merge may hold is in merge-bounds.ts.
  *
  *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
  *                                                    batch ⇄ packed in the thread pool meanwhile
  *
- * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across. The result
- * does not depend on the order of the list of inputs. Entries of one stream and timestamp are ordered by the id of their
- * chunk, then by row, which is how queries order those of the inputs. Against chunks outside the merge that order may
- * change, because the new chunk has a new id: between chunks, only time decides.
+ * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across, where the first
+ * of them was. The result does not depend on the order of the list of inputs. Entries of one stream and timestamp are in
+ * the order of their chunks (shared/catalog/chunk-order.ts), then of their rows, as queries order those of the inputs.
+ * The output takes the place of the oldest input among chunks outside the merge. It is one chunk whatever its size, because
+ * two would need two places; whoever chooses the inputs bounds their size.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareChunks, oldestOrigin } from '../catalog/chunk-order.ts';
 import type { WrittenChunk } from '../chunk/chunk-assembler.ts';
 import type { Compression } from '../chunk/compression.ts';
 import type { ChunkEnricher } from '../chunk/enricher.ts';
@@ -23,7 +25,6 @@ import {
   BATCH_BYTES,
   MAX_OPEN_PAGES_BYTES,
   MergeTooLargeError,
-  MIN_BATCH_BYTES,
   openPagesBytes,
   READ_BUDGET_BYTES,
   READS_AT_ONCE,
@@ -43,19 +44,19 @@ export interface MergeOptions {
   readonly tenant: string;
   /** UTC day since 1970-01-01, that of all inputs. */
   readonly day: number;
-  /** Of the outputs. */
+  /** Of the output. */
   readonly level: number;
-  /** The id of an output, asked for when its writing begins. */
+  /** The id of the output, asked for when its writing begins. */
   newId(): string;
   /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
-  /** Called for each output when its writing begins; without it outputs hold entries alone. */
+  /** Called when the writing of the output begins; without it the output holds entries alone. */
   readonly enricher?: () => ChunkEnricher;
   /** Raw bytes of the lines of a page; default PAGE_TARGET_BYTES. */
   readonly pageBytes?: number;
-  /** An output ends when its stored bytes reach this, at the end of a batch (about half a megabyte) or two. */
-  readonly maxOutputBytes: number;
+  /** Raw bytes that are put in order before they are packed; default BATCH_BYTES. */
+  readonly batchBytes?: number;
   /**
    * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
    * decoded; the page is valid until the result is there.
@@ -72,15 +73,14 @@ export interface MergeSummary {
   readonly duplicates: number;
   readonly dropped: number;
   readonly rowsOut: number;
-  readonly outputs: number;
   /** Raw bytes of the lines that were written. */
   readonly lineBytes: number;
-  /** Stored bytes of the outputs. */
+  /** Stored bytes of the output. */
   readonly outputBytes: number;
 }
 
 /**
- * Calls `emit` for each output in order, each verified; none where no row stays. Throws CorruptionError where an input is
+ * Calls `emit` with the output, verified; not at all if no row stays. Throws CorruptionError where an input is
  * broken, MergeTooLargeError where the inputs are too many for one merge, the reason of `signal`, what `read`, `dropRows`,
  * `pause` and `emit` throw; nothing is emitted after an error.
  */
@@ -95,7 +95,7 @@ export async function mergeChunks(
 class Merge {
   private readonly options: MergeOptions;
   private readonly emit: (chunk: WrittenChunk) => Promise<void>;
-  /** By id. */
+  /** By age. */
   private readonly inputs: readonly MergeInput[];
   /** Of all inputs, ascending. */
   private readonly streams: readonly Stream[];
@@ -112,7 +112,6 @@ class Merge {
   private readonly written = new FingerprintSum();
   private duplicates = 0;
   private dropped = 0;
-  private outputs = 0;
   private outputBytes = 0;
   private turnBytes = 0;
   private turnRows = 0;
@@ -124,11 +123,11 @@ class Merge {
   ) {
     this.options = options;
     this.emit = emit;
-    this.inputs = inputs.slice().sort((a, b) => (a.footer.id < b.footer.id ? -1 : 1));
+    this.inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
     checkInputs(this.inputs, options);
     this.streams = streamsOf(this.inputs);
     this.cursors = this.makeCursors();
-    this.batchBytes = Math.min(BATCH_BYTES, Math.max(options.maxOutputBytes, MIN_BATCH_BYTES));
+    this.batchBytes = options.batchBytes ?? BATCH_BYTES;
     this.filling = new MergeBatch(this.batchBytes);
   }
 
@@ -148,14 +147,13 @@ class Merge {
       else heap.dropFirst();
     }
     await this.flush(false);
-    await this.finishOutput(true);
+    await this.finishOutput();
     const { rows, lineBytes } = this.written.value;
     return {
       rowsIn: this.read.value.rows,
       duplicates: this.duplicates,
       dropped: this.dropped,
       rowsOut: rows,
-      outputs: this.outputs,
       lineBytes,
       outputBytes: this.outputBytes,
     };
@@ -232,9 +230,6 @@ class Merge {
     const { filling, options } = this;
     if (filling.rows === 0) return;
     await this.output?.packed();
-    if (this.output !== undefined && this.output.storedBytes >= options.maxOutputBytes) {
-      await this.finishOutput(false);
-    }
     if (goesOn) this.ties.spill(filling);
     this.output ??= new MergeOutput(options.newId(), options.compression, {
       enricher: options.enricher?.(),
@@ -247,29 +242,27 @@ class Merge {
     await this.turn(TURN_BYTES, 0);
   }
 
-  /** @param last nothing follows: what was read must now be accounted for, before the last output is given away */
-  private async finishOutput(last: boolean): Promise<void> {
+  /** What was read must be accounted for before the output is given away. */
+  private async finishOutput(): Promise<void> {
     const { output, options, hasher, written } = this;
     let verified: Awaited<ReturnType<MergeOutput['finish']>> | undefined;
     if (output !== undefined) {
       const { tenant, day, level, createdMs } = options;
-      const head = { tenant, day, level, createdMs, inputs: this.inputs.map(({ footer }) => footer.id) };
+      const footers = this.inputs.map(({ footer }) => footer);
+      const inputs = footers.map(({ id }) => id);
+      const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
       const turn = (lineBytes: number, rows: number) => this.turn(lineBytes, rows);
       verified = await output.finish(head, { hasher, turn });
       written.add(verified.fingerprint);
     }
-    if (last) {
-      const accounted = new FingerprintSum();
-      accounted.add(written.value);
-      accounted.add(this.left.value);
-      assertPreserved(this.read.value, accounted.value, 'the merge');
-    }
+    const accounted = new FingerprintSum();
+    accounted.add(written.value);
+    accounted.add(this.left.value);
+    assertPreserved(this.read.value, accounted.value, 'the merge');
     if (verified === undefined) return;
     options.signal?.throwIfAborted();
     await this.emit(verified.chunk);
-    this.output = undefined;
-    this.outputs++;
-    this.outputBytes += verified.chunk.bytes;
+    this.outputBytes = verified.chunk.bytes;
   }
 
   /** After some work: lets others have their turn when it was enough. Throws when aborted. */

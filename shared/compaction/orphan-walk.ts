@@ -35,7 +35,7 @@ export async function walkForOrphans(
   const before = await states.read<Walk | undefined>(STATE, undefined);
   const walk = before.value;
   if (walk === undefined) {
-    await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: nowMs });
+    await beginOrphanWalk(parts.catalog, nowMs);
     return undefined;
   }
   if (walk.ended && nowMs - walk.startedMs < WALK_EVERY_MS) return undefined;
@@ -45,6 +45,13 @@ export async function walkForOrphans(
   const ended = report.next === undefined;
   await states.replace(STATE, before, { startedMs, after: report.next, ended, sinceMs });
   return report;
+}
+
+/** Notes that the catalog begins now: objects that are older are left alone. Without effect if it has begun before. */
+export async function beginOrphanWalk({ states }: Catalog, nowMs: number): Promise<void> {
+  const before = await states.read<Walk | undefined>(STATE, undefined);
+  if (before.value !== undefined) return;
+  await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: nowMs });
 }
 
 /** After a rebuild: every object that holds entries has a record now, whatever its age. */

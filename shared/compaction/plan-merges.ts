@@ -6,9 +6,11 @@
  * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
  * byte is rewritten a few times in all, and late pushes merge among themselves first.
  */
+import { startedMsOf } from '../catalog/chunk-id.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../model/duration.ts';
+import { ChunkOrder } from './order-runs.ts';
 import { DRAFT_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
 
 const NS_OF_MINUTE = 60_000_000_000;
@@ -29,7 +31,7 @@ export const WINDOWS: readonly Window[] = [
 
 /** Inputs of one merge: each holds a page and a read while it lasts. */
 export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
-/** Chunks of one size class in an open window that make a merge. */
+/** Chunks of one size class in an open window that make a merge, with the smaller ones between them. */
 const PILE = 32;
 /** Size classes are powers of 8 from here, bytes: merging a pile lifts its bytes by a class at least. */
 const FIRST_CLASS_BYTES = 16 * 1024;
@@ -37,53 +39,75 @@ const CLASS_FACTOR = 8;
 /** A chunk joins a merge in a closed window where the smaller ones together have a third of its size. */
 const LARGEST_SHARE = 3;
 
+/**
+ * Pushes this old are the first that an unforced merge takes, ms. A push that was begun before them and is not committed yet
+ * would otherwise come behind the whole of what they are merged into.
+ */
+export const SETTLE_MS = 10_000;
+
 export interface PlanOptions {
-  /** Stored bytes at which an output ends; chunks of half of it are left as they are. */
+  /** Stored bytes at which chunks are well packed; chunks of half of it are left as they are. */
   readonly targetBytes: number;
   readonly nowMs: number;
   /** Pack what is there now, whatever is still open. */
   readonly force: boolean;
+  /** False for a chunk that is to be left alone. Default: all may be merged. */
+  mayMerge?(record: ChunkRecord): boolean;
   /** Default PACKING. */
   readonly packing?: Packing;
 }
 
 export interface PlannedMerge {
   readonly level: number;
-  /** One alone is packed better than it is. */
+  /** By age, and so that merging them changes no order (order-runs.ts). One alone is packed better than it is. */
   readonly inputs: readonly ChunkRecord[];
   readonly quality: Quality;
 }
 
-/** The next merge of a day, the newest edge first; undefined where nothing is to do now. */
-export function planMerge(
+/**
+ * The next merges of a day, the newest edge first; none if nothing is to do now. No two have an input in common, and they may be
+ * done in any order. There are more after them, most often. @param all chunks of the day
+ */
+export function planMerges(
   day: number,
-  records: readonly ChunkRecord[],
+  all: readonly ChunkRecord[],
   options: PlanOptions,
-): PlannedMerge | undefined {
-  const small = records.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
+): readonly PlannedMerge[] {
+  const records = all.filter(record => options.mayMerge?.(record) !== false);
+  const settled = options.force ? records : records.filter(record => settlesMs(record) <= options.nowMs);
+  const small = settled.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
   const last = WINDOWS[WINDOWS.length - 1];
-  if (options.force) return closedMerge(last, small, options) ?? finishing(records, options);
+  const order = new ChunkOrder(all);
+  if (options.force) {
+    const merges = closedMerges(last, small, order, options);
+    return merges.length > 0 ? merges : finishing(records, options);
+  }
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const window of WINDOWS) {
-    for (const [index, group] of groupsOf(window, small)) {
-      const merge = isClosed(day, window, index, options.nowMs)
-        ? closedMerge(window, group, options)
-        : pileMerge(window, group, options);
-      // Late pushes to an old day: nothing comes that the output could be joined with.
-      if (merge !== undefined && isOver && merge.inputs.length === records.length) return finished(merge);
-      if (merge !== undefined) return merge;
-    }
+    const merges = groupsOf(window, small).flatMap(([index, group]) =>
+      isClosed(day, window, index, options.nowMs)
+        ? closedMerges(window, group, order, options)
+        : pileMerges(window, group, order, options),
+    );
+    if (merges.length === 0) continue;
+    // Late pushes to an old day: nothing comes that the output could be joined with.
+    const isAll = isOver && merges[0].inputs.length === records.length;
+    return isAll ? [finished(merges[0])] : merges;
   }
-  return isOver ? finishing(records, options) : undefined;
+  return isOver && settled.length === records.length ? finishing(records, options) : [];
 }
 
-/** Nothing is left to join it with: one that is no more than a draft is packed by itself. */
+/** Unix ms from which on no push that was begun before this one is expected to be committed. */
+function settlesMs({ level, id }: ChunkRecord): number {
+  return level > 0 ? -Infinity : startedMsOf(id) + SETTLE_MS;
+}
+
+/** Nothing is left to join them with: those that are no more than drafts are packed, each by itself. */
 function finishing(
   records: readonly ChunkRecord[],
   { packing = PACKING }: PlanOptions,
-): PlannedMerge | undefined {
-  const draft = records.find(record => isUnfinished(record, packing));
-  return draft && finished({ inputs: [draft] });
+): readonly PlannedMerge[] {
+  return records.filter(record => isUnfinished(record, packing)).map(draft => finished({ inputs: [draft] }));
 }
 
 function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
@@ -93,22 +117,27 @@ function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
 /** True where nothing will be planned for the day unless something is pushed to it. */
 export function isSettled(day: number, records: readonly ChunkRecord[], options: PlanOptions): boolean {
   const last = WINDOWS[WINDOWS.length - 1];
-  return isClosed(day, last, 0, options.nowMs) && planMerge(day, records, options) === undefined;
+  if (!isClosed(day, last, 0, options.nowMs)) return false;
+  return (
+    records.every(record => settlesMs(record) <= options.nowMs) &&
+    planMerges(day, records, options).length === 0
+  );
 }
 
 /**
- * Unix ms from which on time alone may give `planMerge` something that it did not have at `nowMs`: when the next window
- * with two chunks or more closes. Infinity where only a push can.
+ * Unix ms from which on time alone may give `planMerges` something that it did not have at `nowMs`: when the next window
+ * with two chunks or more closes, or a push settles. Infinity if only a push can.
  */
 export function nextClosingMs(
   day: number,
   records: readonly ChunkRecord[],
-  { targetBytes, nowMs }: PlanOptions,
+  { targetBytes, nowMs, mayMerge: mayBeMerged = () => true }: PlanOptions,
 ): number {
-  const small = records.filter(({ storedBytes }) => storedBytes < targetBytes / 2);
+  const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
   // Whatever there is to pack: when the day closes it is settled, and leaves the list.
-  const settlesMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
-  let next = settlesMs > nowMs ? settlesMs : Infinity;
+  const overMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
+  let next = overMs > nowMs ? overMs : Infinity;
+  for (const record of records) if (settlesMs(record) > nowMs) next = Math.min(next, settlesMs(record));
   for (const window of WINDOWS) {
     for (const [index] of groupsOf(window, small)) {
       const closing = closingMs(day, window, index);
@@ -140,22 +169,17 @@ function closingMs(day: number, { ns, closedAfterMs }: Window, index: number): n
   return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
 }
 
-/** All of a closed window, smallest first, without chunks that are too large for the rest to matter. */
-function closedMerge(
+/** What of a closed window is worth merging; the oldest run first. */
+function closedMerges(
   { level }: Window,
   group: readonly ChunkRecord[],
+  order: ChunkOrder,
   options: PlanOptions,
-): PlannedMerge | undefined {
-  const sorted = group.slice().sort(bySize);
-  let rest = 0;
-  for (const { storedBytes } of sorted) rest += storedBytes;
-  while (sorted.length > 1) {
-    const largest = sorted[sorted.length - 1].storedBytes;
-    if (largest <= LARGEST_SHARE * (rest - largest)) break;
-    rest -= largest;
-    sorted.pop();
-  }
-  return mergeOf(level, sorted, options, firstOf(sorted.length));
+): readonly PlannedMerge[] {
+  return order
+    .runs(group)
+    .flatMap(worthMerging)
+    .map(part => mergeOf(level, part, options, firstOf(part.length)));
 }
 
 /**
@@ -166,47 +190,50 @@ function firstOf(chunks: number): number {
   return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
 }
 
-/** The smallest size class that has a pile. */
-function pileMerge(
+/** The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. */
+function pileMerges(
   { level }: Window,
   group: readonly ChunkRecord[],
+  order: ChunkOrder,
   options: PlanOptions,
-): PlannedMerge | undefined {
-  const classes = new Map<number, ChunkRecord[]>();
-  for (const record of group) {
-    const sizeClass = classOf(record.storedBytes);
-    const ofClass = classes.get(sizeClass);
-    if (ofClass === undefined) classes.set(sizeClass, [record]);
-    else ofClass.push(record);
+): readonly PlannedMerge[] {
+  if (group.length < PILE) return [];
+  const classes = new Set(group.map(({ storedBytes }) => classOf(storedBytes)));
+  for (const sizeClass of [...classes].sort((a, b) => a - b)) {
+    const isOf = ({ storedBytes }: ChunkRecord) => classOf(storedBytes) === sizeClass;
+    if (group.filter(isOf).length < PILE) continue;
+    const upTo = group.filter(({ storedBytes }) => classOf(storedBytes) <= sizeClass);
+    const piles = order.runs(upTo).filter(run => run.filter(isOf).length >= PILE);
+    if (piles.length === 0) continue;
+    return piles.map(pile => mergeOf(level, pile, options, Math.min(pile.length, MAX_INPUTS)));
   }
-  for (const [, pile] of [...classes].sort((a, b) => a[0] - b[0])) {
-    if (pile.length >= PILE) return mergeOf(level, pile.sort(byName), options);
-  }
-  return undefined;
+  return [];
 }
 
+/** Parts of a run of two chunks and more, none of which is too large for the others of its part to matter. */
+function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
+  if (run.length < 2) return [];
+  const largest = placeOfLargest(run);
+  const { storedBytes } = run[largest];
+  if (storedBytes <= LARGEST_SHARE * (bytesOf(run) - storedBytes)) return [run];
+  return [...worthMerging(run.slice(0, largest)), ...worthMerging(run.slice(largest + 1))];
+}
+
+/** @param part a run of two chunks at least, worth merging @param count how many of them, if their bytes allow it */
 function mergeOf(
   level: number,
-  sorted: readonly ChunkRecord[],
+  part: readonly ChunkRecord[],
   { targetBytes, packing = PACKING }: PlanOptions,
-  maxInputs = MAX_INPUTS,
-): PlannedMerge | undefined {
-  const inputs: ChunkRecord[] = [];
-  let bytes = 0;
-  let lineBytes = 0;
-  for (const record of sorted) {
-    if (inputs.length === maxInputs || (inputs.length > 1 && bytes + record.storedBytes > targetBytes)) break;
-    inputs.push(record);
-    bytes += record.storedBytes;
-    lineBytes += record.lineBytes;
-  }
-  if (inputs.length < 2) return undefined;
+  count: number,
+): PlannedMerge {
+  const inputs = cheapest(part, count, targetBytes);
+  const bytes = bytesOf(inputs);
   const highest = Math.max(...inputs.map(input => input.level));
   if (highest <= DRAFT_LEVEL) {
     // There were too many for one merge, and what is left is enough for the output to join the next ones.
-    let left = 0;
-    for (let i = inputs.length; i < sorted.length; i++) left += sorted[i].storedBytes;
-    const joinsNext = inputs.length === maxInputs && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
+    const left = bytesOf(part) - bytes;
+    const joinsNext = inputs.length < part.length && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
+    const lineBytes = inputs.reduce((sum, input) => sum + input.lineBytes, 0);
     if (joinsNext || (level === DRAFT_LEVEL && lineBytes < packing.finalFromBytes)) {
       return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
     }
@@ -214,15 +241,39 @@ function mergeOf(
   return { level: Math.max(level, highest), inputs, quality: 'final' };
 }
 
+/**
+ * `count` chunks that follow each other, those with the fewest bytes; fewer if they are more than the target. So large chunks,
+ * what was merged before among them, are rewritten last.
+ */
+function cheapest(part: readonly ChunkRecord[], count: number, targetBytes: number): readonly ChunkRecord[] {
+  let bytes = bytesOf(part.slice(0, count));
+  let [best, fewest] = [0, bytes];
+  for (let from = 1; from + count <= part.length; from++) {
+    bytes += part[from + count - 1].storedBytes - part[from - 1].storedBytes;
+    if (bytes < fewest) [best, fewest] = [from, bytes];
+  }
+  let inputs = part.slice(best, best + count);
+  while (inputs.length > 2 && bytesOf(inputs) > targetBytes) {
+    const isLastLarger = inputs[inputs.length - 1].storedBytes > inputs[0].storedBytes;
+    inputs = isLastLarger ? inputs.slice(0, -1) : inputs.slice(1);
+  }
+  return inputs;
+}
+
+function bytesOf(records: readonly ChunkRecord[]): number {
+  let bytes = 0;
+  for (const { storedBytes } of records) bytes += storedBytes;
+  return bytes;
+}
+
+function placeOfLargest(records: readonly ChunkRecord[]): number {
+  let largest = 0;
+  for (let i = 1; i < records.length; i++) {
+    if (records[i].storedBytes > records[largest].storedBytes) largest = i;
+  }
+  return largest;
+}
+
 function classOf(bytes: number): number {
   return Math.max(0, Math.ceil(Math.log(bytes / FIRST_CLASS_BYTES) / Math.log(CLASS_FACTOR)));
-}
-
-function bySize(a: ChunkRecord, b: ChunkRecord): number {
-  return a.storedBytes - b.storedBytes || byName(a, b);
-}
-
-/** By age. */
-function byName(a: ChunkRecord, b: ChunkRecord): number {
-  return a.id < b.id ? -1 : 1;
 }

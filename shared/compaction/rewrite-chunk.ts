@@ -167,9 +167,9 @@ class Rewrite {
   }
 
   private async finish(): Promise<PatchedChunk> {
-    const { tenant, day, level, id } = this.input.footer;
+    const { tenant, day, level, id, origin } = this.input.footer;
     const { createdMs, pause } = this.options;
-    const head = { id: this.options.id, tenant, day, level, createdMs, inputs: [id] };
+    const head = { id: this.options.id, tenant, day, level, createdMs, inputs: [id], origin };
     const chunk = await this.patcher.finish(head, this.counts.finish());
     const found = await readObject(chunk, { hasher: this.hasher, turn: pause }, chunk.copied);
     assertPreserved(this.kept.value as Fingerprint, found, `chunk ${tenant}/${head.id}`);

@@ -5,20 +5,29 @@
 import type { LogExpr } from '../logql/ast.ts';
 import { parseLogQuery } from '../logql/parse.ts';
 import { BadRequestError } from '../model/errors.ts';
+import { lacksAddress } from '../pipeline/ip.ts';
 import { compileLogPipeline } from '../pipeline/pipeline.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * The frozen tree of the query. Throws BadRequestError also for what parses and cannot run (a template, an address, a
- * regular expression of a line filter): such a request would never be processed.
+ * The frozen tree of the query. Throws BadRequestError also for what parses and cannot run (a template, a regular expression of
+ * a line filter): such a request would never be processed. An `ip()` without an address is taken, as in the reference.
  */
 export function parseDeleteQuery(text: string, { clock }: { clock: Clock }): LogExpr {
   try {
     const query = parseLogQuery(text);
-    compileLogPipeline(query, { clock });
+    compileLogPipeline({ ...query, stages: query.stages.filter(stage => !lacksAddress(stage)) }, { clock });
     return query;
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
     throw new BadRequestError('invalid query expression', { cause: error });
   }
+}
+
+/**
+ * False where an `ip()` has no address, which is found out when the request is to run: it hides nothing, and is not picked up.
+ * The reference refuses every query of the tenant from then on.
+ */
+export function canRun({ stages }: LogExpr): boolean {
+  return !stages.some(lacksAddress);
 }

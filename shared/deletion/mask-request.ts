@@ -11,6 +11,7 @@ import { compileLineFilter, type LineTest } from '../pipeline/line-filter.ts';
 import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
 import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
+import { canRun } from './delete-query.ts';
 
 export class MaskRequest {
   readonly request: DeleteRequest;
@@ -22,6 +23,8 @@ export class MaskRequest {
   readonly key: string;
   /** It covers every chunk, whatever its age (delete-request.ts). */
   readonly isSteady: boolean;
+  /** False: it takes nothing (delete-query.ts). */
+  readonly canRun: boolean;
   /** Takes every entry of its streams and times. */
   readonly isWhole: boolean;
   /** A text that every line has which it takes. */
@@ -45,7 +48,8 @@ export class MaskRequest {
     const { selector, stages } = this.expr;
     this.matchers = selector;
     this.isWhole = stages.length === 0;
-    this.needle = longestNeedle(stages);
+    this.canRun = canRun(this.expr);
+    this.needle = this.canRun ? longestNeedle(stages) : undefined;
     this.isNeedleEnough = stages.length === 1 && this.needle !== undefined && isPlain(stages[0]);
     this.readsMetadata = stages.some(({ kind }) => kind !== 'lineFilter');
   }

@@ -1,7 +1,9 @@
 /** Takes delete requests into work, once nobody may cancel them without force: from then on merges drop their rows. */
 import { type Catalog, dayOf } from '../catalog/catalog.ts';
 import type { DeleteRequest } from '../catalog/delete-request.ts';
+import { parseLogQuery } from '../logql/parse.ts';
 import type { Clock } from '../ports/clock.ts';
+import { canRun } from './delete-query.ts';
 import { type DeleteTimes, pickUpMs } from './delete-times.ts';
 import { compileMasks, type TenantMasks } from './masks.ts';
 import type { RequestBook } from './request-book.ts';
@@ -29,7 +31,11 @@ export async function pickUp(
   const waiting = book.all.filter(
     ({ pickedUpMs, createdMs }) => pickedUpMs === undefined && clock.nowMs() - createdMs >= cancelPeriodMs,
   );
-  const chosen = waiting.slice(0, Math.max(0, batchSize - inWork.length));
+  const chosen: DeleteRequest[] = [];
+  for (const request of waiting) {
+    if (inWork.length + chosen.length >= batchSize) break;
+    if (canRun(parseLogQuery(request.query))) chosen.push(request);
+  }
   if (chosen.length === 0) return 0;
   const totals = await bytesOf(parts, tenant, chosen, untilMs);
   let pickedUp = 0;

@@ -47,7 +47,7 @@ export function compileMasks(
   { clock, hits = new PageHitsCache(), version = '' }: CompileOptions,
 ): TenantMasks {
   return new CompiledMasks(
-    requests.map(request => new MaskRequest(request, clock)),
+    requests.map(request => new MaskRequest(request, clock)).filter(request => request.canRun),
     hits,
     version,
   );

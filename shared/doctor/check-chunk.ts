@@ -77,7 +77,7 @@ async function checkSection(
 }
 
 function checkFooter(record: ChunkRecord, footer: Footer): void {
-  for (const field of ['level', 'first', 'last', 'rows', 'lineBytes', 'metadataBytes'] as const) {
+  for (const field of ['origin', 'level', 'first', 'last', 'rows', 'lineBytes', 'metadataBytes'] as const) {
     if (footer[field] !== record[field]) {
       throw new MismatchError(`its record says ${field} ${record[field]}, its footer ${footer[field]}`);
     }

@@ -11,12 +11,14 @@ import { MAX_COMMIT_MS, startedMsOf } from '../catalog/chunk-id.ts';
 import { keyOfChunk, nameOfChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
-import { listStoredObjects, parseObjectKey } from '../catalog/stored-objects.ts';
+import { listStoredObjects, parseObjectKey, type StoredObject } from '../catalog/stored-objects.ts';
 import { CorruptionError, messageOf } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../ports/object-store.ts';
 import { checkChunk, MismatchError } from './check-chunk.ts';
 import { checkIndex } from './check-index.ts';
+import { readFoundChunk } from './found-chunk.ts';
+import { catalogBegunMs, isCatalogLost, type PlaceMark } from './lost-catalog.ts';
 import type { Problem, ProblemKind } from './problem.ts';
 
 /** Younger objects may belong to a commit under way, with clocks that differ. */
@@ -26,6 +28,7 @@ export interface DoctorParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;
+  readonly mark?: PlaceMark | undefined;
 }
 
 export interface CheckOptions {
@@ -48,6 +51,8 @@ export interface CheckTotals {
   objects: number;
   storedBytes: number;
   orphans: number;
+  /** Chunk objects that no record names and that do not wait to be deleted, however young they are. */
+  unrecorded: number;
   /** Without orphans. */
   problems: number;
 }
@@ -70,6 +75,7 @@ class StoreCheck {
     objects: 0,
     storedBytes: 0,
     orphans: 0,
+    unrecorded: 0,
     problems: 0,
   };
   private readonly parts: DoctorParts;
@@ -78,6 +84,9 @@ class StoreCheck {
   private readonly compared = new Set<string>();
   /** Tenants whose days cannot be read. */
   private readonly unread = new Set<string>();
+  private storedChunks = 0;
+  /** Chunks without a record: the first of them. */
+  private readonly unrecorded: StoredObject[] = [];
 
   constructor(parts: DoctorParts, options: CheckOptions) {
     this.parts = parts;
@@ -91,7 +100,47 @@ class StoreCheck {
       return true;
     });
     // A catalog that cannot be read through proves of no object that nothing names it.
-    if (isRead) await this.checkUnknownDays();
+    if (!isRead) return;
+    await this.checkUnknownDays();
+    if (await isCatalogLost(this.parts)) {
+      this.report('lost-records', 'the catalog', 'it is new or empty, and the store has had another one');
+    } else await this.checkMostAreRecorded();
+  }
+
+  /** Few chunks without records are orphans, or pushes under way. Most of them mean that records are lost. */
+  private async checkMostAreRecorded(): Promise<void> {
+    const { totals, unrecorded } = this;
+    const isMost = () => totals.unrecorded * 2 > this.storedChunks;
+    if (isMost() && unrecorded.length === totals.unrecorded) {
+      // A store that has just begun: the record follows its object within moments.
+      if (unrecorded.some(({ id }) => this.isYoung(id))) await this.parts.clock.sleep(COMMIT_PAUSE_MS);
+      totals.unrecorded = 0;
+      for (const objects of Map.groupBy(unrecorded, ({ tenant, day }) => `${tenant}/${day}`).values()) {
+        totals.unrecorded += await this.countUnknown(objects);
+      }
+    }
+    if (!isMost()) return;
+    // Crashes of a store with few chunks may leave as many; those from before the catalog began are none of theirs.
+    const begunMs = (await catalogBegunMs(this.parts.catalog)) ?? 0;
+    const isOlder = unrecorded.some(({ id }) => startedMsOf(id) < begunMs);
+    if (totals.unrecorded <= MAX_LEFT_BY_CRASHES && !isOlder) return;
+    const message = `it has no record of ${totals.unrecorded} of ${this.storedChunks} stored chunks`;
+    this.report('lost-records', 'the catalog', message);
+  }
+
+  /** Of objects of one day: those that hold entries of which no record knows. What merges left behind holds none. */
+  private async countUnknown(objects: readonly StoredObject[]): Promise<number> {
+    const [{ tenant, day }] = objects;
+    const records = (await this.parts.catalog.day(tenant, day))?.records ?? [];
+    const known = new Set(records.map(({ id }) => id));
+    let unknown = 0;
+    for (const object of objects) {
+      if (known.has(object.id)) continue;
+      const found = await readFoundChunk(this.parts.store, object).catch(() => undefined);
+      const inputs = found?.footer.inputs ?? [];
+      if (inputs.length === 0 || inputs.some(id => !known.has(id))) unknown++;
+    }
+    return unknown;
   }
 
   private async checkTenant(tenant: string): Promise<void> {
@@ -117,8 +166,7 @@ class StoreCheck {
       await this.checkRecord(record, sizes.get(keyOfChunk(record)));
     }
     await this.checkIndexOf(tenant, snapshot);
-    const named = new Set(snapshot.records.filter(record => !record.inline).map(keyOfChunk));
-    if (snapshot.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+    const named = namedBy(tenant, day, snapshot);
     await this.reportOrphans([...sizes.keys()].filter(key => !named.has(key)));
   }
 
@@ -168,8 +216,9 @@ class StoreCheck {
   /** Objects of days that the catalog does not know at all. */
   private async checkUnknownDays(): Promise<void> {
     let unknown: string[] = [];
-    for await (const { tenant, day, key, size } of listStoredObjects(this.parts.store)) {
+    for await (const { kind, tenant, day, key, size } of listStoredObjects(this.parts.store)) {
       this.totals.objects++;
+      if (kind === 'chunk') this.storedChunks++;
       this.totals.storedBytes += size;
       if (this.compared.has(`${tenant}/${day}`) || this.unread.has(tenant)) continue;
       unknown.push(key);
@@ -181,19 +230,20 @@ class StoreCheck {
   }
 
   private async reportOrphans(keys: readonly string[]): Promise<void> {
-    const { catalog, clock } = this.parts;
-    const nowMs = clock.nowMs();
-    const old = keys.filter(key => {
-      const object = parseObjectKey(key);
-      return object !== undefined && nowMs - startedMsOf(object.id) >= RECENT_MS;
-    });
-    if (old.length === 0) return;
+    const unnamed = keys.map(parseObjectKey).filter(object => object !== undefined);
+    if (unnamed.length === 0) return;
+    const { catalog } = this.parts;
     const waiting = await this.attempt('lists of objects to delete', () => catalog.garbage.all());
     if (waiting === undefined) return;
-    for (const key of old) {
-      if (waiting.has(key)) continue;
+    for (const object of unnamed) {
+      if (waiting.has(object.key)) continue;
+      if (object.kind === 'chunk') {
+        this.totals.unrecorded++;
+        if (this.unrecorded.length < MAX_LOOKED_AT_AGAIN) this.unrecorded.push({ ...object, size: 0 });
+      }
+      if (this.isYoung(object.id)) continue;
       this.totals.orphans++;
-      this.options.report({ kind: 'orphan', where: key, message: 'no record names this object' });
+      this.options.report({ kind: 'orphan', where: object.key, message: 'no record names this object' });
     }
   }
 
@@ -209,14 +259,32 @@ class StoreCheck {
     }
   }
 
+  private isYoung(id: string): boolean {
+    return this.parts.clock.nowMs() - startedMsOf(id) < RECENT_MS;
+  }
+
   private report(kind: ProblemKind, where: string, message: string): void {
     this.totals.problems++;
     this.options.report({ kind, where, message });
   }
 }
 
+/** A commit takes milliseconds; it may take minutes, and then a store that has just begun is called lost. Look again then. */
+const COMMIT_PAUSE_MS = 3_000;
+/** More of them than have a record is not what a crash leaves: each group of pushes under way leaves one. */
+const MAX_LEFT_BY_CRASHES = 3;
+/** Looked at again then. */
+const MAX_LOOKED_AT_AGAIN = 10_000;
+
 /** Looked up among the objects that wait to be deleted, together. */
 const ORPHANS_AT_ONCE = 10_000;
+
+/** Keys of the objects that a day's records name. */
+function namedBy(tenant: string, day: number, snapshot: DaySnapshot | undefined): Set<string> {
+  const named = new Set((snapshot?.records ?? []).filter(record => !record.inline).map(keyOfChunk));
+  if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+  return named;
+}
 
 /** A day has thousands of objects at most: pushes of a day before they are packed. */
 async function listSizes(store: ObjectStore, prefix: string, into: Map<string, number>): Promise<void> {

@@ -10,6 +10,8 @@ export type ProblemKind =
   | 'index'
   /** The file of the local catalog is damaged. */
   | 'catalog'
+  /** The catalog does not know most of what is stored: it was lost, emptied, or restored from an old backup. */
+  | 'lost-records'
   /** An object that no record names; it costs its bytes and is collected when it is a day old. No problem by itself. */
   | 'orphan';
 
@@ -28,6 +30,8 @@ const ADVICE: Readonly<Record<ProblemKind, string>> = {
   index: 'queries read the footers instead; PUT /sync-indexes writes a new one',
   catalog:
     'stop the store, then restore the catalog from a backup, or move it aside and run logboom doctor --rebuild-catalog --stopped',
+  'lost-records':
+    'stop the store, then restore the catalog from a backup, or run logboom doctor --rebuild-catalog --stopped',
   orphan: 'nothing: it is collected by itself',
 };
 

@@ -14,6 +14,7 @@ import { listStoredObjects, type StoredObject } from '../catalog/stored-objects.
 import { trustCatalog } from '../compaction/orphan-walk.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { DoctorParts } from './check-store.ts';
+import { markCatalog } from './lost-catalog.ts';
 import { type DayObjects, rebuildDay } from './rebuild-day.ts';
 import type { DayOutcome, RebuildOptions, RebuildTotals } from './rebuild-options.ts';
 
@@ -48,6 +49,7 @@ export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions
   // What could not be read, was too young or busy has no record yet: then old objects stay protected.
   if (totals.unreadable === 0 && totals.busyDays === 0 && totals.recent === 0) {
     await trustCatalog(parts.catalog, parts.clock.nowMs());
+    await markCatalog(parts.catalog, parts.clock.nowMs());
   }
   return totals;
 }

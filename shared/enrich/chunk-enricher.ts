@@ -5,7 +5,7 @@
 import { QUICK_COMPRESSION } from '../chunk/compression.ts';
 import type { ExtraColumn, ExtraSection, PatchEnricher } from '../chunk/enricher.ts';
 import { ColumnKind, SectionKind } from '../chunk/format.ts';
-import { FilterBuilder, newFactRoom } from '../filter/filter-builder.ts';
+import { FilterBuilder } from '../filter/filter-builder.ts';
 import { summariesOf } from '../filter/page-summary.ts';
 import { SummaryWriter } from '../filter/summary-codec.ts';
 import { invariant } from '../model/errors.ts';
@@ -25,10 +25,9 @@ const FILTER_FROM_BYTES = 256 * 1024;
 export function chunkEnrichers(
   filterFromBytes = FILTER_FROM_BYTES,
 ): (stored?: StoredExtras) => PatchEnricher {
-  const room = newFactRoom();
   return stored => {
     const promoter = new Promoter({ compression: QUICK_COMPRESSION });
-    const filters = new FilterBuilder(room);
+    const filters = new FilterBuilder();
     const summaries = new SummaryWriter();
     let lineBytes = 0;
     return {

@@ -1,7 +1,7 @@
 /**
  * The facts of a line: small statements about its bytes that a needle inside the line implies. A text filter records the
  * facts of a page's lines; a needle whose facts a page lacks is in none of its lines. All numbers here are part of the
- * stored format (FILTER_VERSION).
+ * stored format (FILTER_VERSION). The kernel assembly/text-terms.ts finds all but values; there they are called terms.
  *
  * - gram: five bytes in a row, none of them a digit. Nearly all of a log's text, and few distinct ones, because what
  *   differs from line to line (ids, numbers, times) holds digits.
@@ -10,7 +10,8 @@
  * - quad: the middle two numbers of a dotted address, `.168.13.`.
  * - value: a whole value of a named field or metadata (value-facts.ts); only these are not about bytes in a row.
  * - sample: eight letters and digits in a row, at least one digit, chosen by a rule that looks at these eight bytes only
- *   (closed syncmers): every stretch of `sampledStretchBytes` letters and digits holds one, all letters set apart.
+ *   (closed syncmers): of its seven pairs of bytes none comes, in a mixed order, before both the first and the last. 2 in 7
+ *   are samples, and every stretch of 13 letters and digits holds one, all letters set apart.
  *
  * What a reader would get wrong: whether a fact counts may depend only on bytes that the fact itself (or, where an end is
  * known, the byte before it) shows. A rule that looked further would see something else in a line than in a needle cut
@@ -25,14 +26,9 @@ export const FILTER_VERSION = 2;
 /** Filters of this version hold the facts of values (value-facts.ts). */
 export const VALUES_SINCE = 2;
 
-export const gramBytes = 5;
+/** A run with fewer letters and digits has no token; one with `prefixBytes` has a prefix instead. */
 export const minTokenBytes = 4;
 export const prefixBytes = 6;
-export const sampleBytes = 8;
-/** Two of these at the ends of a sample decide whether it counts: 2 in 7 do. */
-export const sampleOrderBytes = 2;
-/** A stretch of this many letters and digits holds a sample. */
-export const sampledStretchBytes = 2 * sampleBytes - sampleOrderBytes - 1;
 
 /**
  * How many bits a fact sets, kept in its two lowest bits (as bits - 1). Samples are most of all facts and come several to
@@ -56,7 +52,6 @@ export function isGramFact(fact: number): boolean {
 /** Bits of `symbolOf` above the folded byte. */
 export const letterBit = 0x100;
 export const digitBit = 0x200;
-export const digitShift = 9;
 
 /** Of each byte: itself, ASCII letters in lower case, and its class. Bytes above ASCII are neither letters nor digits. */
 export const symbolOf = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -65,57 +60,20 @@ export const symbolOf = Uint16Array.from({ length: 256 }, (_, byte) => {
   return folded >= 0x30 && folded <= 0x39 ? folded | digitBit : folded;
 });
 
-// Odd numbers with mixed bits; which ones does not matter, that they never change does.
-const gramSeed = 0x2545f491;
-const tokenSeed = 0x51ed270b;
-const prefixSeed = 0x3c6ef372;
-const quadSeed = 0x1b873593;
-const sampleSeed = 0x7feb352d;
+// An odd number with mixed bits; which one does not matter, that it never changes does.
 const valueSeed = 0x2c1b3c6d;
 
-/** Two words to one whose bits all depend on all of theirs. */
-function hash(a: number, b: number, seed: number): number {
-  let h = imul(a ^ seed, 0x9e3779b1);
-  h = imul((h ^ (h >>> 15)) + b, 0x85ebca6b);
-  h = imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return h ^ (h >>> 16);
-}
-
-/** One word for the five bytes, the last four and the first: cheap enough for every byte of a page, and never 0. */
-export function gramWord(recent: number, older: number): number {
-  return imul(recent ^ imul(older, 0x9e3779b1), gramSeed) | 1;
-}
-
-export function gramFact(word: number): number {
-  return ((hash(word, 0, gramSeed) & ~kindMask) | FactKind.gram) >>> 0;
-}
-
-/** Up to five folded bytes. */
-export function tokenFact(first: number, fifth: number): number {
-  return ((hash(first, fifth, tokenSeed) & ~kindMask) | FactKind.exact) >>> 0;
-}
-
-/** Four and two folded bytes. */
-export function prefixFact(first: number, rest: number): number {
-  return ((hash(first, rest, prefixSeed) & ~kindMask) | FactKind.exact) >>> 0;
-}
-
-/** Two numbers, each its digits as written. */
-export function quadFact(left: number, right: number): number {
-  return ((hash(left, right, quadSeed) & ~kindMask) | FactKind.exact) >>> 0;
-}
-
-/** Four and four folded bytes. */
-export function sampleFact(first: number, rest: number): number {
-  return ((hash(first, rest, sampleSeed) & ~kindMask) | FactKind.sample) >>> 0;
-}
-
-/** Words that name and value were made to; see value-facts.ts. */
+/** Words that name and value were made to (value-facts.ts), to one whose bits all depend on all of theirs. */
 export function valueFactOf(name: number, value: number): number {
-  return ((hash(name, value, valueSeed) & ~kindMask) | FactKind.exact) >>> 0;
+  let h = imul(name ^ valueSeed, 0x9e3779b1);
+  h = imul((h ^ (h >>> 15)) + value, 0x85ebca6b);
+  h = imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (((h ^ (h >>> 16)) & ~kindMask) | FactKind.exact) >>> 0;
 }
 
-/** Order of two folded bytes in a sample: mixed, so that no common pair is always the least. Whole, below 2^24. */
-export function orderOf(first: number, second: number): number {
-  return imul((first << 8) | second | 0x10000, 0x9e3779b1) >>> 8;
+const thinningShift = 2;
+
+/** True where a page whose terms were thinned so often records the fact at all: bits above its kind decide. */
+export function isRecorded(fact: number, thinning: number): boolean {
+  return ((fact >>> thinningShift) & ((1 << thinning) - 1)) === 0;
 }

@@ -4,9 +4,9 @@
  */
 import { crc32 } from 'node:zlib';
 import type { LargeMetadata } from '../chunk/enricher.ts';
+import { termSetOfThread } from '../kernels/term-set.ts';
 import { invariant } from '../model/errors.ts';
 import type { PageFields } from '../promoted/field-extractor.ts';
-import { FactSet } from './fact-set.ts';
 import { bitsOfFact } from './facts.ts';
 import {
   copyBits,
@@ -23,11 +23,8 @@ import {
   placeIn,
   unitsFor,
 } from './filter-layout.ts';
-import { scanLines } from './scan-facts.ts';
 import { addFieldValues, addMetadataValues } from './value-facts.ts';
 
-/** A page of 1 MiB of JSON with two ids a line has 45,000; more are thinned out (fact-set.ts). */
-const maxPageFacts = 65_536;
 /** Half the bits of a filter are set when it has 1/ln 2 bits for each that its facts set: where a bit tells most. */
 const bitsPerSetBit = 1.44;
 /** Of the raw bytes of a page's lines, where the caller names no limit: stored lines are 13-16% of raw ones. */
@@ -54,18 +51,8 @@ export interface PageExtras {
   readonly maxBytes?: number;
 }
 
-export function newFactRoom(): FactSet {
-  return new FactSet(maxPageFacts);
-}
-
 export class FilterBuilder {
   readonly #pages: BuiltPage[] = [];
-  readonly #found: FactSet;
-
-  /** `found` is room to work in, 0.8 MB; one may serve many builders, since each page clears it. */
-  constructor(found = newFactRoom()) {
-    this.#found = found;
-  }
 
   /**
    * Records the next page: `rows` lines in one buffer, line i between offsets i and i + 1. Its filter takes what half-set
@@ -74,9 +61,9 @@ export class FilterBuilder {
   addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, extras: PageExtras = {}): void {
     const { fields, metadata = [] } = extras;
     invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
-    const found = this.#found;
+    const found = termSetOfThread();
     found.clear();
-    scanLines(lines, lineOffsets, rows, found);
+    found.addLines(lines, lineOffsets, rows);
     const used = lines.subarray(lineOffsets[0], lineOffsets[rows]);
     let flags = 0;
     if (used.includes(longS) || used.includes(kelvin)) flags |= PageFlag.wideFold;
@@ -90,11 +77,11 @@ export class FilterBuilder {
       addMetadataValues(name, values, found);
       for (const value of values) metadataBytes += value.length;
     }
-    const { facts, thinning } = found;
+    const { terms, thinning } = found;
     const maxBytes = extras.maxBytes ?? used.length * maxShareOfLines + metadataBytes * maxShareOfMetadata;
-    const blockBits = found.overflowed ? 0 : blockBitsFor(setCountOf(facts), maxBytes);
+    const blockBits = found.overflowed ? 0 : blockBitsFor(setCountOf(terms), maxBytes);
     const longestRun = Math.min(found.longestRun, maxRunLength);
-    this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(facts, blockBits) });
+    this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(terms, blockBits) });
   }
 
   /** Records the next page as another object has it (stored-filter.ts). */

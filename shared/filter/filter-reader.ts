@@ -12,8 +12,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { invariant } from '../model/errors.ts';
-import { isRecorded } from './fact-set.ts';
-import { bitsOfFact } from './facts.ts';
+import { bitsOfFact, isRecorded } from './facts.ts';
 import {
   broken,
   type FilterIndex,

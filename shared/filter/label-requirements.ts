@@ -8,7 +8,9 @@
  * What a reader would get wrong: a row without the label is kept by `a!="x"` and `a=""`, so such filters ask for nothing.
  * And a comparison of numbers keeps values that are no numbers, with an error; all is left to the filter's own test.
  */
+
 import type { LabelFilter } from '../logql/ast.ts';
+import { bytesOfText } from '../model/byte-text.ts';
 import { filterReadsError, namesOfFilter } from '../pipeline/label-filter.ts';
 import type { ParserName } from '../promoted/field-extractor.ts';
 import { isReservedName, isSuffixedName } from '../promoted/reserved-names.ts';
@@ -87,12 +89,12 @@ function parsedRequirement(
 const notVerbatim = /[ \ufffd]+/;
 
 function valueInLine(value: string): Requirement {
-  return allOf(value.split(notVerbatim).map(piece => containing(Buffer.from(piece), PageFlag.backslash)));
+  return allOf(value.split(notVerbatim).map(piece => containing(bytesOfText(piece), PageFlag.backslash)));
 }
 
 function fieldValue(value: string, parser: ParserName, field: string): Requirement {
   if (notVerbatim.test(value)) return anything;
-  const bytes = Buffer.from(value);
+  const bytes = bytesOfText(value);
   const unknown = parser === 'json' ? PageFlag.jsonUnknown : PageFlag.logfmtUnknown;
   // Of a sound line: the value is all that stands between quotes, or commas, or spaces.
   if (!isRecordedValue(bytes, 0, bytes.length)) return containing(bytes, PageFlag.backslash | unknown, true);

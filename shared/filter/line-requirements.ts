@@ -7,7 +7,8 @@
  * What a reader would get wrong: a changed line ends what line filters and later parsers tell, but not what filters
  * on labels tell that were parsed before.
  */
-import type { LineFilterStage, LineOperand, Stage } from '../logql/ast.ts';
+import type { LineFilterStage, Stage } from '../logql/ast.ts';
+import { type LineTestSource, lineTestsOf } from '../pipeline/line-tests.ts';
 import { parsePattern } from '../pipeline/pattern-syntax.ts';
 import { type ChunkKnowledge, labelRequirement, noKnowledge } from './label-requirements.ts';
 import { lineSource, type ParsedSource, sourceOfParser } from './parsed-sources.ts';
@@ -67,24 +68,25 @@ function changesLine({ kind }: Stage): boolean {
   return kind === 'lineFormat' || kind === 'unpack' || kind === 'decolorize';
 }
 
-function lineFilterRequirement({ op, operand, alternatives }: LineFilterStage): Requirement {
-  if (op !== '|=' && op !== '|~' && op !== '|>') return anything;
-  return anyOf([operand, ...alternatives].map(item => operandRequirement(op, item)));
+function lineFilterRequirement(stage: LineFilterStage): Requirement {
+  const { tests, negate } = lineTestsOf(stage);
+  return negate ? anything : anyOf(tests.map(testRequirement));
 }
 
 const singleIpv4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
-function operandRequirement(op: '|=' | '|~' | '|>', { kind, value }: LineOperand): Requirement {
-  // An address of four numbers has one spelling, without leading zeros; ranges and longer addresses have many.
-  if (kind === 'ip') return singleIpv4.test(value) ? containing(Buffer.from(value)) : anything;
-  switch (op) {
-    case '|=':
-      return containing(Buffer.from(value));
-    case '|~':
-      return regexRequirement(value);
-    case '|>':
+function testRequirement(test: LineTestSource): Requirement {
+  switch (test.kind) {
+    case 'needle':
+      return containing(test.needle);
+    case 'regex':
+      return regexRequirement(test.pattern);
+    case 'pattern':
       return allOf(
-        parsePattern(value).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),
+        parsePattern(test.pattern).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),
       );
+    case 'ip':
+      // An address of four numbers has one spelling, without leading zeros; ranges and longer addresses have many.
+      return singleIpv4.test(test.pattern) ? containing(Buffer.from(test.pattern)) : anything;
   }
 }

@@ -2,9 +2,8 @@
  * The facts that a needle requires of every line that contains it, cut down to the few worth looking up: each is a small
  * read of its own, and after a dozen bits another one hardly removes a page more.
  */
-import { FactSet } from './fact-set.ts';
+import { termSetOfThread } from '../kernels/term-set.ts';
 import { bitsOfFact, isExactFact, isGramFact } from './facts.ts';
-import { scanFacts } from './scan-facts.ts';
 
 export interface NeedleFacts {
   readonly facts: number[];
@@ -17,15 +16,15 @@ const wantedBits = 14;
 const maxLookups = 8;
 /** The front of a longer needle says enough. */
 const maxNeedleBytes = 4_096;
-/** A gram and a sample end at a byte, and a run has a prefix or a quad besides: never more, so nothing is thinned out. */
-const maxFactsPerByte = 4;
 
 /** @param endsAreKnown what stands beside the needle is no letter, no digit and no dot */
 export function needleFacts(needle: Uint8Array, endsAreKnown = false): NeedleFacts {
   const length = Math.min(needle.length, maxNeedleBytes);
-  const found = new FactSet(maxFactsPerByte * (length + 1));
-  scanFacts(needle, 0, length, endsAreKnown && length === needle.length, found);
-  const facts = [...found.facts];
+  // So short a text has fewer terms than the set holds: nothing is thinned out.
+  const found = termSetOfThread();
+  found.clear();
+  found.addText(needle.subarray(0, length), endsAreKnown && length === needle.length);
+  const facts = [...found.terms];
   const exact = facts.filter(isExactFact);
   const samples = facts.filter(fact => !isExactFact(fact) && !isGramFact(fact));
   const grams = spread(facts.filter(isGramFact));

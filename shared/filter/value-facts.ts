@@ -8,10 +8,11 @@
  * give it nothing; else it has the flag `jsonUnknown` or `logfmtUnknown`.
  */
 
+import { fieldScannerOfThread } from '../kernels/field-scanner.ts';
+import type { TermSet } from '../kernels/term-set.ts';
 import { jsonStringValue, unquoteLogfmt } from '../pipeline/text.ts';
 import { JSON_ROW, LOGFMT_ROW, type PageFields, type ParserFields } from '../promoted/field-extractor.ts';
-import { ESCAPED, VALUE } from '../promoted/line-members.ts';
-import type { FactSet } from './fact-set.ts';
+import { ESCAPED } from '../promoted/line-members.ts';
 import { digitBit, letterBit, minTokenBytes, prefixBytes, symbolOf, valueFactOf } from './facts.ts';
 import { PageFlag } from './filter-layout.ts';
 
@@ -92,9 +93,16 @@ function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number):
 }
 
 /** Adds the values of all sound lines; the bits of PageFlag that say for which parsers they are not all. */
-export function addFieldValues(fields: PageFields, lineOffsets: Uint32Array, found: FactSet): number {
-  addParserValues(fields.lines, fields.json, found);
-  addParserValues(fields.lines, fields.logfmt, found);
+export function addFieldValues(fields: PageFields, lineOffsets: Uint32Array, found: TermSet): number {
+  for (const side of [fields.json, fields.logfmt]) {
+    // A table keeps the keys of pages before: only those that occur are asked for.
+    const { first } = side.members;
+    const words = Uint32Array.from(side.table.names, (name, i) =>
+      first[i] < first[i + 1] ? fieldWord(name) : 0,
+    );
+    fieldScannerOfThread().addValueTerms(side.parser, words, found);
+    addEscapedValues(fields.lines, side, words, found);
+  }
   let flags = 0;
   const { lines, rows, parserOf } = fields;
   for (let row = 0; row < rows; row++) {
@@ -115,32 +123,25 @@ function mayBeJson(lines: Uint8Array, start: number, end: number): boolean {
   return byte === 0x7b || byte === 0x5b || byte === 0x22;
 }
 
-function addParserValues(lines: Buffer, { parser, table, members }: ParserFields, found: FactSet): void {
-  const { count, entries, starts, ends, kinds } = members;
-  // A table keeps the keys of pages before: only those that occur are asked for.
-  const words = new Int32Array(table.count);
-  const wordOfEntry = (entry: number): number => {
-    if (words[entry] === 0) words[entry] = fieldWord(table.names[entry]);
-    return words[entry];
-  };
-  for (let i = 0; i < count; i++) {
-    const kind = kinds[i];
-    const start = starts[i];
-    const end = ends[i];
-    if (kind === VALUE) {
-      if (end - start > maxValueBytes || !isRecordedValue(lines, start, end)) continue;
-      found.add(valueFact(wordOfEntry(entries[i]), lines, start, end));
-    } else if (kind === ESCAPED && end - start <= maxEscapedBytes) {
-      const text = parser === 'json' ? jsonStringValue(lines, start, end) : unquoteLogfmt(lines, start, end);
-      const bytes = Buffer.from(text ?? '');
-      if (isRecordedValue(bytes, 0, bytes.length))
-        found.add(valueFact(wordOfEntry(entries[i]), bytes, 0, bytes.length));
-    }
+/** Those that the kernel leaves: what they stand for takes a text. */
+function addEscapedValues(
+  lines: Buffer,
+  { parser, members }: ParserFields,
+  words: Uint32Array,
+  found: TermSet,
+): void {
+  const { entries, starts, ends, kinds } = members;
+  for (let i = kinds.indexOf(ESCAPED); i >= 0; i = kinds.indexOf(ESCAPED, i + 1)) {
+    if (ends[i] - starts[i] > maxEscapedBytes) continue;
+    const textOf = parser === 'json' ? jsonStringValue : unquoteLogfmt;
+    const bytes = Buffer.from(textOf(lines, starts[i], ends[i]) ?? '');
+    if (isRecordedValue(bytes, 0, bytes.length))
+      found.add(valueFact(words[entries[i]], bytes, 0, bytes.length));
   }
 }
 
 /** All values of a name of structured metadata, whatever they are. */
-export function addMetadataValues(name: string, values: readonly Uint8Array[], found: FactSet): void {
+export function addMetadataValues(name: string, values: readonly Uint8Array[], found: TermSet): void {
   const word = metadataWord(name);
   for (const value of values) found.add(valueFact(word, value, 0, value.length));
 }

@@ -1,9 +1,8 @@
 /** Puts together what keeps the store in shape: compaction, deletion, retention, index sync, collection. */
 import type { Config } from '../admin/config-fields.ts';
 import type { Catalog } from '../catalog/catalog.ts';
-import { Compactor, type CompactorOptions, type DayCompactor } from '../compaction/compactor.ts';
+import { Compactor, type CompactorOptions } from '../compaction/compactor.ts';
 import type { DayRewriterParts } from '../compaction/day-rewriter.ts';
-import type { DayDeletion } from '../deletion/delete-of-day.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../deletion/delete-times.ts';
 import type { DeletionObserver } from '../deletion/deletion-job.ts';
 import { MergeDrops } from '../deletion/merge-drops.ts';
@@ -15,11 +14,7 @@ import { Maintenance, type MaintenanceOptions, type Removal } from '../maintenan
 import type { Limits } from '../model/limits.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import type { DayExpiry } from '../retention/expire-day.ts';
 import { rulesEveryMs } from './assemble-rules.ts';
-
-/** Who packs and rewrites days in another thread, with the options of `compactorOptions`. */
-export type DaysElsewhere = DayCompactor & DayDeletion & DayExpiry;
 
 export interface MaintenanceSources {
   readonly config: Config;
@@ -30,8 +25,6 @@ export interface MaintenanceSources {
   readonly ids: Ids;
   /** Default: those of the configuration for all. */
   readonly limitsOf?: (tenant: string) => Limits;
-  /** Default: days are packed and rewritten in this thread. */
-  readonly daysElsewhere?: DaysElsewhere;
   /** Takes what was deleted out of the table's log, where it has one on this machine; false where it could not now. */
   readonly foldTable?: () => Promise<boolean>;
   /** For tests that cannot wait; default DELETE_TIMES. */
@@ -70,7 +63,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     catalog,
     store,
     clock,
-    compactor: sources.daysElsewhere ?? new Compactor(merging),
+    compactor: new Compactor(merging),
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,
@@ -87,7 +80,6 @@ function assembleRemoval(
     catalog,
     clock,
     limitsOf,
-    daysElsewhere,
     deleteTimes: times = DELETE_TIMES,
     deletions: observer,
   }: MaintenanceSources & Required<Pick<MaintenanceSources, 'limitsOf'>>,
@@ -100,7 +92,6 @@ function assembleRemoval(
       store,
       clock,
       rewriter,
-      days: daysElsewhere,
       limitsOf,
       times,
       cancelPeriodMs: compactor.deleteRequestCancelPeriodMs,
@@ -108,7 +99,6 @@ function assembleRemoval(
     }),
     retention: {
       rewriter,
-      expiry: daysElsewhere,
       limitsOf,
       removedGraceMs: compactor.retentionDeleteDelayMs,
     },

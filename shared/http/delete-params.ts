@@ -8,6 +8,7 @@
  */
 import { parseDeleteQuery } from '../deletion/delete-query.ts';
 import type { NewDeleteRequest } from '../deletion/delete-service.ts';
+import type { Stage } from '../logql/ast.ts';
 import { formatGoDuration, NS_PER_MS, NS_PER_SECOND, parseGoDuration } from '../model/duration.ts';
 import { BadRequestError } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -42,11 +43,18 @@ export function newDeleteParams(
   if (startNs >= endNs) {
     throw new BadRequestError("start time can't be greater than or equal to end time");
   }
+  // Whole streams go in one part, whatever was asked for.
+  if (!stages.some(filters)) return { query, startNs, endNs, intervalNs: 0n };
   const longestNs = BigInt(maxIntervalMs) * NS_PER_MS;
   const givenNs = intervalOf(param(params, 'max_interval'), { longestNs, rangeNs: endNs - startNs });
-  // Whole streams go in one part, whatever was asked for.
-  const intervalNs = stages.length === 0 ? 0n : (givenNs ?? longestNs);
-  return { query, startNs, endNs, intervalNs };
+  return { query, startNs, endNs, intervalNs: givenNs ?? longestNs };
+}
+
+/** False for stages that keep every line: parsers, formats, and filters that ask for nothing. */
+function filters(stage: Stage): boolean {
+  if (stage.kind !== 'lineFilter') return stage.kind === 'labelFilter';
+  const { op, operand, alternatives } = stage;
+  return (op !== '|=' && op !== '|~') || [operand, ...alternatives].some(({ value }) => value !== '');
 }
 
 /** The range that a list is narrowed to; undefined where not both ends are given. */

@@ -4,13 +4,15 @@ import {
   NO_REQUEST_OBSERVER,
   type RequestObserver,
 } from '../admin/metrics/request-metrics.ts';
+import type { ClientError } from '../model/errors.ts';
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Guard } from './guard.ts';
 import type { Request, Response } from './message.ts';
 import { compressResponse } from './respond.ts';
 import type { CostClass, Route, Router } from './routes.ts';
 
-export type InTurn = <T>(cost: CostClass, task: () => Promise<T>, request: Request) => Promise<T>;
+/** Runs `task` at once, or when its turn has come. */
+export type Admit = <T>(cost: CostClass, task: () => Promise<T>, request: Request) => Promise<T>;
 
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
@@ -20,8 +22,10 @@ export interface DispatchOptions<Context> {
   readonly log: ErrorLog;
   /** `frontend.compress_responses`. */
   readonly compress: boolean;
-  /** Runs a handler, when its turn comes where the adapter bounds how many of a kind run at once. Default: at once. */
-  readonly inTurn?: InTurn;
+  /** Runs a handler; an adapter may limit how many of a kind run at once. Default: at once. */
+  readonly admit?: Admit;
+  /** Why requests to a route are refused at the moment; undefined where they are not. Default: never. */
+  readonly refusal?: (route: Route<Context>) => ClientError | undefined;
   /** Told of every request. Default: nobody. */
   readonly observer?: RequestObserver;
 }
@@ -54,13 +58,13 @@ export function createDispatcher<Context>(
 
 /** `begin` is told of the template of the route, before its handler runs. */
 async function answer<Context>(
-  { router, context, guard, log, inTurn = (_, task) => task() }: DispatchOptions<Context>,
+  { router, context, guard, log, refusal, admit = (_, task) => task() }: DispatchOptions<Context>,
   request: Request,
   begin: (path: string | undefined) => void,
 ): Promise<Response> {
   let style: ErrorStyle = 'push';
   const serve = (route: Route<Context>, admitted: Request, pathParams: Record<string, string>) =>
-    inTurn(
+    admit(
       route.cost,
       async () => {
         // Who went away, or is late, while it waited costs nothing more.
@@ -69,13 +73,19 @@ async function answer<Context>(
       },
       admitted,
     );
+  const admitted = async (route: Route<Context>) => {
+    const known = await guard.admit(route.access, request);
+    const refused = refusal?.(route);
+    if (refused !== undefined) throw refused;
+    return known;
+  };
   try {
     const match = router.match(request.method, request.path);
     begin(match.kind === 'route' ? match.route.path : undefined);
     switch (match.kind) {
       case 'route':
         style = match.route.errors;
-        return await serve(match.route, await guard.admit(match.route.access, request), match.pathParams);
+        return await serve(match.route, await admitted(match.route), match.pathParams);
       case 'moved':
         return empty(301, { location: locationOf(match.path, request.rawQuery) });
       case 'wrong-method':

@@ -43,9 +43,9 @@ export function encodeAnswer(answer: QueryAnswer, { flags, explains = false }: E
 function encodeStreams(parts: string[], streams: readonly LogStream[], categorize: boolean): void {
   parts.push('[');
   streams.forEach((stream, i) => {
-    parts.push(`${i > 0 ? ',' : ''}{"stream":${labelsJson(stream.labels)},"values":[`);
+    parts.push(`${i > 0 ? ',' : ''}{"stream":${streamJson(stream.labels)},"values":[`);
     stream.entries.forEach(({ timeNs, line, structuredMetadata, parsed }, j) => {
-      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line)}`);
+      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line.toWellFormed())}`);
       if (categorize) parts.push(`,${categoriesJson(structuredMetadata, parsed)}`);
       parts.push(']');
     });
@@ -59,6 +59,12 @@ function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels |
   if (structuredMetadata?.length) parts.push(`"structuredMetadata":${labelsJson(structuredMetadata)}`);
   if (parsed?.length) parts.push(`"parsed":${labelsJson(parsed)}`);
   return `{${parts.join()}}`;
+}
+
+/** U+FFFD in the labels of a result stream is a space, as in the reference. A byte that is not UTF-8 is U+FFFD. */
+function streamJson(labels: Labels): string {
+  const shown = labels.map(({ name, value }) => ({ name, value: value.replaceAll('\ufffd', ' ') }));
+  return labelsJson(shown);
 }
 
 function labelsJson(labels: Labels): string {

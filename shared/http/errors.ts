@@ -7,6 +7,7 @@
 import { UnauthenticatedError } from '../auth/errors.ts';
 import { ClientError, CorruptionError } from '../model/errors.ts';
 import { ObjectNotFoundError } from '../ports/object-store.ts';
+import { StorageUnavailableError } from '../ports/storage-unavailable.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import type { Response } from './message.ts';
 import { otlpErrorResponse } from './otlp-error.ts';
@@ -44,6 +45,8 @@ export function responseOfError(
   { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
 ): Response {
   const known = knownError(error, style);
+  // The client is told that it is the disk; what exactly is for who operates the store.
+  if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'write failed');
   if (known !== undefined) {
     const response = errorResponse(known.status, known.message, style);
     if (!(error instanceof UnauthenticatedError)) return response;
@@ -76,6 +79,7 @@ function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
       ? { status: 429, message: TOO_MANY_OUTSTANDING }
       : { status: 503, message: OVERLOADED };
   }
+  if (error instanceof StorageUnavailableError) return { status: 503, message: error.message };
   if (error instanceof AggregateError) return ofSeveral(error.errors, style);
   // The names that AbortController.abort() and AbortSignal.timeout() give their reasons.
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
@@ -84,11 +88,12 @@ function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
   return undefined;
 }
 
-/** Errors of sub-queries: a cancel wins, then a timeout of all, then any mistake of the client. */
+/** Errors of sub-queries: a cancel wins, then a timeout of all, then any mistake of the client, then a disk that takes no more. */
 function ofSeveral(errors: readonly unknown[], style: ErrorStyle): KnownError | undefined {
   const known = errors.map(error => knownError(error, style));
   const cancelled = known.find(error => error?.status === STATUS_CANCELLED);
   if (cancelled !== undefined) return cancelled;
   if (known.length > 0 && known.every(error => error?.status === 504)) return known[0];
-  return known.find(error => error !== undefined && error.status >= 400 && error.status < 500);
+  const ofClient = known.find(error => error !== undefined && error.status >= 400 && error.status < 500);
+  return ofClient ?? known[errors.findIndex(error => error instanceof StorageUnavailableError)];
 }

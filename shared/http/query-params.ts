@@ -15,8 +15,14 @@ export type Direction = 'forward' | 'backward';
 export interface TimeRange {
   /** Unix time, ns. */
   readonly startNs: bigint;
-  /** Never before `startNs`. */
+  /** Never before `startNs`, but where that was asked for. */
   readonly endNs: bigint;
+}
+
+export interface RangeOptions {
+  readonly defaultSinceNs?: bigint;
+  /** A range may end before it starts. */
+  readonly mayEndFirst?: boolean;
 }
 
 export const DEFAULT_LIMIT = 100;
@@ -34,13 +40,14 @@ const DEFAULT_POINTS = 250n;
 export function rangeParams(
   params: Params,
   nowNs: bigint,
-  { defaultSinceNs = DEFAULT_SINCE_NS }: { defaultSinceNs?: bigint } = {},
+  { defaultSinceNs = DEFAULT_SINCE_NS, mayEndFirst = false }: RangeOptions = {},
 ): TimeRange {
   const sinceNs = named('since', params, parsePrometheusDuration) ?? defaultSinceNs;
   const endNs = named('end', params, parseTimestamp) ?? nowNs;
   const earlier = endNs < nowNs ? endNs : nowNs;
   const startNs = named('start', params, parseTimestamp) ?? earlier - sinceNs;
-  if (endNs < startNs) throw new BadRequestError('end timestamp must not be before or equal to start time');
+  if (endNs < startNs && !mayEndFirst)
+    throw new BadRequestError('end timestamp must not be before or equal to start time');
   return { startNs, endNs };
 }
 

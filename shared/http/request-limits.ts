@@ -9,6 +9,8 @@ import type { CostClass, Router } from './routes.ts';
 import { resolveTenants, type TenantConfig } from './tenant.ts';
 
 export interface RequestLimits {
+  /** Of its route. What has no route, or shows the status of the store, is light. */
+  readonly cost: CostClass;
   /** Largest body as sent, bytes. */
   readonly maxBodyBytes: number;
   /** The request's signal aborts after this time; 0 is never. */
@@ -25,16 +27,16 @@ export function createRequestLimits<Context>(
 ): RequestLimitsOf {
   const maxBodyBytes = config.frontend.maxBodySize;
   const byCost: Record<CostClass, RequestLimits> = {
-    push: { maxBodyBytes: config.distributor.maxRecvMsgSize, deadlineMs: 0 },
-    query: { maxBodyBytes, deadlineMs: timeoutMs(config.limits) },
-    light: { maxBodyBytes, deadlineMs: 0 },
-    maintenance: { maxBodyBytes, deadlineMs: 0 },
+    push: { cost: 'push', maxBodyBytes: config.distributor.maxRecvMsgSize, deadlineMs: 0 },
+    query: { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(config.limits) },
+    light: { cost: 'light', maxBodyBytes, deadlineMs: 0 },
+    maintenance: { cost: 'maintenance', maxBodyBytes, deadlineMs: 0 },
   };
   const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: Request['headers']) => headers;
   const ofQuery = (headers: Request['headers']): RequestLimits => {
     try {
       const limits = combineLimits(resolveTenants(claimed(headers), config).map(limitsOf));
-      return { maxBodyBytes, deadlineMs: timeoutMs(limits) };
+      return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };
     } catch {
       // No tenant, or a broken one: the handler will say so.
       return byCost.query;
@@ -43,7 +45,8 @@ export function createRequestLimits<Context>(
   return (method, path, headers) => {
     try {
       const match = router.match(method, path);
-      const cost = match.kind === 'route' ? match.route.cost : 'light';
+      if (match.kind !== 'route' || match.route.isStatus) return byCost.light;
+      const { cost } = match.route;
       return cost === 'query' ? ofQuery(headers) : byCost[cost];
     } catch {
       // A broken path: dispatch will say so.

@@ -15,7 +15,15 @@ export const JSON_TYPE = 'application/json; charset=UTF-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function json(value: unknown, status = 200): Response {
-  return jsonText(JSON.stringify(value), status);
+  return jsonText(wellFormedJson(value), status);
+}
+
+/** Lone surrogates stand for bytes that are not UTF-8 (byte-text.ts): clients get U+FFFD. */
+function wellFormedJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  // How JSON writes them, or a backslash and these letters.
+  if (!text.includes('\\ud')) return text;
+  return JSON.stringify(value, (_key, item) => (typeof item === 'string' ? item.toWellFormed() : item));
 }
 
 /** A body that is JSON already. */

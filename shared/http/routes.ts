@@ -41,6 +41,8 @@ export interface Route<Context> {
   readonly aliases?: readonly string[];
   readonly component: Component;
   readonly cost: CostClass;
+  /** Part of what shows how the store is: among requests it counts as light, so that it is answered when the store is busy. */
+  readonly isStatus?: boolean;
   /** Which of the two error writers answers. */
   readonly errors: ErrorStyle;
   /** What it asks of who calls it, where tokens are on. */

@@ -275,7 +275,7 @@ export const ROUTES = defineRoutes<HttpContext>([
     access: READ_RULES,
     handler: showAlerts,
   },
-  maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance),
+  { ...maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance), isStatus: true },
   {
     methods: READ,
     path: '/svc/api/v1/format_query',

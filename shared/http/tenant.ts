@@ -1,10 +1,11 @@
 /**
  * Whose logs a request is about: the header `X-Scope-OrgID` (wire-format reference, 9; contract, 5 and 8). Ids are
- * separated by `|`; empty ones do not count. A colon is refused (differences, D15).
+ * separated by `|`. An empty one beside others is a tenant that has nothing: so `a|` names two tenants, as in the reference. A
+ * colon is refused (differences, D15).
  */
 import type { Config } from '../admin/config-fields.ts';
 import { BadRequestError, ClientError } from '../model/errors.ts';
-import { checkTenantId } from '../model/tenant-id.ts';
+import { checkTenantId, NO_TENANT } from '../model/tenant-id.ts';
 import type { Request } from './message.ts';
 
 export { checkTenantId };
@@ -20,7 +21,7 @@ export type TenantConfig = Pick<Config, 'auth'> & {
 };
 type Headers = Request['headers'];
 
-/** The tenants of a query, at least one, sorted, each once. Throws ClientError 401 or 400. */
+/** The tenants of a query, at least one, sorted, each once; the empty one only beside others. Throws ClientError 401 or 400. */
 export function resolveTenants(headers: Headers, config: TenantConfig): readonly string[] {
   const tenants = readTenants(headers, config);
   if (tenants.length > 1 && !config.querier.multiTenantQueriesEnabled) throw new BadRequestError(SEVERAL);
@@ -41,13 +42,14 @@ function readTenants(headers: Headers, { auth }: TenantConfig): readonly string[
   const ids = splitTenants(header);
   for (const id of ids) checkTenantId(id);
   if (ids.length === 0) throw new BadRequestError('no org id');
+  const empty = header.split('|').includes('') ? [NO_TENANT] : [];
   if (ids.length > MAX_TENANTS_PER_REQUEST) {
     throw new BadRequestError(`too many org IDs present: ${ids.length}, limit: ${MAX_TENANTS_PER_REQUEST}`);
   }
-  return [...ids].sort();
+  return [...empty, ...ids].sort();
 }
 
-/** Each once, in the order given, not checked. */
+/** Each once but for the empty one, in the order given, not checked. */
 export function splitTenants(header: string): readonly string[] {
   return [...new Set(header.split('|'))].filter(id => id !== '');
 }

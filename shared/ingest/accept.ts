@@ -5,6 +5,7 @@
  */
 import { BadRequestError, ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
+import type { Steps } from '../model/steps.ts';
 import { detectLevels } from './detected-levels.ts';
 import type { Discard } from './discards.ts';
 import { discoverGenericFields } from './generic-fields.ts';
@@ -37,21 +38,24 @@ export interface PushResult {
 }
 
 /** Amends `columns` and tells what of them to store. Throws ClientError where the whole request is refused. */
-export function acceptPush(columns: PushColumns, context: PushContext): PushResult {
+export function* acceptPush(columns: PushColumns, context: PushContext): Steps<PushResult> {
   const { tenant, limits, nowNs, backfillShard } = context;
-  prepareStreams(columns, limits, backfillShard);
+  yield* prepareStreams(columns, limits, backfillShard);
   if (columns.streams.length === 0) {
     throw new ClientError(422, 'error at least one valid stream is required for ingestion');
   }
-  const { entries, errors, blocked, policyOf, discards, totals, truncated } = validateEntries(columns, {
-    tenant,
-    limits,
-    nowNs,
-    acceptOld: backfillShard !== undefined,
-  });
-  sanitizeMetadata(columns);
-  const { levelOf, levels } = detectLevels(columns, entries, limits);
-  discoverGenericFields(columns, entries, limits);
+  const { entries, errors, blocked, policyOf, discards, totals, truncated } = yield* validateEntries(
+    columns,
+    {
+      tenant,
+      limits,
+      nowNs,
+      acceptOld: backfillShard !== undefined,
+    },
+  );
+  yield* sanitizeMetadata(columns);
+  const { levelOf, levels } = yield* detectLevels(columns, entries, limits);
+  yield* discoverGenericFields(columns, entries, limits);
   const message = errors.text();
   return {
     accepted: { columns, entries, levelOf, levels },

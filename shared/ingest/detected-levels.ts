@@ -3,9 +3,10 @@
  * detection adds stands beside the columns as a code for each entry; a level that the entry brought itself is
  * normalised in place.
  */
+import { levelsOfLines } from '../kernels/line-levels.ts';
 import { labelValue } from '../model/labels.ts';
 import { DEFAULT_LIMITS, type Limits } from '../model/limits.ts';
-import { detectLevel } from './detect-level.ts';
+import type { Steps } from '../model/steps.ts';
 import { type LevelFields, levelFields } from './level-fields.ts';
 import { LEVELS, levelOfSeverityNumber, normaliseLevel } from './level-words.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
@@ -18,6 +19,16 @@ export interface DetectedLevels {
 
 /** Distinct levels of one push that `levelOf` can tell apart; further ones become `unknown`. */
 const MAX_LEVELS = 65_535;
+/** The same of their characters. */
+const MAX_LEVEL_CHARACTERS = 4 * 1024 * 1024;
+/** Of a line: what follows is not looked at. */
+const MAX_LINE_BYTES = 1024 * 1024;
+/** Of a step: 0.2 ms. */
+const ENTRIES_A_STEP = 1024;
+const BYTES_A_STEP = 128 * 1024;
+const STREAMS_A_STEP = 1024;
+/** Far over any spelling of a level. */
+const MAX_LEVEL_LENGTH = 64;
 
 // Roles of metadata names; a level field has FIELD plus its place in the list.
 const NO_ROLE = 0;
@@ -26,19 +37,64 @@ const SEVERITY_NUMBER = 2;
 const FIELD = 3;
 
 /** Levels of `entries`. The metadata names must be sanitised already. */
-export function detectLevels(columns: PushColumns, entries: Uint32Array, limits: Limits): DetectedLevels {
+export function* detectLevels(
+  columns: PushColumns,
+  entries: Uint32Array,
+  limits: Limits,
+): Steps<DetectedLevels> {
   const levelOf = new Uint16Array(columns.count);
   if (!limits.discoverLogLevels || !limits.allowStructuredMetadata) return { levelOf, levels: [] };
   // An empty list stands for the default one, as in the reference.
   const { logLevelFields } = limits.logLevelFields.length > 0 ? limits : DEFAULT_LIMITS;
   const fields = levelFields(logLevelFields);
   const table = new LevelTable();
-  const ofStream = columns.streams.map(stream => streamLevel(stream, fields, table));
-  const roles = nameRoles(columns.names, fields);
-  const { streamOf, lineStart, lineEnd, firstPair } = columns;
-  for (let i = 0; i < entries.length; i++) {
+  const ofStream = new Uint16Array(columns.streams.length);
+  for (let i = 0; i < ofStream.length; i++) {
+    ofStream[i] = streamLevel(columns.streams[i], fields, table);
+    if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+  }
+  const detecting: Detecting = {
+    entries,
+    levelOf,
+    ofStream,
+    fields,
+    roles: nameRoles(columns.names, fields),
+    table,
+    jsonMaxDepth: limits.logLevelFromJsonMaxDepth,
+  };
+  for (let next = 0; next < entries.length; ) {
+    next = detectSome(columns, detecting, next);
+    yield;
+  }
+  yield* table.normalisePairs(columns);
+  return { levelOf, levels: table.levels };
+}
+
+interface Detecting {
+  readonly entries: Uint32Array;
+  readonly levelOf: Uint16Array;
+  readonly ofStream: Uint16Array;
+  readonly fields: LevelFields;
+  readonly roles: Uint32Array;
+  readonly table: LevelTable;
+  readonly jsonMaxDepth: number;
+}
+
+/** Detects the levels of `entries` from `first` on, those by their lines at last; where it ended. */
+function detectSome(columns: PushColumns, detecting: Detecting, first: number): number {
+  const { entries, levelOf, ofStream, fields, roles, table, jsonMaxDepth } = detecting;
+  const { bytes, streamOf, lineStart, lineEnd, firstPair } = columns;
+  const last = Math.min(entries.length, first + ENTRIES_A_STEP);
+  let ends = lineEnd;
+  let bytesLeft = BYTES_A_STEP;
+  const asked = new Uint32Array(last - first);
+  let count = 0;
+  let i = first;
+  for (; i < last && bytesLeft > 0; i++) {
     const entry = entries[i];
-    if (firstPair[entry + 1] > firstPair[entry]) {
+    const pairs = firstPair[entry + 1] - firstPair[entry];
+    if (pairs > 0) {
+      bytesLeft -= 32 * pairs;
       const level = metadataLevel(columns, entry, roles, ofStream[streamOf[entry]], table);
       if (level >= 0) {
         levelOf[entry] = level;
@@ -46,19 +102,21 @@ export function detectLevels(columns: PushColumns, entries: Uint32Array, limits:
       }
     }
     const level = ofStream[streamOf[entry]];
-    levelOf[entry] =
-      level > 0
-        ? level
-        : 1 +
-          detectLevel(
-            columns.bytes,
-            lineStart[entry],
-            lineEnd[entry],
-            fields,
-            limits.logLevelFromJsonMaxDepth,
-          );
+    if (level > 0) levelOf[entry] = level;
+    else {
+      const start = lineStart[entry];
+      if (lineEnd[entry] - start > MAX_LINE_BYTES) {
+        if (ends === lineEnd) ends = lineEnd.slice();
+        ends[entry] = start + MAX_LINE_BYTES;
+      }
+      bytesLeft -= ends[entry] - start;
+      asked[count++] = entry;
+    }
   }
-  return { levelOf, levels: table.levels };
+  const which = asked.subarray(0, count);
+  const found = levelsOfLines({ bytes, starts: lineStart, ends }, which, fields, jsonMaxDepth);
+  for (let j = 0; j < count; j++) levelOf[which[j]] = 1 + found[j];
+  return i;
 }
 
 /** Level by the labels of a stream, as `levelOf` has it; 0 where no label is a level field. */
@@ -98,10 +156,10 @@ function metadataLevel(
     const role = roles[pairName[pair]];
     if (role === NO_ROLE) continue;
     if (role === DETECTED_LEVEL) {
-      table.normalisePair(columns, pair);
+      table.notePair(columns, pair);
       return 0;
     }
-    if (role === SEVERITY_NUMBER) severity = pairEnd[pair] > pairStart[pair] ? pair : -1;
+    if (role === SEVERITY_NUMBER) severity = pair;
     else if (role < bestRole) {
       best = pair;
       bestRole = role;
@@ -116,8 +174,10 @@ function metadataLevel(
 class LevelTable {
   readonly levels: string[] = [...LEVELS];
   private readonly ids = new Map<string, number>(LEVELS.map((level, code) => [level, code + 1]));
-  /** Where the texts of LEVELS begin behind the body; -1 while they are not there. */
-  private textsAt = -1;
+  private characters = 0;
+  /** Pairs whose value is not in its normal form, and what that is. */
+  private readonly pairs: number[] = [];
+  private readonly codes: number[] = [];
 
   /** A level as `levelOf` has it, by a value of a label or of metadata; 0 (none is added) where that is empty. */
   idOf(value: string): number {
@@ -125,25 +185,40 @@ class LevelTable {
     const level = normaliseLevel(value);
     let id = this.ids.get(level);
     if (id === undefined) {
-      if (this.levels.length === MAX_LEVELS) return 1;
+      this.characters += level.length;
+      if (this.levels.length === MAX_LEVELS || this.characters > MAX_LEVEL_CHARACTERS) return 1;
       id = this.levels.push(level);
       this.ids.set(level, id);
     }
     return id;
   }
 
-  /** Points the pair at the normalised form of its value. */
-  normalisePair(columns: PushColumns, pair: number): void {
-    const value = columns.bytes.utf8Slice(columns.pairStart[pair], columns.pairEnd[pair]);
+  /** Remembers a pair that is to have the normal form of its value. */
+  notePair({ bytes, pairStart, pairEnd }: PushColumns, pair: number): void {
+    // No level is longer: its normal form is itself.
+    if (pairEnd[pair] - pairStart[pair] > MAX_LEVEL_LENGTH) return;
+    const value = bytes.utf8Slice(pairStart[pair], pairEnd[pair]);
     const level = normaliseLevel(value);
     if (level === value) return;
-    if (this.textsAt < 0) this.textsAt = columns.append(Buffer.from(LEVELS.join('')));
-    let start = this.textsAt;
-    for (const known of LEVELS) {
-      if (known === level) break;
-      start += known.length;
+    this.pairs.push(pair);
+    this.codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
+  }
+
+  /** Points the remembered pairs at the normal forms of their values. */
+  *normalisePairs(columns: PushColumns): Steps<void> {
+    if (this.pairs.length === 0) return;
+    // The body may move, and is copied: once for all of them.
+    let at = yield* columns.append(Buffer.from(LEVELS.join('')));
+    const startOf = LEVELS.map(level => {
+      const start = at;
+      at += level.length;
+      return start;
+    });
+    for (let i = 0; i < this.pairs.length; i++) {
+      const start = startOf[this.codes[i]];
+      columns.pairStart[this.pairs[i]] = start;
+      columns.pairEnd[this.pairs[i]] = start + LEVELS[this.codes[i]].length;
+      if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
     }
-    columns.pairStart[pair] = start;
-    columns.pairEnd[pair] = start + level.length;
   }
 }

@@ -2,11 +2,12 @@
  * `discover_generic_fields` (wire-format 1.13): structured metadata that is looked for in the labels of the stream,
  * then in the entry's metadata, then in a JSON or logfmt line, and added as it is found there.
  *
- * What a reader would get wrong: where a place has one of the hints, later places are not looked at even if the value
- * is empty, which adds nothing; and metadata of the same name that the entry brought itself stays as it is.
+ * What a reader would get wrong: where the line has one of the hints, later ones are not looked at even if the value is
+ * empty, which adds nothing; and metadata of the same name that the entry brought itself stays as it is.
  */
 import { labelValue } from '../model/labels.ts';
 import type { Limits } from '../model/limits.ts';
+import type { Steps } from '../model/steps.ts';
 import { parseJsonPath } from '../pipeline/json-path.ts';
 import { MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
 import { type LevelFields, levelFields } from './level-fields.ts';
@@ -60,36 +61,55 @@ interface Additions {
 }
 
 /** Adds what it finds to the metadata of `entries`, whose names must be sanitised already. Throws TooLargeError. */
-export function discoverGenericFields(columns: PushColumns, entries: Uint32Array, limits: Limits): void {
+export function* discoverGenericFields(
+  columns: PushColumns,
+  entries: Uint32Array,
+  limits: Limits,
+): Steps<void> {
   const { discoverGenericFields: wanted, allowStructuredMetadata } = limits;
   if (wanted.size === 0 || !allowStructuredMetadata || entries.length === 0) return;
   const added: Additions = { entry: [], name: [], start: [], end: [] };
   const spill = new Spill(columns.bytes.length);
-  for (const field of compile(wanted)) findField(columns, entries, field, spill, added);
-  spill.appendTo(columns);
+  for (const field of compile(wanted)) yield* findField(columns, entries, field, spill, added);
+  yield* spill.appendTo(columns);
   if (added.entry.length === 0) return;
-  insertPairs(columns, added);
+  yield* insertPairs(columns, added);
   // A line may hold bytes that are no text: values of metadata are always text.
-  sanitizeMetadata(columns);
+  yield* sanitizeMetadata(columns);
 }
+
+/** Of a step: some tenths of a ms. A line is never divided. */
+const ENTRIES_A_STEP = 1024;
+const BYTES_A_STEP = 128 * 1024;
+const PAIRS_A_STEP = 16_384;
+/** Of a line: what follows is not looked at. */
+const MAX_LINE_BYTES = 1024 * 1024;
 
 const range: FoundRange = { start: 0, end: 0 };
 
-function findField(
+function* findField(
   columns: PushColumns,
   entries: Uint32Array,
   field: GenericField,
   spill: Spill,
   added: Additions,
-): void {
+): Steps<void> {
   const name = columns.nameId(field.name);
-  const ofStream = columns.streams.map(({ labels }) => {
+  const ofStream: (FoundRange | undefined)[] = [];
+  for (const { labels } of columns.streams) {
     const hint = field.hints.find(one => labelValue(labels, one) !== undefined);
-    return hint === undefined ? undefined : spilled(spill, labelValue(labels, hint) ?? '');
-  });
+    ofStream.push(hint === undefined ? undefined : spilled(spill, labelValue(labels, hint) ?? ''));
+    if (ofStream.length % ENTRIES_A_STEP === 0) yield;
+  }
   const rankOfName = Int32Array.from(columns.names, one => field.hints.indexOf(one));
+  let bytesLeft = BYTES_A_STEP;
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i];
+    if (bytesLeft < 0 || i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) {
+      bytesLeft = BYTES_A_STEP;
+      yield;
+    }
+    bytesLeft -= Math.min(columns.lineEnd[entry] - columns.lineStart[entry], MAX_LINE_BYTES);
     const pair = bestPair(columns, entry, rankOfName, name);
     if (pair === HAS_IT) continue;
     const inLabels = ofStream[columns.streamOf[entry]];
@@ -143,7 +163,7 @@ const CLOSE_BRACE = 0x7d;
 /** Sets `range` to what the line says of a field. */
 function findInLine({ bytes, lineStart, lineEnd }: PushColumns, entry: number, field: GenericField): boolean {
   const start = lineStart[entry];
-  const end = lineEnd[entry];
+  const end = Math.min(lineEnd[entry], start + MAX_LINE_BYTES);
   let first = start;
   while (first < end && isSpace(bytes[first])) first++;
   let last = end - 1;
@@ -160,28 +180,38 @@ function isSpace(byte: number): boolean {
 }
 
 /** Puts each added pair behind those that its entry has. */
-function insertPairs(columns: PushColumns, added: Additions): void {
-  const order = Uint32Array.from(added.entry, (_, i) => i);
-  order.sort((a, b) => added.entry[a] - added.entry[b] || a - b);
+function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
   const { firstPair, pairName, pairStart, pairEnd } = columns;
   const total = columns.pairCount + added.entry.length;
+  // Where the pairs of each entry begin; then, where its next added one goes.
+  const places = new Uint32Array(columns.count + 1);
+  for (let i = 0; i < added.entry.length; i++) {
+    places[added.entry[i] + 1]++;
+    if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
+  }
   const [name, start, end] = [new Uint32Array(total), new Uint32Array(total), new Uint32Array(total)];
   let to = 0;
-  let next = 0;
+  let from = firstPair[0];
   for (let entry = 0; entry < columns.count; entry++) {
-    const from = firstPair[entry];
     const until = firstPair[entry + 1];
     firstPair[entry] = to;
-    for (let pair = from; pair < until; pair++, to++) {
-      name[to] = pairName[pair];
-      start[to] = pairStart[pair];
-      end[to] = pairEnd[pair];
+    for (; from < until; from++, to++) {
+      name[to] = pairName[from];
+      start[to] = pairStart[from];
+      end[to] = pairEnd[from];
     }
-    for (; next < order.length && added.entry[order[next]] === entry; next++, to++) {
-      name[to] = added.name[order[next]];
-      start[to] = added.start[order[next]];
-      end[to] = added.end[order[next]];
-    }
+    const more = places[entry + 1];
+    places[entry] = to;
+    to += more;
+    if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  // By field, and therefore in the order of the fields within an entry.
+  for (let i = 0; i < added.entry.length; i++) {
+    const place = places[added.entry[i]]++;
+    name[place] = added.name[i];
+    start[place] = added.start[i];
+    end[place] = added.end[i];
+    if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
   }
   firstPair[columns.count] = to;
   columns.pairName = name;

@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
-import { MAX_COMMIT_MS, newChunkId } from '../catalog/chunk-id.ts';
+import { AscendingChunkIds, MAX_COMMIT_MS } from '../catalog/chunk-id.ts';
 import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { type Compression, PUSH_COMPRESSION } from '../chunk/compression.ts';
@@ -14,13 +14,14 @@ import type { ChunkRows } from '../chunk/rows.ts';
 import { writeChunk } from '../chunk/writer.ts';
 import { chunkEnrichers } from '../enrich/chunk-enricher.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
+import type { Pace } from '../model/steps.ts';
 import { withPatterns } from '../patterns/pattern-enricher.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ThrottledError } from '../ports/throttled.ts';
+import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import type { AcceptedPush } from './push-columns.ts';
-import { PushTurns } from './push-turns.ts';
-import { MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
+import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
 export interface GroupCommitOptions {
   /** How long a push waits for company when nothing is being written, ms. */
@@ -90,8 +91,8 @@ export interface GroupCommitParts {
   readonly options?: GroupCommitOptions;
   /** Told of each group; must not throw. */
   readonly onWritten?: (group: WrittenGroup) => void;
-  /** Between the steps of large groups. Default: others get a turn. */
-  readonly turns?: PushTurns;
+  /** Of the thread; each step of a large group is a time slice. */
+  readonly scheduler?: FairScheduler;
 }
 
 export class GroupCommitter {
@@ -99,19 +100,19 @@ export class GroupCommitter {
   private readonly store: ObjectStore;
   private readonly catalog: GroupCommitParts['catalog'];
   private readonly clock: Clock;
-  private readonly ids: Ids;
+  private readonly ids: AscendingChunkIds;
   private readonly options: GroupCommitOptions;
   private readonly onWritten: GroupCommitParts['onWritten'];
-  private readonly turns: PushTurns;
+  protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
     const { store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten } = parts;
-    this.turns = parts.turns ?? new PushTurns();
+    this.scheduler = parts.scheduler ?? new FairScheduler();
     this.onWritten = onWritten;
     this.store = store;
     this.catalog = catalog;
     this.clock = clock;
-    this.ids = ids;
+    this.ids = new AscendingChunkIds(clock, ids);
     this.options = options;
   }
 
@@ -192,34 +193,43 @@ export class GroupCommitter {
     }
   }
 
+  private async storeSegment(
+    { tenant, id, createdMs, pace }: ChunkToStore,
+    { day, rows }: DayRows,
+  ): Promise<ChunkRecord> {
+    const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
+    const enricher = isLarge(rows) ? this.enricher() : undefined;
+    const chunk = await writeChunk(head, rows, this.options.compression, enricher, pace);
+    return storeChunk(this.store, chunk, this.options.inlineMaxBytes);
+  }
+
   private enricher(): ChunkEnricher {
     const enricher = chunkEnrichers()();
     return this.options.minesPatterns === true ? withPatterns(enricher) : enricher;
   }
 
   private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
-    const groupedMs = this.turns.nowMs();
-    const segments = segmentsOf(group.map(waiting => waiting.push));
+    // Before anything is waited for: ids order the entries of groups that are written at once.
+    const ids = this.ids.group();
     const records: ChunkRecord[] = [];
     const startedMs = this.clock.nowMs();
-    this.turns.note(groupedMs, tenant);
-    // Grouping their rows took some milliseconds, and so does packing them.
-    if (group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES) await this.turns.take(tenant);
-    for (const { day, rows } of segments) {
-      const id = newChunkId(this.clock, this.ids);
-      const head = { id, tenant, day, level: 0, createdMs: startedMs, inputs: [] };
-      const enricher = isLarge(rows) ? this.enricher() : undefined;
-      const chunk = await writeChunk(head, rows, this.options.compression, enricher);
-      records.push(await storeChunk(this.store, chunk, this.options.inlineMaxBytes));
+    const isLong = group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES;
+    const pace = this.scheduler.pace(tenant);
+    let duplicates = 0;
+    for await (const segment of paced(segmentsOf(group.map(waiting => waiting.push)), pace)) {
+      // Grouping their rows took some milliseconds, and so does packing them.
+      if (isLong) await this.scheduler.acquire(tenant);
       // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
-      if (segments.length > 1) await nextTurn();
+      else if (records.length > 0) await nextTurn();
+      duplicates += segment.duplicates;
+      const chunk = { tenant, id: ids.next(), createdMs: startedMs, pace };
+      records.push(await this.storeSegment(chunk, segment));
     }
     // Collecting orphans takes an older object for one that nobody will ever name.
     if (this.clock.nowMs() - startedMs > MAX_COMMIT_MS) {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
     const stored = records.reduce((sum, record) => sum + record.rows, 0);
-    const duplicates = segments.reduce((sum, segment) => sum + segment.duplicates, 0);
     const pushed = group.reduce((sum, { push }) => sum + push.entries.length, 0);
     mustHold(
       INVARIANTS.acknowledgedIsFound,
@@ -235,6 +245,33 @@ export class GroupCommitter {
       isFull: bytes >= this.options.maxGroupBytes || group.length === MAX_GROUPED_PUSHES,
     });
   }
+}
+
+/** Of a chunk that a group becomes. */
+interface ChunkToStore {
+  readonly tenant: string;
+  readonly id: string;
+  /** Unix ms. */
+  readonly createdMs: number;
+  readonly pace: Pace;
+}
+
+/** What the steps make, in time slices. Between two of them the work waits. */
+async function* paced<T>(
+  steps: Generator<T | undefined, void, undefined>,
+  pace: Pace,
+): AsyncGenerator<T, void, undefined> {
+  pace.resume();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) break;
+    if (value !== undefined) {
+      pace.pause();
+      yield value;
+      pace.resume();
+    } else if (pace.due()) await pace.yieldIfDue();
+  }
+  pace.pause();
 }
 
 function isLarge({ sources, lineStart, lineEnd, rows }: ChunkRows): boolean {

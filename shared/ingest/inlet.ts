@@ -3,6 +3,7 @@
  * storing) is the same for all inlets.
  */
 import type { Limits } from '../model/limits.ts';
+import type { Pace, Steps } from '../model/steps.ts';
 import type { BodyHeaders, BodyLimits } from './body.ts';
 import type { HeldBytes } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
@@ -18,17 +19,18 @@ export interface Inlet {
   /** Label `format` of the ingest metrics, for example `loki` or `otlp`. */
   readonly format: string;
   /**
-   * Takes off the transfer's encoding. Throws ClientError where the headers or the body are wrong or too large,
-   * ThrottledError where `held` has no room.
+   * Takes off the transfer's encoding, in time slices. Throws ClientError where the headers or the body are wrong or too large,
+   * NoRoomError where `held` has no room.
    */
   unpack(
     body: Uint8Array,
     headers: BodyHeaders,
     limits: BodyLimits,
     held: HeldBytes,
+    pace?: Pace,
   ): Promise<Buffer> | Buffer;
   /** Throws ClientError where the body as a whole cannot be understood. */
-  decode(bytes: Buffer, context: DecodeContext): PushColumns;
+  decode(bytes: Buffer, context: DecodeContext): Steps<PushColumns>;
   /** Gives the unpacked bytes back to the pool that they came from, once nothing points into them. */
   release?(bytes: Buffer): void;
   /**

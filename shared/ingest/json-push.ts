@@ -5,16 +5,12 @@
 import { BadRequestError } from '../model/errors.ts';
 import { type Label, labelsOf } from '../model/labels.ts';
 import { quote } from '../model/quote.ts';
+import type { Steps } from '../model/steps.ts';
 import { MAX_ENTRIES, MAX_LABELS_OF_STREAM, MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
-import {
-  JsonScanner,
-  MALFORMED_OBJECT,
-  MALFORMED_STRING,
-  MALFORMED_VALUE,
-  OVERFLOW,
-} from './json-scanner.ts';
+import { JsonScanner } from './json-scanner.ts';
+import { MALFORMED_OBJECT, MALFORMED_STRING, MALFORMED_VALUE, OVERFLOW } from './json-syntax.ts';
 import { parseLabelSet } from './label-set.ts';
-import { NameTable } from './name-table.ts';
+import { checkNameSize, NameTable } from './name-table.ts';
 import { PushColumns, type PushStream } from './push-columns.ts';
 import { StreamCache } from './stream-cache.ts';
 import { checkLabelsSize, StreamTable, streamOf } from './stream-table.ts';
@@ -27,12 +23,24 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const objectCache = new StreamCache();
 
+/** Of the body, in one step: 0.1 ms. An entry is never divided. */
+const STEP_BYTES = 32 * 1024;
+
 /**
  * The columns of a push. The body is changed: its strings are unescaped in place. Bytes behind the first JSON value
  * are ignored. Throws ClientError.
  */
-export function decodeJsonPush(bytes: Buffer): PushColumns {
+export function* decodeJsonPush(bytes: Buffer): Steps<PushColumns> {
   const scanner = new JsonScanner(bytes, true);
+  try {
+    return yield* decode(scanner, bytes);
+  } finally {
+    scanner.close();
+  }
+}
+
+function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
+  yield* scanner.prepare();
   const columns = new PushColumns(scanner.bytes);
   if (scanner.peek() < 0) throw new BadRequestError('EOF');
   const decoder: Decoder = {
@@ -41,19 +49,30 @@ export function decodeJsonPush(bytes: Buffer): PushColumns {
     streams: new StreamTable(columns),
     names: new NameTable(columns),
   };
+  let stop = STEP_BYTES;
+  // A push of nothing, which is refused later: it has no stream.
+  if (scanner.skipNull()) return columns;
   scanner.enterObject();
   while (scanner.nextKey()) {
     if (!scanner.is(STREAMS)) scanner.skipValue();
     else if (!scanner.skipNull()) {
       scanner.enterArray();
-      while (scanner.nextElement()) decodeStream(decoder);
+      while (scanner.nextElement()) {
+        yield* decodeStream(decoder);
+        if (scanner.at < stop) continue;
+        stop = scanner.at + STEP_BYTES;
+        yield;
+      }
     }
+    if (scanner.at < stop) continue;
+    stop = scanner.at + STEP_BYTES;
+    yield;
   }
   if (scanner.bytes !== bytes) {
     bytes.set(scanner.bytes);
     columns.bytes = bytes;
   }
-  scanner.spill.appendTo(columns);
+  yield* scanner.spill.appendTo(columns);
   return columns;
 }
 
@@ -64,53 +83,68 @@ interface Decoder {
   readonly names: NameTable;
 }
 
-function decodeStream(decoder: Decoder): void {
+function* decodeStream(decoder: Decoder): Steps<void> {
   const { scanner, columns, streams } = decoder;
   const firstEntry = columns.count;
   let labelsStart = 0;
   let labelsEnd = 0;
   // Only where the key `stream` comes twice: the objects are merged.
   let earlier: Map<string, string> | undefined;
+  let stop = scanner.at + STEP_BYTES;
   scanner.enterObject();
   while (scanner.nextKey()) {
     if (scanner.is(STREAM)) {
       if (scanner.peek() !== 0x7b) throw new BadRequestError(MALFORMED_OBJECT);
       if (labelsEnd > 0) {
         earlier ??= new Map();
+        checkLabelsSize(labelsEnd - labelsStart);
         readLabels(decoder, labelsStart, earlier);
       }
       labelsStart = scanner.at;
       scanner.skipValue();
       labelsEnd = scanner.at;
-    } else if (scanner.is(VALUES)) decodeValues(decoder);
+    } else if (scanner.is(VALUES)) yield* decodeValues(decoder);
     else scanner.skipValue();
+    if (scanner.at < stop) continue;
+    stop = scanner.at + STEP_BYTES;
+    yield;
   }
   const stream = labelsEnd === 0 ? streamOf([]) : streamOfObject(decoder, labelsStart, labelsEnd, earlier);
   columns.streamOf.fill(streams.place(stream), firstEntry, columns.count);
 }
 
-function decodeValues(decoder: Decoder): void {
+function* decodeValues(decoder: Decoder): Steps<void> {
   const { scanner } = decoder;
   if (scanner.skipNull()) return;
+  let stop = scanner.at + STEP_BYTES;
   scanner.enterArray();
   while (scanner.nextElement()) {
     if (!scanner.skipNull()) decodeEntry(decoder);
+    if (scanner.at < stop) continue;
+    stop = scanner.at + STEP_BYTES;
+    yield;
   }
 }
 
 const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
 
 function decodeEntry({ scanner, columns, names }: Decoder): void {
+  scanner.checkDense('one entry');
   scanner.enterArray();
   if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
   const free = decodeTime(scanner);
-  if (!scanner.nextElement()) throw new BadRequestError(MALFORMED_STRING);
-  scanner.longString(free);
   if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+  if (!scanner.nextElement()) {
+    // A line that is left out is empty, as in the reference.
+    columns.addEntry(0, timestamp.day, timestamp.timeOfDay, 0, 0);
+    return;
+  }
+  scanner.longString(free);
   columns.addEntry(0, timestamp.day, timestamp.timeOfDay, scanner.start, scanner.end);
   if (!scanner.nextElement()) return;
   scanner.enterObject();
   while (scanner.nextKey()) {
+    checkNameSize(scanner.end - scanner.start);
     const name = scanner.isSpilled()
       ? names.idOfText(scanner.text())
       : names.idOf(scanner.start, scanner.end);
@@ -150,7 +184,7 @@ function streamOfObject(
   const known = objectCache.get(key);
   if (known !== undefined) return known;
   const stream = streamOf(checkedLabels(readLabels(decoder, start, new Map())));
-  objectCache.set(key, stream);
+  if (decoder.streams.isRemembering) objectCache.set(key, stream);
   return stream;
 }
 

@@ -6,44 +6,35 @@
  * string with invalid UTF-8 gets longer (U+FFFD is 3 bytes): that one moves to the spill, and its range lies behind
  * the body. Raw control characters in strings are let through, as the reference does.
  */
-import { BadRequestError } from '../model/errors.ts';
-import { MAX_JSON_DEPTH } from './bounds.ts';
-import { Spill } from './spill.ts';
-import { BLOCK_BYTES, KernelBody } from './unquote-kernel.ts';
-import { utf8Length, writeUtf8 } from './utf8.ts';
 
-export const MALFORMED_STRING = `Value is string, but can't find closing '"' symbol`;
-export const MALFORMED_OBJECT = `Value looks like object, but can't find closing '}' symbol`;
-export const MALFORMED_ARRAY = `Value is array, but can't find closing ']' symbol`;
-export const MALFORMED_VALUE = `Value looks like Number/Boolean/None, but can't find its end: ',' or '}' symbol`;
-export const OVERFLOW = 'Value is number, but overflowed while parsing';
-const BAD_ESCAPE = 'Encountered an invalid escape sequence in a string';
+import { BLOCK_BYTES, KernelBody } from '../kernels/unquote.ts';
+import { BadRequestError } from '../model/errors.ts';
+import type { Steps } from '../model/steps.ts';
+import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
+import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
+import { findLongValues, type LongValueOptions, type LongValues } from './json-long-values.ts';
+import {
+  BAD_ESCAPE,
+  BLANK,
+  MALFORMED_ARRAY,
+  MALFORMED_OBJECT,
+  MALFORMED_STRING,
+  MALFORMED_VALUE,
+  MAX_DEPTH_EXCEEDED,
+  scalarEnd,
+} from './json-syntax.ts';
+import { Spill } from './spill.ts';
+import { utf8Length, writeUtf8 } from './utf8.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
 const REPLACEMENT = 0xfffd;
 
 /** 1 for a byte that a string cannot simply run over: quote, backslash, or part of a longer character. */
 const SPECIAL = new Uint8Array(256).fill(1, 0x80);
 SPECIAL[QUOTE] = 1;
 SPECIAL[BACKSLASH] = 1;
-
-const BLANK = new Uint8Array(256);
-for (const byte of Buffer.from(' \t\r\n')) BLANK[byte] = 1;
-
-/** 1 for a byte of a number or a word. */
-const SCALAR = new Uint8Array(256);
-for (const byte of Buffer.from('0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'))
-  SCALAR[byte] = 1;
-const SCALAR_TEXT = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** Longest number that is checked, far over what any encoder writes. */
-const MAX_SCALAR_LENGTH = 4096;
-
-/** What `\x` stands for, by the byte behind the backslash; 0 where it is no simple escape. */
-const ESCAPED = new Uint8Array(256);
-for (const [letter, value] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
-  ESCAPED[letter.charCodeAt(0)] = value.charCodeAt(0);
-}
 
 export class JsonScanner {
   readonly bytes: Buffer;
@@ -56,15 +47,40 @@ export class JsonScanner {
   private fresh = false;
   private readonly nesting = new Uint8Array(MAX_JSON_DEPTH);
   private readonly kernel: KernelBody | undefined;
+  /** Undefined where the body has none. */
+  private long: LongValues | undefined;
 
   /**
-   * @param inKernel reads a copy of the body, which is of use until the next scanner is made so: what was read has to be
-   * copied back before
+   * @param inKernel reads a copy of the body, if no other scanner does so: what was read has to be copied back before `close`
    */
   constructor(bytes: Buffer, inKernel = false) {
     this.kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
     this.bytes = this.kernel?.bytes ?? bytes;
     this.spill = new Spill(bytes.length);
+  }
+
+  /** Gives the kernel to others. */
+  close(): void {
+    this.kernel?.close();
+  }
+
+  /**
+   * Looks for what takes long to read in the object that must come next: before anything else is read. Does nothing for bodies of
+   * usual size.
+   */
+  *prepare(options?: LongValueOptions): Steps<void> {
+    // Anything else is refused at its first byte.
+    if (this.bytes[this.at] !== OPEN_OBJECT && this.peek() !== OPEN_OBJECT) return;
+    const found = yield* findLongValues(this.bytes, this.at, this.spill, options);
+    if (found.size > 0) this.long = found;
+  }
+
+  /** Throws where the value that comes next takes too long to be read in one go; `what` names it in the plural. */
+  checkDense(what: string): void {
+    if (this.long === undefined) return;
+    this.peek();
+    const denseBytes = this.long.get(this.at)?.denseBytes ?? 0;
+    if (denseBytes > MAX_DENSE_BYTES) throw tooMany(`bytes of ${what}`, MAX_DENSE_BYTES);
   }
 
   /** The first byte of the next value, or -1 at the end of the body. */
@@ -157,6 +173,7 @@ export class JsonScanner {
   /** Reads the string that must come next; its range is then in `start` and `end`. */
   string(): void {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
+    if (this.long !== undefined && this.takeLong(this.long)) return;
     const bytes = this.bytes;
     const length = bytes.length;
     const start = this.at + 1;
@@ -180,6 +197,17 @@ export class JsonScanner {
     this.start = start;
     this.end = at;
     this.at = at + 1;
+  }
+
+  /** Takes the string that comes next if it is a long one. */
+  private takeLong(long: LongValues): boolean {
+    const known = long.get(this.at);
+    if (known?.text === undefined) return false;
+    if (known.text instanceof BadRequestError) throw known.text;
+    this.start = known.text.start;
+    this.end = known.text.end;
+    this.at = known.end;
+    return true;
   }
 
   /**
@@ -207,7 +235,7 @@ export class JsonScanner {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
     const start = this.at + 1;
     const to = start - BLOCK_BYTES;
-    if (this.kernel === undefined || to < free) {
+    if (this.kernel === undefined || this.long !== undefined || to < free) {
       this.string();
       return;
     }
@@ -242,9 +270,10 @@ export class JsonScanner {
           bytes[to++] = simple;
           at += 2;
         } else {
-          this.at = at;
-          to = writeUtf8(bytes, to, this.unicodeEscape());
-          at = this.at;
+          const code = unicodeEscape(bytes, at);
+          if (code < 0) throw new BadRequestError(BAD_ESCAPE);
+          to = writeUtf8(bytes, to, code);
+          at += unicodeEscapeLength(code);
         }
       } else {
         const step = utf8Length(bytes, at, length);
@@ -270,11 +299,11 @@ export class JsonScanner {
       let code = REPLACEMENT;
       if (bytes[at] === BACKSLASH) {
         code = at + 1 < length ? ESCAPED[bytes[at + 1]] : 0;
-        at += 2;
-        if (code === 0) {
-          this.at = at - 2;
-          code = this.unicodeEscape();
-          at = this.at;
+        if (code !== 0) at += 2;
+        else {
+          code = unicodeEscape(bytes, at);
+          if (code < 0) throw new BadRequestError(BAD_ESCAPE);
+          at += unicodeEscapeLength(code);
         }
       } else {
         const step = utf8Length(bytes, at, length);
@@ -293,39 +322,14 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
-  /** The code point of `\uXXXX` at `at`, of two where they are a surrogate pair; a lone surrogate is U+FFFD. */
-  private unicodeEscape(): number {
-    const high = this.hexUnit(this.at);
-    if (high < 0) throw new BadRequestError(BAD_ESCAPE);
-    this.at += 6;
-    if (high < 0xd800 || high > 0xdfff) return high;
-    const low = high < 0xdc00 ? this.hexUnit(this.at) : -1;
-    if (low < 0xdc00 || low > 0xdfff) return REPLACEMENT;
-    this.at += 6;
-    return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-  }
-
-  /** The unit of `\uXXXX` at an offset, or -1 where there is none. */
-  private hexUnit(at: number): number {
-    const bytes = this.bytes;
-    if (at + 6 > bytes.length || bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return -1;
-    let unit = 0;
-    for (let i = at + 2; i < at + 6; i++) {
-      const byte = bytes[i] | 0x20;
-      const digit = byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : bytes[i] - 0x30;
-      if (digit < 0 || digit > 15 || (digit > 9 && byte < 0x61)) return -1;
-      unit = unit * 16 + digit;
-    }
-    return unit;
-  }
-
   /** Skips the next value, whatever it is. Strings in it are not unescaped. */
   skipValue(): void {
+    if (this.long !== undefined && this.skipLong(this.long)) return;
     let depth = 0;
     do {
       const byte = this.peek();
       if (byte === 0x7b || byte === 0x5b) {
-        if (depth === MAX_JSON_DEPTH) throw new BadRequestError('exceeded max depth');
+        if (depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
         // The closing bracket is the opening one plus 2.
         this.nesting[depth++] = byte + 2;
         this.at++;
@@ -368,14 +372,18 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
+  private skipLong(long: LongValues): boolean {
+    this.peek();
+    const known = long.get(this.at);
+    if (known === undefined) return false;
+    this.at = known.end;
+    return true;
+  }
+
   /** Skips a number, `true`, `false` or `null`. */
   private scalar(): void {
-    const bytes = this.bytes;
-    let at = this.at;
-    while (at < bytes.length && SCALAR[bytes[at]] === 1) at++;
-    if (at - this.at > MAX_SCALAR_LENGTH || !SCALAR_TEXT.test(bytes.latin1Slice(this.at, at))) {
-      throw new BadRequestError(MALFORMED_VALUE);
-    }
-    this.at = at;
+    const end = scalarEnd(this.bytes, this.at);
+    if (end < 0) throw new BadRequestError(MALFORMED_VALUE);
+    this.at = end;
   }
 }

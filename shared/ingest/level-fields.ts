@@ -10,9 +10,7 @@ export interface LevelFields {
   readonly exact: readonly Uint8Array[];
   /** Bytes of `names`, ASCII letters in lower case. */
   readonly folded: readonly Uint8Array[];
-  /** By first byte: bit n is set where a field of that length begins so; bit 31 for longer ones. */
-  readonly exactLengths: Int32Array;
-  /** The same for keys in any letter case. */
+  /** By first byte, in both cases: bit n is set where a field of that length begins so; bit 31 for longer ones. */
   readonly foldedLengths: Int32Array;
   /** Place in `names` by name. */
   readonly rank: ReadonlyMap<string, number>;
@@ -33,31 +31,15 @@ export function levelFields(list: readonly string[]): LevelFields {
 function compile(names: readonly string[]): LevelFields {
   const exact = names.map(name => Buffer.from(name));
   const folded = exact.map(name => name.map(lower));
-  const exactLengths = new Int32Array(256);
   const foldedLengths = new Int32Array(256);
   for (let i = 0; i < names.length; i++) {
     const bit = lengthBit(exact[i].length);
-    exactLengths[exact[i][0]] |= bit;
     foldedLengths[folded[i][0]] |= bit;
     foldedLengths[upper(folded[i][0])] |= bit;
   }
   const rank = new Map<string, number>();
   for (let i = names.length - 1; i >= 0; i--) rank.set(names[i], i);
-  return { names, exact, folded, exactLengths, foldedLengths, rank };
-}
-
-/** True where the key `bytes[start, end)` is one of the fields. */
-export function isLevelField(fields: LevelFields, bytes: Uint8Array, start: number, end: number): boolean {
-  const length = end - start;
-  if ((fields.exactLengths[bytes[start]] & lengthBit(length)) === 0) return false;
-  for (let f = 0; f < fields.exact.length; f++) {
-    const name = fields.exact[f];
-    if (name.length !== length) continue;
-    let i = 0;
-    while (i < length && bytes[start + i] === name[i]) i++;
-    if (i === length) return true;
-  }
-  return false;
+  return { names, exact, folded, foldedLengths, rank };
 }
 
 /** Place of the first field that the key `bytes[start, end)` is in any letter case, or the number of fields. */

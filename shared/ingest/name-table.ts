@@ -5,7 +5,7 @@
  * The fast path is a table with one slot per hash, overwritten on a clash, so that chosen names cannot make it slow.
  */
 import { equalRange } from '../model/bytes.ts';
-import { MAX_METADATA_NAMES, tooMany } from './bounds.ts';
+import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_NAME_CHARACTERS, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
 /** A power of two; pushes rarely hold more than a few dozen names. */
@@ -17,6 +17,8 @@ export class NameTable {
   private readonly slotEnd = new Uint32Array(SLOTS);
   /** Place of the name plus 1; 0 is an empty slot. */
   private readonly slotName = new Uint32Array(SLOTS);
+  private names = 0;
+  private characters = 0;
 
   constructor(columns: PushColumns) {
     this.columns = columns;
@@ -25,6 +27,7 @@ export class NameTable {
   /** Place of the name `bytes[start, end)` of the body, which is UTF-8 and must stay as it is while decoding. */
   idOf(start: number, end: number): number {
     const bytes = this.columns.bytes;
+    checkNameSize(end - start);
     let hash = end - start;
     for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + bytes[i];
     const slot = (hash ^ (hash >>> 8)) & (SLOTS - 1);
@@ -41,8 +44,19 @@ export class NameTable {
 
   /** Place of a name that is not in the body. */
   idOfText(name: string): number {
+    checkNameSize(name.length);
     const id = this.columns.nameId(name);
+    if (id < this.names) return id;
+    this.names = id + 1;
+    this.characters += name.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
+    if (this.characters > MAX_NAME_CHARACTERS)
+      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
     return id;
   }
+}
+
+/** Throws where a name is longer than any may be, before it becomes a string. */
+export function checkNameSize(length: number): void {
+  if (length > MAX_NAME_BYTES) throw tooMany('bytes of one metadata name', MAX_NAME_BYTES);
 }

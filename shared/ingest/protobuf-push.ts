@@ -6,6 +6,7 @@
  * are read, and the stream of its entries is filled in after the whole stream message.
  */
 import { BadRequestError } from '../model/errors.ts';
+import type { Steps } from '../model/steps.ts';
 import { MAX_ENTRIES, MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
 import { NameTable } from './name-table.ts';
 import { illegalTag, ProtobufReader, wrongWireType } from './protobuf-reader.ts';
@@ -24,37 +25,46 @@ const SECOND_VARINT = 0x10;
 const MIN_SECONDS = -62_135_596_800;
 const END_SECONDS = 253_402_300_800;
 
+/** Of the body, in one step: 0.1 ms. An entry is never divided. */
+const STEP_BYTES = 32 * 1024;
+
 /** The columns of a push. Throws ClientError where the bytes are no push or its labels no labels. */
-export function decodeProtobufPush(bytes: Buffer): PushColumns {
+export function* decodeProtobufPush(bytes: Buffer): Steps<PushColumns> {
   const columns = new PushColumns(bytes);
   const streams = new StreamTable(columns);
   const names = new NameTable(columns);
   const reader = new ProtobufReader(bytes);
   const end = bytes.length;
+  let stop = STEP_BYTES;
   while (reader.at < end) {
     const tag = reader.varint();
     if (tag === FIRST_MESSAGE) {
       reader.enter();
-      decodeStream(reader, columns, streams, names);
+      yield* decodeStream(reader, columns, streams, names);
       reader.at = reader.end;
       reader.end = end;
     } else {
+      reader.startFields();
       skipField(reader, tag, 'PushRequest', 'Streams');
     }
+    if (reader.at < stop) continue;
+    stop = reader.at + STEP_BYTES;
+    yield;
   }
   return columns;
 }
 
-function decodeStream(
+function* decodeStream(
   reader: ProtobufReader,
   columns: PushColumns,
   streams: StreamTable,
   names: NameTable,
-): void {
+): Steps<void> {
   const end = reader.end;
   const firstEntry = columns.count;
   let labelsStart = 0;
   let labelsEnd = 0;
+  let stop = reader.at + STEP_BYTES;
   while (reader.at < end) {
     const tag = reader.varint();
     if (tag === SECOND_MESSAGE) {
@@ -68,8 +78,12 @@ function decodeStream(
       labelsEnd = labelsStart + length;
       reader.at = labelsEnd;
     } else {
+      reader.startFields();
       skipField(reader, tag, 'StreamAdapter', 'Labels', 'Entries');
     }
+    if (reader.at < stop) continue;
+    stop = reader.at + STEP_BYTES;
+    yield;
   }
   const stream = streams.ofText(reader.bytes, labelsStart, labelsEnd);
   columns.streamOf.fill(stream, firstEntry, columns.count);
@@ -86,7 +100,9 @@ function decodeEntry(reader: ProtobufReader, columns: PushColumns, names: NameTa
   columns.addEntry(0, 0, 0, 0, 0);
   timestamp.day = 0;
   timestamp.timeOfDay = 0;
+  reader.startFields();
   while (reader.at < end) {
+    reader.countField();
     const tag = reader.varint();
     if (tag === FIRST_MESSAGE) {
       reader.enter();
@@ -117,6 +133,7 @@ function decodeTimestamp(reader: ProtobufReader): void {
   let seconds = 0;
   let nanos = 0;
   while (reader.at < reader.end) {
+    reader.countField();
     const tag = reader.varint();
     if (tag === FIRST_VARINT) seconds = reader.varint();
     else if (tag === SECOND_VARINT) nanos = reader.varint();
@@ -134,6 +151,7 @@ function decodePair(reader: ProtobufReader, columns: PushColumns, names: NameTab
   let valueStart = 0;
   let valueEnd = 0;
   while (reader.at < reader.end) {
+    reader.countField();
     const tag = reader.varint();
     if (tag === FIRST_MESSAGE) {
       const length = reader.length();
@@ -150,6 +168,7 @@ function decodePair(reader: ProtobufReader, columns: PushColumns, names: NameTab
     }
   }
   if (columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
+  reader.countBytes(nameEnd - nameStart);
   columns.addPair(names.idOf(nameStart, nameEnd), valueStart, valueEnd);
 }
 

@@ -3,6 +3,7 @@
  * at the end of the message it reads and `at` behind what it took.
  */
 import { BadRequestError } from '../model/errors.ts';
+import { MAX_FIELDS_OF_ENTRY, tooMany } from './bounds.ts';
 
 const MAX_VARINT_BYTES = 10;
 /** Groups inside groups, in fields that are skipped. */
@@ -12,6 +13,8 @@ export class ProtobufReader {
   readonly bytes: Buffer;
   at = 0;
   end: number;
+  /** Fields that may come before `startFields` is called again. */
+  private fieldsLeft = MAX_FIELDS_OF_ENTRY;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -70,11 +73,27 @@ export class ProtobufReader {
     this.end = this.at + length;
   }
 
+  /** What comes next is read in one go: so many fields at most. */
+  startFields(): void {
+    this.fieldsLeft = MAX_FIELDS_OF_ENTRY;
+  }
+
+  /** Counts a field. Throws TooLargeError where there were too many. */
+  countField(): void {
+    if (--this.fieldsLeft < 0) throw tooMany('fields of one entry', MAX_FIELDS_OF_ENTRY);
+  }
+
+  /** Counts bytes that are looked at one by one, as so many fields as take the time. */
+  countBytes(bytes: number): void {
+    this.fieldsLeft -= bytes >>> 5;
+  }
+
   /** Skips the value of a field that nobody wants. */
   skip(tag: number): void {
     let depth = 0;
     let wire = tag % 8;
     for (;;) {
+      this.countField();
       if (wire === 0) this.varint();
       else if (wire === 1) this.advance(8);
       else if (wire === 2) this.advance(this.length());

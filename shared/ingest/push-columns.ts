@@ -6,6 +6,8 @@
  */
 import { BufferPool } from '../model/buffer-pool.ts';
 import type { Labels } from '../model/labels.ts';
+import type { Steps } from '../model/steps.ts';
+import { copyInSteps } from './unpacked-bytes.ts';
 
 export const NS_OF_DAY = 86_400_000_000_000;
 
@@ -137,11 +139,14 @@ export class PushColumns {
     this.firstPair[this.count] = at + 1;
   }
 
-  /** Puts bytes behind the body; the offset where they start. */
-  append(more: Uint8Array): number {
-    const start = this.bytes.length;
-    this.bytes = Buffer.concat([this.bytes, more]);
-    return start;
+  /** Puts bytes behind the body, which may move it; the offset where they start. */
+  *append(more: Uint8Array): Steps<number> {
+    const before = this.bytes;
+    const whole = Buffer.allocUnsafeSlow(before.length + more.length);
+    yield* copyInSteps(before, whole, 0);
+    yield* copyInSteps(more, whole, before.length);
+    this.bytes = whole;
+    return before.length;
   }
 
   private growEntries(): void {

@@ -1,16 +1,17 @@
 /** The work on one push, in whatever thread: from its body to durable. Decode, validate, admit, commit. */
 import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
+import { type Pace, runPaced } from '../model/steps.ts';
 import type { Clock } from '../ports/clock.ts';
+import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import { acceptPush } from './accept.ts';
 import type { BodyLimits } from './body.ts';
 import type { GroupCommitter } from './group-commit.ts';
 import type { Inlet } from './inlet.ts';
 import type { IngestObserver } from './observer.ts';
 import { totalsByPolicy } from './policy-totals.ts';
-import { bytesOfColumns, PushBudget } from './push-budget.ts';
+import { bytesOfColumns, MAX_PUSH_BYTES, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
-import { PushTurns } from './push-turns.ts';
 import type { IngestRates } from './rates/ingest-rates.ts';
 
 export interface PushRequest {
@@ -43,37 +44,38 @@ export interface PushWorkParts {
   readonly observer: IngestObserver;
   /** Without it neither rates nor streams are limited. */
   readonly rates?: Pick<IngestRates, 'admit'> | undefined;
-  /** Between the steps of large pushes. Default: others get a turn. */
-  readonly turns?: PushTurns;
+  /** Of the thread; each step of a large push is a time slice. */
+  readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
 }
 
 export class PushWork {
   private readonly parts: PushWorkParts;
-  private readonly turns: PushTurns;
+  private readonly scheduler: FairScheduler;
   private readonly budget: PushBudget;
 
   constructor(parts: PushWorkParts) {
     this.parts = parts;
-    this.turns = parts.turns ?? new PushTurns();
-    this.budget = parts.budget ?? new PushBudget();
+    this.scheduler = parts.scheduler ?? new FairScheduler();
+    const sleep: Clock['sleep'] = (ms, signal) => parts.clock.sleep(ms, signal);
+    this.budget = parts.budget ?? new PushBudget(MAX_PUSH_BYTES, { sleep });
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet, tenant } = request;
-    const { turns } = this;
-    const held = this.budget.open();
+    const { scheduler } = this;
+    const held = this.budget.open(tenant);
+    const pace = scheduler.pace(tenant);
     try {
-      const bytes = await inlet.unpack(request.body, request, bodyLimits, held);
+      const bytes = await inlet.unpack(request.body, request, bodyLimits, held, pace);
       try {
-        const startedMs = turns.nowMs();
-        const columns = inlet.decode(bytes, { limits, nowNs: this.parts.clock.nowNs() });
-        held.take(bytesOfColumns(columns));
+        const context = { limits, nowNs: this.parts.clock.nowNs() };
+        const columns = await runPaced(inlet.decode(bytes, context), pace);
+        await held.take(bytesOfColumns(columns));
         // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
-        turns.note(startedMs, tenant);
-        if (bytes.length >= LONG_PUSH_BYTES) await turns.take(tenant);
-        const { stored, error } = await this.store(request, columns, limits);
+        if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
+        const { stored, error } = await this.store(request, columns, limits, pace);
         const isWhole = isAll(columns, stored, error);
         // Not after an error, when something may still be at work on them.
         columns.release();
@@ -91,22 +93,17 @@ export class PushWork {
     { tenant, inlet: { format }, backfillShard }: PushRequest,
     columns: PushColumns,
     limits: Limits,
+    pace: Pace,
   ): Promise<Pick<PushOutcome, 'stored' | 'error'>> {
     const { committer, clock, observer, rates } = this.parts;
-    const startedMs = this.turns.nowMs();
-    const result = acceptPush(columns, {
-      tenant,
-      limits,
-      nowNs: clock.nowNs(),
-      backfillShard,
-    });
-    this.turns.note(startedMs, tenant);
+    const context = { tenant, limits, nowNs: clock.nowNs(), backfillShard };
+    const result = await runPaced(acceptPush(columns, context), pace);
     const { accepted, error, discards, policyOf, totals, truncated } = result;
     if (truncated.lines > 0) observer.mutated?.({ tenant, reason: 'line_too_long', ...truncated });
     for (const { reason, policy, entries, bytes } of discards) {
       observer.refused({ tenant, format, policy, reason, lines: entries, bytes });
     }
-    const admission = await rates?.admit(tenant, limits, result);
+    const admission = await rates?.admit(tenant, limits, result, pace);
     for (const discard of admission?.discards ?? []) observer.refused({ tenant, format, ...discard });
     const entries = admission?.entries ?? accepted.entries;
     if (entries.length > 0) {

@@ -1,30 +1,13 @@
-/**
- * Pushes as they come: those that are repeated are known by their bodies, and the others are worked on, here or in a thread beside
- * this one.
- */
+/** Pushes as they come: those that are repeated are recognized by their bodies, the others are decoded and stored. */
 import type { Limits } from '../model/limits.ts';
 import { LruCache } from '../model/lru.ts';
+import { runPaced, type Steps } from '../model/steps.ts';
+import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import type { BodyLimits } from './body.ts';
 import { idOfPush } from './push-id.ts';
-import { PushTurns } from './push-turns.ts';
 import { type PushOutcome, type PushRequest, PushWork, type PushWorkParts } from './push-work.ts';
 
 export type { PushOutcome, PushRequest } from './push-work.ts';
-
-/** Who works on pushes that this thread had better not. */
-export interface PushesElsewhere {
-  /** That were worked on there, or begun. */
-  readonly pushes: number;
-  /** Under way there. */
-  readonly running: number;
-  /** As PushWork.push; `here` does what cannot be done there, or was lost there. */
-  push(
-    request: PushRequest,
-    limits: Limits,
-    bodyLimits: BodyLimits,
-    here: () => Promise<PushOutcome>,
-  ): Promise<PushOutcome>;
-}
 
 /** Pushes remembered as stored: what a client repeats after a lost answer comes within seconds. */
 const REMEMBERED_PUSHES = 20_000;
@@ -32,7 +15,7 @@ const REMEMBERED_MS = 300_000;
 /** Tenants whose pushes were forgotten; with more of them all pushes of all tenants are. */
 const MAX_ERAS = 10_000;
 /** Of a body as it came: from here on it may be long. */
-export const MAYBE_LONG_BYTES = 16 * 1024;
+const MAYBE_LONG_BYTES = 16 * 1024;
 const REPEATED: PushOutcome = {
   stored: new Uint32Array(0),
   error: undefined,
@@ -42,14 +25,12 @@ const REPEATED: PushOutcome = {
 export interface PushServiceParts extends PushWorkParts {
   /** Called before a push of the tenant is looked at; throws ClientError where none is taken any more. */
   readonly admit?: (tenant: string) => void;
-  /** Without it all is worked on here. */
-  readonly elsewhere?: PushesElsewhere | undefined;
 }
 
 export class PushService {
   private readonly parts: PushServiceParts;
-  private readonly turns: PushTurns;
-  private readonly here: PushWork;
+  private readonly scheduler: FairScheduler;
+  private readonly work: PushWork;
   /** Ids of pushes that were stored whole, with the time (ms). */
   private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
   /** Part of the ids of a tenant's pushes since they were last forgotten. */
@@ -58,21 +39,22 @@ export class PushService {
 
   constructor(parts: PushServiceParts) {
     this.parts = parts;
-    this.turns = parts.turns ?? new PushTurns();
-    this.here = new PushWork({ ...parts, turns: this.turns });
+    this.scheduler = parts.scheduler ?? new FairScheduler();
+    this.work = new PushWork({ ...parts, scheduler: this.scheduler });
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { inlet, tenant } = request;
-    const { clock, admit, elsewhere } = this.parts;
+    const { clock, admit } = this.parts;
     admit?.(tenant);
-    if (request.body.length >= MAYBE_LONG_BYTES) await this.turns.take(tenant);
+    if (request.body.length >= MAYBE_LONG_BYTES) await this.scheduler.acquire(tenant);
     // An id costs up to half a second per GB of bodies: only where it is of use.
-    const id = inlet.repeatable ? pushId(request, this.eras.get(tenant)) : undefined;
+    const id = inlet.repeatable
+      ? await runPaced(pushId(request, this.eras.get(tenant)), this.scheduler.pace(tenant))
+      : undefined;
     if (id !== undefined && this.isStored(id)) return REPEATED;
-    const here = () => this.here.push(request, limits, bodyLimits);
-    const outcome = await (elsewhere?.push(request, limits, bodyLimits, here) ?? here());
+    const outcome = await this.work.push(request, limits, bodyLimits);
     if (id !== undefined && outcome.isWhole) this.stored.set(id, clock.nowMs());
     return outcome;
   }
@@ -99,7 +81,7 @@ export class PushService {
 function pushId(
   { tenant, contentType, contentEncoding, inlet, parameters, backfillShard, body }: PushRequest,
   era: number | undefined,
-): string {
+): Steps<string> {
   return idOfPush(
     body,
     JSON.stringify([tenant, era, contentType, contentEncoding, inlet.format, parameters, backfillShard]),

@@ -1,15 +1,20 @@
 /**
- * Accepted pushes of one tenant to sorted rows, one set per UTC day: what the chunk writer takes. Entries that were
+ * Accepted pushes of one tenant to sorted rows, one set or some per UTC day: what the chunk writer takes. Entries that were
  * pushed twice (same stream, timestamp, line and metadata) become one row.
+ *
+ * All in steps, and rows are made for a part of a day at a time: what a push of a million entries takes beside its columns is bounded by
+ * the part. Usual pushes are one part.
  */
 
-import { LEVEL_NAME } from '../chunk/format.ts';
 import type { ChunkRows } from '../chunk/rows.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import type { Stream } from '../model/page.ts';
+import type { Steps } from '../model/steps.ts';
+import { PairInterner, PushNumbers } from './pair-interner.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import { withoutDuplicates } from './segment-duplicates.ts';
-import { type InternedPairs, type Refs, type SortedRows, selectRows } from './sorted-rows.ts';
+import { orderOfTimes, sortItems } from './sort-in-steps.ts';
+import { type Refs, type SortedRows, selectRows } from './sorted-rows.ts';
 
 export interface DayRows {
   /** UTC day since 1970-01-01. */
@@ -22,16 +27,45 @@ export interface DayRows {
 /** Most pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
 export const MAX_GROUPED_PUSHES = 4096;
 
+/** Of a step: 0.2 ms. */
+const ENTRIES_A_STEP = 16_384;
+const STREAMS_A_STEP = 1024;
+
+export interface PartLimits {
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly streams: number;
+  readonly pairs: number;
+  /** Different values of metadata. */
+  readonly values: number;
+}
+
 /**
- * Rows of each day that the pushes touch, days ascending. What is made once here is made for all days: a push may
- * hold a hundred thousand streams, or entries of twenty thousand days, and the work must not be their product.
+ * Of one part: 30 MB of arrays and objects, and a chunk of a size that is read at once. A group of pushes has 4 MiB of bodies, so hardly
+ * any is divided.
  */
-export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
+export const PART_LIMITS: PartLimits = {
+  rows: 262_144,
+  lineBytes: 16 * 1024 * 1024,
+  streams: 4096,
+  pairs: 1_048_576,
+  values: 131_072,
+};
+
+/**
+ * Rows of each day that the pushes touch, days ascending, those of one day by stream and time; undefined between steps. What is made
+ * once here is made for all days: a push may hold a hundred thousand streams, or entries of thousands of days, and the work must not be
+ * their product.
+ */
+export function* segmentsOf(
+  pushes: readonly AcceptedPush[],
+  limits: PartLimits = PART_LIMITS,
+): Generator<DayRows | undefined, void, undefined> {
   const counts = new Map<number, number>();
   let total = 0;
   for (const { columns, entries } of pushes) {
     total += entries.length;
-    countDays(columns.day, entries, counts);
+    yield* countDays(columns.day, entries, counts);
   }
   const days = [...counts.keys()].sort((a, b) => a - b);
   const placeOfDay = new Map(days.map((day, i) => [day, i]));
@@ -41,44 +75,65 @@ export function segmentsOf(pushes: readonly AcceptedPush[]): DayRows[] {
   const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
   for (let p = 0; p < pushes.length; p++) {
     const { columns, entries } = pushes[p];
-    for (let i = 0; i < entries.length; i++) {
-      const at = days.length === 1 ? next[0]++ : next[placeOfDay.get(columns.day[entries[i]])!]++;
-      refs.push[at] = p;
-      refs.entry[at] = entries[i];
+    for (let from = 0; from < entries.length; from += ENTRIES_A_STEP) {
+      const to = Math.min(entries.length, from + ENTRIES_A_STEP);
+      for (let i = from; i < to; i++) {
+        const at = days.length === 1 ? next[0]++ : next[placeOfDay.get(columns.day[entries[i]])!]++;
+        refs.push[at] = p;
+        refs.entry[at] = entries[i];
+      }
+      yield;
     }
   }
-  const streams = streamsOf(pushes);
-  const interner = new Interner(pushes);
+  const streams = yield* streamsOf(pushes);
+  const numbers = new PushNumbers(pushes);
   const sources = pushes.map(push => push.columns.bytes);
-  return days.map((day, i) => {
-    const ofDay = {
+  for (let i = 0; i < days.length; i++) {
+    const arrived = {
       push: refs.push.subarray(starts[i], starts[i + 1]),
       entry: refs.entry.subarray(starts[i], starts[i + 1]),
     };
-    const rows = rowsOfDay(pushes, ofDay, streams, interner, sources);
-    return { day, rows, duplicates: ofDay.entry.length - rows.rows };
-  });
+    const sorted = yield* sortDay(pushes, arrived, streams);
+    for (let from = 0; from < sorted.times.length; ) {
+      const part = yield* partOf(pushes, sorted, from, numbers, limits);
+      const keep = yield* withoutDuplicates(pushes, part);
+      const rows = yield* gather(pushes, sources, keep === undefined ? part : selectRows(part, keep));
+      const entries = part.times.length;
+      yield { day: days[i], rows, duplicates: entries - rows.rows };
+      from += entries;
+    }
+  }
 }
 
 /** Adds the entries of each day; neighbours are of one day most often, so a map is asked once for each run of them. */
-function countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, number>): void {
+function* countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, number>): Steps<void> {
   for (let from = 0; from < entries.length; ) {
     const day = days[entries[from]];
+    const last = Math.min(entries.length, from + ENTRIES_A_STEP);
     let to = from + 1;
-    while (to < entries.length && days[entries[to]] === day) to++;
+    while (to < last && days[entries[to]] === day) to++;
     counts.set(day, (counts.get(day) ?? 0) + to - from);
+    if (to === last || to % ENTRIES_A_STEP === 0) yield;
     from = to;
   }
 }
 
+/** The entries of a day, grouped by stream and sorted by time. */
+interface SortedDay {
+  /** Those with entries. */
+  readonly streams: readonly Stream[];
+  /** Where the entries of each stream begin, and at the end how many there are. */
+  readonly starts: Uint32Array;
+  readonly refs: Refs;
+  readonly times: Float64Array;
+}
+
 /** `arrived`: the entries of one day, in the order of their arrival. */
-function rowsOfDay(
+function* sortDay(
   pushes: readonly AcceptedPush[],
   arrived: Refs,
   { all, placeOf, localOf }: Streams,
-  interner: Interner,
-  sources: readonly Buffer[],
-): ChunkRows {
+): Steps<SortedDay> {
   const total = arrived.entry.length;
   const places = new Uint32Array(total);
   for (let i = 0; i < total; ) {
@@ -86,12 +141,17 @@ function rowsOfDay(
     const p = arrived.push[i];
     const placeOfPush = placeOf[p];
     const { streamOf } = pushes[p].columns;
-    for (; i < total && arrived.push[i] === p; i++) places[i] = placeOfPush[streamOf[arrived.entry[i]]];
+    const stop = Math.min(total, i + ENTRIES_A_STEP);
+    for (; i < stop && arrived.push[i] === p; i++) places[i] = placeOfPush[streamOf[arrived.entry[i]]];
+    if (i === stop) yield;
   }
   // `localOf` is all zeros between two days.
-  const used: number[] = [];
-  for (let i = 0; i < total; i++) if (localOf[places[i]]++ === 0) used.push(places[i]);
-  used.sort((a, b) => a - b);
+  const found: number[] = [];
+  for (let i = 0; i < total; i++) {
+    if (localOf[places[i]]++ === 0) found.push(places[i]);
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  const used = Uint32Array.from(found).sort();
   const starts = new Uint32Array(used.length + 1);
   for (let s = 0; s < used.length; s++) {
     starts[s + 1] = starts[s] + localOf[used[s]];
@@ -103,15 +163,13 @@ function rowsOfDay(
     const at = next[localOf[places[i]]]++;
     refs.push[at] = arrived.push[i];
     refs.entry[at] = arrived.entry[i];
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
   for (const place of used) localOf[place] = 0;
-  const times = timesOf(pushes, refs);
-  for (let s = 0; s < used.length; s++) sortByTime(refs, times, starts[s], starts[s + 1]);
-  const pairs = internPairs(pushes, refs, total, interner);
-  const streams = used.map(place => all[place]);
-  const stored = { streams, starts, refs, times, pairs };
-  const keep = withoutDuplicates(pushes, stored);
-  return gather(pushes, sources, keep === undefined ? stored : selectRows(stored, keep));
+  const times = yield* timesOf(pushes, refs);
+  yield* sortStreams(refs, times, starts);
+  const streams = Array.from(used, place => all[place]);
+  return { streams, starts, refs, times };
 }
 
 interface Streams {
@@ -123,174 +181,177 @@ interface Streams {
   readonly localOf: Uint32Array;
 }
 
-function streamsOf(pushes: readonly AcceptedPush[]): Streams {
+function* streamsOf(pushes: readonly AcceptedPush[]): Steps<Streams> {
   const byText = new Map<string, Stream>();
-  for (const { columns } of pushes) for (const stream of columns.streams) byText.set(stream.text, stream);
-  const all = [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
-  const place = new Map(all.map((stream, i) => [stream.text, i]));
-  const placeOf = pushes.map(({ columns }) => Uint32Array.from(columns.streams, s => place.get(s.text)!));
+  for (const { columns } of pushes) {
+    for (const stream of columns.streams) {
+      byText.set(stream.text, stream);
+      if (byText.size % STREAMS_A_STEP === 0) yield;
+    }
+  }
+  const all = yield* sortItems([...byText.values()], (a, b) => compareUtf8(a.text, b.text));
+  const place = new Map<string, number>();
+  for (let i = 0; i < all.length; i++) {
+    place.set(all[i].text, i);
+    if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+  }
+  const placeOf: Uint32Array[] = [];
+  for (const { columns } of pushes) {
+    const places = new Uint32Array(columns.streams.length);
+    for (let s = 0; s < places.length; s++) {
+      places[s] = place.get(columns.streams[s].text)!;
+      if (s % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+    }
+    placeOf.push(places);
+  }
   return { all, placeOf, localOf: new Uint32Array(all.length) };
 }
 
-function timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Float64Array {
+function* timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Steps<Float64Array> {
   const times = new Float64Array(entry.length);
   for (let i = 0; i < times.length; ) {
     const p = push[i];
     const { timeOfDay } = pushes[p].columns;
-    for (; i < times.length && push[i] === p; i++) times[i] = timeOfDay[entry[i]];
+    const stop = Math.min(times.length, i + ENTRIES_A_STEP);
+    for (; i < stop && push[i] === p; i++) times[i] = timeOfDay[entry[i]];
+    if (i === stop) yield;
   }
   return times;
 }
 
-/** Sorts one stream's entries and their times by time; those of equal time keep their order of arrival. */
-function sortByTime(refs: Refs, allTimes: Float64Array, from: number, to: number): void {
-  let at = from + 1;
-  while (at < to && allTimes[at] >= allTimes[at - 1]) at++;
-  if (at >= to) return;
+/** Sorts the entries and times of each stream by time; those of equal time keep their order of arrival. */
+function* sortStreams(refs: Refs, times: Float64Array, starts: Uint32Array): Steps<void> {
+  let left = ENTRIES_A_STEP;
+  for (let s = 0; s + 1 < starts.length; s++) {
+    const [from, to] = [starts[s], starts[s + 1]];
+    let at = from + 1;
+    while (at < to && times[at] >= times[at - 1]) {
+      at++;
+      if (--left > 0) continue;
+      left = ENTRIES_A_STEP;
+      yield;
+    }
+    if (at < to) yield* sortStream(refs, times, from, to);
+    if (--left > 0) continue;
+    left = ENTRIES_A_STEP;
+    yield;
+  }
+}
+
+function* sortStream(refs: Refs, allTimes: Float64Array, from: number, to: number): Steps<void> {
   const times = allTimes.slice(from, to);
-  const order = Uint32Array.from(times, (_, i) => i).sort((a, b) => times[a] - times[b] || a - b);
+  const order = yield* orderOfTimes(times);
   const push = refs.push.slice(from, to);
   const entry = refs.entry.slice(from, to);
   for (let i = 0; i < order.length; i++) {
     refs.push[from + i] = push[order[i]];
     refs.entry[from + i] = entry[order[i]];
     allTimes[from + i] = times[order[i]];
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
 }
 
-/** What a number of a push (of a name, of a level) is in the day at hand: looked up at its first use there. */
-interface Numbering {
-  readonly id: Uint32Array;
-  /** The day that `id` is of; days count from 1. */
-  readonly day: Uint32Array;
+/** The next part of a day: its rows from `from` on, as many as the limits let be, with their metadata numbered. */
+function* partOf(
+  pushes: readonly AcceptedPush[],
+  { streams, starts, refs, times }: SortedDay,
+  from: number,
+  numbers: PushNumbers,
+  limits: PartLimits,
+): Steps<SortedRows> {
+  const firstStream = streamAt(starts, from);
+  const { to: longest, pairs: pairCount } = yield* partEnd(pushes, refs, from, limits);
+  const lastStart = starts[Math.min(firstStream + limits.streams, streams.length)];
+  const interner = new PairInterner(pushes, refs, numbers, {
+    from,
+    to: Math.min(longest, lastStart),
+    pairCount,
+  });
+  while (interner.row < interner.to && interner.valueCount < limits.values) {
+    interner.run(limits.values);
+    yield;
+  }
+  const to = partBoundary(times, starts, from, interner.row, limits.rows);
+  interner.cutTo(to);
+  const endStream = streamAt(starts, to - 1) + 1;
+  const startsOfPart = new Uint32Array(endStream - firstStream + 1);
+  for (let s = 0; s < startsOfPart.length; s++) {
+    startsOfPart[s] = Math.min(Math.max(starts[firstStream + s], from), to) - from;
+  }
+  return {
+    streams: streams.slice(firstStream, endStream),
+    starts: startsOfPart,
+    refs: { push: refs.push.subarray(from, to), entry: refs.entry.subarray(from, to) },
+    times: times.subarray(from, to),
+    pairs: interner.pairs(),
+  };
 }
 
-class Interner {
-  day = 0;
-  readonly names: readonly Numbering[];
-  readonly levels: readonly Numbering[];
-
-  constructor(pushes: readonly AcceptedPush[]) {
-    const numbering = (size: number) => ({ id: new Uint32Array(size), day: new Uint32Array(size) });
-    this.names = pushes.map(({ columns }) => numbering(columns.names.length));
-    this.levels = pushes.map(({ levels }) => numbering(levels.length));
+/** The stream that a row is of. */
+function streamAt(starts: Uint32Array, row: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle] <= row) low = middle;
+    else high = middle;
   }
+  return low;
+}
 
-  /** The id of number `n`, or -1 where the day has not met it. */
-  idOf({ id, day }: Numbering, n: number): number {
-    return day[n] === this.day ? id[n] : -1;
+/** Where a part that begins at `from` ends at the latest, by its rows, lines and pairs; and its pairs, those of levels too. */
+function* partEnd(
+  pushes: readonly AcceptedPush[],
+  { push, entry }: Refs,
+  from: number,
+  limits: PartLimits,
+): Steps<{ readonly to: number; readonly pairs: number }> {
+  const last = Math.min(entry.length, from + limits.rows);
+  let lineBytes = 0;
+  let pairs = 0;
+  for (let i = from; i < last; ) {
+    const p = push[i];
+    const { columns, levelOf } = pushes[p];
+    const { lineStart, lineEnd, firstPair } = columns;
+    const stop = Math.min(last, i + ENTRIES_A_STEP);
+    for (; i < stop && push[i] === p; i++) {
+      const e = entry[i];
+      const linesWith = lineBytes + lineEnd[e] - lineStart[e];
+      const pairsWith = pairs + firstPair[e + 1] - firstPair[e] + (levelOf[e] > 0 ? 1 : 0);
+      if (i > from && (linesWith > limits.lineBytes || pairsWith > limits.pairs)) return { to: i, pairs };
+      lineBytes = linesWith;
+      pairs = pairsWith;
+    }
+    if (i === stop) yield;
   }
-
-  setId({ id, day }: Numbering, n: number, made: number): number {
-    day[n] = this.day;
-    id[n] = made;
-    return made;
-  }
+  return { to: last, pairs };
 }
 
 /**
- * Values whose number is remembered by where they lie: pairs of one resource share their ranges in all of its records,
- * and looking a value up by its text is half of the work on such a push. Direct-mapped, 64 KiB.
+ * Where a part ends that may end before row `to` at the latest. Entries of one stream and time stay together, because equal ones are
+ * looked for in one part; but where there are more of them than half a part, they are divided: then equal ones may be stored twice, and
+ * count once for queries.
  */
-const RECENT_RANGES = 4096;
-
-/** Numbers metadata names and values across the pushes, so that equal texts are equal numbers from here on. */
-function internPairs(
-  pushes: readonly AcceptedPush[],
-  refs: Refs,
-  total: number,
-  interner: Interner,
-): InternedPairs {
-  interner.day++;
-  const names: string[] = [];
-  const nameIds = new Map<string, number>();
-  const nameId = (name: string) => {
-    let id = nameIds.get(name);
-    if (id === undefined) {
-      id = names.push(name) - 1;
-      nameIds.set(name, id);
-    }
-    return id;
-  };
-  const values: Buffer[] = [];
-  const valueIds = new Map<string, number>();
-  const valueId = (key: string, bytes: () => Buffer) => {
-    let id = valueIds.get(key);
-    if (id === undefined) {
-      id = values.push(bytes()) - 1;
-      valueIds.set(key, id);
-    }
-    return id;
-  };
-  const recent = {
-    push: new Uint32Array(RECENT_RANGES),
-    start: new Uint32Array(RECENT_RANGES),
-    end: new Uint32Array(RECENT_RANGES),
-    value: new Uint32Array(RECENT_RANGES),
-  };
-  const levelId = (level: string) => {
-    const bytes = Buffer.from(level);
-    return valueId(bytes.latin1Slice(), () => bytes);
-  };
-
-  let count = 0;
-  for (let i = 0; i < total; ) {
-    const p = refs.push[i];
-    const { columns, levelOf: added } = pushes[p];
-    const { firstPair } = columns;
-    for (; i < total && refs.push[i] === p; i++) {
-      const e = refs.entry[i];
-      count += firstPair[e + 1] - firstPair[e] + (added[e] > 0 ? 1 : 0);
-    }
-  }
-  const first = new Uint32Array(total + 1);
-  const name = new Uint32Array(count);
-  const value = new Uint32Array(count);
-  let at = 0;
-  let levelName = -1;
-  for (let i = 0; i < total; ) {
-    const p = refs.push[i];
-    const { columns, levelOf: added, levels } = pushes[p];
-    const { bytes, firstPair, pairStart, pairEnd, pairName } = columns;
-    const ofName = interner.names[p];
-    const ofLevel = interner.levels[p];
-    for (; i < total && refs.push[i] === p; i++) {
-      const e = refs.entry[i];
-      first[i] = at;
-      for (let pair = firstPair[e]; pair < firstPair[e + 1]; pair++) {
-        const start = pairStart[pair];
-        const end = pairEnd[pair];
-        const n = pairName[pair];
-        const id = interner.idOf(ofName, n);
-        name[at] = id >= 0 ? id : interner.setId(ofName, n, nameId(columns.names[n]));
-        const slot = start % RECENT_RANGES;
-        if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
-          recent.push[slot] = p + 1;
-          recent.start[slot] = start;
-          recent.end[slot] = end;
-          recent.value[slot] = valueId(bytes.latin1Slice(start, end), () => bytes.subarray(start, end));
-        }
-        value[at] = recent.value[slot];
-        at++;
-      }
-      if (added[e] === 0) continue;
-      if (levelName < 0) levelName = nameId(LEVEL_NAME);
-      name[at] = levelName;
-      const n = added[e] - 1;
-      const id = interner.idOf(ofLevel, n);
-      value[at] = id >= 0 ? id : interner.setId(ofLevel, n, levelId(levels[n]));
-      at++;
-    }
-  }
-  first[total] = at;
-  return { names, values, first, name, value };
+function partBoundary(
+  times: Float64Array,
+  starts: Uint32Array,
+  from: number,
+  to: number,
+  maxRows: number,
+): number {
+  if (to === times.length) return to;
+  const start = Math.max(from, starts[streamAt(starts, to)]);
+  let at = to;
+  while (at > start && to - at < maxRows / 2 && times[at] === times[at - 1]) at--;
+  const isTie = at > start ? times[at] === times[at - 1] : false;
+  return at === from || isTie ? to : at;
 }
 
-function gather(
+function* gather(
   pushes: readonly AcceptedPush[],
   sources: readonly Buffer[],
   { streams, starts, refs, times, pairs }: SortedRows,
-): ChunkRows {
+): Steps<ChunkRows> {
   const rows = times.length;
   const streamOf = new Uint32Array(rows);
   const lineStart = new Uint32Array(rows);
@@ -299,11 +360,13 @@ function gather(
   for (let i = 0; i < rows; ) {
     const p = refs.push[i];
     const { lineStart: startOf, lineEnd: endOf } = pushes[p].columns;
-    for (; i < rows && refs.push[i] === p; i++) {
+    const stop = Math.min(rows, i + ENTRIES_A_STEP);
+    for (; i < stop && refs.push[i] === p; i++) {
       const e = refs.entry[i];
       lineStart[i] = startOf[e];
       lineEnd[i] = endOf[e];
     }
+    if (i === stop && i < rows) yield;
   }
   return {
     streams,

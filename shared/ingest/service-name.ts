@@ -21,9 +21,13 @@ export function isInternal(stream: PushStream): boolean {
   return INTERNAL.some(name => labelValue(stream.labels, name) !== undefined);
 }
 
-/** The stream with a `service_name`; itself where it has one, is internal or `fields` is empty. */
-export function withServiceName(stream: PushStream, fields: readonly string[]): PushStream {
+/**
+ * The stream with a `service_name`; itself where it has one, is internal or `fields` is empty.
+ * @param isNew nobody asks for it again
+ */
+export function withServiceName(stream: PushStream, fields: readonly string[], isNew = false): PushStream {
   if (fields.length === 0) return stream;
+  if (isNew) return discover(stream, fields);
   const known = discovered.get(stream);
   if (known !== undefined && known.fields === fields) return known.stream;
   const found = discover(stream, fields);

@@ -1,15 +1,17 @@
 /**
  * Snappy block format: what protobuf pushes travel in. Own decoder because it is the dearest step of a push and a
  * library's byte loop takes twice the time (measured: 1,200 MB/s against 510 MB/s of snappyjs on log lines). Blocks of
- * usual size go through snappy-kernel.ts, in half of that time again; the loop here is for larger ones.
+ * usual size go through kernels/snappy.ts, in half of that time again; the loop here is for larger ones.
  *
  * Where a reader would go wrong: copies run in steps of 8 bytes and may write up to SLACK bytes past their end, into
  * bytes that later elements overwrite or into the slack behind the result. So every element is checked against
  * the declared length before it is copied, and the buffer is SLACK longer than the result.
  */
+
+import { decodeInKernel } from '../kernels/snappy.ts';
 import { BufferPool } from '../model/buffer-pool.ts';
 import { BadRequestError, TooLargeError } from '../model/errors.ts';
-import { decodeInKernel } from './snappy-kernel.ts';
+import type { Steps } from '../model/steps.ts';
 
 /** A step of 16 bytes for a copy of one byte ends 15 bytes too far. */
 const SLACK = 16;
@@ -18,6 +20,11 @@ const SLACK = 16;
  * reached, so it is refused before anything is allocated.
  */
 const MAX_RATIO = 22;
+
+/** Output of a step without the kernel: 0.2 ms. */
+const STEP_BYTES = 256 * 1024;
+/** A longer literal is copied by the system, in steps. */
+const LONG_LITERAL_BYTES = 64 * 1024;
 
 const corrupt = () => new BadRequestError('snappy: corrupt input');
 
@@ -30,11 +37,31 @@ export function releaseUncompressed(bytes: Buffer): void {
 }
 
 /**
+ * The length that the block declares, which its elements can yield. Throws BadRequestError where there is none, TooLargeError where
+ * it is over `maxBytes`.
+ */
+export function snappyLength(body: Uint8Array, maxBytes: number): number {
+  const { declared } = head(body, maxBytes);
+  return declared;
+}
+
+/**
  * The decompressed bytes, in a buffer of their own until they are released (which is optional).
  * Throws BadRequestError where the input is not one whole snappy block, TooLargeError where it declares more than
  * `maxBytes`.
  */
-export function uncompressSnappy(body: Uint8Array, maxBytes: number): Buffer {
+export function* uncompressSnappy(body: Uint8Array, maxBytes: number): Steps<Buffer> {
+  const { declared, at } = head(body, maxBytes);
+  const out = POOL.take(declared + SLACK);
+  const isWhole = decodeInKernel(body, at, out, declared) ?? (yield* decodeElements(body, at, out, declared));
+  if (!isWhole) {
+    POOL.give(out);
+    throw corrupt();
+  }
+  return out.subarray(0, declared);
+}
+
+function head(body: Uint8Array, maxBytes: number): { readonly declared: number; readonly at: number } {
   let at = 0;
   let declared = 0;
   for (let scale = 1; ; scale *= 128) {
@@ -50,28 +77,47 @@ export function uncompressSnappy(body: Uint8Array, maxBytes: number): Buffer {
     );
   }
   if (declared > (body.length - at) * MAX_RATIO) throw corrupt();
-  const out = POOL.take(declared + SLACK);
-  if (!(decodeInKernel(body, at, out, declared) ?? decodeElements(body, at, out, declared))) {
-    POOL.give(out);
-    throw corrupt();
-  }
-  return out.subarray(0, declared);
+  return { declared, at };
+}
+
+/** How far the elements are decoded. */
+interface Progress {
+  at: number;
+  done: number;
+  /** Bytes of a long literal that are still to be copied. */
+  literal: number;
 }
 
 /**
  * Decodes the elements behind the length, for what the kernel leaves; false where they do not yield exactly
  * `length` bytes.
  */
-export function decodeElements(body: Uint8Array, from: number, out: Buffer, length: number): boolean {
+export function* decodeElements(body: Uint8Array, from: number, out: Buffer, length: number): Steps<boolean> {
+  const progress: Progress = { at: from, done: 0, literal: 0 };
+  while (progress.at < body.length) {
+    if (progress.literal > 0) {
+      const size = Math.min(progress.literal, STEP_BYTES);
+      out.set(body.subarray(progress.at, progress.at + size), progress.done);
+      progress.at += size;
+      progress.done += size;
+      progress.literal -= size;
+    } else if (!decodeStep(body, out, length, progress)) return false;
+    yield;
+  }
+  return progress.done === length;
+}
+
+/** Decodes elements up to STEP_BYTES of output, or up to a long literal; false where they are corrupt. */
+function decodeStep(body: Uint8Array, out: Buffer, length: number, progress: Progress): boolean {
   // Bytes as 64-bit integers: a float could change the bits of a NaN. The compiler keeps these values unboxed.
   const source = new DataView(body.buffer, body.byteOffset, body.byteLength);
   const target = new DataView(out.buffer, out.byteOffset, out.byteLength);
   const end = body.length;
   // Steps of 16 may read that much past the end of a literal.
   const safeEnd = end - SLACK;
-  let at = from;
-  let done = 0;
-  while (at < end) {
+  let { at, done } = progress;
+  const until = done + STEP_BYTES;
+  while (at < end && done < until) {
     const tag = body[at++];
     const kind = tag & 3;
     let size = (tag >>> 2) + 1;
@@ -88,6 +134,10 @@ export function decodeElements(body: Uint8Array, from: number, out: Buffer, leng
         at += extra;
       }
       if (size > end - at || size > length - done) return false;
+      if (size > LONG_LITERAL_BYTES) {
+        progress.literal = size;
+        break;
+      }
       if (at + size <= safeEnd) {
         target.setBigInt64(done, source.getBigInt64(at));
         target.setBigInt64(done + 8, source.getBigInt64(at + 8));
@@ -124,5 +174,7 @@ export function decodeElements(body: Uint8Array, from: number, out: Buffer, leng
     }
     done += size;
   }
-  return done === length;
+  progress.at = at;
+  progress.done = done;
+  return true;
 }

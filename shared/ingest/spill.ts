@@ -2,6 +2,8 @@
  * Bytes that decoding has to make because they cannot stay where they are in the body: kept apart while the body is
  * read, put behind it once at the end, so that a thousand of them do not copy the body a thousand times.
  */
+import type { Steps } from '../model/steps.ts';
+import { MAX_MADE_BYTES, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
 export class Spill {
@@ -37,12 +39,14 @@ export class Spill {
   }
 
   /** Puts the spilled bytes behind the body. */
-  appendTo(columns: PushColumns): void {
-    if (this.length > 0) columns.append(this.bytes.subarray(0, this.length));
+  *appendTo(columns: PushColumns): Steps<void> {
+    if (this.length > 0) yield* columns.append(this.bytes.subarray(0, this.length));
   }
 
   private reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
+    if (this.length + count > MAX_MADE_BYTES)
+      throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
     const grown = Buffer.allocUnsafe(Math.max(256, 2 * this.bytes.length, this.length + count));
     this.bytes.copy(grown, 0, 0, this.length);
     this.bytes = grown;

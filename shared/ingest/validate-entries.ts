@@ -4,12 +4,14 @@
  */
 import type { ClientError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
+import type { Steps } from '../model/steps.ts';
+import { MAX_DAYS, tooMany } from './bounds.ts';
 import { type Discard, Discards } from './discards.ts';
 import { DuplicateTimes } from './duplicate-times.ts';
 import { addEntryError, type EntryReason } from './entry-errors.ts';
 import { ErrorGroups } from './error-groups.ts';
 import type { PushColumns } from './push-columns.ts';
-import { checkStreams } from './push-streams.ts';
+import { checkStreams, type StreamChecks } from './push-streams.ts';
 import { type Timestamp, timestampOf } from './timestamp.ts';
 
 export interface ValidationOptions {
@@ -52,26 +54,79 @@ const DETECTED_LEVEL = 'detected_level';
 const OLDEST = timestampOf(-(2n ** 63n));
 const NEWEST = timestampOf(2n ** 63n - 1n);
 
+/** Of a step: 0.2 ms. */
+const ENTRIES_A_STEP = 2048;
+const PAIRS_A_STEP = 16_384;
+
 /** Validates all entries against the limits. Cuts lines in place and moves times, where the limits say so. */
-export function validateEntries(columns: PushColumns, options: ValidationOptions): Validation {
+export function* validateEntries(columns: PushColumns, options: ValidationOptions): Steps<Validation> {
   const { limits, nowNs, acceptOld } = options;
   const errors = new ErrorGroups();
   const discards = new Discards();
-  const { policyOf, refusedAs, blocked } = checkStreams(columns, options, errors);
-  const oldest =
-    acceptOld || !limits.rejectOldSamples ? OLDEST : timestampOf(nowNs - limits.rejectOldSamplesMaxAgeNs);
-  const newest = earlier(timestampOf(nowNs + limits.creationGracePeriodNs), NEWEST);
-  const maxLine = limits.maxLineSize > 0 ? limits.maxLineSize : Infinity;
-  const suffix = Buffer.from(limits.maxLineSizeTruncateIdentifier);
-  const sizes = nameSizes(columns);
-  const spread = limits.incrementDuplicateTimestamp ? new DuplicateTimes(columns) : undefined;
+  const { policyOf, refusedAs, blocked } = yield* checkStreams(columns, options, errors);
+  const isOldRefused = !acceptOld && limits.rejectOldSamples;
+  const validating: Validating = {
+    limits,
+    errors,
+    discards,
+    policyOf,
+    refusedAs,
+    oldest: isOldRefused ? timestampOf(nowNs - limits.rejectOldSamplesMaxAgeNs) : OLDEST,
+    newest: earlier(timestampOf(nowNs + limits.creationGracePeriodNs), NEWEST),
+    maxLine: limits.maxLineSize > 0 ? limits.maxLineSize : Infinity,
+    suffix: Buffer.from(limits.maxLineSizeTruncateIdentifier),
+    sizes: nameSizes(columns),
+    spread: limits.incrementDuplicateTimestamp ? new DuplicateTimes(columns) : undefined,
+    entries: new Uint32Array(columns.count),
+    kept: 0,
+    totals: emptyTotals(columns.streams.length),
+    truncated: { lines: 0, bytes: 0 },
+    days: new Set(),
+    lastDay: NO_DAY,
+  };
+  for (let next = 0; next < columns.count; ) {
+    next = validateSome(columns, validating, next);
+    yield;
+  }
+  const { entries, kept, totals, truncated } = validating;
+  const stored = entries.subarray(0, kept);
+  return { entries: stored, errors, blocked, policyOf, discards: discards.all(), totals, truncated };
+}
 
+const NO_DAY = Number.NaN;
+
+interface Validating {
+  readonly limits: Limits;
+  readonly errors: ErrorGroups;
+  readonly discards: Discards;
+  readonly policyOf: StreamChecks['policyOf'];
+  readonly refusedAs: StreamChecks['refusedAs'];
+  readonly oldest: Timestamp;
+  readonly newest: Timestamp;
+  readonly maxLine: number;
+  readonly suffix: Buffer;
+  readonly sizes: Uint32Array;
+  readonly spread: DuplicateTimes | undefined;
+  /** Those to store, ascending; `kept` so far. */
+  readonly entries: Uint32Array;
+  kept: number;
+  readonly totals: StreamTotals;
+  readonly truncated: Truncated;
+  /** Of entries to store, and that of the last one. */
+  readonly days: Set<number>;
+  lastDay: number;
+}
+
+/** Validates entries from `first` on; where it ended. */
+function validateSome(columns: PushColumns, validating: Validating, first: number): number {
+  const { limits, errors, discards, policyOf, refusedAs, oldest, newest } = validating;
+  const { maxLine, suffix, sizes, spread, entries, totals, truncated } = validating;
   const { streamOf, day, timeOfDay, lineStart, lineEnd, firstPair } = columns;
-  const entries = new Uint32Array(columns.count);
-  const totals = emptyTotals(columns.streams.length);
-  const truncated: Truncated = { lines: 0, bytes: 0 };
-  let kept = 0;
-  for (let entry = 0; entry < columns.count; entry++) {
+  const last = Math.min(columns.count, first + ENTRIES_A_STEP);
+  const lastPair = firstPair[first] + PAIRS_A_STEP;
+  let { kept, lastDay } = validating;
+  let entry = first;
+  for (; entry < last && firstPair[entry] < lastPair; entry++) {
     const stream = streamOf[entry];
     if (limits.maxLineSizeTruncate && lineEnd[entry] - lineStart[entry] > maxLine) {
       truncated.lines++;
@@ -107,9 +162,15 @@ export function validateEntries(columns: PushColumns, options: ValidationOptions
     totals.lineBytes[stream] += lineSize;
     totals.metadataBytes[stream] += metadata.all;
     spread?.move(entry);
+    if (day[entry] !== lastDay) {
+      lastDay = day[entry];
+      validating.days.add(lastDay);
+      if (validating.days.size > MAX_DAYS) throw tooMany('days', MAX_DAYS);
+    }
   }
-  const stored = entries.subarray(0, kept);
-  return { entries: stored, errors, blocked, policyOf, discards: discards.all(), totals, truncated };
+  validating.kept = kept;
+  validating.lastDay = lastDay;
+  return entry;
 }
 
 function emptyTotals(streams: number): StreamTotals {

@@ -37,16 +37,19 @@ export interface StreamDecision {
 
 const decisions = new WeakMap<Limits, WeakMap<PushStream, StreamDecision>>();
 
-export function decideStream(stream: PushStream, limits: Limits): StreamDecision {
+/** @param isKept for the next push that has the stream */
+export function decideStream(stream: PushStream, limits: Limits, isKept: boolean): StreamDecision {
+  if (!isKept) return decide(stream, limits);
   let ofLimits = decisions.get(limits);
   if (ofLimits === undefined) decisions.set(limits, (ofLimits = new WeakMap()));
   let decision = ofLimits.get(stream);
-  if (decision === undefined) {
-    const policy = policiesOf(limits.policyStreamMapping)(stream.labels);
-    decision = { policy, rejection: rejectionOf(stream, policy, limits) };
-    ofLimits.set(stream, decision);
-  }
+  if (decision === undefined) ofLimits.set(stream, (decision = decide(stream, limits)));
   return decision;
+}
+
+function decide(stream: PushStream, limits: Limits): StreamDecision {
+  const policy = policiesOf(limits.policyStreamMapping)(stream.labels);
+  return { policy, rejection: rejectionOf(stream, policy, limits) };
 }
 
 function rejectionOf(stream: PushStream, policy: string, limits: Limits): StreamRejection | undefined {

@@ -6,7 +6,6 @@ import { compareUtf8 } from '../model/bytes.ts';
 import { parseGoFloat } from '../model/number.ts';
 import type { Stream } from '../model/page.ts';
 import { hashOfText } from '../model/text-hash.ts';
-import { INTERNAL_LABELS } from '../query/streams-query.ts';
 import { TENANT_LABEL } from '../query/tenant-view.ts';
 import { Distinct } from './distinct.ts';
 
@@ -73,7 +72,7 @@ export class DetectedLabels {
   list(): DetectedLabel[] {
     const shown: DetectedLabel[] = [];
     for (const [label, { distinct, areIds, areBits }] of this.byName) {
-      if (INTERNAL_LABELS.has(label) || label === TENANT_LABEL) continue;
+      if (label === TENANT_LABEL) continue;
       if (areIds && !areBits && !ALWAYS_SHOWN.has(label)) continue;
       shown.push({ label, cardinality: distinct.count() });
     }

@@ -1,5 +1,6 @@
 /** Canonical text of selectors, stages and label filters (logql reference, 16.1, with difference D6). */
 import { formatGoDuration } from '../model/duration.ts';
+import { quote } from '../model/quote.ts';
 import type {
   Extraction,
   LabelFilter,
@@ -13,10 +14,9 @@ import type {
   Unwrap,
 } from './ast.ts';
 import { filterNumber, filterRegex, nameAfter, nameBefore, sizeText } from './format-values.ts';
-import { quoteText } from './string-literal.ts';
 
 export function formatMatcher({ name, op, value }: Matcher): string {
-  return `${nameBefore(name)}${op}${quoteText(value)}`;
+  return `${nameBefore(name)}${op}${quote(value)}`;
 }
 
 /** `{a="b", c=~"d"}`. */
@@ -40,15 +40,15 @@ export function formatStage(stage: Stage): string {
       return `| logfmt${flags}${extractions(stage.extractions)}`;
     }
     case 'regexp':
-      return `| regexp ${quoteText(stage.pattern)}`;
+      return `| regexp ${quote(stage.pattern)}`;
     case 'pattern':
-      return `| pattern ${quoteText(stage.pattern)}`;
+      return `| pattern ${quote(stage.pattern)}`;
     case 'unpack':
       return '| unpack';
     case 'labelFilter':
       return `| ${formatLabelFilter(stage.filter)}`;
     case 'lineFormat':
-      return `| line_format ${quoteText(stage.template)}`;
+      return `| line_format ${quote(stage.template)}`;
     case 'labelFormat':
       return `| label_format ${stage.items.map(formatItem).join(',')}`;
     case 'decolorize':
@@ -65,19 +65,17 @@ function lineFilter({ op, operand, alternatives }: LineFilterStage): string {
 }
 
 function lineOperand({ kind, value }: LineOperand): string {
-  return kind === 'ip' ? `ip(${quoteText(value)})` : quoteText(value);
+  return kind === 'ip' ? `ip(${quote(value)})` : quote(value);
 }
 
 function extractions(list: readonly Extraction[]): string {
   if (list.length === 0) return '';
-  return ` ${list.map(({ name, expression }) => `${nameBefore(name)}=${quoteText(expression)}`).join(',')}`;
+  return ` ${list.map(({ name, expression }) => `${nameBefore(name)}=${quote(expression)}`).join(',')}`;
 }
 
 function formatItem(item: LabelFormatItem): string {
   const target = `${nameBefore(item.name)}=`;
-  return item.kind === 'rename'
-    ? `${target}${nameAfter(item.source)}`
-    : `${target}${quoteText(item.template)}`;
+  return item.kind === 'rename' ? `${target}${nameAfter(item.source)}` : `${target}${quote(item.template)}`;
 }
 
 function namedItem(item: NamedItem): string {
@@ -98,7 +96,7 @@ export function formatLabelFilter(filter: LabelFilter): string {
     case 'bytes':
       return `${nameBefore(filter.name)}${filter.op}${sizeText(filter.bytes)}`;
     case 'ip':
-      return `${nameBefore(filter.name)}${filter.op}ip(${quoteText(filter.pattern)})`;
+      return `${nameBefore(filter.name)}${filter.op}ip(${quote(filter.pattern)})`;
     case 'and':
       return `( ${formatLabelFilter(filter.left)} , ${formatLabelFilter(filter.right)} )`;
     case 'or':

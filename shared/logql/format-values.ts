@@ -6,10 +6,10 @@
 import { formatByteSize, parseByteSize } from '../model/byte-size.ts';
 import { formatGoDuration, formatPrometheusDuration } from '../model/duration.ts';
 import { formatPlain } from '../model/number.ts';
+import { quote } from '../model/quote.ts';
+import { isTextRegex } from '../regex/text-alternatives.ts';
 import { formatFixed, formatGo } from './format-number.ts';
 import { durationNs } from './lexer.ts';
-import { isSimpleRegex } from './regex-shape.ts';
-import { namesBytes, quoteText } from './string-literal.ts';
 
 const WORD = /^[_\p{L}][_\p{L}\p{Nd}]*$/u;
 const NOT_IN_RAW = /[`\r\0]/;
@@ -40,8 +40,8 @@ export function nameAfter(name: string): string {
 
 /** The expression of a positive label filter: raw where the reference keeps it as a regular expression. */
 export function filterRegex(pattern: string): string {
-  const raw = !NOT_IN_RAW.test(pattern) && !namesBytes(pattern) && !isSimpleRegex(pattern);
-  return raw ? `\`${pattern}\`` : quoteText(pattern);
+  const raw = !NOT_IN_RAW.test(pattern) && pattern.isWellFormed() && !isTextRegex(pattern);
+  return raw ? `\`${pattern}\`` : quote(pattern);
 }
 
 /** The number of a label filter: no exponent. */

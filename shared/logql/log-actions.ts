@@ -1,4 +1,6 @@
 /** What the parser makes of selectors, pipelines and label filters: one action per kind of rule of `grammar.ts`. */
+
+import { quote } from '../model/quote.ts';
 import type {
   CompareOp,
   Extraction,
@@ -14,6 +16,7 @@ import type {
   Stage,
 } from './ast.ts';
 import type { Actions } from './automaton.ts';
+import { ParseError } from './errors.ts';
 import { checkPatternStage } from './pattern-check.ts';
 import { checkMatcherRegex, checkRegexpStage } from './regex-checks.ts';
 
@@ -120,7 +123,18 @@ function pushed(list: unknown[], item: unknown): unknown[] {
   return list;
 }
 
+/**
+ * Identifiers may have letters of any script, and characters without a meaning are some too. The reference writes matchers
+ * with such names in a form that it cannot read, and so refuses them.
+ */
+const MATCHED_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+
 function matcher(name: string, op: MatchOp, value: string): Matcher {
+  if (!MATCHED_NAME.test(name)) {
+    throw new ParseError(
+      `invalid label name ${quote(name)}: a matcher takes ASCII letters, digits and underscores, and no digit first`,
+    );
+  }
   if (op === '=~' || op === '!~') checkMatcherRegex(value);
   return { name, op, value };
 }

@@ -1,4 +1,5 @@
 /** What makes a text of the `pattern` parser invalid (logql reference, 3.4 and 7.5): decided when a query is parsed. */
+import { wellFormedPrefix } from '../model/byte-text.ts';
 import { ParseError } from './errors.ts';
 
 const CAPTURE = /<([a-zA-Z_][a-zA-Z0-9_]*)>/g;
@@ -9,9 +10,13 @@ export function checkPatternStage(pattern: string): void {
   if (problem !== undefined) throw new ParseError(`invalid pattern parser: ${problem}`);
 }
 
-function patternProblem(pattern: string): string | undefined {
-  if (pattern === '')
-    return 'parse error at line 1, col 1: syntax error: unexpected $end, expecting IDENTIFIER or LITERAL';
+/** What a pattern without any part is. */
+export const EMPTY_PATTERN =
+  'parse error at line 1, col 1: syntax error: unexpected $end, expecting IDENTIFIER or LITERAL';
+
+function patternProblem(given: string): string | undefined {
+  const pattern = wellFormedPrefix(given);
+  if (pattern === '') return EMPTY_PATTERN;
   const captures = [...pattern.matchAll(CAPTURE)];
   if (!captures.some(capture => capture[1] !== '_')) return 'at least one capture is required';
   for (let i = 1; i < captures.length; i++) {

@@ -6,12 +6,12 @@
  * parentheses keeps them, and no line ends in a space. Where none of that matters, the text is the reference's.
  */
 import { formatPrometheusDuration } from '../model/duration.ts';
+import { quote } from '../model/quote.ts';
 import type { BinaryExpr, BinaryOp, Expr, LogExpr, LogRange } from './ast.ts';
 import { formatSelector, formatStage, unwrapTexts } from './format-log.ts';
 import { formatGo } from './format-number.ts';
 import { prettyOffsetText } from './format-values.ts';
 import { formatExpr, groupingText, matchingText, type Texts } from './printer.ts';
-import { quoteText } from './string-literal.ts';
 
 const MAX_LINE_BYTES = 100;
 const UTF8_BYTES_PER_UNIT = 3;
@@ -64,7 +64,7 @@ function write(writer: Writer, expr: Expr, level: number): void {
       open(writer, 'label_replace', undefined, level);
       write(writer, expr.expr, level + 1);
       for (const argument of [expr.destination, expr.replacement, expr.source, expr.regex]) {
-        pieces.push(`,\n${indent(level + 1)}${quoteText(argument)}`);
+        pieces.push(`,\n${indent(level + 1)}${quote(argument)}`);
       }
       pieces.push(`\n${indent(level)})`);
       break;

@@ -4,10 +4,10 @@
  */
 import { formatPrometheusDuration } from '../model/duration.ts';
 import { formatPlain } from '../model/number.ts';
+import { quote } from '../model/quote.ts';
 import type { BinaryExpr, Expr, Grouping, LogRange, RangeAggregationExpr, VectorMatching } from './ast.ts';
 import { formatLog, unwrapTexts } from './format-log.ts';
 import { literalText, offsetText, vectorText } from './format-values.ts';
-import { quoteText } from './string-literal.ts';
 
 /** Texts of nodes that were already made, so that the pretty printer asks for each only once. */
 export type Texts = Map<Expr, string>;
@@ -38,7 +38,7 @@ function textOf(expr: Expr, texts: Texts | undefined): string {
       return `vector(${vectorText(expr.value)})`;
     case 'labelReplace': {
       const { destination, replacement, source, regex } = expr;
-      const strings = [destination, replacement, source, regex].map(quoteText).join(',');
+      const strings = [destination, replacement, source, regex].map(quote).join(',');
       return `label_replace(${formatExpr(expr.expr, texts)},${strings})`;
     }
   }

@@ -3,10 +3,8 @@ import { messageOf } from '../model/errors.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { validateRegex } from '../regex/validate.ts';
 import { ParseError } from './errors.ts';
-import { namesBytes } from './string-literal.ts';
 
 function problemOf(pattern: string): string | undefined {
-  if (namesBytes(pattern)) return `error parsing regexp: invalid UTF-8: \`${pattern.toWellFormed()}\``;
   try {
     validateRegex(pattern);
     return undefined;

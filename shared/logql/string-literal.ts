@@ -1,16 +1,8 @@
 /**
- * String literals of LogQL, which are Go's: `"..."` with escapes and raw strings in back quotes.
- *
- * What a reader would get wrong: a literal may name bytes that are no UTF-8 (`"\\xff"`). Such a byte b stands in the
- * text as the lone surrogate U+DC00+b (as Python's "surrogateescape" does), so that it prints back as it was written
- * and never equals a stored text. `quoteText` and `bytesOfText` know about it; a plain TextEncoder would make it
- * U+FFFD.
+ * String literals of LogQL, which are Go's: `"..."` with escapes and raw strings in back quotes. A literal can name bytes that
+ * are not UTF-8 (`"\\xff"`): the text holds them as `byte-text.ts` says, so that they print back as they were written.
  */
-import { quote } from '../model/quote.ts';
-
-const ESCAPED_BYTE = /[\udc80-\udcff]/;
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const STRICT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+import { textOfBytes } from '../model/byte-text.ts';
 
 const SHORT: Record<string, string> = {
   a: '\u0007',
@@ -68,7 +60,7 @@ export function unquote(literal: string): string | undefined {
   let out = '';
   let bytes: number[] = [];
   const flush = () => {
-    if (bytes.length > 0) out += textOfBytes(Uint8Array.from(bytes));
+    if (bytes.length > 0) out += textOfBytes(Buffer.from(bytes));
     bytes = [];
   };
   for (let at = 0; at < body.length; at++) {
@@ -101,64 +93,4 @@ export function unquote(literal: string): string | undefined {
   }
   flush();
   return out;
-}
-
-/** UTF-8 where the bytes are that, and one lone surrogate for each byte that is not. */
-function textOfBytes(bytes: Uint8Array): string {
-  let out = '';
-  for (let at = 0; at < bytes.length; ) {
-    const length = Math.min(sequenceLength(bytes[at]), bytes.length - at);
-    let char: string | undefined;
-    try {
-      char = STRICT.decode(bytes.subarray(at, at + length));
-    } catch {
-      char = undefined;
-    }
-    out += char ?? String.fromCharCode(0xdc00 + bytes[at]);
-    at += char === undefined ? 1 : length;
-  }
-  return out;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead >= 0xf0) return 4;
-  if (lead >= 0xe0) return 3;
-  return lead >= 0xc0 ? 2 : 1;
-}
-
-/** The UTF-8 bytes of a text of the tree, with the bytes that `"\\xff"` names as they are. */
-export function bytesOfText(text: string): Uint8Array {
-  const encoder = new TextEncoder();
-  if (!ESCAPED_BYTE.test(text) || !LONE_SURROGATE.test(text)) return encoder.encode(text);
-  const parts: Uint8Array[] = [];
-  for (const char of text) {
-    const escaped = char.length === 1 && ESCAPED_BYTE.test(char);
-    parts.push(escaped ? Uint8Array.of(char.charCodeAt(0) - 0xdc00) : encoder.encode(char));
-  }
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
-}
-
-/** True where a text of the tree names bytes that are no UTF-8. */
-export function namesBytes(text: string): boolean {
-  return ESCAPED_BYTE.test(text) && LONE_SURROGATE.test(text);
-}
-
-/** The text in double quotes as Go's `strconv.Quote` writes it. */
-export function quoteText(text: string): string {
-  if (!namesBytes(text)) return quote(text);
-  let out = '';
-  let plain = '';
-  for (const char of text) {
-    if (char.length === 1 && ESCAPED_BYTE.test(char)) {
-      out += `${quote(plain).slice(1, -1)}\\x${(char.charCodeAt(0) - 0xdc00).toString(16)}`;
-      plain = '';
-    } else plain += char;
-  }
-  return `"${out}${quote(plain).slice(1, -1)}"`;
 }

@@ -35,8 +35,16 @@ export function collectionJob(parts: CollectionJobParts): Job {
         failures: [
           ...failures,
           ...(orphans?.unreadable ?? []).map(day => `records of ${day} cannot be read`),
+          ...(orphans === undefined || orphans.doubtful === 0 ? [] : [doubtOf(orphans.doubtful)]),
         ],
       };
     },
   };
+}
+
+function doubtOf(objects: number): string {
+  return (
+    `${objects} objects have no record, more than have one, and were not deleted: the catalog may have lost records. ` +
+    'Run logboom doctor; logboom doctor --rebuild-catalog adds the records'
+  );
 }

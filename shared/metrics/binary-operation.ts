@@ -17,7 +17,7 @@ import {
   isSetOp,
   type SetOp,
 } from './arithmetic.ts';
-import { keepLabels, labelsKey } from './grouping.ts';
+import { keepLabels, labelsKey, withoutEmpty } from './grouping.ts';
 import {
   checkOneSide,
   groupBySignature,
@@ -191,21 +191,20 @@ function* checkManySide(pairs: readonly Pair[], grouped: boolean, marks: Instant
   }
 }
 
-/** One to one: the labels matched on. Grouped: those of the many side, with the included ones taken from the other. */
+/**
+ * One to one: the labels matched on. Grouped: those of the many side, with the included ones taken from the other. Labels
+ * with empty values are left out.
+ */
 function resultLabels(matching: VectorMatching | undefined): (many: Labels, one: Labels) => Labels {
   if (matching?.group === undefined) {
     const test = signatureTest(matching);
-    return many => keepLabels(many, test);
+    return many => withoutEmpty(keepLabels(many, test));
   }
-  const { include } = matching;
-  if (include.length === 0) return many => many;
-  const included = new Set(include);
+  const included = new Set(matching.include);
+  if (included.size === 0) return withoutEmpty;
   return (many, one) => {
     const labels = many.filter(({ name }) => !included.has(name));
-    for (const name of included) {
-      const value = labelValue(one, name);
-      if (value !== undefined && value !== '') labels.push({ name, value });
-    }
-    return labels.sort((a, b) => compareUtf8(a.name, b.name));
+    for (const name of included) labels.push({ name, value: labelValue(one, name) ?? '' });
+    return withoutEmpty(labels.sort((a, b) => compareUtf8(a.name, b.name)));
   };
 }

@@ -35,10 +35,13 @@ export function keepLabels(labels: Labels, test: LabelTest): Labels {
   return kept.length === labels.length ? labels : kept.length === 0 ? NO_LABELS : kept;
 }
 
+export function withoutEmpty(labels: Labels): Labels {
+  return labels.every(({ value }) => value !== '') ? labels : labels.filter(({ value }) => value !== '');
+}
+
 /** Labels that a group shows, of those that tell it apart. */
 export function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Labels {
-  if (grouping?.without !== true || groupLabels.every(({ value }) => value !== '')) return groupLabels;
-  return groupLabels.filter(({ value }) => value !== '');
+  return grouping?.without === true ? withoutEmpty(groupLabels) : groupLabels;
 }
 
 /** Things by group, in order of first appearance. */

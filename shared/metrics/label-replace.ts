@@ -1,13 +1,18 @@
 /** label_replace (LogQL reference 14.5): once a series, since values play no part. */
 import type { LabelReplaceExpr } from '../logql/ast.ts';
+import { canonicalText } from '../model/byte-text.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import { type Labels, labelValue } from '../model/labels.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { expandTemplate, parseTemplate } from '../regex/template.ts';
+import { withoutEmpty } from './grouping.ts';
 import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
-/** Equal label sets that come out stay separate elements. */
+/**
+ * Equal label sets that come out stay separate elements. What a reader would get wrong: labels with empty values leave
+ * the series where the regex matches, and stay where it does not.
+ */
 export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Steps<SeriesMatrix> {
   const regex = compileRegex(expr.regex, { anchored: true });
   const template = parseTemplate(expr.replacement);
@@ -19,15 +24,14 @@ export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Ste
       series.push(one);
       continue;
     }
-    const expansion = expandTemplate(template, regex.groupNames, groups);
+    const expansion = canonicalText(expandTemplate(template, regex.groupNames, groups));
     series.push({ ...one, labels: withLabel(one.labels, expr.destination, expansion) });
   }
   return { timesMs: matrix.timesMs, series };
 }
 
-/** The labels with one set to a value, or without it where the value is empty. */
+/** The labels with one set to a value; labels with empty values are left out. */
 function withLabel(labels: Labels, name: string, value: string): Labels {
-  const others = labels.filter(label => label.name !== name);
-  if (value === '') return others;
-  return [...others, { name, value }].sort((a, b) => compareUtf8(a.name, b.name));
+  const all = [...labels.filter(label => label.name !== name), { name, value }];
+  return withoutEmpty(all.sort((a, b) => compareUtf8(a.name, b.name)));
 }

@@ -1,10 +1,10 @@
 /**
- * Which series of two operands meet (LogQL reference 14.3): those with equal signatures. A signature is computed once
- * a series; whether two elements are there at one instant is asked only where a signature has several series.
+ * Which series of two operands meet (LogQL reference 14.3): those with equal signatures, in which a label with an empty
+ * value counts as absent. A signature is computed once a series; whether two elements are there at one instant is asked only where a signature has several series.
  */
 import type { VectorMatching } from '../logql/ast.ts';
 import { BadRequestError } from '../model/errors.ts';
-import { keepLabels, type LabelTest, labelsKey } from './grouping.ts';
+import { keepLabels, type LabelTest, labelsKey, withoutEmpty } from './grouping.ts';
 import type { MatrixSeries } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
@@ -28,7 +28,7 @@ export function* groupBySignature(
   const test = signatureTest(matching);
   const groups = new Map<string, SignatureGroup>();
   const groupOf = (series: MatrixSeries): SignatureGroup => {
-    const key = labelsKey(keepLabels(series.labels, test));
+    const key = labelsKey(withoutEmpty(keepLabels(series.labels, test)));
     let group = groups.get(key);
     if (group === undefined) {
       group = { left: [], right: [] };

@@ -6,8 +6,7 @@
  * are put together from panes only in `finish`. So the cost is samples plus panes plus steps, whatever the overlap.
  *
  * What a reader would get wrong: series numbers are the caller's. Two accumulators that number their series
- * differently need a map when they merge. absent_over_time counts all samples as series 0; that nothing is there
- * becomes a 1 in absent.ts.
+ * differently need a map when they merge. absent_over_time counts samples; that nothing is there becomes a 1 in absent.ts.
  */
 import { invariant } from '../model/errors.ts';
 import type { Labels } from '../model/labels.ts';
@@ -50,7 +49,6 @@ export class RangeAccumulator {
   private readonly locator: PaneLocator;
   /** A sample counts 1, whatever its value. */
   readonly countsEntries: boolean;
-  private readonly oneSeries: boolean;
 
   constructor(spec: RangeSpec, maxBytes: number, shared?: SharedMemory) {
     this.spec = spec;
@@ -69,7 +67,6 @@ export class RangeAccumulator {
       spec.op === 'count_over_time' ||
       spec.op === 'absent_over_time' ||
       (spec.op === 'rate' && !spec.unwrapped);
-    this.oneSeries = spec.op === 'absent_over_time';
   }
 
   /** Panes that hold samples. */
@@ -114,14 +111,9 @@ export class RangeAccumulator {
         i = end;
         continue;
       }
-      let number = 0;
-      if (this.oneSeries) {
-        while (end < count && inPane(times[rows[end]], above, upTo)) end++;
-      } else {
-        const own = series[i];
-        number = seriesMap === undefined ? own : seriesMap[own];
-        while (end < count && series[end] === own && inPane(times[rows[end]], above, upTo)) end++;
-      }
+      const own = series[i];
+      const number = seriesMap === undefined ? own : seriesMap[own];
+      while (end < count && series[end] === own && inPane(times[rows[end]], above, upTo)) end++;
       const slot = this.slotOf(number, pane);
       if (this.countsEntries) this.cells[slot] += end - i;
       else if (this.kernel !== undefined) {
@@ -145,7 +137,6 @@ export class RangeAccumulator {
   ): void {
     const { locator } = this;
     locator.setBase(dayStartNs);
-    const number = this.oneSeries ? 0 : series;
     let slot = -1;
     for (let i = from; i < end; i++) {
       const offset = minutes[i] * NS_PER_MINUTE;
@@ -154,7 +145,7 @@ export class RangeAccumulator {
         slot = -1;
       }
       if (locator.pane < 0) continue;
-      if (slot < 0) slot = this.slotOf(number, locator.pane);
+      if (slot < 0) slot = this.slotOf(series, locator.pane);
       this.cells[slot] += amounts[i];
     }
   }
@@ -169,7 +160,7 @@ export class RangeAccumulator {
     const slotMap = new Uint32Array(other.table.count);
     for (let from = 0; from < other.table.count; from++) {
       const series = other.table.seriesOf[from];
-      const mapped = seriesMap === undefined || this.oneSeries ? series : seriesMap[series];
+      const mapped = seriesMap === undefined ? series : seriesMap[series];
       const slot = this.slotOf(mapped, other.table.paneOf[from]);
       slotMap[from] = slot;
       kernel?.combine(this.cells, slot * width, this.cells, slot * width, other.cells, from * width);

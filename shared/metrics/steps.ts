@@ -5,37 +5,30 @@
  * each series yield once for several (MEMBERS_A_STEP), and loops over cells are functions of their own, which V8 makes faster.
  */
 
-/** What is left to do, and what it comes to. Throws in `next` what the work throws. */
-export type Steps<T> = Generator<undefined, T, undefined>;
+import type { Steps } from '../model/steps.ts';
 
-/** All of it at once. */
-export function atOnce<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
+export { atOnce, type Steps } from '../model/steps.ts';
 
-export interface Turns {
+export interface YieldPoint {
   nowMs(): number;
-  /** Lets others work, after a turn that began at `startedMs`. Rejects where the work is not wanted any more. */
-  rest(startedMs: number): Promise<void>;
+  /** Ends the time slice that began at `startedMs`, and waits for the next one. Rejects when the work is cancelled. */
+  yield(startedMs: number): Promise<void>;
 }
 
 /** Of a loop with a few hundred nanoseconds for each. */
 export const MEMBERS_A_STEP = 32;
 
 /** About what a scan works on one page. */
-const TURN_MS = 2;
+const SLICE_MS = 2;
 
-/** Turn by turn; a turn is longer where a single step is. Rejects with what the work throws, and what `rest` rejects with. */
-export async function inTurns<T>(steps: Steps<T>, turns: Turns): Promise<T> {
-  let startedMs = turns.nowMs();
+/** In time slices; a slice is longer if a single step is. Rejects with what the work throws, and what `yield` rejects with. */
+export async function runWithYields<T>(steps: Steps<T>, thread: YieldPoint): Promise<T> {
+  let startedMs = thread.nowMs();
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (turns.nowMs() - startedMs < TURN_MS) continue;
-    await turns.rest(startedMs);
-    startedMs = turns.nowMs();
+    if (thread.nowMs() - startedMs < SLICE_MS) continue;
+    await thread.yield(startedMs);
+    startedMs = thread.nowMs();
   }
 }

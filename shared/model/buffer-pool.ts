@@ -10,20 +10,29 @@ export class BufferPool {
   private readonly free = new Map<number, Buffer[]>();
   private held = 0;
   private readonly maxBytes: number;
+  private readonly isShared: boolean;
 
-  /** @param maxBytes most bytes that wait for use; what is given back beyond is left to the collector */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes most bytes that wait for use; what is given back beyond is left to the collector
+   * @param isShared makes buffers over shared memory, which other threads read without a copy
+   */
+  constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.maxBytes = maxBytes;
+    this.isShared = isShared;
   }
 
   /** A buffer of exactly `bytes`, with whatever its last user left in it. */
   take(bytes: number): Buffer {
-    if (bytes < MIN_POOLED_BYTES) return Buffer.allocUnsafeSlow(bytes);
+    if (bytes < MIN_POOLED_BYTES) return this.allocate(bytes);
     const size = sizeFor(bytes);
     const buffer = this.free.get(size)?.pop();
-    if (buffer === undefined) return Buffer.allocUnsafeSlow(size).subarray(0, bytes);
+    if (buffer === undefined) return this.allocate(size).subarray(0, bytes);
     this.held -= size;
     return buffer.subarray(0, bytes);
+  }
+
+  private allocate(bytes: number): Buffer {
+    return this.isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
   }
 
   /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. */

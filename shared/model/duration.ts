@@ -2,6 +2,7 @@
  * Durations in the two dialects of the API. Prometheus: `1h30m`, units `y w d h m s ms`, descending, no fraction.
  * Go: `1.5h`, `-90m`, units `h m s ms us µs ns`. Values are whole nanoseconds as bigint: a year is over 2^53 ns.
  */
+import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
 
 export const NS_PER_MS = 1_000_000n;
@@ -65,7 +66,7 @@ const GO_UNITS = new Map<string, bigint>([
 
 /** Nanoseconds of a Go duration, signed. Throws an Error with Go's text (`time: ...`). */
 export function parseGoDuration(text: string): bigint {
-  const invalid = () => new Error(`time: invalid duration ${quote(text)}`);
+  const invalid = () => new Error(`time: invalid duration ${quoteTime(text)}`);
   let at = 0;
   let negative = false;
   if (text[0] === '-' || text[0] === '+') {
@@ -81,9 +82,10 @@ export function parseGoDuration(text: string): bigint {
     const match = part.exec(text)!;
     const [whole, digits, dot, fraction, unit] = match;
     if (digits === '' && (dot === undefined || fraction === '')) throw invalid();
-    if (unit === '') throw new Error(`time: missing unit in duration ${quote(text)}`);
+    if (unit === '') throw new Error(`time: missing unit in duration ${quoteTime(text)}`);
     const size = GO_UNITS.get(unit);
-    if (size === undefined) throw new Error(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
+    if (size === undefined)
+      throw new Error(`time: unknown unit ${quoteTime(unit)} in duration ${quoteTime(text)}`);
     if (digits.length > MAX_INT64_DIGITS && /[1-9]/.test(digits.slice(0, -MAX_INT64_DIGITS))) throw invalid();
     total += BigInt(digits.slice(-MAX_INT64_DIGITS) || '0') * size;
     if (fraction) {
@@ -95,6 +97,15 @@ export function parseGoDuration(text: string): bigint {
     at += whole.length;
   }
   return negative ? -total : total;
+}
+
+/** Quotes as Go's package time does: what is not printable ASCII as bytes. */
+function quoteTime(text: string): string {
+  const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^ -~\u007f]/gu, char => {
+    const bytes = Array.from(bytesOfText(char), byte => `\\x${byte.toString(16).padStart(2, '0')}`);
+    return bytes.join('');
+  });
+  return `"${escaped}"`;
 }
 
 /** Go's `Duration.String()`: `1h30m0s`, `1.5s`, `100µs`, `0s`. */

@@ -55,10 +55,12 @@ export function compareLabels(a: Labels, b: Labels): number {
   return a.length - b.length;
 }
 
-/** The labels as a plain object, as JSON answers show them. */
+/** The labels as a plain object, as JSON answers show them: bytes that are not UTF-8 as U+FFFD. */
 export function labelsToObject(labels: Labels): Record<string, string> {
   const out: Record<string, string> = {};
-  for (const { name, value } of labels) {
+  for (const label of labels) {
+    const { name } = label;
+    const value = label.value.toWellFormed();
     // A label named __proto__ must become an own key, not the prototype.
     if (name === '__proto__')
       Object.defineProperty(out, name, { value, enumerable: true, configurable: true });

@@ -151,6 +151,8 @@ export interface Limits {
   readonly maxQuerierBytesRead: number;
   readonly blockedQueries: readonly BlockedQuery[];
   readonly queryTimeoutNs: bigint;
+  /** Share of a thread relative to other tenants; see FairScheduler. */
+  readonly schedulingWeight: number;
   readonly volumeEnabled: boolean;
   readonly volumeMaxSeries: number;
   /** Live tails of a tenant; 0 is no limit. */
@@ -281,6 +283,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxQuerierBytesRead: 150 * 1024 ** 3,
   blockedQueries: [],
   queryTimeoutNs: 60n * NS_PER_SECOND,
+  schedulingWeight: 1,
   volumeEnabled: true,
   volumeMaxSeries: 1000,
   maxConcurrentTailRequests: 10,

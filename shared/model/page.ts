@@ -22,9 +22,9 @@ export interface Run {
 /** One structured-metadata name of a page: a dictionary and, for each row, a place in it. */
 export interface MetadataColumn {
   readonly name: string;
-  /** For each row: 0 where the entry lacks the name, else `valueAt(id - 1)` is its value. */
+  /** For each row: 0 where the entry lacks the name, else `valueAt(id - 1)` is its value, which is never empty. */
   readonly ids: Uint32Array;
-  /** How many distinct values there are. */
+  /** How many distinct values there are, an empty one among them where an earlier version stored such. */
   readonly count: number;
   /** Value number `index`, 0 <= index < count. Decoded once, then cached. */
   valueAt(index: number): string;

@@ -1,7 +1,9 @@
 /**
  * Go's `strconv.Quote`: the text form of strings in canonical LogQL, in label sets and in error messages.
- * Printable Unicode stays, the rest is escaped.
+ * Printable Unicode stays, the rest is escaped, also bytes that are not UTF-8 (byte-text.ts).
  */
+import { escapedByte } from './byte-text.ts';
+
 const PLAIN = /^[ !#-[\]-~]*$/;
 // Go prints what its unicode tables call letters, marks, numbers, punctuation and symbols, and the ASCII space.
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
@@ -30,9 +32,14 @@ export function quote(text: string): string {
     const code = char.codePointAt(0)!;
     if (code === 0x20 || PRINTABLE.test(char)) out += char;
     else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
-    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd';
+    else if (code >= 0xd800 && code <= 0xdfff) out += escapeOrReplacement(char);
     else if (code < 0x10000) out += `\\u${code.toString(16).padStart(4, '0')}`;
     else out += `\\U${code.toString(16).padStart(8, '0')}`;
   }
   return `${out}"`;
+}
+
+function escapeOrReplacement(char: string): string {
+  const byte = escapedByte(char);
+  return byte < 0 ? '\ufffd' : `\\x${byte.toString(16)}`;
 }

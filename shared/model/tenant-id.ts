@@ -2,6 +2,8 @@
 import { BadRequestError } from './errors.ts';
 
 export const MAX_TENANT_BYTES = 150;
+/** Of a query over several tenants the one whose name is empty: it has nothing, and is looked for nowhere. */
+export const NO_TENANT = '';
 
 const UNSUPPORTED = /[^0-9a-zA-Z!\-_.*'()]/;
 

@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.ts';
 import { compileDecolorize } from './decolorize.ts';
 import { compileDrop, compileKeep } from './drop-keep.ts';
 import { EarlyTests } from './early-tests.ts';
+import { compileIp } from './ip.ts';
 import { compileJson } from './json.ts';
 import { compileJsonExpressions } from './json-expressions.ts';
 import { compileLabelFilter, filterReadsError, type LabelTest, namesOfFilter } from './label-filter.ts';
@@ -102,6 +103,7 @@ export function compileStages(
         }
         case 'labelFilter': {
           const { filter } = stage;
+          if (filter.kind === 'ip') compileIp(filter.pattern);
           const test = compileLabelFilter(filter, labels);
           const rowStage: RowStage = current => test(current.labels);
           if (labelsAreStored && !filterReadsError(filter)) {

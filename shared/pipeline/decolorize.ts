@@ -3,6 +3,7 @@
  * and then either letters, digits and semicolons up to BEL, or numeric parameters and a final character. Written as a
  * scan because the usual regular expression needs quadratic time on a long row of semicolons.
  */
+import { textOfBytes } from '../model/byte-text.ts';
 import type { Row, RowStage } from './row.ts';
 
 const ESC = 0x1b;
@@ -53,7 +54,7 @@ export function decolorize(source: Buffer, start: number, end: number): string |
   }
   if (kept === undefined) return undefined;
   kept.push(source.subarray(keptUntil, end));
-  return Buffer.concat(kept).toString();
+  return textOfBytes(Buffer.concat(kept));
 }
 
 /** Place after the sequence whose introducer ends before `at`, or -1 where there is none. */

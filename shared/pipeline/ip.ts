@@ -3,6 +3,7 @@
  * A run of address characters is taken whole: where it is no address, the search goes on after it.
  */
 import ipaddr from 'ipaddr.js';
+import type { LineFilterOp, Stage } from '../logql/ast.ts';
 import { quote } from '../model/quote.ts';
 
 /** What addresses match: all between two bounds of one family, as big-endian bytes. */
@@ -14,26 +15,46 @@ export interface IpMatcher {
 /** Longest text of an address: eight groups with an embedded IPv4 address. Longer runs are none. */
 const MAX_ADDRESS_LENGTH = 45;
 
+/** Operators of line filters that `ip()` may stand behind. */
+export const IP_OPERATORS: ReadonlySet<LineFilterOp> = new Set(['|=', '!=']);
+
+/** The stage parses and cannot be built, because an `ip()` of it is no address, or stands where none may. */
+export function lacksAddress(stage: Stage): boolean {
+  if (stage.kind === 'labelFilter')
+    return stage.filter.kind === 'ip' && readIp(stage.filter.pattern) === undefined;
+  if (stage.kind !== 'lineFilter') return false;
+  const { op, operand, alternatives } = stage;
+  return [operand, ...alternatives].some(
+    ({ kind, value }) => kind === 'ip' && (!IP_OPERATORS.has(op) || readIp(value) === undefined),
+  );
+}
+
 /** Throws an Error with the reference's text where the pattern is none. */
 export function compileIp(pattern: string): IpMatcher {
-  const invalid = () => new Error(`ip: invalid pattern: ${quote(pattern)}`);
+  const matcher = readIp(pattern);
+  if (matcher === undefined) throw new Error(`ip: invalid pattern: ${quote(pattern)}`);
+  return matcher;
+}
+
+/** Undefined where the pattern is none. */
+export function readIp(pattern: string): IpMatcher | undefined {
   const single = parseAddress(pattern);
   if (single !== undefined) return { low: single, high: single };
   const slash = pattern.indexOf('/');
   if (slash >= 0) {
     const address = parseAddress(pattern.slice(0, slash));
     const bitsText = pattern.slice(slash + 1);
-    if (address === undefined || !/^(0|[1-9]\d{0,2})$/.test(bitsText)) throw invalid();
+    if (address === undefined || !/^(0|[1-9]\d{0,2})$/.test(bitsText)) return undefined;
     const bits = Number(bitsText);
-    if (bits > address.length * 8) throw invalid();
+    if (bits > address.length * 8) return undefined;
     return prefixBounds(address, bits);
   }
   const hyphen = pattern.indexOf('-');
-  if (hyphen < 0) throw invalid();
+  if (hyphen < 0) return undefined;
   const low = parseAddress(pattern.slice(0, hyphen));
   const high = parseAddress(pattern.slice(hyphen + 1));
-  if (low === undefined || high === undefined) throw invalid();
-  if (low.length !== high.length || compare(low, high) > 0) throw invalid();
+  if (low === undefined || high === undefined) return undefined;
+  if (low.length !== high.length || compare(low, high) > 0) return undefined;
   return { low, high };
 }
 

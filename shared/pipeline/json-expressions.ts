@@ -4,7 +4,9 @@
  * readable already, and the line need not be sound JSON: whatever stands before a colon in quotes is a key, so what
  * follows broken parts is found too, and only a broken value at a path is reported.
  */
+
 import type { Extraction } from '../logql/ast.ts';
+import { bytesOfText } from '../model/byte-text.ts';
 import type { EarlyTests } from './early-tests.ts';
 import { MAX_PATH_PARTS, parseJsonPath } from './json-path.ts';
 import {
@@ -98,7 +100,7 @@ function childOf(node: PathNode, part: string | number): PathNode {
     if (child === undefined) node.items.set(part, (child = newNode()));
     return child;
   }
-  const key = Buffer.from(part);
+  const key = bytesOfText(part);
   const known = node.fields.find(field => field.key.equals(key));
   if (known !== undefined) return known.node;
   const child = newNode();
@@ -168,13 +170,18 @@ class Walk {
         if (at < end && source[at] <= 0x20) at = skipSpace(source, at, end);
         if (at >= end || source[at] !== COLON) continue;
         at++;
+        const unescaped = escaped ? unescapeJson(source, keyStart, keyEnd) : '';
         if (level < 1) {
-          this.failure = BAD_JSON;
+          if (unescaped !== undefined) this.failure = BAD_JSON;
           return OVER;
         }
         // Deeper than the longest path nothing can match.
         const parent = level <= MAX_PATH_PARTS ? nodes[base + level - 1] : undefined;
-        const node = parent && childNamed(parent, source, keyStart, keyEnd, escaped);
+        // A key with a bad escape ends the search. Elements of arrays are not searched where no path leads.
+        if (unescaped === undefined && (base === 0 || parent !== undefined)) return GO_ON;
+        const node =
+          parent &&
+          (escaped ? childNamed(parent, unescaped) : childWithKey(parent, source, keyStart, keyEnd));
         if (level <= MAX_PATH_PARTS) nodes[base + level] = node;
         if (node !== undefined && node.targets.length > 0 && node.filledIn !== this.#serial) {
           node.filledIn = this.#serial;
@@ -276,20 +283,18 @@ class Walk {
   }
 }
 
-function childNamed(
-  node: PathNode,
+function childNamed(node: PathNode, name: string | undefined): PathNode | undefined {
+  if (name === undefined) return undefined;
+  const key = bytesOfText(name);
+  return node.fields.find(field => field.key.equals(key))?.node;
+}
+
+function childWithKey(
+  { fields }: PathNode,
   source: Buffer,
   start: number,
   end: number,
-  escaped: boolean,
 ): PathNode | undefined {
-  if (escaped) {
-    const key = unescapeJson(source, start, end);
-    return key === undefined
-      ? undefined
-      : node.fields.find(field => field.key.equals(Buffer.from(key)))?.node;
-  }
-  const { fields } = node;
   const length = end - start;
   for (let i = 0; i < fields.length; i++) {
     const key = fields[i].key;

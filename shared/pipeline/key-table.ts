@@ -4,8 +4,10 @@
  * value, all up to the next value is one comparison. A key stands under a parent (0 at the top, else the entry of the enclosing object plus 1), which
  * is how nested JSON gets its joined names.
  */
+
+import { bytesOfText, textOfBytes } from '../model/byte-text.ts';
 import type { RowLabels } from './row-labels.ts';
-import { decodeUtf8, sanitizeName, unescapeJson } from './text.ts';
+import { sanitizeName, unescapeJson } from './text.ts';
 
 /** Entries and bytes beyond these are forgotten between two rows. */
 const MAX_ENTRIES = 65_536;
@@ -171,7 +173,7 @@ export class KeyTable {
 
   /** Entry of a key given as text. */
   findText(key: string, parent: number): number {
-    const bytes = Buffer.from(key);
+    const bytes = bytesOfText(key);
     return this.find(bytes, 0, bytes.length, parent);
   }
 
@@ -192,7 +194,7 @@ export class KeyTable {
     this.#starts[entry + 1] = this.#byteCount;
     this.#hashes[entry] = mixed;
     this.#parents[entry] = parent;
-    this.#name(entry, parent, decodeUtf8(source, start, end));
+    this.#name(entry, parent, textOfBytes(source, start, end));
     this.#count++;
     return entry;
   }

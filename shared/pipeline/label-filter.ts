@@ -4,6 +4,7 @@
  * selectors (difference D1). `__error__` is read from its slot, `__error_details__` never.
  */
 import type { CompareOp, LabelFilter, Matcher } from '../logql/ast.ts';
+import { bytesOfText } from '../model/byte-text.ts';
 import { compileRegex } from '../regex/regex.ts';
 import {
   type Conversion,
@@ -13,14 +14,17 @@ import {
   convertNumber,
   newConverted,
 } from './conversions.ts';
-import { compileIp, containsIp } from './ip.ts';
+import { containsIp, readIp } from './ip.ts';
 import { ERROR_LABEL } from './names.ts';
 import { KIND_CLEAN, KIND_RAW, PARSED, type RowLabels } from './row-labels.ts';
 
 /** True keeps the row. May set the row's error. */
 export type LabelTest = (labels: RowLabels) => boolean;
 
-/** Compiles a filter. Throws an Error with the reference's text (a bad regex or address). */
+/**
+ * Compiles a filter. Throws an Error with the reference's text for a bad regular expression. An address that is none is in no
+ * value, and not outside of any either: a stage that is nothing but such a filter is refused where stages are compiled.
+ */
 export function compileLabelFilter(filter: LabelFilter, labels: RowLabels): LabelTest {
   switch (filter.kind) {
     case 'string':
@@ -102,14 +106,15 @@ function stringTest(matcher: Matcher, labels: RowLabels): LabelTest {
 }
 
 function equalityTest(id: number, value: string, wanted: boolean): LabelTest {
-  const needle = Buffer.from(value);
+  const needle = bytesOfText(value);
   const length = needle.length;
-  // A broken byte reads as a space, so bytes decide alone only where the needle has none; U+FFFD never shows.
-  const bytesDecide = !value.includes(' ') && !value.includes('\ufffd');
+  // A clean value reads broken bytes and U+FFFD as spaces: its bytes decide if the needle has none of them.
+  const cleanDecides = value.isWellFormed() && !/[ \ufffd]/.test(value);
   return row => {
-    if (bytesDecide && row.lookup(id) === PARSED) {
+    if (row.lookup(id) === PARSED) {
       const place = row.placeOf(id);
-      if (row.valueKinds[place] === KIND_CLEAN || row.valueKinds[place] === KIND_RAW) {
+      const kind = row.valueKinds[place];
+      if (kind === KIND_RAW || (kind === KIND_CLEAN && cleanDecides)) {
         const start = row.valueStarts[place];
         if (row.valueEnds[place] - start !== length) return !wanted;
         const source = row.valueSources[place];
@@ -179,7 +184,8 @@ function compareBigints(value: bigint, op: CompareOp, limit: bigint): boolean {
 }
 
 function ipTest(id: number, op: '=' | '!=', pattern: string): LabelTest {
-  const matcher = compileIp(pattern);
+  const matcher = readIp(pattern);
+  if (matcher === undefined) return row => row.error !== '';
   const wanted = op === '=';
   return row => {
     if (row.error !== '') return true;
@@ -193,7 +199,7 @@ function ipTest(id: number, op: '=' | '!=', pattern: string): LabelTest {
     }
     const text = row.get(id);
     if (text === undefined) return false;
-    const bytes = Buffer.from(text);
+    const bytes = bytesOfText(text);
     return containsIp(matcher, bytes, 0, bytes.length) === wanted;
   };
 }

@@ -1,12 +1,11 @@
 /**
- * Line filters on one line: what a `LineFilterStage` accepts (logql reference 5). Filters on the line as stored do not
- * come here but narrow a whole page at once (`page-filters.ts`). An empty needle, regex branch or alternative matches
- * everything (difference D2). What a reader would get wrong: `|~ ".+"` alone accepts a lone newline, `^.+` does not
- * (5.2).
+ * Line filters on one line: the tests of `line-tests.ts`, compiled. Filters on the line as stored do not run here but narrow
+ * a whole page at once (`page-filters.ts`).
  */
-import type { LineFilterOp, LineFilterStage, LineOperand } from '../logql/ast.ts';
+import type { LineFilterStage } from '../logql/ast.ts';
 import { compileRegex, type Regex } from '../regex/regex.ts';
 import { compileIp, containsIp, type IpMatcher } from './ip.ts';
+import { type LineTestSource, lineTestsOf } from './line-tests.ts';
 import { compilePatternFilter, type PatternFilter } from './pattern-filter.ts';
 import { indexOfBytes } from './pattern-syntax.ts';
 import type { RowStage } from './row.ts';
@@ -24,30 +23,22 @@ export interface LineFilter {
   readonly negate: boolean;
 }
 
-/** `.+` and nothing else, perhaps as a group: it asks for at least one byte of any kind. */
-const ANY_TEXT = /^(?:\((?:\?:|\?P?<\w+>)?)?\.\+\??\)?$/;
-
 /** Throws an Error with the reference's text for a bad regex, pattern or address. */
-export function compileLineFilter({ op, operand, alternatives }: LineFilterStage): LineFilter {
-  const tests = [operand, ...alternatives].map(item => compileOperand(op, item));
-  return { tests, negate: op === '!=' || op === '!~' || op === '!>' };
+export function compileLineFilter(stage: LineFilterStage): LineFilter {
+  const { tests, negate } = lineTestsOf(stage);
+  return { tests: tests.map(compileTest), negate };
 }
 
-function compileOperand(op: LineFilterOp, { kind, value }: LineOperand): LineTest {
-  if (kind === 'ip') {
-    if (op !== '|=' && op !== '!=') throw new Error('ip: invalid operation');
-    return { kind: 'ip', matcher: compileIp(value) };
-  }
-  switch (op) {
-    case '|=':
-    case '!=':
-      return { kind: 'needle', needle: Buffer.from(value) };
-    case '|~':
-    case '!~':
-      return { kind: 'regex', regex: compileRegex(value, { dotMatchesNewline: ANY_TEXT.test(value) }) };
-    case '|>':
-    case '!>':
-      return { kind: 'pattern', pattern: compilePatternFilter(value) };
+function compileTest(source: LineTestSource): LineTest {
+  switch (source.kind) {
+    case 'needle':
+      return source;
+    case 'regex':
+      return { kind: 'regex', regex: compileRegex(source.pattern) };
+    case 'pattern':
+      return { kind: 'pattern', pattern: compilePatternFilter(source.pattern) };
+    case 'ip':
+      return { kind: 'ip', matcher: compileIp(source.pattern) };
   }
 }
 

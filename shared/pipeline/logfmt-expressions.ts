@@ -69,7 +69,9 @@ export function compileLogfmtExpressions(
         labels.failParsing(LOGFMT_PARSER_ERROR, decoder.fault);
         return true;
       }
-      const key = keys.nameIds[keys.find(source, decoder.keyStart, decoder.keyEnd, 0)];
+      // By itself: `find` may replace `nameIds`.
+      const entry = keys.find(source, decoder.keyStart, decoder.keyEnd, 0);
+      const key = keys.nameIds[entry];
       const names = key >= 0 && key < targetsById.length ? targetsById[key] : undefined;
       if (names === undefined) continue;
       const text = valueText(decoder, source);
@@ -98,5 +100,5 @@ function valueText(decoder: LogfmtDecoder, source: Buffer): string | undefined {
   const text = escaped
     ? (unquoteLogfmt(source, valueStart, valueEnd) ?? '')
     : source.utf8Slice(valueStart, valueEnd);
-  return text.includes('\ufffd') ? '' : text;
+  return text.includes('\ufffd') || !text.isWellFormed() ? '' : text;
 }

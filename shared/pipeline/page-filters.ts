@@ -26,6 +26,11 @@ function costOf(test: LineTest): number {
   }
 }
 
+/** True if a page may take far longer than its lines let expect: tens of seconds. */
+export function isSlowFilter({ tests }: LineFilter): boolean {
+  return tests.some(test => test.kind === 'regex' && test.regex.isSlow);
+}
+
 /** Narrows `selection[0..count)` in place to the rows whose line passes; the new count. */
 export function selectLines(
   page: PageRows,

@@ -3,6 +3,7 @@
  * not anchored, captures are never empty, the first place of each literal is taken and never reconsidered, and
  * `!>` is its negation.
  */
+import { EMPTY_PATTERN } from '../logql/pattern-check.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 
 export interface PatternFilter {
@@ -14,6 +15,7 @@ export interface PatternFilter {
 /** Throws an Error with the reference's text for named or adjacent captures. */
 export function compilePatternFilter(text: string): PatternFilter {
   const nodes = parsePattern(text);
+  if (nodes.length === 0 && text !== '') throw new Error(EMPTY_PATTERN);
   for (const node of nodes) {
     if (node.kind === 'capture' && node.name !== '_') {
       throw new Error(`named captures are not allowed: found '<${node.name}>'`);

@@ -2,6 +2,8 @@
  * Patterns: literals and captures, `<name>` or `<_>`; anything else in angle brackets is literal text (logql
  * reference 7.5). Used by the pattern parser and by the line filters `|>` and `!>`.
  */
+import { wellFormedPrefix } from '../model/byte-text.ts';
+
 export type PatternNode =
   | { readonly kind: 'literal'; readonly bytes: Buffer }
   /** `name` is `_` where the capture has none. */
@@ -9,7 +11,9 @@ export type PatternNode =
 
 const CAPTURE = /<([a-zA-Z_][a-zA-Z0-9_]*)>/g;
 
-export function parsePattern(text: string): PatternNode[] {
+/** A pattern ends before its first byte that is not UTF-8. */
+export function parsePattern(given: string): PatternNode[] {
+  const text = wellFormedPrefix(given);
   const nodes: PatternNode[] = [];
   let at = 0;
   for (const match of text.matchAll(CAPTURE)) {

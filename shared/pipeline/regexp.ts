@@ -1,17 +1,18 @@
 /**
  * `| regexp "(?P<name>...)"` (logql reference 7.6): each named group of the first match becomes a label, "" where the
- * group took no part. No match sets nothing and is no error.
+ * group took no part; a name that begins with a digit gets `_` before it. No match sets nothing and is no error.
  */
 import { compileRegex } from '../regex/regex.ts';
 import type { EarlyTests } from './early-tests.ts';
 import type { Row, RowStage } from './row.ts';
 import type { RowLabels } from './row-labels.ts';
+import { sanitizeName } from './text.ts';
 
 /** Throws an Error with the reference's text for a bad regular expression. */
 export function compileRegexpParser(pattern: string, labels: RowLabels, early: EarlyTests): RowStage {
   const regex = compileRegex(pattern);
   // By group number; -1 where the group has no name.
-  const ids = regex.groupNames.map(name => (name === undefined ? -1 : labels.intern(name)));
+  const ids = regex.groupNames.map(name => (name === undefined ? -1 : labels.intern(sanitizeName('', name))));
   for (const id of ids) if (id >= 0) labels.suffixed(id);
 
   return (row: Row) => {

@@ -8,11 +8,12 @@
  * One file because all of it is one table: every method reads or writes the same stamps.
  */
 
+import { textOfBytes } from '../model/byte-text.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import type { Labels } from '../model/labels.ts';
 import type { MetadataColumn, PageRows, Stream } from '../model/page.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, NameTable, PRESERVE_ERROR_LABEL } from './names.ts';
-import { decodeClean, decodeUtf8, jsonStringValue, unquoteLogfmt } from './text.ts';
+import { cleaned, decodeClean, jsonStringValue, unquoteLogfmt } from './text.ts';
 
 /** Where a name's value stands. */
 export const ABSENT = 0;
@@ -438,8 +439,8 @@ function textOf(kind: number, source: Buffer, start: number, end: number): strin
     case KIND_JSON:
       return jsonStringValue(source, start, end);
     case KIND_LOGFMT:
-      return (unquoteLogfmt(source, start, end) ?? '').replaceAll('\ufffd', ' ');
+      return cleaned(unquoteLogfmt(source, start, end) ?? '');
     default:
-      return decodeUtf8(source, start, end);
+      return textOfBytes(source, start, end);
   }
 }

@@ -3,9 +3,9 @@
  * changed line is text first and bytes when a parser asks. Lines and their lengths are not looked at before a stage asks:
  * the page may have neither. `RowStage` is what every row-wise stage compiles to.
  */
+import { bytesOfText, textOfBytes } from '../model/byte-text.ts';
 import type { PageRows } from '../model/page.ts';
 import { RowLabels, type WantedNames } from './row-labels.ts';
-import { decodeUtf8 } from './text.ts';
 
 /** One stage on the current row. False drops the row. */
 export type RowStage = (row: Row) => boolean;
@@ -79,7 +79,7 @@ export class Row {
   }
 
   line(): string {
-    this.#text ??= decodeUtf8(this.source, this.start, this.end);
+    this.#text ??= textOfBytes(this.source, this.start, this.end);
     return this.#text;
   }
 
@@ -92,7 +92,7 @@ export class Row {
   #findBytes(): void {
     this.#bytesKnown = true;
     if (this.changed) {
-      this.#source = Buffer.from(this.#text!);
+      this.#source = bytesOfText(this.#text!);
       this.#start = 0;
       this.#end = this.#source.length;
       return;

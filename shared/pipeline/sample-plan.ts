@@ -3,7 +3,7 @@
  * series has, which names parsers need to extract, whether they need to run at all, and which columns of a page are
  * read.
  */
-import type { Grouping, LogRange, RangeOp, Stage } from '../logql/ast.ts';
+import type { Grouping, LabelFilter, LogRange, RangeOp, Stage } from '../logql/ast.ts';
 import { isParser } from './compile.ts';
 import { filterCanFail, namesOfFilter } from './label-filter.ts';
 import { DUPLICATE_SUFFIX, ERROR_DETAILS_LABEL, ERROR_LABEL } from './names.ts';
@@ -78,13 +78,16 @@ function namesRead(
 ): { names: Set<string>; readsAll: boolean } {
   const names = new Set<string>();
   let readsAll = false;
+  const addFilter = (filter: LabelFilter) => {
+    for (const name of namesReadBy(filter)) names.add(name);
+  };
   const addTemplate = (text: string, kind: 'line' | 'label') => {
     const template = templateOrUndefined(text, kind);
     for (const field of template?.fields ?? []) names.add(field);
     if (template?.readsAllFields) readsAll = true;
   };
   for (const stage of stages) {
-    if (stage.kind === 'labelFilter') for (const name of namesOfFilter(stage.filter)) names.add(name);
+    if (stage.kind === 'labelFilter') addFilter(stage.filter);
     if (stage.kind === 'lineFormat') addTemplate(stage.template, 'line');
     if (stage.kind !== 'labelFormat') continue;
     for (const item of stage.items) {
@@ -94,9 +97,18 @@ function namesRead(
   }
   if (unwrap !== undefined) {
     names.add(unwrap.label);
-    for (const filter of unwrap.filters) for (const name of namesOfFilter(filter)) names.add(name);
+    for (const filter of unwrap.filters) addFilter(filter);
   }
   return { names, readsAll };
+}
+
+/** `=~".*"` is no filter (8.1): a parser in front of it need not run. */
+function namesReadBy(filter: LabelFilter): string[] {
+  if (filter.kind === 'and' || filter.kind === 'or') {
+    return [...namesReadBy(filter.left), ...namesReadBy(filter.right)];
+  }
+  const acceptsAll = filter.kind === 'string' && filter.matcher.op === '=~' && filter.matcher.value === '.*';
+  return acceptsAll ? [] : namesOfFilter(filter);
 }
 
 /** A template that does not compile is reported with its stage, later. */

@@ -1,10 +1,14 @@
 /**
  * Which series a sample goes to (logql reference 12.3). Rows whose labels are as stored are assigned run by run: one
  * look-up for the run, or one for each value of the metadata column that splits it.
+ *
+ * What a reader would get wrong: details can be left of an error that a stage dropped. They are a label of the series
+ * where no clause groups, and no clause can name them.
  */
 import type { SharedMemory } from '../metrics/memory-budget.ts';
 import type { Labels } from '../model/labels.ts';
 import { categoriesOf, mergedLabels } from './label-map.ts';
+import { ERROR_DETAILS_LABEL } from './names.ts';
 import type { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
 import type { SeriesLabels } from './sample-plan.ts';
@@ -32,7 +36,7 @@ export class SeriesAssigner {
     this.#row = row;
     this.#labels = labels;
     this.#keys = new RowKeys(row.labels);
-    this.series = new Series(labels.kind === 'without', undefined, memory);
+    this.series = new Series(undefined, memory);
     const names = labels.kind === 'by' || labels.kind === 'without' ? [...new Set(labels.names)] : [];
     this.#ids = names.sort().map(name => row.labels.intern(name));
     this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
@@ -52,7 +56,10 @@ export class SeriesAssigner {
 
   /** Series of the row at hand. */
   seriesOfRow(): number {
-    if (this.#row.labels.error !== '') return this.series.numberOf(this.#allLabels());
+    const { error, errorDetails } = this.#row.labels;
+    if (error !== '' || (errorDetails !== '' && this.#labels.kind === 'all')) {
+      return this.series.numberOf(this.#allLabels());
+    }
     switch (this.#labels.kind) {
       case 'none':
         if (this.#none === UNKNOWN) this.#none = this.series.numberOf([]);
@@ -91,7 +98,7 @@ export class SeriesAssigner {
     const { kind } = this.#labels;
     if (kind === 'all' || kind === 'none') return all;
     const { names } = this.#labels as Extract<SeriesLabels, { names: readonly string[] }>;
-    return all.filter(({ name }) => names.includes(name) === (kind === 'by'));
+    return all.filter(({ name }) => name !== ERROR_DETAILS_LABEL && names.includes(name) === (kind === 'by'));
   }
 
   /** Series of the rows `selection[from..to)` of one run, whose labels are as stored, into `out` from `at`. */

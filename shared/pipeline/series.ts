@@ -1,7 +1,4 @@
-/**
- * The series that an extractor has met, by their labels' text. Series under `without` differ even where the labels
- * that are left are equal: an empty value counts while it groups, but is not shown (logql reference 12.3).
- */
+/** The series that an extractor has met, by their labels' text. A label with an empty value is a label. */
 import { MemoryBudget, type SharedMemory } from '../metrics/memory-budget.ts';
 import { formatLabels, type Labels, NO_LABELS } from '../model/labels.ts';
 import type { SeriesTable } from '../model/samples.ts';
@@ -14,11 +11,9 @@ const BYTES_PER_SERIES = 300;
 export class Series implements SeriesTable {
   readonly #labels: Labels[] = [];
   readonly #byText = new Map<string, number>();
-  readonly #hidesEmpty: boolean;
   readonly #budget: MemoryBudget;
 
-  constructor(hidesEmpty: boolean, maxBytes = MAX_SERIES_BYTES, shared?: SharedMemory) {
-    this.#hidesEmpty = hidesEmpty;
+  constructor(maxBytes = MAX_SERIES_BYTES, shared?: SharedMemory) {
     this.#budget = new MemoryBudget(maxBytes, undefined, shared);
   }
 
@@ -32,12 +27,6 @@ export class Series implements SeriesTable {
   }
 
   labelsOf(series: number): Labels {
-    const labels = this.groupLabelsOf(series);
-    return this.#hidesEmpty ? labels.filter(({ value }) => value !== '') : labels;
-  }
-
-  /** With the empty values that `labelsOf` does not show: `numberOf` these labels is the series. */
-  groupLabelsOf(series: number): Labels {
     return this.#labels[series] ?? NO_LABELS;
   }
 

@@ -4,13 +4,16 @@
  */
 import type { PageRows, Run, Stream } from '../model/page.ts';
 import type { CompiledStages } from './compile.ts';
-import { selectLines } from './page-filters.ts';
+import type { LineFilter } from './line-filter.ts';
+import { isSlowFilter, selectLines } from './page-filters.ts';
 import type { PromotedRows } from './promoted-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { Turn } from './turn.ts';
 
 /** Rows between two looks at the time, less one, where no stage can be slow. A power of two, less one. */
 const FAST_ROWS_MASK = 63;
+/** The same in a line filter that is slow: bytes of lines, which take up to 0.1 s. A longer line is one step. */
+const SLOW_FILTER_BYTES = 1024;
 
 /** Takes rows of the page at hand out of `selection[0..count)`, ascending; how many stay. */
 export interface RowNarrower {
@@ -34,6 +37,8 @@ export class StageRunner {
   readonly #turn: Turn | undefined;
   /** First line filter that the rows of the page have not been through. */
   #nextFilter = 0;
+  /** Rows at the start of the selection that have been through it all the same. */
+  #filtered = 0;
   /** The rows of the page have been through `#hidden`. */
   #isNarrowed = false;
   readonly #hidden: RowNarrower | undefined;
@@ -62,11 +67,16 @@ export class StageRunner {
     this.#promoted?.enterPage(page);
     if (turn === undefined || turn.left === 0) {
       this.#nextFilter = 0;
+      this.#filtered = 0;
       this.#isNarrowed = false;
     } else turn.left = 0;
     let left = count;
     while (this.#nextFilter < lineFilters.length && left > 0) {
-      left = selectLines(page, selection, left, lineFilters[this.#nextFilter++]);
+      left = this.#filter(page, selection, left, lineFilters[this.#nextFilter]);
+      if (this.#filtered === left) {
+        this.#nextFilter++;
+        this.#filtered = 0;
+      }
       if (turn?.isOver && this.#nextFilter < lineFilters.length) {
         turn.left = left;
         return 0;
@@ -75,6 +85,27 @@ export class StageRunner {
     if (this.#hidden === undefined || this.#isNarrowed || left === 0) return left;
     this.#isNarrowed = true;
     return this.#hidden.narrow(selection, left);
+  }
+
+  /** Narrows `selection[#filtered..count)` until the turn is over; the new count, of which `#filtered` have been through. */
+  #filter(page: PageRows, selection: Uint32Array, count: number, filter: LineFilter): number {
+    const turn = this.#turn;
+    if (turn === undefined || !isSlowFilter(filter)) {
+      this.#filtered = selectLines(page, selection, count, filter);
+      return this.#filtered;
+    }
+    let passed = this.#filtered;
+    let next = passed;
+    do {
+      const end = endOfLines(page, selection, next, count);
+      const kept = selectLines(page, selection.subarray(next, end), end - next, filter);
+      selection.copyWithin(passed, next, next + kept);
+      passed += kept;
+      next = end;
+    } while (next < count && !turn.isOver);
+    selection.copyWithin(passed, next, count);
+    this.#filtered = passed;
+    return passed + count - next;
   }
 
   /** True where the turn is over; asked after the row at each place of the selection. */
@@ -165,6 +196,17 @@ export class StageRunner {
     }
     return true;
   }
+}
+
+/** Place after the rows from `from` on, one at least, that have up to SLOW_FILTER_BYTES of lines together. */
+function endOfLines({ lineOffsets }: PageRows, selection: Uint32Array, from: number, count: number): number {
+  let end = from;
+  let bytes = 0;
+  do {
+    const row = selection[end++];
+    bytes += lineOffsets[row + 1] - lineOffsets[row];
+  } while (end < count && bytes < SLOW_FILTER_BYTES);
+  return end;
 }
 
 function endOf(run: Run): number {

@@ -2,52 +2,19 @@
  * From bytes to text as Go's libraries do it: invalid UTF-8 counts byte by byte (JavaScript's decoder counts by
  * broken sequence), escapes of JSON and logfmt, and label names made of any key (logql reference 6.3, 7).
  */
-const REPLACEMENT = '\ufffd';
+import { textOfBytes } from '../model/byte-text.ts';
 
-/** Text of a byte range; a byte that is not UTF-8 becomes one U+FFFD. */
-export function decodeUtf8(source: Buffer, start: number, end: number): string {
-  const text = source.utf8Slice(start, end);
-  return text.includes(REPLACEMENT) ? decodeByByte(source, start, end) : text;
-}
+const REPLACEMENT = '\ufffd';
 
 /** Text of a byte range as json and logfmt read it: a broken byte or a U+FFFD becomes one space. */
 export function decodeClean(source: Buffer, start: number, end: number): string {
   const text = source.utf8Slice(start, end);
-  return text.includes(REPLACEMENT) ? decodeByByte(source, start, end).replaceAll(REPLACEMENT, ' ') : text;
+  return text.includes(REPLACEMENT) ? cleaned(textOfBytes(source, start, end)) : text;
 }
 
-function decodeByByte(source: Buffer, start: number, end: number): string {
-  let out = '';
-  let at = start;
-  while (at < end) {
-    const length = sequenceLength(source, at, end);
-    out += length === 0 ? REPLACEMENT : source.utf8Slice(at, at + length);
-    at += length === 0 ? 1 : length;
-  }
-  return out;
-}
-
-/** Length of the UTF-8 sequence at `at`, bytes; 0 where there is none. */
-function sequenceLength(source: Buffer, at: number, end: number): number {
-  const first = source[at];
-  if (first < 0x80) return 1;
-  let length: number;
-  let low = 0x80;
-  let high = 0xbf;
-  if (first >= 0xc2 && first <= 0xdf) length = 2;
-  else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first === 0xe0) low = 0xa0;
-    if (first === 0xed) high = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first === 0xf0) low = 0x90;
-    if (first === 0xf4) high = 0x8f;
-  } else return 0;
-  if (at + length > end) return 0;
-  if (source[at + 1] < low || source[at + 1] > high) return 0;
-  for (let i = 2; i < length; i++) if ((source[at + i] & 0xc0) !== 0x80) return 0;
-  return length;
+/** Broken bytes and U+FFFD as spaces. */
+export function cleaned(text: string): string {
+  return text.toWellFormed().replaceAll(REPLACEMENT, ' ');
 }
 
 // Go's unicode.IsSpace; String.trim would also cut U+FEFF and keep U+0085.
@@ -97,7 +64,7 @@ export function unescapeJson(source: Buffer, start: number, end: number): string
   let at = start;
   while (at < end) {
     const slash = indexOfByte(source, BACKSLASH, at, end);
-    if (slash > at) out += decodeUtf8(source, at, slash);
+    if (slash > at) out += textOfBytes(source, at, slash);
     if (slash === end) break;
     const simple = slash + 1 < end ? SIMPLE_ESCAPES.get(source[slash + 1]) : undefined;
     if (simple !== undefined) {
@@ -120,11 +87,9 @@ export function unescapeJson(source: Buffer, start: number, end: number): string
   return out;
 }
 
-/** Value of an escaped JSON string: `''` where it is wrong, U+FFFD as a space. */
+/** Value of an escaped JSON string: `''` where it is wrong, broken bytes and U+FFFD as spaces. */
 export function jsonStringValue(source: Buffer, start: number, end: number): string {
-  const text = unescapeJson(source, start, end);
-  if (text === undefined) return '';
-  return text.includes(REPLACEMENT) ? text.replaceAll(REPLACEMENT, ' ') : text;
+  return cleaned(unescapeJson(source, start, end) ?? '');
 }
 
 /** Inside of a quoted logfmt value, unescaped; undefined where an escape is wrong. A lone surrogate is U+FFFD. */
@@ -133,7 +98,7 @@ export function unquoteLogfmt(source: Buffer, start: number, end: number): strin
   let at = start;
   while (at < end) {
     const slash = indexOfByte(source, BACKSLASH, at, end);
-    if (slash > at) out += decodeUtf8(source, at, slash);
+    if (slash > at) out += textOfBytes(source, at, slash);
     if (slash === end) break;
     if (slash + 1 >= end) return undefined;
     const simple = source[slash + 1] === 0x27 ? "'" : SIMPLE_ESCAPES.get(source[slash + 1]);

@@ -2,6 +2,8 @@
  * `| unpack` (logql reference 7.7): undoes the pack stage of agents. String members become labels and `_entry` becomes
  * the line, but only where the object has an `_entry`; other members are stepped over.
  */
+
+import { textOfBytes } from '../model/byte-text.ts';
 import {
   BACKSLASH,
   BAD_ARRAY,
@@ -29,10 +31,15 @@ import {
 import { JSON_FRAME, KeyTable } from './key-table.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
-import { decodeUtf8, jsonStringValue, unescapeJson } from './text.ts';
+import { unescapeJson } from './text.ts';
 
 const PACKED_ENTRY = '_entry';
 const NOT_AN_OBJECT = 'expecting json object(6), but it is not';
+
+/** The last `_entry`, unescaped, with its bytes as they are. */
+interface Packed {
+  entry: string | undefined;
+}
 
 export function compileUnpack(labels: RowLabels): RowStage {
   const keys = new KeyTable(labels, JSON_FRAME);
@@ -50,13 +57,13 @@ export function compileUnpack(labels: RowLabels): RowStage {
     }
     keys.prepare();
     members.length = 0;
-    const found = { start: -1, end: -1 };
+    const found: Packed = { entry: undefined };
     const outcome = readMembers(source, start, end, found);
     if (outcome !== OK) {
       labels.failParsing(JSON_PARSER_ERROR, JSON_FAILURES[outcome]);
       return true;
     }
-    if (found.start < 0) return true;
+    if (found.entry === undefined) return true;
     for (let i = 0; i < members.length; i += 4) {
       const base = keys.nameIds[members[i]];
       if (base < 0) continue;
@@ -64,16 +71,11 @@ export function compileUnpack(labels: RowLabels): RowStage {
       if (!labels.wants(id) || labels.isExtracted(id)) continue;
       labels.setBytes(id, members[i + 1], source, members[i + 2], members[i + 3]);
     }
-    row.setLine(jsonStringValue(source, found.start, found.end));
+    row.setLine(found.entry);
     return true;
   };
 
-  function readMembers(
-    source: Buffer,
-    start: number,
-    end: number,
-    found: { start: number; end: number },
-  ): number {
+  function readMembers(source: Buffer, start: number, end: number, found: Packed): number {
     let at = skipSpace(source, start + 1, end);
     if (at >= end) return BAD_JSON;
     for (;;) {
@@ -83,7 +85,7 @@ export function compileUnpack(labels: RowLabels): RowStage {
       const keyEnd = stringEnd(source, keyStart, end);
       if (keyEnd < 0) return BAD_JSON;
       const escaped = hasEscape(source, keyStart, keyEnd);
-      const key = escaped ? unescapeJson(source, keyStart, keyEnd) : decodeUtf8(source, keyStart, keyEnd);
+      const key = escaped ? unescapeJson(source, keyStart, keyEnd) : textOfBytes(source, keyStart, keyEnd);
       if (key === undefined) return BAD_KEY_ESCAPE;
       at = skipSpace(source, keyEnd + 1, end);
       if (at >= end || source[at] !== COLON) return BAD_JSON;
@@ -94,8 +96,8 @@ export function compileUnpack(labels: RowLabels): RowStage {
         const stop = stringEnd(source, at + 1, end);
         if (stop < 0) return BAD_STRING;
         if (key === PACKED_ENTRY) {
-          found.start = at + 1;
-          found.end = stop;
+          found.entry = unescapeJson(source, at + 1, stop);
+          if (found.entry === undefined) return BAD_KEY_ESCAPE;
         } else {
           const kind = hasEscape(source, at + 1, stop) ? KIND_JSON : KIND_CLEAN;
           members.push(keys.findText(key, 0), kind, at + 1, stop);

@@ -2,7 +2,8 @@
  * Label values as small numbers: equal text, equal number. Values that are still bytes are found by their bytes, so
  * that a value of a parsed label becomes a string once and not once per line.
  */
-import { decodeClean, decodeUtf8 } from './text.ts';
+import { textOfBytes } from '../model/byte-text.ts';
+import { decodeClean } from './text.ts';
 
 /** Beyond these the owner starts anew. */
 export const MAX_VALUE_IDS = 1 << 20;
@@ -48,7 +49,7 @@ export class ValueIds {
     return id;
   }
 
-  /** @param clean whether broken bytes read as spaces (json, logfmt) or as U+FFFD */
+  /** @param clean whether broken bytes read as spaces (json, logfmt) or as they are */
   idOfBytes(source: Buffer, start: number, end: number, clean: boolean): number {
     const length = end - start;
     if (length > MAX_KEPT_LENGTH) return this.#idOfDecoded(source, start, end, clean);
@@ -78,9 +79,9 @@ export class ValueIds {
       }
       slot = (slot + 1) & mask;
     }
-    const text = decodeUtf8(source, start, end);
+    const text = textOfBytes(source, start, end);
     // Bytes that read differently for different parsers are not kept.
-    if (text.includes('\ufffd')) return this.#idOfDecoded(source, start, end, clean);
+    if (text.includes('\ufffd') || !text.isWellFormed()) return this.#idOfDecoded(source, start, end, clean);
     const id = this.idOfText(text);
     if (probes < MAX_PROBES) this.#keep(source, start, end, hash, slot, id);
     return id;
@@ -105,7 +106,7 @@ export class ValueIds {
   }
 
   #idOfDecoded(source: Buffer, start: number, end: number, clean: boolean): number {
-    return this.idOfText(clean ? decodeClean(source, start, end) : decodeUtf8(source, start, end));
+    return this.idOfText(clean ? decodeClean(source, start, end) : textOfBytes(source, start, end));
   }
 
   clear(): void {

@@ -1,20 +1,14 @@
 /** Limits of promoted columns. Whatever is over one of them is read from its line: never wrong, only slower. */
 
+// Those of lines, keys and members are also in kernels/assembly/field-layout.ts: levels of objects and brackets, keys of a page,
+// members of a page.
+
 /** Keys of one line. Real lines have some dozens; a line with more is not worth a column. */
 export const MAX_LINE_FIELDS = 256;
-/** Levels of objects that are entered; deeper lines are left to the parser. */
-export const MAX_DEPTH = 8;
-/** Levels of brackets inside an array that is stepped over: they fit the bits of one number. */
-export const MAX_ARRAY_DEPTH = 30;
-
-/** Distinct keys of a page. Lines whose keys are data (ids as keys) would grow the table without end. */
-export const MAX_PAGE_KEYS = 4096;
-/** A table with more keys than this is begun anew with the next page. */
-export const KEPT_KEYS = 1024;
 /** Bytes of one key: the joined name of the deepest has fewer characters than the parser's longest (MAX_NAME_CHARACTERS). */
 export const MAX_KEY_BYTES = 112;
-/** Members of all lines of a page: 17 bytes each. A page of 1 MiB of usual lines has some 50,000. */
-export const MAX_PAGE_MEMBERS = 512 * 1024;
+/** Keys that are kept for the next page; with more they are forgotten. */
+export const KEPT_KEYS = 1024;
 
 /** A longer value is left in its line: what is grouped or compared is short. */
 export const MAX_VALUE_BYTES = 128;

@@ -73,9 +73,9 @@ export function cellsOf(
     codes[row] = page.parserOf[row] === mark ? ABSENT_CODE : FALLBACK_CODE;
   const cells = dictionaryOf(page, fields, entry, codes) ?? numbersOf(page, fields, entry, codes);
   if (cells === undefined) return undefined;
-  const { members, first, order } = fields;
+  const { rows, first, order } = fields.members;
   for (const other of others) {
-    for (let i = first[other]; i < first[other + 1]; i++) codes[members.rows[order[i]]] = FALLBACK_CODE;
+    for (let i = first[other]; i < first[other + 1]; i++) codes[rows[order[i]]] = FALLBACK_CODE;
   }
   let fallbackRows = 0;
   for (let row = 0; row < page.rows; row++) if (codes[row] === FALLBACK_CODE) fallbackRows++;
@@ -88,10 +88,11 @@ type Without<T> = Omit<T, 'codes' | 'fallbackRows'>;
 /** Fills the codes; undefined where there are too many values, and then some codes are filled. */
 function dictionaryOf(
   { lines }: PageFields,
-  { parser, members, first, order }: ParserFields,
+  { parser, members }: ParserFields,
   entry: number,
   codes: Uint32Array,
 ): Without<DictionaryCells> | undefined {
+  const { first, order } = members;
   table.clear();
   let lastRow = -1;
   let cells = 0;
@@ -138,10 +139,11 @@ function areNumbers(): boolean {
 
 function numbersOf(
   { lines, rows }: PageFields,
-  { parser, members, first, order }: ParserFields,
+  { parser, members }: ParserFields,
   entry: number,
   codes: Uint32Array,
 ): Without<NumberCells> | undefined {
+  const { first, order } = members;
   const shapes = new ShapeTable();
   const mantissas = new Float64Array(rows);
   const texts: Buffer[] = [];

@@ -10,7 +10,7 @@ export interface FieldCells {
 }
 
 /** Entries of the page's lines by the name of their label. */
-export function entriesByName({ table, first }: ParserFields): Map<string, number[]> {
+export function entriesByName({ table, members: { first } }: ParserFields): Map<string, number[]> {
   const byName = new Map<string, number[]>();
   for (let entry = 0; entry < table.count; entry++) {
     const name = table.names[entry];
@@ -23,7 +23,7 @@ export function entriesByName({ table, first }: ParserFields): Map<string, numbe
 }
 
 /** How often a line has the entry. */
-export function countOf({ first }: ParserFields, entry: number): number {
+export function countOf({ members: { first } }: ParserFields, entry: number): number {
   return first[entry + 1] - first[entry];
 }
 

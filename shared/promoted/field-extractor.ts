@@ -5,15 +5,18 @@
  *     const extractor = new FieldExtractor();
  *     const fields = extractor.extract(lines, lineOffsets, rows);
  *
- * A line belongs to one parser at most: a JSON object with a member has a quote where logfmt wants a key. Lines of
- * neither are left to the parsers: in every column their rows are fallback rows.
+ * A line is either strict, and then its members are what every parser stage sees, or it is left to the parsers: in every column
+ * its row is a fallback row. The pipeline's own parser is as loose as the reference (it accepts `{"a":01,}x`), and what it makes
+ * of loose lines depends on what the query wants. Stricter than JSON where that keeps the proof short: no escapes in keys, no
+ * space before the object, few levels. Of logfmt, lines with a fault are left (`--strict` reports it), and those that begin with
+ * a brace behind white space: to JSON's parser ` {}=1 a=2` is an empty object. So is free text, in which every word would be a key:
+ * a line in which at any place more keys stand without a value than with one.
+ *
+ * A line belongs to one parser at most: a JSON object with a member has a quote where logfmt wants a key.
  */
+import { fieldScannerOfThread, type LineMembers } from '../kernels/field-scanner.ts';
 import type { ParserName } from '../model/promoted.ts';
-import { OPEN_BRACE } from '../pipeline/json-scan.ts';
 import { FieldTable } from './field-table.ts';
-import { readJsonFields } from './json-fields.ts';
-import { LineMembers } from './line-members.ts';
-import { readLogfmtFields } from './logfmt-fields.ts';
 
 export type { ParserName } from '../model/promoted.ts';
 
@@ -26,7 +29,7 @@ export function rowMarkOf(parser: ParserName): number {
   return parser === 'json' ? JSON_ROW : LOGFMT_ROW;
 }
 
-/** Fields of one parser in one page. Valid until the extractor's next page. */
+/** Fields of one parser in one page. */
 export interface ParserFields {
   readonly parser: ParserName;
   /** Rows whose lines are sound for this parser. */
@@ -35,11 +38,9 @@ export interface ParserFields {
   readonly lineBytes: number;
   readonly table: FieldTable;
   readonly members: LineMembers;
-  /** Members by entry: those of entry e are `order[first[e]]` to `order[first[e + 1] - 1]`, in row order. */
-  readonly first: Uint32Array;
-  readonly order: Uint32Array;
 }
 
+/** Pitfall: valid until any extractor of the thread reads its next page. */
 export interface PageFields {
   readonly lines: Buffer;
   readonly rows: number;
@@ -50,13 +51,12 @@ export interface PageFields {
 }
 
 export class FieldExtractor {
-  readonly #json = new Side('json');
-  readonly #logfmt = new Side('logfmt');
+  readonly #tables = { json: new FieldTable(), logfmt: new FieldTable() };
   #parserOf = new Uint8Array(0);
 
   /**
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
-   * @param stretches of rows that are looked at; the others count as lines of no parser
+   * @param stretches of rows that are looked at, ascending; the others count as lines of no parser
    */
   extract(
     lines: Buffer,
@@ -64,74 +64,29 @@ export class FieldExtractor {
     rows: number,
     stretches: readonly { readonly firstRow: number; readonly rows: number }[] = [{ firstRow: 0, rows }],
   ): PageFields {
-    const json = this.#json;
-    const logfmt = this.#logfmt;
-    json.begin();
-    logfmt.begin();
+    const { json, logfmt } = this.#tables;
+    json.prepare();
+    logfmt.prepare();
     if (this.#parserOf.length < rows) this.#parserOf = new Uint8Array(rows);
-    this.#parserOf.fill(NO_PARSER, 0, rows);
-    for (const { firstRow, rows: count } of stretches)
-      this.#read(lines, lineOffsets, firstRow, firstRow + count);
-    json.sort();
-    logfmt.sort();
-    return { lines, rows, parserOf: this.#parserOf, json, logfmt };
-  }
-
-  #read(lines: Buffer, lineOffsets: Uint32Array, from: number, to: number): void {
-    const json = this.#json;
-    const logfmt = this.#logfmt;
     const parserOf = this.#parserOf;
-    for (let row = from; row < to; row++) {
-      const start = lineOffsets[row];
-      const end = lineOffsets[row + 1];
-      const isJson = start < end && lines[start] === OPEN_BRACE;
-      const side = isJson ? json : logfmt;
-      const mark = side.members.count;
-      const isSound = isJson
-        ? readJsonFields(side.table, side.members, row, lines, start, end)
-        : readLogfmtFields(side.table, side.members, row, lines, start, end);
-      if (isSound) {
-        side.rows++;
-        side.lineBytes += end - start;
-        parserOf[row] = isJson ? JSON_ROW : LOGFMT_ROW;
-      } else side.members.count = mark;
+    parserOf.fill(NO_PARSER, 0, rows);
+    const scanner = fieldScannerOfThread();
+    scanner.begin(lines, this.#tables);
+    for (const { firstRow, rows: count } of stretches)
+      scanner.read(lineOffsets, firstRow, firstRow + count, parserOf);
+    const members = scanner.end();
+    const sound = [NO_PARSER, JSON_ROW, LOGFMT_ROW].map(() => ({ rows: 0, lineBytes: 0 }));
+    for (let row = 0; row < rows; row++) {
+      const side = sound[parserOf[row]];
+      side.rows++;
+      side.lineBytes += lineOffsets[row + 1] - lineOffsets[row];
     }
-  }
-}
-
-const FIRST_ORDER = 16 * 1024;
-
-class Side implements ParserFields {
-  readonly parser: ParserName;
-  readonly table = new FieldTable();
-  readonly members = new LineMembers();
-  rows = 0;
-  lineBytes = 0;
-  first = new Uint32Array(1);
-  order = new Uint32Array(FIRST_ORDER);
-
-  constructor(parser: ParserName) {
-    this.parser = parser;
-  }
-
-  begin(): void {
-    this.table.prepare();
-    this.members.clear();
-    this.rows = 0;
-    this.lineBytes = 0;
-  }
-
-  /** Counting sort of the members by entry; it keeps the order of rows. */
-  sort(): void {
-    const { count, entries } = this.members;
-    const keys = this.table.count;
-    const first = new Uint32Array(keys + 1);
-    for (let i = 0; i < count; i++) first[entries[i] + 1]++;
-    for (let e = 0; e < keys; e++) first[e + 1] += first[e];
-    if (this.order.length < count) this.order = new Uint32Array(2 * count);
-    const next = first.slice(0, keys);
-    const { order } = this;
-    for (let i = 0; i < count; i++) order[next[entries[i]]++] = i;
-    this.first = first;
+    return {
+      lines,
+      rows,
+      parserOf,
+      json: { parser: 'json', ...sound[JSON_ROW], table: json, members: members.json },
+      logfmt: { parser: 'logfmt', ...sound[LOGFMT_ROW], table: logfmt, members: members.logfmt },
+    };
   }
 }

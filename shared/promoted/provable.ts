@@ -7,7 +7,7 @@
  * - `drops`: filters behind the parser on one label. A row that one of them rejects is dropped whatever else the query
  *   does, also where it shows all labels, so it needs no parsing.
  *
- * Why it holds for a row that a column knows: its line is sound (json-fields.ts, logfmt-fields.ts), so no parser sets an
+ * Why it holds for a row that a column knows: its line is sound (field-extractor.ts), so no parser sets an
  * error on it; the field stands once and no other field gives the same name, so first wins and last wins are the same.
  * What a reader would get wrong: a label of the stream or of structured metadata by the same name sends the value to
  * `NAME_extracted`. That depends on the row, so it is left to who applies the plan; queries that name such a label are

@@ -92,10 +92,11 @@ const LOOKED_AT = 4;
 /** True where the first values of the field hold the times of their rows: in rests they take less than as a column. */
 export function tellsTime(
   lines: Buffer,
-  { members, first, order }: ParserFields,
+  { members }: ParserFields,
   entry: number,
   times: ArrayLike<number>,
 ): boolean {
+  const { first, order } = members;
   const from = first[entry];
   const to = Math.min(first[entry + 1], from + LOOKED_AT);
   for (let i = from; i < to; i++) {

@@ -12,11 +12,11 @@ import { decodeSummaries, type PageSummary } from '../filter/summary-codec.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { PageReader, type PageRequest } from './page-reader.ts';
 import { ReadAheadRoom } from './read-ahead-room.ts';
-import { ScanTurns } from './scan-turns.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Of the footers kept, as they lie in memory: of some 4,500 pushes, or of merged chunks with 13 GB of lines. */
@@ -41,7 +41,7 @@ export interface ChunkFilter {
 export class ChunkSource {
   /** Of all scans. */
   readonly room = new ReadAheadRoom();
-  readonly turns: ScanTurns;
+  readonly scheduler: FairScheduler;
   private readonly store: ObjectStore;
   private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
   private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
@@ -57,10 +57,10 @@ export class ChunkSource {
     page_summaries: this.summaries,
   };
 
-  /** @param cache without it every page is read again; @param turns of all scans */
-  constructor(store: ObjectStore, cache?: PageCache, turns = new ScanTurns()) {
+  /** @param cache without it every page is read again; @param scheduler of the thread */
+  constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
     this.store = store;
-    this.turns = turns;
+    this.scheduler = scheduler;
     this.reader = new PageReader(store, cache);
   }
 

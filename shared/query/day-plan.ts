@@ -2,8 +2,8 @@
  * What of one UTC day a query has to read: the pages with runs of matching streams that meet the time range. All
  * times here are nanoseconds since the start of the day, exact as numbers.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
+import { compareChunks } from '../catalog/chunk-order.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../chunk/format.ts';
 import type { ChunkMasks } from '../deletion/masks.ts';
@@ -74,7 +74,7 @@ export async function recordsByDay(
   return [...byDay].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
 }
 
-/** Reads the footers of a day's chunks and finds the pages to read; those of a chunk lie together, in its order. */
+/** Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order. */
 export async function planDay(
   source: ChunkSource,
   day: number,
@@ -88,9 +88,12 @@ export async function planDay(
   const { from, to } = insideDay(day, range);
   const { masks } = visible;
   const kept = keptOfDay(visible, day);
-  const possible = records.filter(
-    ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
-  );
+  // By age: samples with equal timestamps are taken in the order of the plan where pages begin at the same time.
+  const possible = records
+    .filter(
+      ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
+    )
+    .sort(compareChunks);
   const figures = statistics.plan;
   figures.chunks += records.length;
   figures.chunksBySketch += records.length - possible.length;
@@ -100,16 +103,15 @@ export async function planDay(
     signal.throwIfAborted();
     const some = possible.slice(i, i + FOOTERS_AT_ONCE);
     const footers = await Promise.all(some.map(record => source.footer(record)));
-    const startedMs = source.turns.nowMs();
+    const startedMs = source.scheduler.nowMs();
     for (let j = 0; j < some.length; j++) {
       const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
       const before = pages.length;
       addPages(pages, chunk, selector, { from, to, kept });
       countPages(chunk.footer, pages, before, figures);
     }
-    source.turns.note(startedMs, some[0].tenant);
     // Footers in records and caches wait for nothing: others get their turn here.
-    await nextTurn();
+    await source.scheduler.yield(some[0].tenant, startedMs);
   }
   return { day, from, to, pages, kept, isUneven };
 }

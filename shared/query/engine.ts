@@ -15,7 +15,6 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkEntriesLimit, checkExpr, checkParallelism, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
-import { RoomLeft, TooLargeHere } from './room-left.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -64,25 +63,6 @@ export interface QueryAnswer {
   readonly execNs: number;
 }
 
-export type EngineCall =
-  | { readonly kind: 'range'; readonly query: RangeQuery }
-  | { readonly kind: 'instant'; readonly query: InstantQuery };
-
-/**
- * Who answers queries that are too large for this thread. It plans them, scans what is small, and gives the others away whole:
- * merging, sorting and evaluating would hold it as much as their pages.
- *
- *     asked → planned → is there room? → scanned here
- *                             ↓ no: TooLargeHere
- *                      asked there, from the start
- */
-export interface QueriesElsewhere {
-  /** Bytes, as costOf counts them, that a query of the tenant may scan here; several, joined, are one more. May be infinite. */
-  roomOf(tenant: string): number;
-  /** Rejects as the engine does, and with the reason of the asker's signal at once. */
-  ask(call: EngineCall, asker: Asker): Promise<QueryAnswer>;
-}
-
 const INSTANT_LOG_QUERY =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
@@ -98,21 +78,9 @@ export interface EngineParts {
   readonly workers?: QueryWorkers | undefined;
   /** Without it no result is kept. */
   readonly answers?: AnswerCache | undefined;
-  /** Without it all that workers do not take is scanned in this thread. */
-  readonly elsewhere?: QueriesElsewhere | undefined;
-  /** Called with who asks, several joined, when a query begins. */
-  readonly onAsked?: ((tenant: string) => void) | undefined;
   /** Of all queries of the process; by default of this engine's, with the usual bound. */
   readonly memory?: QueryMemory;
 }
-
-/**
- * What a request takes beside its turns, for HTTP, promises and the collection of its garbage, and for each of the catalog's
- * records, by profiles of the thread under 70 panels a second. It counts as work of the tenant where pushes wait for the thread
- * (scan-turns.ts).
- */
-const REQUEST_MS = 1;
-const RECORD_MS = 0.01;
 
 /** A query on its way. */
 interface Run {
@@ -120,12 +88,9 @@ interface Run {
   readonly nowNs: bigint;
   readonly statistics: QueryStatistics;
   readonly memory: MemoryBudget;
-  readonly room: RoomLeft | undefined;
 }
 
 export class QueryEngine {
-  /** Queries that were given away. */
-  askedElsewhere = 0;
   private readonly catalog: Catalog;
   private readonly source: ChunkSource;
   private readonly clock: Clock;
@@ -134,8 +99,6 @@ export class QueryEngine {
   private readonly workers: QueryWorkers | undefined;
   private readonly answers: AnswerCache | undefined;
   private readonly memory: QueryMemory;
-  private readonly onAsked: EngineParts['onAsked'];
-  private readonly elsewhere: QueriesElsewhere | undefined;
 
   constructor(parts: EngineParts) {
     const {
@@ -147,8 +110,6 @@ export class QueryEngine {
       workers,
       answers,
       memory = new QueryMemory(),
-      onAsked,
-      elsewhere,
     } = parts;
     this.catalog = catalog;
     this.source = source;
@@ -158,8 +119,6 @@ export class QueryEngine {
     this.workers = workers;
     this.answers = answers;
     this.memory = memory;
-    this.onAsked = onAsked;
-    this.elsewhere = elsewhere;
   }
 
   /** Throws ClientError. */
@@ -171,7 +130,7 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange(query, asker.limits, nowNs);
-    return this.timed({ kind: 'range', query }, asker, async ({ statistics, memory, room }) => {
+    return this.timed(asker, async ({ statistics, memory }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = await this.visible(asker, nowNs);
@@ -180,14 +139,14 @@ export class QueryEngine {
         const request = { ...query, expr, range, ...asker, visibleOf, charge, maxParallelism, memory };
         return {
           kind: 'streams',
-          streams: await runLogQuery(this.sourcesFor(asker, room), request, statistics),
+          streams: await runLogQuery(this.sourcesFor(asker), request, statistics),
         };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
       const over = { expr, startNs, endNs, stepNs, instant: false };
-      return this.metric(over, { asker, nowNs, statistics, memory, room });
+      return this.metric(over, { asker, nowNs, statistics, memory });
     });
   }
 
@@ -200,10 +159,10 @@ export class QueryEngine {
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, nowNs);
-    return this.timed({ kind: 'instant', query }, asker, async ({ statistics, memory, room }) => {
+    return this.timed(asker, async ({ statistics, memory }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.metric(at, { asker, nowNs, statistics, memory, room });
+      return this.metric(at, { asker, nowNs, statistics, memory });
     });
   }
 
@@ -216,9 +175,7 @@ export class QueryEngine {
     const request = this.streamsRequest(selectors, range, asker);
     if (request === undefined) return [];
     await this.admitted(asker);
-    const found = await findStreams(this.catalog, this.source, request, this.indexes);
-    this.noteRead(asker, 0);
-    return found;
+    return findStreams(this.catalog, this.source, request, this.indexes);
   }
 
   /** The same, shown one by one; see visitStreams. */
@@ -232,7 +189,6 @@ export class QueryEngine {
     if (request === undefined) return;
     await this.admitted(asker);
     await visitStreams(this.catalog, this.source, request, this.indexes, visit);
-    this.noteRead(asker, 0);
   }
 
   private streamsRequest(
@@ -246,9 +202,9 @@ export class QueryEngine {
     return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
   }
 
-  private sourcesFor({ readsAnew = false }: Asker, room: RoomLeft | undefined) {
+  private sourcesFor({ readsAnew = false }: Asker) {
     const { catalog, source, clock, workers, answers } = this;
-    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers, room };
+    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
   }
 
   private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
@@ -257,7 +213,7 @@ export class QueryEngine {
 
   private async metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
-    { asker, nowNs, statistics, memory, room }: Run,
+    { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
     const { tenants, limits, signal, partial } = asker;
     const visibleOf = await this.visible(asker, nowNs);
@@ -274,45 +230,24 @@ export class QueryEngine {
       maxParallelism,
       memory,
     };
-    return runMetricQuery(this.sourcesFor(asker, room), request, statistics);
+    return runMetricQuery(this.sourcesFor(asker), request, statistics);
   }
 
-  /** Where pushes wait for the thread, queries of a tenant begin as its share of it allows. */
-  private admitted({ tenants, signal }: Asker): Promise<void> {
-    const tenant = tenants.join('|');
-    this.onAsked?.(tenant);
-    return this.source.turns.take(signal, tenant);
-  }
-
-  /** What a request takes beside its turns: it is parsed and sent, and the catalog's records are read. */
-  private noteRead({ tenants }: Asker, chunks: number): void {
-    const { turns } = this.source;
-    turns.note(turns.nowMs() - REQUEST_MS - chunks * RECORD_MS, tenants.join('|'));
+  /** A query begins with a time slice of its own, like each of its pages. */
+  private async admitted({ tenants, signal }: Asker): Promise<void> {
+    await this.source.scheduler.acquire(tenants.join('|'));
+    signal.throwIfAborted();
   }
 
   private async timed(
-    call: EngineCall,
     asker: Asker,
     run: (parts: Omit<Run, 'asker' | 'nowNs'>) => Promise<QueryResult>,
   ): Promise<QueryAnswer> {
-    const { elsewhere } = this;
     const started = process.hrtime.bigint();
-    const execNs = () => Number(process.hrtime.bigint() - started);
     await this.admitted(asker);
     const statistics = newStatistics();
-    const bytes = elsewhere?.roomOf(asker.tenants.join('|')) ?? Number.POSITIVE_INFINITY;
-    const room = bytes === Number.POSITIVE_INFINITY ? undefined : new RoomLeft(bytes);
-    try {
-      const result = await this.memory.query(memory => run({ statistics, memory, room }));
-      return { result, statistics, execNs: execNs() };
-    } catch (error) {
-      if (!(error instanceof TooLargeHere)) throw error;
-    } finally {
-      this.noteRead(asker, statistics.chunksReferenced);
-    }
-    this.askedElsewhere++;
-    // It holds no memory here while it waits.
-    return { ...(await elsewhere!.ask(call, asker)), execNs: execNs() };
+    const result = await this.memory.query(memory => run({ statistics, memory }));
+    return { result, statistics, execNs: Number(process.hrtime.bigint() - started) };
   }
 }
 

@@ -12,7 +12,7 @@ import type { PreparedRows } from '../pipeline/promoted-rows.ts';
 import { KnownLines } from '../promoted/known-lines.ts';
 import type { PlannedPage } from './day-plan.ts';
 import { type FieldPlan, keepReachable, takesRowsAsTheyAre } from './field-scan.ts';
-import type { LogCollector } from './log-collector.ts';
+import type { CollectedPage, LogCollector } from './log-collector.ts';
 
 /** As `LogRequest.field`: every field is wanted. It is the name of none. */
 export const EVERY_FIELD = '';
@@ -29,7 +29,7 @@ export class EveryFieldScan implements LogSink {
   readonly #collector: LogCollector;
   #known: KnownLines | undefined;
   #needsLines = true;
-  #page: PageRows | undefined;
+  #rows: PageRows | undefined;
   #base = 0;
 
   constructor(plan: FieldPlan, collector: LogCollector) {
@@ -53,11 +53,10 @@ export class EveryFieldScan implements LogSink {
     return true;
   }
 
-  /** @param base what the page's times are relative to, ns since the start of the day */
-  begin(page: PageRows, base: number): void {
-    this.#page = page;
-    this.#base = base;
-    this.#collector.begin(page, base);
+  begin(rows: PageRows, page: CollectedPage): void {
+    this.#rows = rows;
+    this.#base = page.page.base;
+    this.#collector.begin(rows, page);
   }
 
   wants(row: number): boolean {
@@ -70,9 +69,10 @@ export class EveryFieldScan implements LogSink {
       this.#collector.emit(row, entry);
       return;
     }
-    const time = this.#base + this.#page!.times[row];
+    const time = this.#base + this.#rows!.times[row];
     const { stream, structuredMetadata, parsed } = entry.categories();
     const line = this.#known!.lineOf(row, time);
-    this.#collector.take({ time, line, key: entry.streamText(), stream, structuredMetadata, parsed });
+    const key = entry.streamText();
+    this.#collector.emitFields(row, { line, key, stream, structuredMetadata, parsed });
   }
 }

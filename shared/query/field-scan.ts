@@ -4,7 +4,7 @@
  * for their lines. A row that no column knows is collected with its line, as ever.
  *
  * The value of a column is what parsing the line by itself would find: as JSON, or where that fails as logfmt. It is that
- * because a line that a column knows is sound for its parser and for no other (shared/promoted/provable.ts, logfmt-fields.ts),
+ * because a line that a column knows is sound for its parser and for no other (shared/promoted/provable.ts, field-extractor.ts),
  * so which of the two columns knows a row says which parser reads it.
  *
  * What a reader would get wrong: a line by itself collides with labels of the stream alone, not with structured metadata, as
@@ -19,7 +19,7 @@ import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
 import type { PreparedRows } from '../pipeline/promoted-rows.ts';
 import { isReservedName, isSuffixedName } from '../promoted/reserved-names.ts';
 import type { PlannedPage } from './day-plan.ts';
-import type { LogCollector } from './log-collector.ts';
+import type { CollectedPage, LogCollector } from './log-collector.ts';
 
 export interface FieldPlan {
   readonly name: string;
@@ -56,8 +56,6 @@ export class FieldScan implements LogSink {
   readonly #plan: FieldPlan;
   readonly #collector: LogCollector;
   #columns: readonly BoundColumn[] = [];
-  #page: PageRows | undefined;
-  #base = 0;
   /** The stream looked at last, and whether it has a label of the field's name: rows in a row mostly share theirs. */
   #stream: Labels | undefined;
   #streamHas = false;
@@ -95,12 +93,9 @@ export class FieldScan implements LogSink {
     });
   }
 
-  /** @param base what the page's times are relative to, ns since the start of the day */
-  begin(page: PageRows, base: number): void {
-    this.#page = page;
-    this.#base = base;
-    this.#columns = this.#columnsOf(page);
-    this.#collector.begin(page, base);
+  begin(rows: PageRows, page: CollectedPage): void {
+    this.#columns = this.#columnsOf(rows);
+    this.#collector.begin(rows, page);
   }
 
   wants(row: number): boolean {
@@ -120,8 +115,7 @@ export class FieldScan implements LogSink {
       this.#collector.emit(row, entry);
       return;
     }
-    this.#collector.take({
-      time: this.#base + this.#page!.times[row],
+    this.#collector.emitFields(row, {
       line: '',
       key: entry.streamText(),
       stream,

@@ -1,18 +1,18 @@
 /**
- * Keeps the first `limit` entries of one day in the direction of a query, whatever order its pages come in. What
- * cannot be among them any more is refused before it is parsed. What is kept is charged: a few stages can make a
+ * Keeps the first `limit` entries of one day in the direction of a query (entry-order.ts), whatever order its pages come in.
+ * An entry that cannot be among them is refused before it is parsed. What is kept is charged: a few stages can make a
  * megabyte of a short line.
  */
+import type { ChunkAge } from '../catalog/chunk-order.ts';
+import type { Footer, RunMeta } from '../chunk/format.ts';
 import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import type { Labels } from '../model/labels.ts';
 import type { PageRows } from '../model/page.ts';
 import type { LogSink, PipelineRow } from '../pipeline/pipeline.ts';
+import { compareEntries, type EntryPlace, type EntrySource, StoredSource } from './entry-order.ts';
 
-export interface CollectedEntry {
-  /** Nanoseconds since the start of the day. */
-  readonly time: number;
-  /** Order of arrival: keeps entries of equal time as they were stored. */
-  readonly order: number;
+/** What an answer shows of an entry. */
+export interface EntryFields {
   readonly line: string;
   /** Text of `stream`, the key of the result stream. */
   readonly key: string;
@@ -23,13 +23,30 @@ export interface CollectedEntry {
   readonly parsed: Labels | undefined;
 }
 
+export interface CollectedEntry extends EntryPlace, EntryFields {}
+
+/** What is asked of a planned page whose rows are collected. */
+export interface CollectedPage {
+  readonly record: ChunkAge;
+  readonly page: {
+    readonly base: number;
+    readonly offset: number;
+    readonly runs: readonly Pick<RunMeta, 'stream' | 'firstRow' | 'rows'>[];
+  };
+  readonly footer: Pick<Footer, 'streams'>;
+}
+
 export class LogCollector implements LogSink {
   private entries: CollectedEntry[] = [];
-  private order = 0;
-  /** Entries at or past this time come too late; -1 or Infinity while there is room. */
-  private threshold: number;
-  private page: PageRows | undefined;
-  private base = 0;
+  /** The last of `limit` entries: what comes behind it is too late. Undefined until there are so many. */
+  private last: CollectedEntry | undefined;
+  /** Entries past this time come too late, because others were found elsewhere. */
+  private found: number | undefined;
+  private rows: PageRows | undefined;
+  private page: CollectedPage | undefined;
+  /** Of the run that was looked at last: rows come in ascending order. */
+  private run = 0;
+  private source: EntrySource | undefined;
   readonly limit: number;
   readonly backward: boolean;
   private readonly categorize: boolean;
@@ -41,74 +58,104 @@ export class LogCollector implements LogSink {
     this.backward = backward;
     this.categorize = categorize;
     this.budget = budget;
-    this.threshold = backward ? -1 : Infinity;
   }
 
-  /** @param base what the page's times are relative to, ns since the start of the day */
-  begin(page: PageRows, base: number): void {
+  /** @param rows of the page, whose streams may be shown with other labels than they are stored with */
+  begin(rows: PageRows, page: CollectedPage): void {
+    this.rows = rows;
     this.page = page;
-    this.base = base;
+    this.run = 0;
+    this.source = undefined;
   }
 
-  /** Entries at or past this time come too late; undefined while there is room. */
+  /** Entries past this time come too late; undefined while there is room. */
   get bound(): number | undefined {
-    return this.threshold === -1 || this.threshold === Infinity ? undefined : this.threshold;
+    return this.last?.time ?? this.found;
   }
 
   /** What others have found bounds what is looked for here. */
   startAt(bound: number | undefined): void {
-    if (bound !== undefined) this.threshold = bound;
+    this.found = bound;
   }
 
-  /** Takes an entry that another collector has kept, behind those that are here. Throws as `emit`. */
-  take(entry: Omit<CollectedEntry, 'order'>): void {
-    if (!this.reaches(entry.time, entry.time)) return;
-    this.add({ ...entry, order: this.order++ });
-    if (this.entries.length >= 2 * this.limit + 64) this.prune();
+  /** Takes an entry that another collector has kept. Throws as `emit`. */
+  take(entry: CollectedEntry): void {
+    if (this.accepts(entry)) this.add(entry);
   }
 
-  /** False where nothing between the two times can be among the first. */
+  /** False if nothing between the two times can be among the first. */
   reaches(first: number, last: number): boolean {
-    return this.backward ? last > this.threshold : first < this.threshold;
+    const { bound } = this;
+    if (bound === undefined) return true;
+    // Entries at the bound itself may come before the last one.
+    return this.backward ? last >= bound : first <= bound;
   }
 
   wants(row: number): boolean {
-    const time = this.base + this.page!.times[row];
-    return this.backward ? time > this.threshold : time < this.threshold;
+    const { bound } = this;
+    if (bound === undefined) return true;
+    const time = this.timeOf(row);
+    if (time !== bound) return time < bound !== this.backward;
+    return this.last === undefined || this.accepts(this.placeOf(row));
   }
 
-  /** Throws BadRequestError where the entries hold more than the budget. */
+  private accepts(place: EntryPlace): boolean {
+    if (!this.reaches(place.time, place.time)) return false;
+    return this.last === undefined || compareEntries(place, this.last, this.backward) < 0;
+  }
+
+  private timeOf(row: number): number {
+    return this.page!.page.base + this.rows!.times[row];
+  }
+
+  private placeOf(row: number): EntryPlace {
+    const { record, page } = this.page!;
+    return { time: this.timeOf(row), source: this.sourceOf(row), chunk: record, page: page.offset, row };
+  }
+
+  private sourceOf(row: number): EntrySource {
+    const { page, footer } = this.page!;
+    const { runs } = page;
+    let { run } = this;
+    if (row < runs[run].firstRow) run = 0;
+    while (row >= runs[run].firstRow + runs[run].rows) run++;
+    if (run !== this.run) this.source = undefined;
+    this.run = run;
+    this.source ??= new StoredSource(footer.streams[runs[run].stream]);
+    return this.source;
+  }
+
+  /** Throws BadRequestError if the entries hold more than the budget. */
   emit(row: number, entry: PipelineRow): void {
-    const time = this.base + this.page!.times[row];
-    const order = this.order++;
     const line = entry.line();
     if (this.categorize) {
       const { stream, structuredMetadata, parsed } = entry.categories();
-      const key = entry.streamText();
-      this.add({ time, order, line, key, stream, structuredMetadata, parsed });
+      this.emitFields(row, { line, key: entry.streamText(), stream, structuredMetadata, parsed });
     } else {
-      const stream = entry.labels();
-      const key = entry.labelText();
-      this.add({ time, order, line, key, stream, structuredMetadata: undefined, parsed: undefined });
+      const [key, stream] = [entry.labelText(), entry.labels()];
+      this.emitFields(row, { line, key, stream, structuredMetadata: undefined, parsed: undefined });
     }
-    if (this.entries.length >= 2 * this.limit + 64) this.prune();
+  }
+
+  /** As `emit`, of an entry that is shown with other fields. */
+  emitFields(row: number, { line, key, stream, structuredMetadata, parsed }: EntryFields): void {
+    const { record: chunk, page } = this.page!;
+    const [time, source] = [this.timeOf(row), this.sourceOf(row)];
+    this.add({ time, source, chunk, page: page.offset, row, line, key, stream, structuredMetadata, parsed });
   }
 
   private add(entry: CollectedEntry): void {
     this.budget.reserve(sizeOf(entry));
     this.entries.push(entry);
+    if (this.entries.length >= 2 * this.limit + 64) this.prune();
   }
 
   private prune(): void {
-    this.sort();
-    for (let i = this.limit; i < this.entries.length; i++) this.budget.release(sizeOf(this.entries[i]));
-    if (this.entries.length > this.limit) this.entries.length = this.limit;
-    if (this.entries.length === this.limit) this.threshold = this.entries[this.limit - 1].time;
-  }
-
-  private sort(): void {
-    const sign = this.backward ? -1 : 1;
-    this.entries.sort((a, b) => sign * (a.time - b.time) || a.order - b.order);
+    const { entries, limit, backward } = this;
+    entries.sort((a, b) => compareEntries(a, b, backward));
+    for (let i = limit; i < entries.length; i++) this.budget.release(sizeOf(entries[i]));
+    if (entries.length > limit) entries.length = limit;
+    if (entries.length === limit) this.last = entries[limit - 1];
   }
 
   /** Lets `reaches` and `wants` know as soon as there are `limit` entries. */
@@ -124,10 +171,10 @@ export class LogCollector implements LogSink {
 }
 
 /** Beside the texts: the object and its place in lists. */
-const BYTES_PER_ENTRY = 100;
+const BYTES_PER_ENTRY = 140;
 
 /** Roughly what an entry keeps, and what it takes in the answer. Labels are in the key or in the lists. */
-function sizeOf({ line, key, structuredMetadata, parsed }: CollectedEntry): number {
+function sizeOf({ line, key, structuredMetadata, parsed }: EntryFields): number {
   return BYTES_PER_ENTRY + line.length + key.length + lengthOf(structuredMetadata) + lengthOf(parsed);
 }
 

@@ -8,12 +8,12 @@ import type { Labels } from '../model/labels.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { compareSources, type EntrySource } from './entry-order.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
-import { type CollectedEntry, LogCollector } from './log-collector.ts';
+import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
-import { type RoomLeft, TooLargeHere } from './room-left.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -73,12 +73,11 @@ export interface LogSources {
   readonly workers?: QueryWorkers | undefined;
   /** Without it no result is kept. */
   readonly answers?: AnswerCache | undefined;
-  /** Without it all that workers do not take may be scanned in this thread. */
-  readonly room?: RoomLeft | undefined;
 }
 
-interface FoundEntry extends Omit<CollectedEntry, 'time' | 'order'> {
+interface FoundEntry extends EntryFields {
   readonly timeNs: bigint;
+  readonly source: EntrySource;
 }
 
 /** Streams ascending by label text. */
@@ -142,8 +141,9 @@ async function find(
     lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
   }
   if (lists.length === 1) return lists[0];
+  // The sort is stable: what is equal stays in the order of the tenants.
   const all = lists.flat().sort((a, b) => {
-    if (a.timeNs === b.timeNs) return 0;
+    if (a.timeNs === b.timeNs) return compareSources(a.source, b.source);
     return a.timeNs < b.timeNs === request.backward ? 1 : -1;
   });
   return all.slice(0, request.limit);
@@ -217,18 +217,14 @@ async function findOfTenant(
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
       const pages = inDirection(plan.pages, backward);
-      const here = spread?.scannedHere(pages) ?? sources.room?.fitting(pages, true) ?? pages.length;
+      const here = spread?.scannedHere(pages) ?? pages.length;
       await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector);
       const finishDay = () => {
         const dayStart = BigInt(day) * NS_PER_DAY;
-        for (const { time, order: _, ...entry } of collector.finish()) {
-          if (found.length < limit) found.push({ ...entry, timeNs: dayStart + BigInt(time) });
+        for (const entry of collector.finish()) {
+          if (found.length < limit) found.push(foundEntry(entry, dayStart));
         }
       };
-      // What is not looked at here would not matter where the entries that are there come before it.
-      if (spread === undefined && here < pages.length && reachesAny(collector, pages.slice(here))) {
-        throw new TooLargeHere();
-      }
       if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
       else {
         const from = { plan, pages: pages.slice(here), overlaps };
@@ -244,23 +240,25 @@ async function findOfTenant(
   return found;
 }
 
-function reachesAny(collector: LogCollector, pages: readonly PlannedPage[]): boolean {
-  return pages.some(({ first, last }) => collector.reaches(first, last));
+function foundEntry(
+  { time, source, line, key, stream, structuredMetadata, parsed }: CollectedEntry,
+  dayStartNs: bigint,
+): FoundEntry {
+  return { timeNs: dayStartNs + BigInt(time), source, line, key, stream, structuredMetadata, parsed };
 }
 
 /** Undefined where there are no workers. */
 export function spreadParts(
   { workers }: LogSources,
-  request: Pick<LogRequest, 'tenants' | 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
+  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
   statistics: QueryStatistics,
 ): SpreadParts | undefined {
   if (workers === undefined) return undefined;
-  const { tenants, signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
-  const asking = tenants.join('|');
-  return { workers, asking, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
+  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
+  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
 }
 
-/** Pages whose entries come first in the direction of the query stand first. */
+/** Pages whose entries come first in the direction of the query stand first. Which of equal ones does, decides nothing. */
 function inDirection(pages: readonly PlannedPage[], backward: boolean): PlannedPage[] {
   return pages.slice().sort((a, b) => (backward ? b.last - a.last : a.first - b.first));
 }

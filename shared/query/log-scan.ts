@@ -65,7 +65,7 @@ export async function scanEntries(
     prepare: (rows, selection, count, page) =>
       ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
     visit: (rows, selection, count, page) => {
-      sink.begin(rows, page.page.base);
+      sink.begin(rows, page);
       statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
       collector.settle();
     },

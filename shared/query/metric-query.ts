@@ -7,9 +7,10 @@ import type { MemoryBudget } from '../metrics/memory-budget.ts';
 import { type Leaf, leavesOf } from '../metrics/plan.ts';
 import type { RangeSpec } from '../metrics/range-spec.ts';
 import type { MetricResult } from '../metrics/result.ts';
-import { inTurns, type Turns } from '../metrics/steps.ts';
+import { runWithYields, type YieldPoint } from '../metrics/steps.ts';
 import { windowsOf } from '../metrics/windows.ts';
 import { BadRequestError } from '../model/errors.ts';
+import type { Labels } from '../model/labels.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
 import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
@@ -75,16 +76,16 @@ export async function runMetricQuery(
     maxSeries,
     partial,
   });
-  return inTurns(evaluation, turnsOf(sources, request));
+  return runWithYields(evaluation, yieldPointOf(sources, request));
 }
 
-/** Those that pages of the query have too. */
-function turnsOf({ source: { turns } }: LogSources, { tenants, signal }: MetricRequest): Turns {
+/** Where pages of the query yield, too. */
+function yieldPointOf({ source: { scheduler } }: LogSources, { tenants, signal }: MetricRequest): YieldPoint {
   const tenant = tenants.join('|');
   return {
-    nowMs: () => turns.nowMs(),
-    async rest(startedMs) {
-      await turns.rest(startedMs, signal, tenant);
+    nowMs: () => scheduler.nowMs(),
+    async yield(startedMs) {
+      await scheduler.yield(tenant, startedMs);
       signal.throwIfAborted();
     },
   };
@@ -158,7 +159,8 @@ async function compute(
     spread?.stop();
   }
   const finishing = accumulator.finishing(series => extractor.series.labelsOf(series));
-  const matrix = await inTurns(finishing, turnsOf(sources, request));
+  const { timesMs, series } = await runWithYields(finishing, yieldPointOf(sources, request));
+  const matrix = { timesMs, series: series.filter(({ labels }) => isReadable(labels)) };
   for (const { labels } of matrix.series) {
     const failure = sampleFailure(labels);
     if (failure !== undefined) throw new BadRequestError(failure);
@@ -167,6 +169,11 @@ async function compute(
   memory?.reserve(matrix.series.reduce((bytes, { values }) => bytes + values.length * BYTES_PER_CELL, 0));
   accumulator.budget.releaseAll();
   return matrix;
+}
+
+/** The reference cannot read label texts with U+FFFD back, and passes over the samples of such series. */
+function isReadable(labels: Labels): boolean {
+  return labels.every(({ value }) => !value.includes('\ufffd'));
 }
 
 /** One range aggregation, over all tenants. */
@@ -196,7 +203,7 @@ async function scanTenant(
     const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
     const plan = await pruner.prune(planned, signal);
     statistics.streams += streamsOfPlan(planned).size;
-    const startedMs = source.turns.nowMs();
+    const startedMs = source.scheduler.nowMs();
     const ofAll = new Overlaps(plan, source, statistics);
     const rest = counts ? countFromFooters(plan, ofAll, { ...counting, hides: hidesOf(plan) }) : plan;
     countCounted(plan, rest, statistics);
@@ -204,10 +211,9 @@ async function scanTenant(
     const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
     const ofPlan = { plan: rest, pages, overlaps };
-    source.turns.note(startedMs, view.tenant);
+    source.scheduler.charge(view.tenant, startedMs);
     const isTaken = await spread?.takes(ofPlan, { view, visible });
     if (isTaken === true) continue;
-    if (spread === undefined) sources.room?.take(pages, extractor.needs.lines === 'bytes');
     await scanSamples(context, scan, ofPlan);
   }
 }

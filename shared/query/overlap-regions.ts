@@ -4,8 +4,12 @@
  *
  * What a reader would get wrong: a plan's runs are what counts, not its chunks. Where a run of one chunk lies between two of
  * another they share no stretch.
+ *
+ * A chunk has no entry twice, but for chunks of earlier versions: they have entries that differ only in a value of metadata
+ * that is empty, which is none. Where a footer lists such a value, the chunk overlaps itself.
  */
-import type { RunMeta } from '../chunk/format.ts';
+import { ColumnKind, type PageMeta, type RunMeta } from '../chunk/format.ts';
+import { listsEmptyValue } from '../chunk/metadata-column.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 
 /** A run of the region's stream. */
@@ -23,15 +27,20 @@ export interface Region {
   resolved: Promise<void> | undefined;
 }
 
+/** True where rows of the page may be the same entry as others of its chunk. */
+export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
+  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
+}
+
 export function regionsOf({ pages }: Pick<DayPlan, 'pages'>): Region[] {
   const runs = runsByStream(pages);
-  const { texts, starts, order, pageOf, runOf } = runs;
+  const { texts, starts, order, pageOf, runOf, repeats } = runs;
   const regions: Region[] = [];
   let sorted = new Uint32Array(64);
   for (let stream = 0; stream < texts.length; stream++) {
     const count = starts[stream + 1] - starts[stream];
-    if (count < 2) continue;
     const ofStream = order.subarray(starts[stream], starts[stream + 1]);
+    if (count < 2 && repeats[pageOf[ofStream[0]]] === 0) continue;
     if (sorted.length < count) sorted = new Uint32Array(2 * count);
     sorted.set(ofStream);
     if (!overlap(runs, pages, sorted.subarray(0, count))) continue;
@@ -52,6 +61,8 @@ interface Runs {
   readonly first: Float64Array;
   readonly last: Float64Array;
   readonly texts: readonly string[];
+  /** For each page 1 where it may have an entry twice. */
+  readonly repeats: Uint8Array;
   /** Runs by stream, of one stream in the order of the plan; `starts` has the place of each stream's first in it, and the end. */
   readonly order: Uint32Array;
   readonly starts: Uint32Array;
@@ -65,6 +76,7 @@ function runsByStream(pages: readonly PlannedPage[]): Runs {
   const runOf = new Uint32Array(count);
   const first = new Float64Array(count);
   const last = new Float64Array(count);
+  const repeats = Uint8Array.from(pages, ({ page }) => (mayRepeatItself(page) ? 1 : 0));
   const numbers = new Map<string, number>();
   const texts: string[] = [];
   let at = 0;
@@ -85,7 +97,7 @@ function runsByStream(pages: readonly PlannedPage[]): Runs {
       last[at] = run.last;
     }
   }
-  return { pageOf, runOf, first, last, texts, ...grouped(streamOf, texts.length) };
+  return { pageOf, runOf, first, last, texts, repeats, ...grouped(streamOf, texts.length) };
 }
 
 /** Places by group, those of one group ascending. */
@@ -99,17 +111,22 @@ function grouped(groupOf: Uint32Array, groups: number): Pick<Runs, 'order' | 'st
   return { order, starts };
 }
 
-/** True where two runs of different chunks share an instant. @param ofStream the runs of a stream; it is sorted by their start */
+/**
+ * True where two runs of different chunks share an instant, or one may have an entry twice.
+ * @param ofStream the runs of a stream; it is sorted by their start
+ */
 function overlap(
-  { pageOf, first, last }: Runs,
+  { pageOf, first, last, repeats }: Runs,
   pages: readonly PlannedPage[],
   ofStream: Uint32Array,
 ): boolean {
   if (!ascends(ofStream, first)) ofStream.sort((a, b) => first[a] - first[b]);
   // Of those so far the one that ends last. As long as no two of different chunks meet, it is the only one that can meet the next.
   let [latest] = ofStream;
+  if (repeats[pageOf[latest]] === 1) return true;
   for (let i = 1; i < ofStream.length; i++) {
     const run = ofStream[i];
+    if (repeats[pageOf[run]] === 1) return true;
     if (first[run] <= last[latest] && pages[pageOf[run]].record !== pages[pageOf[latest]].record) return true;
     if (last[run] > last[latest]) latest = run;
   }
@@ -121,22 +138,31 @@ function ascends(places: Uint32Array, values: Float64Array): boolean {
   return true;
 }
 
-/** Stretches of time that at least two chunks of a stream cover. Inside a chunk no entry is there twice. */
+interface Extent {
+  first: number;
+  last: number;
+  readonly places: Place[];
+}
+
+/** Stretches of time that at least two chunks of a stream cover; one that may repeat itself counts as two. */
 function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
-  const extents = new Map<string, { first: number; last: number; places: Place[] }>();
+  const extents = new Map<string, Extent>();
+  const repeating = new Set<Extent>();
   for (const place of places) {
     const { page, run } = place;
-    const extent = extents.get(page.record.id);
+    let extent = extents.get(page.record.id);
     if (extent === undefined) {
-      extents.set(page.record.id, { first: run.first, last: run.last, places: [place] });
-      continue;
+      extent = { first: run.first, last: run.last, places: [] };
+      extents.set(page.record.id, extent);
     }
     extent.first = Math.min(extent.first, run.first);
     extent.last = Math.max(extent.last, run.last);
     extent.places.push(place);
+    if (mayRepeatItself(page.page)) repeating.add(extent);
   }
-  if (extents.size < 2) return [];
-  const chunks = [...extents.values()];
+  // Beside its twin without places such a chunk is a stretch of its own.
+  const chunks = [...extents.values(), ...Array.from(repeating, extent => ({ ...extent, places: [] }))];
+  if (chunks.length < 2) return [];
   return sweep(chunks).map(({ from, to, members }) => ({
     stream,
     from,

@@ -1,7 +1,7 @@
 /**
  * Exactly once: the same entry (stream, timestamp, line, metadata) may lie in several chunks, after a retry or a
  * repeated push. Where chunks of one stream overlap in time, their timestamps are merged, lines are compared only
- * where timestamps are equal, and all but one of equal entries are dropped.
+ * where timestamps are equal, and of equal entries all but the first that arrived are dropped.
  *
  *     chunk A   |--------------|
  *     chunk B            |------------|
@@ -12,13 +12,14 @@
  */
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareChunks } from '../catalog/chunk-order.ts';
 import type { RunMeta } from '../chunk/format.ts';
 import type { PageMask } from '../deletion/page-mask.ts';
 import { ClientError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
-import { type Region, regionsOf } from './overlap-regions.ts';
+import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
 import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
 
@@ -129,7 +130,7 @@ export class Overlaps {
         else places.push({ region: r, run });
       }
     }
-    // In order of chunk and place: which of equal entries stays must not depend on the order of reading.
+    // By age of the chunk, then by place: which of equal entries stays must not depend on the order of reading.
     const pages = [...placesOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
     for (let p = 0; p < pages.length; p++) {
@@ -211,7 +212,7 @@ interface RegionRows {
   /** Place in `pages`. */
   readonly pageOf: number[];
   readonly rowOf: number[];
-  /** By chunk, in order of the ids. */
+  /** By chunk, in order of age. */
   readonly pages: readonly PlannedPage[];
 }
 
@@ -227,8 +228,9 @@ function entryDigest(page: PageRows, row: number): string {
   return `${hash('sha256', line, 'base64')} ${JSON.stringify(pairs)}`;
 }
 
-/** Groups of rows of one region and timestamp that come from more than one chunk. */
+/** Groups of rows of one region and timestamp that come from more than one chunk, or from one that may repeat itself. */
 function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
+  const repeating = new Set(pages.filter(({ page }) => mayRepeatItself(page)).map(({ record }) => record));
   const order = Uint32Array.from(time, (_, i) => i);
   order.sort((a, b) => regionOf[a] - regionOf[b] || time[a] - time[b] || pageOf[a] - pageOf[b] || a - b);
   const groups: number[][] = [];
@@ -241,7 +243,8 @@ function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
     if (same) continue;
     // Sorted by page, hence by chunk: the first and the last tell whether there are two.
     const first = pages[pageOf[order[start]]].record;
-    if (pages[pageOf[order[i - 1]]].record !== first) groups.push(Array.from(order.subarray(start, i)));
+    const isShared = pages[pageOf[order[i - 1]]].record !== first || (i - start > 1 && repeating.has(first));
+    if (isShared) groups.push(Array.from(order.subarray(start, i)));
     start = i;
   }
   return groups;
@@ -266,6 +269,5 @@ function batchesOf(regions: readonly Region[]): Region[][] {
 }
 
 function byChunk(a: PlannedPage, b: PlannedPage): number {
-  if (a.record === b.record) return a.page.offset - b.page.offset;
-  return a.record.id < b.record.id ? -1 : 1;
+  return compareChunks(a.record, b.record) || a.page.offset - b.page.offset;
 }

@@ -86,9 +86,9 @@ export async function scanPages(
       const dropped = await overlaps.droppedRows(planned, signal);
       const { tenant } = planned.record;
       // One page is a millisecond or two; pushes and other queries get their turn in between.
-      await source.turns.take(signal, tenant);
+      await source.scheduler.acquire(tenant);
       signal.throwIfAborted();
-      let startedMs = source.turns.nowMs();
+      let startedMs = source.scheduler.nowMs();
       if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
       const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
       if (!seen.has(planned.record.id)) {
@@ -113,7 +113,7 @@ export async function scanPages(
         isParsed = linesAreNeeded && wants.promoted?.parsesMost === true;
         if (linesAreNeeded && fronts.has(i)) {
           rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
-          startedMs = source.turns.nowMs();
+          startedMs = source.scheduler.nowMs();
           page = asShown(withWanted(rows, wants), context.shown);
         }
       }
@@ -129,11 +129,11 @@ export async function scanPages(
           isKept = true;
         }
         if (left === 0 && isParsed) noteParsed(rows, wants, planned.runs);
-        source.turns.note(startedMs, tenant);
+        source.scheduler.charge(tenant, startedMs);
         if (left > 0) {
-          await source.turns.take(signal, tenant);
+          await source.scheduler.acquire(tenant);
           signal.throwIfAborted();
-          startedMs = source.turns.nowMs();
+          startedMs = source.scheduler.nowMs();
         }
       } while (left > 0);
       giveBack(rows);

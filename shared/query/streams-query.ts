@@ -7,7 +7,7 @@ import type { Day } from '../catalog/day-item.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { Matcher } from '../logql/ast.ts';
 import { compareUtf8 } from '../model/bytes.ts';
-import { type Labels, labelValue } from '../model/labels.ts';
+import { labelValue } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
 import type { DayRetention } from '../retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -35,8 +35,6 @@ export interface DayIndexProvider {
   ofDay(tenant: string, day: Day): Promise<DayIndex | undefined>;
 }
 
-/** Labels that the store adds for itself; users do not see them in lists. */
-export const INTERNAL_LABELS = new Set(['__aggregated_metric__', '__pattern__', '__stream_shard__']);
 /** For fewer chunks of a day, footers are as few reads as an index. */
 const MIN_INDEXED_CHUNKS = 4;
 
@@ -141,7 +139,7 @@ export class LabelNames {
 
   /** Ascending. */
   list(): string[] {
-    return [...this.names].filter(name => !INTERNAL_LABELS.has(name)).sort(compareUtf8);
+    return [...this.names].sort(compareUtf8);
   }
 }
 
@@ -180,9 +178,4 @@ export function labelValues(streams: readonly Stream[], name: string): string[] 
   const values = new LabelValues(name);
   streams.forEach(values.add);
   return values.list();
-}
-
-/** Label sets of series: without the labels that the store adds for itself. */
-export function seriesLabels(streams: readonly Stream[]): Labels[] {
-  return streams.map(({ labels }) => labels.filter(({ name }) => !INTERNAL_LABELS.has(name)));
 }

@@ -8,6 +8,7 @@ import type { Matcher } from '../logql/ast.ts';
 import { compileMatcher } from '../logql/matcher.ts';
 import { formatLabels, type Labels, labelsOf } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
+import { NO_TENANT } from '../model/tenant-id.ts';
 
 export const TENANT_LABEL = '__tenant_id__';
 export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
@@ -26,7 +27,14 @@ export interface TenantView {
 export function tenantViews(tenants: readonly string[], selector: readonly Matcher[]): TenantView[] {
   if (tenants.length === 1) return [plainView(tenants[0])];
   const accepts = selector.filter(matcher => matcher.name === TENANT_LABEL).map(compileMatcher);
-  return tenants.filter(tenant => accepts.every(accept => accept(tenant))).map(labelledView);
+  return named(tenants)
+    .filter(tenant => accepts.every(accept => accept(tenant)))
+    .map(labelledView);
+}
+
+/** Without the empty tenant, which is one of a query's and has nothing stored. */
+export function named(tenants: readonly string[]): readonly string[] {
+  return tenants.filter(tenant => tenant !== NO_TENANT);
 }
 
 export function plainView(tenant: string): TenantView {

@@ -7,6 +7,7 @@ import type { MaskSource, TenantMasks } from '../deletion/masks.ts';
 import type { Limits } from '../model/limits.ts';
 import { type DayRetention, retentionOfDay } from '../retention/day-retention.ts';
 import { KEPT_FOR_GOOD, type Retention, retentionOf } from '../retention/retention.ts';
+import { named } from './tenant-view.ts';
 
 export interface Visible {
   /** Undefined where no request masks anything. */
@@ -40,7 +41,7 @@ export class Visibility {
   async of(tenants: readonly string[], nowNs: bigint): Promise<VisibleOf> {
     const { enabled, limitsOf, masks: source } = this.parts;
     if (!enabled) return () => ALL_VISIBLE;
-    const pairs = tenants.map(async (tenant): Promise<[string, Visible]> => {
+    const pairs = named(tenants).map(async (tenant): Promise<[string, Visible]> => {
       const limits = limitsOf(tenant);
       const masks = limits.deletionMode === 'disabled' ? undefined : await source.masksOf(tenant);
       const visible = {

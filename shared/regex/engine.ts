@@ -77,11 +77,11 @@ export function finderWithV8(pattern: RegExp, text: string): Finder {
 }
 
 export function finderWithRe2(pattern: RE2JS, text: string): Finder {
-  const matcher = pattern.matcher(text);
+  const matcher = pattern.matcher(text.toWellFormed());
   return {
     next(from) {
       if (!matcher.find(from)) return undefined;
-      return { start: matcher.start(), end: matcher.end(), groups: groupsOf(matcher) };
+      return { start: matcher.start(), end: matcher.end(), groups: groupsOf(matcher, text) };
     },
   };
 }
@@ -111,13 +111,17 @@ export function tooMuchWork(text: string): BadRequestError {
 }
 
 export function firstGroupsWithRe2(pattern: RE2JS, text: string): (string | undefined)[] | undefined {
-  const matcher = pattern.matcher(text);
-  return matcher.find() ? groupsOf(matcher) : undefined;
+  const matcher = pattern.matcher(text.toWellFormed());
+  return matcher.find() ? groupsOf(matcher, text) : undefined;
 }
 
-function groupsOf(matcher: Matcher): (string | undefined)[] {
+/** Groups as pieces of the text itself, whose escaped bytes (byte-text.ts) the matcher saw as U+FFFD. */
+function groupsOf(matcher: Matcher, text: string): (string | undefined)[] {
   const groups: (string | undefined)[] = [];
-  for (let i = 0; i <= matcher.groupCount(); i++) groups.push(matcher.group(i) ?? undefined);
+  for (let i = 0; i <= matcher.groupCount(); i++) {
+    const start = matcher.start(i);
+    groups.push(start < 0 ? undefined : text.slice(start, matcher.end(i)));
+  }
   return groups;
 }
 

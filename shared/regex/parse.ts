@@ -5,8 +5,8 @@
  * What a reader would get wrong: on an invalid pattern the result means nothing (it may also throw); callers let
  * `validateRegex` speak first or afterwards.
  */
-import { RE2Set } from 're2js';
 import { allButNewline, allChars, type CharSet, maxCodePoint } from './char-set.ts';
+import { foldFlag, parseRe2, Re2Op } from './re2-tree.ts';
 import { alternate, concat, emptyNode, type RegexNode } from './syntax.ts';
 
 export interface ParsedRegex {
@@ -245,31 +245,21 @@ function foldOf(codePoint: number): CharSet {
   return classOf(`\\x{${codePoint.toString(16)}}`, true);
 }
 
-// Numbers that re2js gives to the kinds of its tree.
-const opNoMatch = 0;
-const opLiteral = 2;
-const opClass = 3;
-const opAnyButNewline = 4;
-const opAny = 5;
-const foldFlag = 1;
-
 /** The set of one class, escape or character, as re2js reads it. */
 function classOf(text: string, fold: boolean): CharSet {
-  const judge = new RE2Set();
-  judge.add(fold ? `(?i)${text}` : text);
-  const { op, flags, runes } = judge.regexps[0] as { op: number; flags: number; runes: ArrayLike<number> };
+  const { op, flags, runes } = parseRe2(fold ? `(?i)${text}` : text);
   switch (op) {
-    case opNoMatch:
+    case Re2Op.noMatch:
       return [];
-    case opLiteral:
+    case Re2Op.literal:
       if (runes.length !== 1) break;
       if ((flags & foldFlag) === 0) return [runes[0], runes[0]];
       return foldByClass(runes[0]);
-    case opClass:
+    case Re2Op.charClass:
       return Array.from(runes);
-    case opAnyButNewline:
+    case Re2Op.anyButNewline:
       return allButNewline;
-    case opAny:
+    case Re2Op.any:
       return allChars;
   }
   throw new Error(`not a character class: ${text}`);
@@ -278,8 +268,6 @@ function classOf(text: string, fold: boolean): CharSet {
 /** A second, unrelated member keeps re2js from turning a folded letter into a literal again. */
 function foldByClass(codePoint: number): CharSet {
   if (codePoint === maxCodePoint) return [maxCodePoint, maxCodePoint];
-  const judge = new RE2Set();
-  judge.add(`(?i)[\\x{${codePoint.toString(16)}}\\x{${maxCodePoint.toString(16)}}]`);
-  const { runes } = judge.regexps[0] as { runes: ArrayLike<number> };
+  const { runes } = parseRe2(`(?i)[\\x{${codePoint.toString(16)}}\\x{${maxCodePoint.toString(16)}}]`);
   return Array.from(runes).slice(0, -2);
 }

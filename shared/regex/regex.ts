@@ -6,6 +6,8 @@
  *     regex.test('Error 42');            // true
  *     regex.exec('Error 42');            // ['Error 42', '42']
  *
+ * Texts may hold bytes that are not UTF-8 (byte-text.ts). To a pattern each is U+FFFD; groups and replacements keep them.
+ *
  * A pattern has up to three engines, because a test may be simplified further than a search for groups, and a
  * search for all matches less than one for the first.
  */
@@ -20,6 +22,7 @@ import {
   finderWithRe2,
   finderWithV8,
   firstGroupsWithRe2,
+  maxV8Units as longestForV8,
   replaceMatches,
   tooMuchWork,
   withRereadLimit,
@@ -55,6 +58,8 @@ export interface Regex {
   readonly requiredLiteral: RequiredLiteral | undefined;
   /** How to search many lines at once; undefined where only line by line works. For `search.ts`. */
   readonly pageScan: PageScan | undefined;
+  /** Lines may go to re2js, which with so large counted repetitions takes up to 0.1 ms for a character. */
+  readonly isSlow: boolean;
   test(text: string): boolean;
   /** Like `test` on the bytes, of which invalid ones count as U+FFFD each. */
   testBytes(buffer: Buffer, start: number, end: number): boolean;
@@ -119,20 +124,30 @@ class CompiledRegex implements Regex {
     return this.#pageScan;
   }
 
+  get isSlow(): boolean {
+    return this.#repeatedParts > maxQuickParts && this.#testEngine.maxV8Units < longestForV8;
+  }
+
   test(text: string): boolean {
     if (this.#set !== undefined) return this.#set.has(text);
-    const { v8, maxV8Units } = this.#testEngine;
-    return text.length <= maxV8Units ? v8!.test(text) : this.#linear(text).test(text);
+    return this.#testDecoded(text.toWellFormed());
   }
 
   testBytes(buffer: Buffer, start: number, end: number): boolean {
-    return this.test(decodeText(buffer, start, end));
+    const text = decodeText(buffer, start, end);
+    return this.#set === undefined ? this.#testDecoded(text) : this.#set.has(text);
+  }
+
+  #testDecoded(text: string): boolean {
+    const { v8, maxV8Units } = this.#testEngine;
+    return text.length <= maxV8Units ? v8!.test(text) : this.#linear(text).test(text);
   }
 
   exec(text: string): readonly (string | undefined)[] | undefined {
     this.#execEngine ??= chooseEngine(forFirstMatch(this.#node), 'u');
     const { v8, maxV8Units } = this.#execEngine;
-    if (text.length > maxV8Units) return firstGroupsWithRe2(this.#linear(text), text);
+    // Only re2js tells where groups are, which is needed to cut them from a text with escapes.
+    if (text.length > maxV8Units || !text.isWellFormed()) return firstGroupsWithRe2(this.#linear(text), text);
     return v8!.exec(text) ?? undefined;
   }
 
@@ -153,7 +168,7 @@ class CompiledRegex implements Regex {
   #finder(text: string): Finder {
     this.#allEngine ??= chooseEngine(this.#node, 'gu');
     const { v8, maxV8Units, linear } = this.#allEngine;
-    if (text.length <= maxV8Units) return finderWithV8(v8!, text);
+    if (text.length <= maxV8Units && text.isWellFormed()) return finderWithV8(v8!, text);
     const finder = finderWithRe2(this.#linear(text), text);
     return linear ? finder : withRereadLimit(finder, text);
   }
@@ -167,6 +182,9 @@ class CompiledRegex implements Regex {
 
 /** Parts times characters: at up to 0.1 us each some seconds, reached by `a{1000}` on a line of 67,000 characters. */
 const maxCountedWork = 2 ** 26;
+
+/** Up to so many a line of 1,000 characters takes re2js 2 ms at worst. */
+const maxQuickParts = 20;
 
 const textStart: RegexNode = { type: 'assertion', kind: 'textStart' };
 const textEnd: RegexNode = { type: 'assertion', kind: 'textEnd' };

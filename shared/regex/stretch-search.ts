@@ -1,5 +1,6 @@
 /** Search for stretches in the lines of a page, place by place; only for bytes in the line space (`line-memory.ts`). */
-import { type BytePair, type PairFinder, pairFinder } from '../chunk/line-memory.ts';
+import { type BytePair, type PairFinder, ProgramSearch, pairFinder } from '../chunk/line-memory.ts';
+import { stretchProgram } from './stretch-program.ts';
 import { rarestPlaces, type Stretch, stretchOfNeedle } from './stretches.ts';
 
 /** A stretch with the pair of its bytes that is looked for, and where it was found last. */
@@ -14,6 +15,8 @@ interface Sought {
 
 export class StretchSearch {
   readonly #sought: readonly Sought[];
+  /** Looks for all of them at once. */
+  readonly #together: ProgramSearch | undefined;
   #lines: Buffer | undefined;
   #finder: PairFinder | undefined;
   #from = 0;
@@ -23,6 +26,8 @@ export class StretchSearch {
 
   /** @param stretches each of at least two bytes */
   constructor(stretches: readonly Stretch[]) {
+    const program = stretchProgram(stretches);
+    this.#together = program && new ProgramSearch(program);
     this.#sought = stretches.map(stretch => {
       const [i, j] = rarestPlaces(stretch);
       const { bytes, others } = stretch;
@@ -39,6 +44,11 @@ export class StretchSearch {
 
   /** First place of a stretch that lies in `from` to `to`, or -1; `length` tells how long it is. */
   find(lines: Buffer, from: number, to: number): number {
+    if (this.#together !== undefined) {
+      const found = this.#together.find(lines, from, to);
+      this.length = this.#together.length;
+      return found;
+    }
     // Of several stretches those that were found farther on are not sought again.
     const goesOn = lines === this.#lines && to === this.#to && from >= this.#from;
     if (lines !== this.#lines) {

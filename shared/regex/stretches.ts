@@ -12,8 +12,8 @@ export interface Stretch {
   readonly others: Uint8Array;
 }
 
-/** Each is a pass over the page: with more of them a byte pattern is as fast. */
-const MAX_STRETCHES = 8;
+/** What one pass over the page looks for (stretch-program.ts). */
+const MAX_STRETCHES = 64;
 /** Shorter ones stand in too many lines. */
 const MIN_BYTES = 3;
 

@@ -37,6 +37,9 @@ export function readValidRegex(pattern: string): ValidRegex {
   if (pattern.length > maxPatternLength) {
     throw tooLarge(`${pattern.length} characters, the limit is ${maxPatternLength}`);
   }
+  if (!pattern.isWellFormed()) {
+    throw new Error(`error parsing regexp: invalid UTF-8: \`${pattern.toWellFormed()}\``);
+  }
   const read = tryRead(pattern);
   // Before the judge, which writes repetitions out; but Go's own limit on counts has its own words.
   const parts = read === undefined ? 0 : read.repeatedParts;

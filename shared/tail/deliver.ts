@@ -11,8 +11,8 @@ import { sortByTime, type TailEntry } from './tail-entry.ts';
 /** How the tails of a tenant share the thread with others. */
 export interface Pace {
   nowMs(): number;
-  /** From one part, which began at `startedMs`, to the next. Throws where nothing is shown any more. */
-  rest(startedMs: number): Promise<void>;
+  /** Ends the time slice that began at `startedMs`, and waits for the next one. Throws when nothing is shown any more. */
+  yield(startedMs: number): Promise<void>;
 }
 
 /** Takes the entries, in any order. A tail that ends meanwhile takes no more. Throws what `pace` throws. */
@@ -35,7 +35,7 @@ export async function deliver(tails: readonly LiveTail[], entries: TailEntry[], 
     }
     // What is posted for them goes on until the end of the turn.
     await nextTurn();
-    await pace.rest(startedMs);
+    await pace.yield(startedMs);
     await Promise.all(tails.filter(({ outbox }) => !outbox.hasRoom).map(({ outbox }) => outbox.room()));
   }
 }

@@ -47,7 +47,7 @@ export async function scanChunks(
   options: ScanOptions,
 ): Promise<void> {
   const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
-  const { turns } = options.source;
+  const { scheduler } = options.source;
   let sinceTurn = 0;
   const flush = async (least: number): Promise<void> => {
     for (const [query, { entries }] of sinks) {
@@ -62,7 +62,7 @@ export async function scanChunks(
       sinceTurn += visits[0].planned.page.lineBytes * visits.length;
       if (sinceTurn < BYTES_PER_TURN) continue;
       sinceTurn = 0;
-      await turns.take(options.signal, visits[0].planned.record.tenant);
+      await scheduler.acquire(visits[0].planned.record.tenant);
     }
   }
   await flush(0);
@@ -118,7 +118,7 @@ async function visitPage(
   sinks: Map<TailQuery, EntrySink>,
   { source, signal, failed }: ScanOptions,
 ): Promise<void> {
-  const { turns } = source;
+  const { scheduler } = source;
   const { record, footer, page } = visits[0].planned;
   const decoded = await source.page(record, footer, page, WANTS, newStatistics());
   const rows: PageRows = Object.create(decoded, { lines: { value: Buffer.from(decoded.lines) } });
@@ -132,13 +132,16 @@ async function visitPage(
     const { turn, pipeline } = query;
     try {
       while (left > 0) {
-        const startedMs = turns.nowMs();
+        const startedMs = scheduler.nowMs();
         turn.left = 0;
         turn.begin();
         pipeline.run(rows, selection, left, sink);
         left = turn.left;
-        turns.note(startedMs, record.tenant);
-        if (left > 0) await turns.take(signal, record.tenant);
+        scheduler.charge(record.tenant, startedMs);
+        if (left > 0) {
+          await scheduler.acquire(record.tenant);
+          signal.throwIfAborted();
+        }
       }
     } catch (error) {
       if (!(error instanceof BadRequestError)) throw error;

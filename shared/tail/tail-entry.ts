@@ -42,7 +42,7 @@ function currentJson(
   categorize: boolean,
 ): string {
   const third = categorize ? `,${categoriesJson(structuredMetadata, parsed)}` : '';
-  return `{"stream":${labelsJson(labels)},"values":[["${timeNs}",${JSON.stringify(line)}${third}]]}`;
+  return `{"stream":${labelsJson(labels)},"values":[["${timeNs}",${JSON.stringify(line.toWellFormed())}${third}]]}`;
 }
 
 function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels | undefined): string {
@@ -53,7 +53,7 @@ function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels |
 }
 
 function legacyJson({ timeNs, line, labels }: ShownEntry): string {
-  const entry = `{"ts":"${instantText(timeNs)}","line":${JSON.stringify(line)}}`;
+  const entry = `{"ts":"${instantText(timeNs)}","line":${JSON.stringify(line.toWellFormed())}}`;
   return `{"labels":${JSON.stringify(formatLabels(labels))},"entries":[${entry}]}`;
 }
 

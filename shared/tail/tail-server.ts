@@ -77,7 +77,8 @@ export class TailServer {
     return hasTaken;
   }
 
-  private logged(tenant: string): void {
+  /** The log has commits of the tenant that `take` had no room for, or that were never told. */
+  logged(tenant: string): void {
     const served = this.tenants.get(tenant);
     served?.tail.overflowed();
     served?.wake.call();

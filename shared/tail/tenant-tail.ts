@@ -161,10 +161,13 @@ export class TenantTail {
   }
 
   private get pace(): Pace {
-    const { turns } = this.parts.source;
+    const { scheduler } = this.parts.source;
     return {
-      nowMs: () => turns.nowMs(),
-      rest: startedMs => turns.rest(startedMs, this.stopping.signal, this.tenant),
+      nowMs: () => scheduler.nowMs(),
+      yield: async startedMs => {
+        await scheduler.yield(this.tenant, startedMs);
+        this.stopping.signal.throwIfAborted();
+      },
     };
   }
 

@@ -2,6 +2,7 @@
 import { type GroupCommitParts, GroupCommitter } from '../ingest/group-commit.ts';
 import type { AcceptedPush } from '../ingest/push-columns.ts';
 import { type StoredPush, storedOf } from '../ingest/stored-push.ts';
+import { runPaced } from '../model/steps.ts';
 
 export type OnStored = (tenant: string, push: StoredPush) => void;
 
@@ -28,6 +29,6 @@ export class ObservedCommitter extends GroupCommitter {
     } finally {
       this.running--;
     }
-    this.onStored(tenant, storedOf(push));
+    this.onStored(tenant, await runPaced(storedOf(push), this.scheduler.pace(tenant)));
   }
 }

@@ -7,6 +7,7 @@ import {
   type RangeQuery,
 } from '../query/engine.ts';
 import type { QueryStatistics } from '../query/statistics.ts';
+import { named } from '../query/tenant-view.ts';
 
 /** What was asked, in the words of the reference's metrics. */
 export interface AskedQuery {
@@ -39,7 +40,7 @@ export class ObservedEngine extends QueryEngine {
 
   private tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
     const type = answer.result.kind === 'streams' ? 'limited' : 'metric';
-    this.onAnswered(tenants, answer.statistics, answer.execNs, { type, range });
+    this.onAnswered(named(tenants), answer.statistics, answer.execNs, { type, range });
     return answer;
   }
 }

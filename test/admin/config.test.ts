@@ -138,8 +138,9 @@ describe('what a file says', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('decompressed pushes may be 50 times as large unless the file says otherwise', () => {
-    expect(maxDecompressedBytes(configOf(''))).toBe(5000 * MIB);
+  test('decompressed pushes may have 128 MiB unless the file says otherwise, and 0 is 50 times their size as sent', () => {
+    expect(maxDecompressedBytes(configOf(''))).toBe(128 * MIB);
+    expect(maxDecompressedBytes(configOf('distributor: {max_decompressed_size: 0}'))).toBe(5000 * MIB);
     expect(maxDecompressedBytes(configOf('distributor: {max_decompressed_size: 1GB}'))).toBe(1024 * MIB);
   });
 });

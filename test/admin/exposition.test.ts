@@ -25,6 +25,8 @@ function registryOf(counts: Readonly<Record<string, number>>, open = 0): Metrics
   for (const count of Object.values(counts)) seconds.observe(count);
   registry.gauge({ name: 'open', help: 'Open.' }).set(open);
   registry.gauge({ name: 'last_timestamp_seconds', help: 'Last.' }).set(open);
+  registry.untyped({ name: 'waiting_count', help: 'Waiting.', read: () => [{ labels: {}, value: open }] });
+  registry.untyped({ name: 'loki_compactor_waiting_count', help: 'Waiting in the store.' }).set(open);
   return registry;
 }
 
@@ -95,6 +97,9 @@ describe('sums', () => {
     expect(metrics.value('seconds_sum', {})).toBe(8);
     expect(metrics.value('open', {})).toBe(12);
     expect(metrics.value('last_timestamp_seconds', {})).toBe(9);
+    expect(metrics.types.get('waiting_count')).toBe('untyped');
+    expect(metrics.value('waiting_count', {})).toBe(12);
+    expect(metrics.value('loki_compactor_waiting_count', {})).toBe(9);
     expect([...withoutGauges(all).keys()]).toEqual(['lines_total', 'seconds']);
   });
 

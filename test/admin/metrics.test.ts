@@ -5,6 +5,7 @@ import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
 import { routeName } from '../../shared/admin/metrics/request-metrics.ts';
 import { ROUTES } from '../../shared/http/table.ts';
 import { storedOf } from '../../shared/ingest/stored-push.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { pushOf } from '../support/pushes.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 
@@ -70,9 +71,9 @@ describe('lines', () => {
       line: 'x'.repeat(length),
       metadata: {},
     }));
-    lineLengths.add(storedOf(pushOf(entries)));
+    lineLengths.add(atOnce(storedOf(pushOf(entries))));
     // Of a push with refused entries only the others count.
-    lineLengths.add(storedOf({ ...pushOf(entries), entries: Uint32Array.of(3) }));
+    lineLengths.add(atOnce(storedOf({ ...pushOf(entries), entries: Uint32Array.of(3) })));
     const counted = [...lengths, 8];
     const metrics = parseMetrics(await registry.text());
     for (let bound = 1; bound <= 8 ** 7; bound *= 8) {

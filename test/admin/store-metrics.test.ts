@@ -37,7 +37,7 @@ test('a store that was used', async () => {
   const pushed = await metrics();
   // Each push is a chunk of its own here.
   expect(pushed.value('loki_ingester_chunks_flushed_total', { reason: 'max_age' })).toBe(4);
-  for (const name of ['size_bytes', 'utilization', 'entries', 'age_seconds', 'bounds_hours']) {
+  for (const name of ['size_bytes', 'utilization', 'entries', 'age_seconds', 'bounds_seconds']) {
     expect([name, pushed.value(`loki_ingester_chunk_${name}_count`, {})]).toEqual([name, 4]);
   }
   expect(pushed.value('loki_ingester_chunk_entries_sum', {})).toBe(4);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { commonLabels, ownLabels } from '../../bin/cli/answer-text.ts';
+import { CommandError } from '../../bin/cli/command-error.ts';
 import { logPages } from '../../bin/cli/log-pages.ts';
 import type { Direction, LogEntry, RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
 import { millisecondText, nanosecondText, parseInstant, rangeOf } from '../../bin/cli/time-text.ts';
@@ -68,6 +69,42 @@ describe('pages of a log query', () => {
       [2n, 5],
       [4n, 3],
     ]);
+  });
+
+  test('ask for no more than stores return by default, as long as something new fits', async () => {
+    const tied = Array.from({ length: 4600 }, (_, i) => entryOf(5, `${i}`));
+    const { requests, got } = await page([...tied, entryOf(9, 'after')], {
+      limit: Infinity,
+      batch: 1000,
+      direction: 'forward',
+    });
+    expect(got).toHaveLength(4601);
+    expect(requests.map(({ limit }) => limit)).toEqual([1000, 2000, 3000, 4000, 5000]);
+  });
+
+  test('say so where more entries have a timestamp than one request returns', async () => {
+    const tied = Array.from({ length: 6000 }, (_, i) => entryOf(1_767_607_200_000_000_000, `${i}`));
+    const askRange = async (request: RangeRequest) => {
+      if (request.limit > 5000) throw new CommandError('max entries limit per query exceeded');
+      return storeOf(tied, [])(request);
+    };
+    const range = {
+      query: 'q',
+      startNs: 0n,
+      endNs: 2n ** 62n,
+      direction: 'backward',
+      limit: Infinity,
+    } as const;
+    const read = async () => {
+      for await (const _ of logPages(askRange, { ...range, batch: 1000 }));
+    };
+    await expect(read()).rejects.toThrow(
+      'max entries limit per query exceeded; 5000 entries or more have the timestamp 2026-01-05T10:00:00.000000000Z, and one',
+    );
+    const other = async () => {
+      throw new CommandError('out of order');
+    };
+    await expect(logPages(other, { ...range, batch: 6000 }).next()).rejects.toThrow(/^out of order$/);
   });
 
   test('pass on the answer to a metric query once', async () => {

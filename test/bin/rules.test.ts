@@ -32,7 +32,7 @@ beforeEach(async () => {
       return ask(request.method, request.path, request);
     },
     limits: {
-      ofRequest: () => ({ maxBodyBytes: 1_000_000, deadlineMs: 0 }),
+      ofRequest: () => ({ cost: 'light', maxBodyBytes: 1_000_000, deadlineMs: 0 }),
       maxConcurrentRequests: 10,
       maxBufferedBodyBytes: 10_000_000,
       readTimeoutMs: 60_000,
@@ -155,6 +155,7 @@ describe('the client', () => {
 
   test('what a store refuses or does not understand', async () => {
     await expect(removeGroup(flags(), 'no', 'group')).rejects.toThrow('404 Not Found: group does not exist');
+    await expect(removeGroup(flags(), 'no')).rejects.toThrow('404 Not Found: group namespace does not exist');
     const other = await startRecordingStore(() => ({ status: 200, body: '- a' }));
     try {
       await expect(listGroups({ addr: new URL(other.url) })).rejects.toThrow(

@@ -6,6 +6,7 @@ export const DAY = 20_000;
 export function record(number: number, overrides: Partial<ChunkRecord> = {}): ChunkRecord {
   return {
     id: number.toString(16).padStart(32, '0'),
+    origin: overrides.id ?? number.toString(16).padStart(32, '0'),
     tenant: 't',
     day: DAY,
     level: 0,

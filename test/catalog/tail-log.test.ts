@@ -29,6 +29,7 @@ function recordOf(id: string, more: Partial<ChunkRecord>): ChunkRecord {
   const inline = Buffer.from('a chunk');
   return {
     id,
+    origin: id,
     tenant: TENANT,
     day: DAY,
     level: 0,

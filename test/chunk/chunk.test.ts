@@ -215,7 +215,8 @@ describe('golden files', () => {
     const object = readFileSync(join(folder, `${version}.chunk`));
     const want = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8'));
     const { footer, entries } = read(object);
-    expect({ ...footer, counts: [...footer.counts], entries }).toEqual(want);
+    // What was written before origins were recorded is ordered by its id.
+    expect({ ...footer, counts: [...footer.counts], entries }).toEqual({ ...want, origin: want.id });
   });
 
   test.each(['v1-enriched', 'v2-enriched', 'v3-enriched'])(

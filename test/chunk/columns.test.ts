@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../../shared/chunk/byte-io.ts';
 import { loadBlock, PUSH_COMPRESSION, storeBlock, storeBlockSync } from '../../shared/chunk/compression.ts';
 import { decodeOffsets, encodeLengths } from '../../shared/chunk/length-column.ts';
-import { decodeMetadata, encodeMetadata } from '../../shared/chunk/metadata-column.ts';
+import { decodeMetadata, encodeMetadata, listsEmptyValue } from '../../shared/chunk/metadata-column.ts';
 import { decodeTimes, encodeTimes } from '../../shared/chunk/time-column.ts';
 import { CorruptionError } from '../../shared/model/errors.ts';
 
@@ -153,7 +153,7 @@ test('lengths come back as offsets, and must add up', () => {
 });
 
 describe('metadata', () => {
-  test('columns come back, with dictionaries of any size', () => {
+  test('columns come back, with dictionaries of any size; an empty value comes back as none', () => {
     const column = fc.array(
       fc.option(fc.oneof(fc.constantFrom('info', 'warn'), fc.uuid(), fc.string()), { nil: undefined }),
     );
@@ -174,7 +174,8 @@ describe('metadata', () => {
         const { dictionary, constant } = encoded;
         const decoded = decodeMetadata('m', payload, ids.length, dictionary, constant, 'm');
         const back = Array.from(decoded.ids, id => (id === 0 ? undefined : decoded.valueAt(id - 1)));
-        expect(back).toEqual(values);
+        expect(back).toEqual(values.map(value => value || undefined));
+        expect(listsEmptyValue(encoded)).toBe(dictionary !== undefined && known.includes(''));
         expect(decoded.count).toBe(known.length);
         if (!constant && ids.length > 0) {
           expect(() =>

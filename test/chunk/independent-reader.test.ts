@@ -25,7 +25,7 @@ const HEAD = {
 
 async function write(
   entries: readonly PlainEntry[],
-  head: Partial<typeof HEAD> & { inputs?: string[] } = {},
+  head: Partial<Omit<typeof HEAD, 'inputs'>> & { inputs?: string[]; origin?: string } = {},
 ) {
   const written = await writeChunk({ ...HEAD, ...head }, rowsOf(entries), QUICK_COMPRESSION);
   return { ...written, object: Buffer.concat(written.parts, written.bytes) };
@@ -182,6 +182,16 @@ describe('a reader that knows docs/format.md alone', () => {
     }
   });
 
+  test('reads the origin of a merged chunk', async () => {
+    const origin = '00112233445566778899aabbccddeeff';
+    const entry = { stream: { a: 'b' }, time: 5, line: 'x', metadata: {} };
+    const { object, footer } = await write([entry], { inputs: [origin], origin });
+    expect(footer.origin).toBe(origin);
+    expect(readFooter(object)).toEqual(plainFooter(footerOf(object, 'merged')));
+    expect(readFooter(object).origin).toBe(origin);
+    expect(recordOf(footer, 1, 1, { inline: undefined, tail: Buffer.alloc(0) }).origin).toBe(origin);
+  });
+
   test('reads catalog records', async () => {
     const { object, footer, parts, footerBytes } = await write([
       { stream: { a: 'b', app: 'shop' }, time: 5, line: 'x', metadata: {} },
@@ -191,7 +201,7 @@ describe('a reader that knows docs/format.md alone', () => {
     const hashes = [crc32('a\0b'), crc32('a\0c'), crc32('app\0shop')].sort((a, b) => a - b);
     const sizes = { rows: 2, lineBytes: 3, metadataBytes: 0, storedBytes: object.length, footerBytes };
     const numbers = { ...sizes, asOfMs: 0 };
-    const want = { id: HEAD.id, level: 0, first: 5, last: 90, ...numbers, hashes };
+    const want = { id: HEAD.id, origin: HEAD.id, level: 0, first: 5, last: 90, ...numbers, hashes };
     const read = (record: ChunkRecord) => readRecord(encodeRecord(record));
     const inline = recordOf(footer, object.length, footerBytes, { inline: object, tail });
     expect(read(inline)).toEqual({ ...want, lane: 1, bytes: object });
@@ -199,5 +209,7 @@ describe('a reader that knows docs/format.md alone', () => {
     expect(read(stored)).toEqual({ ...want, lane: 2, bytes: Buffer.from(tail) });
     const bare = { ...stored, footer: undefined, pairs: undefined };
     expect(read(bare)).toEqual({ ...want, hashes: undefined, lane: 0, bytes: Buffer.alloc(0) });
+    const origin = '00112233445566778899aabbccddeeff';
+    expect(read({ ...inline, origin })).toEqual({ ...want, origin, lane: 1, bytes: object });
   });
 });

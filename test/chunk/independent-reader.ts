@@ -173,7 +173,8 @@ export function readFooter(object: Buffer) {
   const levels = body.list(() => body.text());
   const counts = streams.map(() => body.list(() => readCounts(body, levels.length)));
   const sections = body.list(() => ({ kind: body.varint(), place: readPlace(body) }));
-  return { ...head, last, streams, pages, levels, counts, sections };
+  const origin = body.left >= 16 ? body.id() : head.id;
+  return { ...head, last, streams, pages, levels, counts, sections, origin };
 }
 
 function readPage(body: Cursor, streams: number): ReadPage {
@@ -289,9 +290,9 @@ function readTimes(page: ReadPage, stored: Buffer): number[] {
   return times;
 }
 
-/** 4.2 */
+/** 4.2: an empty value is none. */
 function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string | undefined)[] {
-  if (column.constant) return new Array(rows).fill(column.dictionary?.[0]);
+  if (column.constant) return new Array(rows).fill(column.dictionary?.[0] || undefined);
   const block = new Cursor(readBlock(stored, column));
   const values = column.dictionary ?? block.list(() => block.text());
   let highest = 0;
@@ -300,7 +301,7 @@ function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string
     if (token === 0) return undefined;
     const number = token === 1 ? ++highest : token - 1;
     must(number <= values.length, 'token without a value');
-    return values[number - 1];
+    return values[number - 1] || undefined;
   });
   must(block.left === 0, 'bytes behind the tokens');
   return found;
@@ -321,8 +322,11 @@ export function readRecord(bytes: Buffer) {
   const end = bytes.length - 4;
   must(crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end), 'checksum of the record');
   const from = new Cursor(bytes.subarray(0, end));
-  must(from.u8() === 4, 'version of the record');
+  must(from.u8() === 6, 'version of the record');
   const id = from.id();
+  const hasOrigin = from.u8();
+  must(hasOrigin <= 1, 'origin');
+  const origin = hasOrigin === 1 ? from.id() : id;
   const level = from.varint();
   const first = from.varint();
   const last = first + from.varint();
@@ -338,5 +342,5 @@ export function readRecord(bytes: Buffer) {
   const hashes = pairs === 0 ? undefined : Array.from({ length: pairs - 1 }, () => from.u32());
   const lane = from.u8();
   must(lane <= 2, 'lane');
-  return { id, level, first, last, ...numbers, hashes, lane, bytes: from.take(from.left) };
+  return { id, origin, level, first, last, ...numbers, hashes, lane, bytes: from.take(from.left) };
 }

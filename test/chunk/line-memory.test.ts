@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findPair, isInLineSpace, LINE_SPACE, LineMarks, nextMark } from '../../shared/chunk/line-memory.ts';
+import { findPair, isInLineSpace, LineMarks, lineSpace, nextMark } from '../../shared/chunk/line-memory.ts';
 
 const byte = fc.constantFrom(...Buffer.from('"\\ =ab\0\n\x80\xff', 'latin1'));
 const bytes = fc.oneof(
@@ -12,14 +12,14 @@ const bytes = fc.oneof(
 /** The same bytes in the line space and elsewhere. */
 function bothPlaces(list: readonly number[], offset: number): Buffer[] {
   const elsewhere = Buffer.from(list);
-  const inside = LINE_SPACE.subarray(offset, offset + list.length);
+  const inside = lineSpace().subarray(offset, offset + list.length);
   elsewhere.copy(inside);
   return [inside, elsewhere];
 }
 
 describe('the line space', () => {
   test('knows its own', () => {
-    expect(isInLineSpace(LINE_SPACE.subarray(3, 9))).toBe(true);
+    expect(isInLineSpace(lineSpace().subarray(3, 9))).toBe(true);
     expect(isInLineSpace(Buffer.alloc(8))).toBe(false);
   });
 

@@ -1,7 +1,7 @@
 /** Literals found by the vector loop stand where a plain search finds them, whatever lies behind the lines. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLineMemory, LINE_SPACE } from '../../shared/chunk/line-memory.ts';
+import { createLineMemory, lineSpace } from '../../shared/chunk/line-memory.ts';
 import { LineSplitter } from '../../shared/chunk/line-splitter.ts';
 import type { PageRows } from '../../shared/model/page.ts';
 
@@ -54,7 +54,7 @@ function found(splitter: LineSplitter, page: PageRows, row: number, count: numbe
 
 describe('literals one behind the other', () => {
   test.each([
-    ['the line space', LINE_SPACE],
+    ['the line space', lineSpace()],
     ['a region', REGION],
   ])('of lines in %s', (_, memory) => {
     fc.assert(
@@ -80,7 +80,7 @@ describe('literals one behind the other', () => {
   });
 
   test('splitters take turns in one memory', () => {
-    const page = pageOf([Buffer.from('a=1 b=2'), Buffer.from('b=3 a=4')], LINE_SPACE, 5);
+    const page = pageOf([Buffer.from('a=1 b=2'), Buffer.from('b=3 a=4')], lineSpace(), 5);
     const [first, second] = ['a=', 'b='].map(text => LineSplitter.of([Buffer.from(text)], 0)!);
     expect([0, 1].map(row => [found(first, page, row, 1), found(second, page, row, 1)])).toEqual([
       [[0], [4]],

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readFooter } from '../../shared/catalog/chunk-object.ts';
 import { ColumnKind, SectionKind } from '../../shared/chunk/format.ts';
+import { SETTLE_MS } from '../../shared/compaction/plan-merges.ts';
 import { DAY, DAY_MS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 
@@ -60,6 +61,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
           const world = makeWorld({ packing: PACKING, targetBytes });
           const lists = pushes.map(([minute, lines], i) => push(i, minute, lines));
           for (const entries of lists) await world.push(entries);
+          await world.clock.advance(SETTLE_MS);
           await world.compact(DAY, force);
           await expectEnriched(world);
           expect(await world.stored()).toEqual(lists.flat().map(identityOf).sort());
@@ -72,6 +74,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
   test.each([true, false])('of more pushes than one merge takes; forced: %p', async force => {
     const world = makeWorld({ packing: PACKING });
     for (let i = 0; i < 130; i++) await world.push(push(i, 7, 5));
+    await world.clock.advance(SETTLE_MS);
     const { merges } = await world.compact(DAY, force);
     expect(merges).toBe(2);
     const [chunk, ...rest] = await chunksOf(world);
@@ -83,6 +86,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
     const world = makeWorld({ packing: PACKING });
     await world.push(push(1, 7, 200));
     expect(await chunksOf(world)).toMatchObject([{ level: 0, hasSections: false }]);
+    await world.clock.advance(SETTLE_MS);
     await world.compact(DAY);
     expect(await chunksOf(world)).toMatchObject([{ level: 3, hasSections: true, hasColumns: true }]);
     expect(await world.compact(DAY)).toMatchObject({ merges: 0, end: 'settled' });
@@ -94,6 +98,7 @@ test('five minutes of little are a draft', async () => {
   const today = DAY + 3;
   expect(world.clock.nowMs()).toBe(today * DAY_MS);
   for (let i = 0; i < 40; i++) await world.push(push(i, 1).map(entry => ({ ...entry, day: today })));
+  await world.clock.advance(SETTLE_MS);
   await world.compact(today);
   const records = (await world.plain.catalog.day(TENANT, today))!.records;
   const merged = records.find(({ level }) => level === 1)!;

@@ -29,7 +29,6 @@ async function failureOf(
     ...HEAD,
     newId: () => chunkId(0xf000 + emitted),
     compression: QUICK_COMPRESSION,
-    maxOutputBytes: 1024 * 1024,
     ...options,
   };
   try {

@@ -6,7 +6,16 @@ import type { Footer } from '../../shared/chunk/format.ts';
 import { fingerprintOf } from '../../shared/compaction/fingerprint.ts';
 import type { MergeInput } from '../../shared/compaction/merge.ts';
 import { arbitraryEntries, type PlainEntry, streamOf } from '../support/rows.ts';
-import { chunkId, inOrder, inputOf, inputsOf, keyOf, merge, pagesOf } from './support/merge-chunks.ts';
+import {
+  chunkId,
+  inOrder,
+  inputOf,
+  inputsOf,
+  keyOf,
+  merge,
+  objectOf,
+  pagesOf,
+} from './support/merge-chunks.ts';
 
 const entry = (app: string, time: number, line: string, metadata = {}): PlainEntry => ({
   stream: { app },
@@ -69,7 +78,7 @@ describe('a merge', () => {
         expect(entries).toEqual(want);
         expect(countsOf(footers)).toEqual(countEntries(want));
         const rowsIn = chunks.flat().length;
-        expect(summary).toMatchObject({ rowsIn, duplicates: rowsIn - want.length, dropped: 0, outputs: 1 });
+        expect(summary).toMatchObject({ rowsIn, duplicates: rowsIn - want.length, dropped: 0 });
         expect(summary.rowsOut).toBe(want.length);
         expect(footers[0]).toMatchObject({ level: 1, rows: want.length, createdMs: 2 });
         expect(footers[0].inputs).toEqual(inputs.map(({ footer }) => footer.id));
@@ -179,24 +188,25 @@ describe('a merge', () => {
   test('of nothing gives nothing', async () => {
     const { summary, objects } = await merge([]);
     expect(objects).toEqual([]);
-    expect(summary).toMatchObject({ rowsIn: 0, rowsOut: 0, outputs: 0 });
+    expect(summary).toMatchObject({ rowsIn: 0, rowsOut: 0, outputBytes: 0 });
   });
 
-  test('ends outputs near the size asked for; together they have everything, one after the other', async () => {
+  test('gives one chunk, which takes the place of the oldest input', async () => {
     const chunks = [0, 1, 2].map(c =>
       Array.from({ length: 500 }, (_, i) => entry(i % 2 === 0 ? 'a' : 'b', i * 3 + c, noise(i * 3 + c))),
     );
-    const maxOutputBytes = 1_500_000;
-    const { summary, footers, objects, entries } = await merge(await inputsOf(chunks), { maxOutputBytes });
+    const inputs = await inputsOf(chunks);
+    const { footers, objects, entries } = await merge(inputs.toReversed(), { batchBytes: 16 * 1024 });
     expect(entries).toEqual(inOrder(chunks.flat()));
-    expect(summary.outputs).toBe(footers.length);
-    expect(footers.length).toBeGreaterThan(1);
-    expect(footers.map(({ id }) => id)).toEqual(footers.map((_, i) => chunkId(0xf001 + i)));
-    for (const { inputs } of footers) expect(inputs).toEqual([1, 2, 3].map(chunkId));
-    for (const { length } of objects.slice(0, -1)) {
-      expect(length).toBeGreaterThanOrEqual(maxOutputBytes);
-      expect(length).toBeLessThan(2 * maxOutputBytes + 1_000_000);
-    }
+    expect(footers.map(({ id, origin }) => ({ id, origin }))).toEqual([
+      { id: chunkId(0xf001), origin: chunkId(1) },
+    ]);
+    expect(footers[0].inputs).toEqual([1, 2, 3].map(chunkId));
+    const newer = inputOf(await objectOf([entry('a', 0, 'x'), entry('a', 0, 'y')], chunkId(2)));
+    const again = await merge([newer, inputOf(objects[0])], { newId: () => chunkId(0xf002) });
+    expect(again.footers[0]).toMatchObject({ origin: chunkId(1), inputs: [0xf001, 2].map(chunkId) });
+    // The merged chunk has a newer id, and yet its rows are older.
+    expect(again.entries.slice(0, 3).map(({ line }) => line)).toEqual([noise(0), 'x', 'y']);
   });
 
   test('packs pages as if all rows had been written at once', async () => {
@@ -230,7 +240,7 @@ describe('a merge', () => {
         expect(countsOf(footers)).toEqual(countEntries(want));
         expect(pages).toBe(inputs.reduce((sum, { footer }) => sum + footer.pages.length, 0));
         expect(summary.rowsIn).toBe(summary.dropped + summary.duplicates + summary.rowsOut);
-        expect(summary.outputs).toBe(want.length > 0 ? 1 : 0);
+        expect(footers).toHaveLength(want.length > 0 ? 1 : 0);
       }),
       { numRuns: 40 },
     );
@@ -256,7 +266,7 @@ describe('very many entries of one timestamp', () => {
     const { summary, entries } = await merge(
       await inputsOf([chunk(0).slice(0, 30_000), chunk(0).slice(5, 40_000)]),
       {
-        maxOutputBytes: 1,
+        batchBytes: 16 * 1024,
       },
     );
     expect(summary.rowsOut).toBe(40_000);

@@ -2,13 +2,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import { ChunkOrder } from '../../shared/compaction/order-runs.ts';
 import { isUnfinished, PACKING, type Quality } from '../../shared/compaction/packing.ts';
 import {
   isSettled,
   MAX_INPUTS,
   nextClosingMs,
   type PlanOptions,
-  planMerge,
+  planMerges,
 } from '../../shared/compaction/plan-merges.ts';
 
 const DAY = 20_000;
@@ -20,8 +21,10 @@ const TARGET = 128 * MIB;
 
 let made = 0;
 function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
+  const id = (++made).toString(16).padStart(32, '0');
   return {
-    id: (++made).toString(16).padStart(32, '0'),
+    id,
+    origin: id,
     tenant: 't',
     day: DAY,
     level,
@@ -39,6 +42,8 @@ function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
   };
 }
 
+/** The first one. */
+const planMerge = (...args: Parameters<typeof planMerges>) => planMerges(...args).at(0);
 const some = (count: number, storedBytes: number, minute: number, level = 0) =>
   Array.from({ length: count }, () => chunk(storedBytes, minute, level));
 const at = (minute: number, force = false): PlanOptions => ({
@@ -151,39 +156,107 @@ describe('any day', () => {
     fc.tuple(
       fc.oneof(fc.integer({ min: 100, max: 100_000 }), fc.integer({ min: 100_000, max: 80 * MIB })),
       fc.integer({ min: 0, max: 1439 }),
+      // Minutes that the chunk reaches back: most cover a few, some most of the day.
+      fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 1439 })),
     ),
     { maxLength: 300 },
   );
 
-  test('ends packed, and no byte is rewritten more than a few times', () => {
+  test('ends packed, no byte is rewritten more than a few times, and no merge changes the order', () => {
     fc.assert(
       fc.property(days, fc.boolean(), (list, force) => {
-        let records = list.map(([bytes, minute]) => chunk(bytes, minute));
+        let records = list.map(([bytes, minute, back]) => ({
+          ...chunk(bytes, minute),
+          first: Math.max(0, minute - back) * MINUTE_NS,
+        }));
         const total = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
         const options = at(1440 + 61, force);
         let rewritten = 0;
-        for (let merges = 0; ; merges++) {
-          expect(merges).toBeLessThan(1000);
-          const merge = planMerge(DAY, records, options);
-          if (merge === undefined) break;
-          if (merge.inputs.length === 1) expect(isUnfinished(merge.inputs[0], PACKING)).toBe(true);
-          expect(merge.inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
-          const bytes = merge.inputs.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
-          expect(bytes).toBeLessThanOrEqual(TARGET);
-          rewritten += bytes;
-          const minute = Math.max(...merge.inputs.map(({ last }) => Math.floor(last / MINUTE_NS)));
-          records = records.filter(record => !merge.inputs.includes(record));
-          records.push(chunk(bytes, minute, merge.level));
+        for (let rounds = 0; ; rounds++) {
+          expect(rounds).toBeLessThan(1000);
+          const planned = planMerges(DAY, records, options);
+          if (planned.length === 0) break;
+          for (const { inputs } of planned) expect(new ChunkOrder(records).runs(inputs)).toEqual([inputs]);
+          for (const { inputs, level } of planned) {
+            if (inputs.length === 1) expect(isUnfinished(inputs[0], PACKING)).toBe(true);
+            expect(inputs.length).toBeLessThanOrEqual(MAX_INPUTS);
+            // No other merge of the plan has taken them.
+            expect(inputs.filter(one => !records.includes(one))).toEqual([]);
+            const bytes = inputs.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+            expect(bytes).toBeLessThanOrEqual(TARGET);
+            rewritten += bytes;
+            const last = Math.max(...inputs.map(one => one.last));
+            const first = Math.min(...inputs.map(one => one.first));
+            records = records.filter(record => !inputs.includes(record));
+            records.push({ ...chunk(bytes, 0, level), first, last, origin: inputs[0].origin });
+          }
         }
         expect(rewritten).toBeLessThanOrEqual(8 * total);
         expect(records.filter(record => isUnfinished(record, PACKING))).toEqual([]);
         if (!force) expect(isSettled(DAY, records, options)).toBe(true);
-        // Each one left is more than three times as large as all smaller ones together, or full.
+        // Each one left is full, more than three times as large as its neighbours, or between others that share its time.
         const small = records.filter(({ storedBytes }) => storedBytes < TARGET / 2).length;
-        expect(small).toBeLessThanOrEqual(13);
+        expect(small).toBeLessThanOrEqual(40 * (records.length - small + 1));
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('the order of equal timestamps', () => {
+  const inputsOf = (records: readonly ChunkRecord[], options: PlanOptions) =>
+    planMerge(DAY, records, options)?.inputs.map(({ id }) => records.findIndex(one => one.id === id));
+  const spans = (first: number, records: readonly ChunkRecord[]) =>
+    records.map(record => ({ ...record, first: first * MINUTE_NS }));
+
+  test('inputs follow each other by age, whatever their sizes', () => {
+    const sizes = [5, 1, 4, 1, 3, 2].map(kib => chunk(kib * 1024, 1));
+    expect(inputsOf(sizes.toReversed(), at(7))).toEqual([5, 4, 3, 2, 1, 0]);
+  });
+
+  test('chunks of the time of one between them that is left alone are not merged across it', () => {
+    const [a, b] = some(2, 1000, 1);
+    const [full] = some(1, 64 * MIB, 1, 2);
+    const [c, d] = some(2, 1000, 1);
+    expect(inputsOf([a, b, full, c, d], at(3000))).toEqual([0, 1]);
+    expect(inputsOf([a, full, c], at(3000))).toBeUndefined();
+    const [elsewhere] = some(1, 64 * MIB, 900, 2);
+    const [e] = some(1, 1000, 1);
+    expect(inputsOf([c, elsewhere, e], at(3000))).toEqual([0, 2]);
+  });
+
+  test('nor across one of another window, which reaches back', () => {
+    const [a] = some(1, 1000, 4);
+    const [next] = spans(4, some(1, 1000, 6));
+    const [b] = some(1, 1000, 4);
+    expect(inputsOf([a, next, b], at(9))).toBeUndefined();
+    expect(inputsOf([a, next, b], at(75))).toEqual([0, 1, 2]);
+  });
+
+  test('nor across one that may not be merged', () => {
+    const records = some(5, 1000, 1);
+    const mayMerge = (record: ChunkRecord) => record !== records[2];
+    expect(inputsOf(records, { ...at(7), mayMerge })).toEqual([0, 1]);
+  });
+
+  test('a pile takes the smaller ones between along, and is cut by larger ones', () => {
+    const mixed = Array.from({ length: 64 }, (_, i) => chunk(i % 2 === 0 ? 1000 : 20_000, 1));
+    expect(inputsOf(mixed, at(2))).toEqual(mixed.map((_, i) => i));
+    const cut = [...some(31, 1000, 1), ...some(1, MIB, 1), ...some(31, 1000, 1)];
+    expect(inputsOf(cut, at(2))).toBeUndefined();
+  });
+
+  test('pushes of the last seconds wait for those that were begun before them, unless forced', () => {
+    const { nowMs } = at(7);
+    const pushed = (agoMs: number) => {
+      const id = (nowMs - agoMs).toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
+      return { ...chunk(1000, 1), id, origin: id };
+    };
+    const records = [20_000, 15_000, 9999, 1].map(pushed);
+    expect(inputsOf(records, at(7))).toEqual([0, 1]);
+    expect(inputsOf(records, at(7, true))).toEqual([0, 1, 2, 3]);
+    expect(nextClosingMs(DAY, records.slice(2), at(7))).toBe(nowMs + 1);
+    expect(isSettled(DAY, records.slice(3), { ...at(1501), nowMs })).toBe(false);
   });
 });
 

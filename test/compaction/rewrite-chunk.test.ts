@@ -265,6 +265,17 @@ describe('a rewritten chunk', () => {
     await expect(rewriting).rejects.toThrow(/^chunk t-1\/0+1: /);
   });
 
+  test('is refused where a row that is packed anew has an empty value of metadata, which the footer counts', async () => {
+    const entries = someEntries(80).map(entry => ({ ...entry, metadata: { ...entry.metadata, empty: '' } }));
+    const object = await chunkOf(entries);
+    const goes = ({ time }: PlainEntry) => time === 0;
+    await expect(rewrite(object, goes)).rejects.toThrow(/metadataBytes \d+ of \d+$/);
+    // What then happens: a merge of the chunk alone counts anew.
+    const dropRows = (page: PageRows) => marksOf(page, goes);
+    const merged = await merge([inputOf(object)], { dropRows });
+    expect(merged.entries).toEqual(inOrder(someEntries(80).filter(entry => !goes(entry))));
+  });
+
   test('is refused where a copied column is damaged', async () => {
     const object = await chunkOf(someEntries(80));
     const { pages } = footerOf(object, 'the chunk');

@@ -116,6 +116,16 @@ test('lines are looked at once, then counts come from footers again', async () =
   expect(await store.lines('{app=~".+"} |= "user"')).toEqual(['user-18', 'user-19']);
 });
 
+test.each(['|= "" or "user-17"', '|~ "user-17|"', '|~ "(|user-17)" or ""'])(
+  '%s hides what its text is in, not everything',
+  async filter => {
+    const store = makeStore();
+    await store.push([entry('user-17'), entry('user-18')]);
+    store.hide(`{app="a"} ${filter}`);
+    expect(await store.lines('{app="a"}')).toEqual(['user-18']);
+  },
+);
+
 test('metadata that only a mask reads does not change what a query sees', async () => {
   const store = makeStore();
   await store.push([entry('one', { metadata: { __error__: 'broken', trace: 'x' } }), entry('two')]);

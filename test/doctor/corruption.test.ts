@@ -163,22 +163,30 @@ describe('a damaged record', () => {
 });
 
 describe('records of older versions', () => {
-  test('are read: 1 had no checksum, 2 no time; but not one of another version whose version was damaged', async () => {
+  test('are read: 1 had no checksum, 2 no time, 4 no origin; but not one of another version whose version was damaged', async () => {
     const { world } = await filled();
     const records = (await world.parts.catalog.day('t', DAY))!.records;
+    const without = (body: Buffer, at: number) =>
+      Buffer.concat([body.subarray(0, at), body.subarray(at + 1)]);
+    const summed = (version: number, body: Buffer) => {
+      const sum = Buffer.alloc(4);
+      body[0] = version;
+      sum.writeUInt32LE(crc32(body));
+      return Buffer.concat([body, sum]);
+    };
     for (const record of records) {
       const body = encodeRecord(record);
+      // The one byte that says that the origin is the id, behind version and id.
+      const fourth = without(body.subarray(0, -4), 17);
+      expect(decodeRecord('t', DAY, summed(4, fourth))).toEqual(record);
       // The one byte that says 0.
-      const other = encodeRecord({ ...record, asOfMs: 1 });
-      const time = body.findIndex((byte, i) => byte !== other[i]);
-      const first = Buffer.concat([body.subarray(0, time), body.subarray(time + 1, -4)]);
-      const sum = Buffer.alloc(4);
-      first[0] = 2;
-      sum.writeUInt32LE(crc32(first));
-      expect(decodeRecord('t', DAY, Buffer.concat([first, sum]))).toEqual(record);
+      const other = without(encodeRecord({ ...record, asOfMs: 1 }), 17);
+      const time = fourth.findIndex((byte, i) => i > 0 && byte !== other[i]);
+      const first = without(fourth, time);
+      expect(decodeRecord('t', DAY, summed(2, first))).toEqual(record);
       first[0] = 1;
       expect(decodeRecord('t', DAY, first)).toEqual(record);
-      for (const version of [1, 2, 3]) {
+      for (const version of [1, 2, 3, 4, 5]) {
         body[0] = version;
         expect(() => decodeRecord('t', DAY, body)).toThrow(CorruptionError);
       }

@@ -241,3 +241,49 @@ test('labels, statistics and volume are those of what is left, once it was rewri
     await store.table.close();
   }
 });
+
+test('lines with one timestamp stay in their order when some of them are deleted, and the rest is packed', async () => {
+  const store = await openStore();
+  const ns = `${BigInt(START_MS - 1000) * 1_000_000n}`;
+  const linesIn = async (direction: string) => {
+    const range = `start=${START_MS - 3_600_000}000000&end=${store.clock.nowMs()}000000`;
+    const query = `query=${encodeURIComponent('{app="a"}')}&direction=${direction}&${range}`;
+    const { result } = JSON.parse(await store.ask('GET', '/loki/api/v1/query_range', query)).data as {
+      result: { values: [string, string][] }[];
+    };
+    return result.flatMap(({ values }) => values.map(([, line]) => line));
+  };
+  const expectLines = async (lines: readonly string[]) => {
+    expect(await linesIn('forward')).toEqual(lines);
+    expect(await linesIn('backward')).toEqual(lines.toReversed());
+  };
+  try {
+    // The second push has nothing that goes, so it is left as it is between two that are written anew.
+    const pushes = [
+      ['a1', `a2 ${SECRET}`, 'a3'],
+      ['b1', 'b2'],
+      [`c1 ${SECRET}`, 'c2'],
+      ['d1', `d2 ${SECRET}`, 'd3'],
+    ];
+    for (const lines of pushes) {
+      const values = lines.map(line => [ns, line]);
+      await store.ask('POST', '/loki/api/v1/push', '', { streams: [{ stream: { app: 'a' }, values }] });
+    }
+    await expectLines(pushes.flat());
+    const query = encodeURIComponent(DELETE_QUERY);
+    await store.ask('POST', '/loki/api/v1/delete', `query=${query}&start=${START_MS / 1000 - 3600}`);
+    const left = pushes.flat().filter(line => !line.includes(SECRET));
+    await expectLines(left);
+    await run(store, 'deletion');
+    store.clock.advance(2 * MINUTE_MS);
+    expect((await run(store, 'deletion')).figures).toMatchObject({ rewritten: 3, rows: 3 });
+    await expectLines(left);
+    await store.ask('POST', '/flush/tenant', '');
+    await expectLines(left);
+    expect(
+      (await store.catalog.snapshot(TENANT, 0n, 1n << 62n)).flatMap(({ records }) => records),
+    ).toHaveLength(1);
+  } finally {
+    await store.table.close();
+  }
+});

@@ -1,15 +1,15 @@
 /** A page that holds a line with the needle is never pruned, whatever the bytes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FactSet } from '../../shared/filter/fact-set.ts';
 import { containing } from '../../shared/filter/requirement.ts';
-import { scanFacts } from '../../shared/filter/scan-facts.ts';
+import { termSetOfThread } from '../../shared/kernels/term-set.ts';
 import { ask, buildSection, cut, cutFrom, line, pages } from './support.ts';
 
-function factsOf(bytes: Buffer, endsAreKnown: boolean): FactSet {
-  const found = new FactSet(4_096);
-  scanFacts(bytes, 0, bytes.length, endsAreKnown, found);
-  return found;
+function termsOf(bytes: Buffer, endsAreKnown: boolean): { terms: number[]; longestRun: number } {
+  const found = termSetOfThread();
+  found.clear();
+  found.addText(bytes, endsAreKnown);
+  return { terms: [...found.terms], longestRun: found.longestRun };
 }
 
 const upper = (bytes: Buffer) => bytes.map(byte => (byte >= 0x61 && byte <= 0x7a ? byte - 32 : byte));
@@ -20,11 +20,11 @@ describe('facts', () => {
       fc.property(line, fc.nat(1_000), fc.nat(1_000), (bytes, a, b) => {
         const [from, to] = [a % (bytes.length + 1), b % (bytes.length + 1)].sort((x, y) => x - y);
         const needle = bytes.subarray(from, to);
-        const whole = factsOf(bytes, true);
-        const known = new Set(whole.facts);
+        const whole = termsOf(bytes, true);
+        const known = new Set(whole.terms);
         for (const cased of [needle, Buffer.from(upper(needle))]) {
-          const part = factsOf(cased, false);
-          expect([...part.facts].filter(fact => !known.has(fact))).toEqual([]);
+          const part = termsOf(cased, false);
+          expect(part.terms.filter(fact => !known.has(fact))).toEqual([]);
           expect(part.longestRun).toBeLessThanOrEqual(whole.longestRun);
         }
       }),
@@ -44,7 +44,7 @@ describe('facts', () => {
     ['10.168.13.7', 1],
     ['caf\u00e9', 1],
   ])('%s has facts', (text, atLeast) => {
-    expect(factsOf(Buffer.from(text), false).facts.length).toBeGreaterThanOrEqual(atLeast);
+    expect(termsOf(Buffer.from(text), false).terms.length).toBeGreaterThanOrEqual(atLeast);
   });
 
   test('an id of 13 letters and digits has a sample wherever it stands', () => {
@@ -53,7 +53,7 @@ describe('facts', () => {
       fc.property(fc.array(digit, { minLength: 13, maxLength: 13 }), fc.nat(9), (digits, d) => {
         // A digit in every stretch of eight, since letters alone are grams.
         digits[5] = digits[7] = String(d);
-        expect(factsOf(Buffer.from(digits.join('')), false).facts.length).toBeGreaterThan(0);
+        expect(termsOf(Buffer.from(digits.join('')), false).terms.length).toBeGreaterThan(0);
       }),
       { numRuns: 600 },
     );
@@ -64,7 +64,7 @@ describe('facts', () => {
     ['a part of a second is nobody\u2019s search', ':07.123456Z', []],
     ['too short', 'abcd', []],
   ])('%s', (_, text, want) => {
-    expect([...factsOf(Buffer.from(text), false).facts]).toEqual(want);
+    expect(termsOf(Buffer.from(text), false).terms).toEqual(want);
   });
 });
 

@@ -1,6 +1,6 @@
 /** Filters over a few pages, asked and answered in memory, and random lines with the pieces that facts are made of. */
 import fc from 'fast-check';
-import { FilterBuilder, newFactRoom } from '../../shared/filter/filter-builder.ts';
+import { FilterBuilder } from '../../shared/filter/filter-builder.ts';
 import { decodeHeader, maxHeaderBytes, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
 import type { Requirement } from '../../shared/filter/requirement.ts';
@@ -19,11 +19,10 @@ export function pageOf(lines: Lines): { lines: Buffer; lineOffsets: Uint32Array 
   return { lines: Buffer.concat(buffers), lineOffsets };
 }
 
-const room = newFactRoom();
 const extractor = new FieldExtractor();
 
 export function buildSection(pages: readonly Lines[], maxBytes?: number): Buffer {
-  const builder = new FilterBuilder(room);
+  const builder = new FilterBuilder();
   for (const page of pages) {
     const { lines, lineOffsets } = pageOf(page);
     const fields = extractor.extract(lines, lineOffsets, page.length);

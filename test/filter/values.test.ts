@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from '../../shared/chunk/format.ts';
 import { knowledgeOf } from '../../shared/filter/chunk-knowledge.ts';
-import { FilterBuilder, newFactRoom } from '../../shared/filter/filter-builder.ts';
+import { FilterBuilder } from '../../shared/filter/filter-builder.ts';
 import { decodeHeader } from '../../shared/filter/filter-layout.ts';
 import { withoutFilter } from '../../shared/filter/filter-reader.ts';
 import { labelsRequirement, lineRequirement } from '../../shared/filter/line-requirements.ts';
@@ -22,7 +22,6 @@ import { Promoter } from '../../shared/promoted/promotion.ts';
 import { type Entry, makePage, passes, runLog, type Texts } from '../pipeline/support.ts';
 import { ask, pageOf } from './support.ts';
 
-const room = newFactRoom();
 /** Values that a footer lists. */
 const listedValues = 2;
 const noPlace = { offset: 0, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
@@ -36,7 +35,7 @@ interface Chunk {
 
 /** What is written of pages of entries, as the enricher and the writer of chunks do it. */
 function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
-  const filters = new FilterBuilder(room);
+  const filters = new FilterBuilder();
   const writer = new SummaryWriter();
   const promoter = new Promoter({ compression: QUICK_COMPRESSION, minRows: 1, maxShare: 1, maxRowBytes: 20 });
   const streams: Stream[] = [];

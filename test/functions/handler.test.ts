@@ -131,7 +131,7 @@ describe('the deadline', () => {
     name: 'push' | 'query',
     dispatch: (request: Request) => Promise<Response>,
   ): LambdaHandler {
-    const limitsOf = () => ({ maxBodyBytes: 1000, deadlineMs: 0 });
+    const limitsOf = () => ({ cost: name, maxBodyBytes: 1000, deadlineMs: 0 });
     return createHandler({ name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
   }
 

@@ -5,6 +5,8 @@ import { NS_PER_MS } from '../../shared/model/duration.ts';
 import {
   DAY_MS,
   HOUR_MS,
+  linesOf,
+  pushLine,
   START_MS,
   type TestProcess,
   type TestStores,
@@ -14,6 +16,7 @@ import { type AskedFor, acme, askDeletes, type Given, shownAnswer } from './dele
 
 /** Unix seconds: an hour before the store's time. */
 const START = START_MS / 1000 - 3600;
+const FILTERED = '{app="x"} |= "y"';
 const NOW = START_MS / 1000;
 const NOT_FOUND = 'could not find delete request with given id\n';
 const TOO_LATE =
@@ -68,6 +71,8 @@ describe('create', () => {
     [{ query: '{app=~"("}' }, 'invalid query expression'],
     [{ query: '{app="x"} |~ "("' }, 'invalid query expression'],
     [{ query: '{app="x"} | line_format "{{"' }, 'invalid query expression'],
+    [{ query: '{app="x"} |= ip("") | line_format "{{"' }, 'invalid query expression'],
+    [{ query: '{app="x"} |= ip("") |~ "("' }, 'invalid query expression'],
     [{ query: '{app="x"}' }, 'start time not set'],
     [{ query: '{app="x"}', start: 'now' }, 'invalid start time: require unix seconds or RFC3339 format'],
     [
@@ -98,30 +103,44 @@ describe('create', () => {
       "start time can't be greater than or equal to end time",
     ],
     [
-      { query: '{app="x"}', start: START, max_interval: 'x' },
+      { query: FILTERED, start: START, max_interval: 'x' },
       "invalid max_interval: valid time units are 's', 'm', 'h'",
     ],
     [
-      { query: '{app="x"}', start: START, max_interval: '1d' },
+      { query: FILTERED, start: START, max_interval: '1d' },
       "invalid max_interval: valid time units are 's', 'm', 'h'",
     ],
     [
-      { query: '{app="x"}', start: START, max_interval: '999ms' },
+      { query: FILTERED, start: START, max_interval: '999ms' },
       "invalid max_interval: valid time units are 's', 'm', 'h'",
     ],
     [
-      { query: '{app="x"}', start: START, max_interval: '-1h' },
+      { query: FILTERED, start: START, max_interval: '-1h' },
       "invalid max_interval: valid time units are 's', 'm', 'h'",
     ],
-    [{ query: '{app="x"}', start: START, max_interval: '25h' }, "max_interval can't be greater than 24h0m0s"],
+    [{ query: FILTERED, start: START, max_interval: '25h' }, "max_interval can't be greater than 24h0m0s"],
     [
-      { query: '{app="x"}', start: START, max_interval: '1h1s' },
+      { query: FILTERED, start: START, max_interval: '1h1s' },
       "max_interval can't be greater than the interval to be deleted (1h0m0s)",
     ],
   ] as [Given, string][])('%j: 400 %s', async (given, text) => {
     expect(await shown('POST', given)).toEqual([400, `${text}\n`]);
     expect(await list()).toEqual([]);
   });
+
+  // Whether an address is one is found out where it is run.
+  test.each(['|= ip("")', '!= ip("x")', '|~ ip("1.2.3.4")', '| json | a=ip("")', '| a=ip("") or b="c"'])(
+    '%s is taken, and keeps no query from its answer',
+    async stages => {
+      const query = `{app="a"} ${stages}`;
+      const id = await create({ query });
+      expect(await list()).toEqual([expect.objectContaining({ request_id: id, query, status: 'received' })]);
+      await pushLine(process, 'acme', START_MS - 1000, 'l');
+      expect(await linesOf(process, 'acme', START_MS - HOUR_MS, START_MS)).toEqual(['l']);
+      expect((await ask('DELETE', { request_id: id })).status).toBe(204);
+      expect(await list()).toEqual([]);
+    },
+  );
 
   test('parameters of a body do not count', async () => {
     const body = `query=%7Bapp%3D%22x%22%7D&start=${START}`;
@@ -160,9 +179,34 @@ describe('create', () => {
     expect(request).toMatchObject({ query, intervalNs: BigInt(wantSeconds) * 1_000_000_000n });
   });
 
+  // Nothing is cut, so nothing is checked.
+  test.each([
+    '{app="x"}',
+    '{app="x"} |= ""',
+    '{app="x"} |~ "" or ""',
+    '{app="x"} | json',
+    '{app="x"} | line_format "a"',
+  ])('%s filters nothing: its max_interval is not looked at', async query => {
+    for (const max_interval of ['x', '25h', '1ms', '1h1s', '10m']) {
+      const id = await create({ query, start: START, max_interval });
+      expect(await process.catalog.deletes.find('acme', id)).toMatchObject({ query, intervalNs: 0n });
+    }
+  });
+
+  test.each([
+    '{app="x"} != ""',
+    '{app="x"} |= "" or "a"',
+    '{app="x"} | json | a="b"',
+    '{app="x"} |> "<_>"',
+    '{app="x"} |= "a" |= ""',
+  ])('%s filters: its max_interval is looked at', async query => {
+    const [status] = await shown('POST', { query, start: START, max_interval: '25h' });
+    expect(status).toBe(400);
+  });
+
   test('the bounds come from the configuration; 0 is none', async () => {
     start({ compactor: { ...DEFAULT_CONFIG.compactor, deleteMaxIntervalMs: 60_000 } });
-    expect(await shown('POST', { query: '{a="b"}', start: START, max_interval: '2m' })).toEqual([
+    expect(await shown('POST', { query: FILTERED, start: START, max_interval: '2m' })).toEqual([
       400,
       "max_interval can't be greater than 1m0s\n",
     ]);

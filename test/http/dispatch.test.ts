@@ -283,13 +283,18 @@ describe('compression', () => {
 
 test('limits of a request follow from its route', () => {
   const limits = createRequestLimits(router, DEFAULT_CONFIG);
-  expect(limits('POST', '/loki/api/v1/push', {})).toEqual({ maxBodyBytes: 104_857_600, deadlineMs: 0 });
+  expect(limits('POST', '/loki/api/v1/push', {})).toEqual({
+    cost: 'push',
+    maxBodyBytes: 104_857_600,
+    deadlineMs: 0,
+  });
   expect(limits('POST', '/svc/api/v1/query_range', {})).toEqual({
+    cost: 'query',
     maxBodyBytes: 10_485_760,
     deadlineMs: 60_000,
   });
   for (const path of ['/ready', '/nosuch', '/loki/api/v1/label/%zz/values']) {
-    expect(limits('GET', path, {})).toEqual({ maxBodyBytes: 10_485_760, deadlineMs: 0 });
+    expect(limits('GET', path, {})).toEqual({ cost: 'light', maxBodyBytes: 10_485_760, deadlineMs: 0 });
   }
 });
 
@@ -319,7 +324,7 @@ test('a query has the timeout of its tenants, the smallest where there are sever
 describe('turns', () => {
   const turns: string[] = [];
   const waiting: (() => void)[] = [];
-  const inTurn = async <T>(cost: string, task: () => Promise<T>): Promise<T> => {
+  const admit = async <T>(cost: string, task: () => Promise<T>): Promise<T> => {
     turns.push(cost);
     await new Promise<void>(resolve => waiting.push(resolve));
     return task();
@@ -330,7 +335,7 @@ describe('turns', () => {
     context: { name: 'me' },
     log,
     compress: false,
-    inTurn,
+    admit,
   });
 
   test('a handler runs when the adapter lets it, with its cost told', async () => {

@@ -254,6 +254,15 @@ const MISTAKES: [string, Given, string][] = [
     { query: '{a="b"}', step: '1ms' },
     'exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step parameter',
   ],
+  ...['index/stats', 'index/shards'].flatMap((endpoint): [string, Given, string][] => [
+    [endpoint, { query: '{a="b"}', limit: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
+    [endpoint, { query: '{a="b"}', limit: 0 }, 'limit must be a positive value'],
+    [endpoint, { query: '{a="b"}', direction: 'x' }, "invalid direction 'x'"],
+    [endpoint, { query: '{a="b"}', step: 'x' }, 'cannot parse "x" to a valid duration'],
+    [endpoint, { query: '{a="b"}', interval: -1 }, 'interval must be >= 0'],
+    // The limit is looked at before the query.
+    [endpoint, { query: '{', limit: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
+  ]),
   ['index/shards', { query: '{a="b"}' }, 'targetBytesPerShard must be a positive value'],
   [
     'index/shards',

@@ -85,6 +85,12 @@ describe('refused', () => {
     ['no bytes', { body: '' }, 422, 'error at least one valid stream is required for ingestion'],
     ['no JSON', { body: '', type: 'application/json' }, 400, 'EOF'],
     [
+      'JSON that is null',
+      { body: 'null', type: 'application/json' },
+      422,
+      'error at least one valid stream is required for ingestion',
+    ],
+    [
       'JSON without records',
       { body: '{}', type: 'application/json' },
       422,

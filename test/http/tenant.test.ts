@@ -31,9 +31,10 @@ describe('who it is', () => {
     ['b|a', ['a', 'b']],
     ['a|a', ['a']],
     ['recorded|other-tenant|recorded', ['other-tenant', 'recorded']],
-    ['a|', ['a']],
-    ['|a', ['a']],
-    ['a||b', ['a', 'b']],
+    ['a|', ['', 'a']],
+    ['|a', ['', 'a']],
+    ['a||b', ['', 'a', 'b']],
+    ['a||a', ['', 'a']],
     ["a!-_.*'()", ["a!-_.*'()"]],
     ['__tenant', ['__tenant']],
     ['...', ['...']],
@@ -81,9 +82,9 @@ describe('who it is not', () => {
     expect(refusal(() => resolveTenants({}, many))).toEqual([401, 'no org id']);
   });
 
-  test('several where one is possible, or where several are switched off', () => {
-    expect(refusal(() => singleTenant(headers('a|b'), many))).toEqual([400, 'multiple org IDs present']);
-    expect(refusal(() => resolveTenants(headers('a|b'), one))).toEqual([400, 'multiple org IDs present']);
+  test.each(['a|b', 'a|', '|a'])('%s where one is possible, or where several are switched off', several => {
+    expect(refusal(() => singleTenant(headers(several), many))).toEqual([400, 'multiple org IDs present']);
+    expect(refusal(() => resolveTenants(headers(several), one))).toEqual([400, 'multiple org IDs present']);
   });
 
   test('more tenants than a query may have', () => {

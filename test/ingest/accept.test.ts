@@ -5,6 +5,7 @@ import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
 import { PushColumns } from '../../shared/ingest/push-columns.ts';
 import { streamOf } from '../../shared/ingest/stream-table.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { acceptedEntries, refusal } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z
@@ -22,12 +23,14 @@ function accept(
   more: Partial<PushContext> = {},
 ): PushResult {
   const body = JSON.stringify({ streams }, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  return acceptPush(decodeJsonPush(Buffer.from(body)), {
-    tenant: 't',
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    nowNs: NOW,
-    ...more,
-  });
+  return atOnce(
+    acceptPush(atOnce(decodeJsonPush(Buffer.from(body))), {
+      tenant: 't',
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      nowNs: NOW,
+      ...more,
+    }),
+  );
 }
 
 const one = (values: Value[], stream: Record<string, string> = { app: 'a' }): Stream[] => [
@@ -136,7 +139,7 @@ describe('validation', () => {
       ]),
     );
     columns.addEntry(0, 19_724, 0, 0, 1);
-    const result = acceptPush(columns, { tenant: 't', limits: DEFAULT_LIMITS, nowNs: NOW });
+    const result = atOnce(acceptPush(columns, { tenant: 't', limits: DEFAULT_LIMITS, nowNs: NOW }));
     const text = '{a="1", a="2", service_name="unknown_service"}';
     expect(result.error?.message).toBe(`stream '${text}' has duplicate label name: 'a'`);
   });
@@ -150,9 +153,9 @@ describe('validation', () => {
     const body = Buffer.from('0a10120e0a0b088092b8c398feffffff01', 'hex');
     body[1] = body.length - 2;
     body[3] = body.length - 4;
-    const columns = decodeProtobufPush(body);
+    const columns = atOnce(decodeProtobufPush(body));
     const limits = { ...DEFAULT_LIMITS, rejectOldSamples: false };
-    const { error } = acceptPush(columns, { tenant: 't', limits, nowNs: NOW });
+    const { error } = atOnce(acceptPush(columns, { tenant: 't', limits, nowNs: NOW }));
     expect(error?.message).toMatch(
       /too old: 0001-01-01T00:00:00Z, oldest acceptable timestamp is: 1677-09-21T00:12:43Z$/,
     );

@@ -4,14 +4,13 @@ import fc from 'fast-check';
 import { compress } from 'snappyjs';
 import { type BodyHeaders, decompressBody } from '../../shared/ingest/body.ts';
 import { pushFormat } from '../../shared/ingest/content.ts';
-import { PushBudget } from '../../shared/ingest/push-budget.ts';
+import { NoRoomError, PushBudget } from '../../shared/ingest/push-budget.ts';
 import { ClientError } from '../../shared/model/errors.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
 import { refusal } from './entries.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
 const JSON_TYPE = 'application/json';
-const HELD = { take: () => {}, release: () => {} };
+const HELD = { take: () => undefined, release: () => {} };
 const TEXT = Buffer.from('{"streams":[]}');
 const BLOCK = Buffer.from(compress(TEXT));
 
@@ -96,16 +95,16 @@ describe('decompressBody', () => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const pack = { gzip: gzipSync, deflate: deflateRawSync, undefined: compress }[`${contentEncoding}`]!;
       const headers = { contentEncoding, contentType: contentEncoding && JSON_TYPE };
-      const budget = new PushBudget(100_000);
-      const first = budget.open();
+      const budget = new PushBudget(100_000, { maxWaitMs: 1 });
+      const first = budget.open('a');
       expect((await decompressBody(pack(raw), headers, LIMITS, first)).equals(raw)).toBe(true);
-      const second = budget.open();
+      const second = budget.open('a');
       await expect(async () => decompressBody(pack(raw), headers, LIMITS, second)).rejects.toThrow(
-        ThrottledError,
+        NoRoomError,
       );
       second.release();
       first.release();
-      expect((await decompressBody(pack(raw), headers, LIMITS, budget.open())).equals(raw)).toBe(true);
+      expect((await decompressBody(pack(raw), headers, LIMITS, budget.open('a'))).equals(raw)).toBe(true);
     },
   );
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { detectLevel } from '../../shared/ingest/detect-level.ts';
 import { levelFields } from '../../shared/ingest/level-fields.ts';
 import { LEVELS, levelOfSeverityNumber, normaliseLevel } from '../../shared/ingest/level-words.ts';
+import { levelsOfLines } from '../../shared/kernels/line-levels.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
 
 const FIELDS = DEFAULT_LIMITS.logLevelFields;
@@ -11,7 +11,8 @@ function detect(line: string, fields: readonly string[] = FIELDS, maxDepth = 2):
   // Bytes around the line that would change the answer if they were read.
   const bytes = Buffer.from(`error ${line}{"level":"fatal"} error`);
   const end = 6 + Buffer.byteLength(line);
-  return LEVELS[detectLevel(bytes, 6, end, levelFields(fields), maxDepth)];
+  const lines = { bytes, starts: Uint32Array.of(6), ends: Uint32Array.of(end) };
+  return LEVELS[levelsOfLines(lines, Uint32Array.of(0), levelFields(fields), maxDepth)[0]];
 }
 
 describe('detectLevel', () => {

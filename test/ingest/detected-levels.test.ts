@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { acceptPush } from '../../shared/ingest/accept.ts';
 import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n;
@@ -11,8 +12,8 @@ const NOW = 1_704_164_645_500_000_000n;
 function levelsOf(line: string, metadata: Record<string, string>, logLevelFields?: readonly string[]) {
   const streams = [{ stream: { zone: 'z' }, values: [[String(NOW), line, metadata]] }];
   const limits = { ...DEFAULT_LIMITS, ...(logLevelFields && { logLevelFields }) };
-  const columns = decodeJsonPush(Buffer.from(JSON.stringify({ streams })));
-  const { accepted } = acceptPush(columns, { tenant: 't', limits, nowNs: NOW });
+  const columns = atOnce(decodeJsonPush(Buffer.from(JSON.stringify({ streams }))));
+  const { accepted } = atOnce(acceptPush(columns, { tenant: 't', limits, nowNs: NOW }));
   const [entry] = acceptedEntries(accepted);
   return entry.metadata.filter(([name]) => name === 'detected_level').map(([, value]) => value);
 }
@@ -24,7 +25,7 @@ const rows: [string, Record<string, string>, string[] | undefined, string[]][] =
   ['level=warn', {}, ['other'], ['warn']],
   ['level=wrn', {}, ['other'], ['unknown']],
   ['level=warn', { level: 'ERR' }, undefined, ['error']],
-  ['level=warn', { level: '' }, undefined, []],
+  ['level=warn', { level: '' }, undefined, ['warn']],
   ['level=warn', { severity_number: '17' }, undefined, ['error']],
   ['level=warn', { severity_number: '' }, undefined, ['warn']],
   ['level=warn', { severity_number: 'x' }, undefined, ['info']],

@@ -26,6 +26,7 @@ import { lokiInlet } from '../../shared/ingest/loki-inlet.ts';
 import { otlpInlet } from '../../shared/ingest/otlp/otlp-inlet.ts';
 import { ClientError } from '../../shared/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { entriesOf } from './entries.ts';
 import { BODY_LIMITS, NOW_NS } from './inlets/support.ts';
 import { jsonOf, list, map, pairs, protobufOf, requestOf, text } from './otlp/otlp-schema.ts';
@@ -237,12 +238,12 @@ async function feed(inlet: Inlet, body: Uint8Array, headers: BodyHeaders): Promi
   try {
     const bytes = await inlet.unpack(Buffer.from(body), headers, BODY_LIMITS, held);
     expect(bytes.length).toBeLessThanOrEqual(Math.max(BODY_LIMITS.maxDecompressedBytes, body.length));
-    const columns = inlet.decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS });
+    const columns = atOnce(inlet.decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
     // Columns double as they fill: what is declared takes nothing.
     expect(columns.streamOf.length).toBeLessThanOrEqual(Math.max(1024, 2 * columns.count));
     expect(columns.pairName.length).toBeLessThanOrEqual(Math.max(256, 2 * columns.pairCount));
     entriesOf(columns);
-    acceptPush(columns, { tenant: 'fuzz', limits: DEFAULT_LIMITS, nowNs: NOW_NS });
+    atOnce(acceptPush(columns, { tenant: 'fuzz', limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
   }
@@ -252,10 +253,10 @@ async function feed(inlet: Inlet, body: Uint8Array, headers: BodyHeaders): Promi
 describe.each(TARGETS)('$name', ({ inlet, good, headers, pack }) => {
   test('decodes what is good', async () => {
     const bytes = await inlet().unpack(Buffer.from(pack(good)), headers, BODY_LIMITS, {
-      take: () => {},
+      take: () => undefined,
       release: () => {},
     });
-    const columns = inlet().decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS });
+    const columns = atOnce(inlet().decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
     expect(columns.count).toBeGreaterThan(0);
   });
 

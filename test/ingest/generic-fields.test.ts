@@ -5,6 +5,7 @@ import { acceptPush } from '../../shared/ingest/accept.ts';
 import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
 import { findJsonValue } from '../../shared/ingest/line-fields.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n;
@@ -22,8 +23,8 @@ function discover(fields: Record<string, string[]>, given: readonly Given[], mor
     values: [[String(NOW), line, metadata]],
   }));
   const limits = { ...DEFAULT_LIMITS, discoverGenericFields: new Map(Object.entries(fields)), ...more };
-  const columns = decodeJsonPush(Buffer.from(JSON.stringify({ streams })));
-  const { accepted } = acceptPush(columns, { tenant: 't', limits, nowNs: NOW });
+  const columns = atOnce(decodeJsonPush(Buffer.from(JSON.stringify({ streams }))));
+  const { accepted } = atOnce(acceptPush(columns, { tenant: 't', limits, nowNs: NOW }));
   return acceptedEntries(accepted).map(({ metadata }) =>
     Object.fromEntries(metadata.filter(([name]) => name !== 'detected_level')),
   );
@@ -45,7 +46,7 @@ describe('one field', () => {
     ['metadata by its stored name', ['a_b'], { metadata: { 'a.b': '1' } }, { a_b: '1', f: '1' }],
     ['label before metadata', ['a', 'b'], { labels: { b: '1' }, metadata: { a: '2' } }, { a: '2', f: '1' }],
     ['metadata before the line', ['a', 'b'], { metadata: { b: '1' }, line: 'a=2' }, { b: '1', f: '1' }],
-    ['empty metadata ends it', ['a'], { metadata: { a: '' }, line: 'a=2' }, { a: '' }],
+    ['empty metadata is none', ['a'], { metadata: { a: '' }, line: 'a=2' }, { f: '2' }],
     ['its own stays', ['a'], { metadata: { f: 'mine' }, labels: { a: '1' } }, { f: 'mine' }],
     ['logfmt', ['org'], { line: 'a=1 org=x b=2' }, { f: 'x' }],
     ['logfmt, any letter case', ['org'], { line: 'ORG=x' }, { f: 'x' }],
@@ -93,7 +94,7 @@ test('bytes of a line that are no text become spaces', () => {
   const body = Buffer.from(`{"streams":[{"stream":{"zone":"z"},"values":[["${NOW}","a=x?y"]]}]}`);
   body[body.indexOf('?')] = 0xff;
   const limits = { ...DEFAULT_LIMITS, discoverGenericFields: new Map([['f', ['a']]]) };
-  const { accepted } = acceptPush(decodeJsonPush(body), { tenant: 't', limits, nowNs: NOW });
+  const { accepted } = atOnce(acceptPush(atOnce(decodeJsonPush(body)), { tenant: 't', limits, nowNs: NOW }));
   expect(acceptedEntries(accepted)[0].metadata).toContainEqual(['f', 'x y']);
 });
 

@@ -3,8 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonScanner } from '../../shared/ingest/json-scanner.ts';
 import { PushColumns } from '../../shared/ingest/push-columns.ts';
-import { BLOCK_BYTES, KernelBody } from '../../shared/ingest/unquote-kernel.ts';
+import { BLOCK_BYTES, KernelBody } from '../../shared/kernels/unquote.ts';
 import { messageOf } from '../../shared/model/errors.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 
 /** Stands before the string, as the text of a time does. */
 const ROOM = Buffer.alloc(BLOCK_BYTES, ' ');
@@ -24,9 +25,11 @@ function read(body: Buffer, inKernel: boolean): Read | string {
     else scanner.string();
   } catch (error) {
     return messageOf(error);
+  } finally {
+    scanner.close();
   }
   const columns = new PushColumns(scanner.bytes);
-  scanner.spill.appendTo(columns);
+  atOnce(scanner.spill.appendTo(columns));
   return { text: columns.bytes.subarray(scanner.start, scanner.end).toString('hex'), at: scanner.at };
 }
 
@@ -100,10 +103,20 @@ describe('a long string', () => {
     scanner.longString(free);
     expect(scanner.text()).toBe('a "line"');
     expect(scanner.start).toBeGreaterThan(free + 1);
+    scanner.close();
   });
 
   test('is read by the kernel here', () => {
-    expect(KernelBody.open(Buffer.from('"x"'), new Uint8Array(256))).toBeDefined();
+    const first = KernelBody.open(Buffer.from('"x"'), new Uint8Array(256));
+    expect(first).toBeDefined();
     expect(KernelBody.open(Buffer.alloc(8 * 1024 * 1024 + 1), new Uint8Array(256))).toBeUndefined();
+    // One after the other.
+    expect(KernelBody.open(Buffer.from('"y"'), new Uint8Array(256))).toBeUndefined();
+    first?.close();
+    const second = KernelBody.open(Buffer.from('"y"'), new Uint8Array(256));
+    expect(second).toBeDefined();
+    first?.close();
+    expect(KernelBody.open(Buffer.from('"z"'), new Uint8Array(256))).toBeUndefined();
+    second?.close();
   });
 });

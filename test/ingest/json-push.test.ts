@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
 import { decodeLegacyJsonPush } from '../../shared/ingest/legacy-json-push.ts';
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { entriesOf, holds, type PlainEntry, refusal } from './entries.ts';
 
-const decode = (text: string | Uint8Array): PlainEntry[] => entriesOf(decodeJsonPush(Buffer.from(text)));
+const decode = (text: string | Uint8Array): PlainEntry[] =>
+  entriesOf(atOnce(decodeJsonPush(Buffer.from(text))));
 const stream = (labels: string, values = '["1","x"]') =>
   `{"streams":[{"stream":${labels},"values":[${values}]}]}`;
 const values = (text: string) => stream('{"a":"b"}', text);
@@ -22,6 +24,10 @@ describe('decodeJsonPush', () => {
     ['no streams', '{"streams":[]}', []],
     ['null streams', '{"streams":null}', []],
     ['no keys', '{}', []],
+    ['nothing', ' null ', []],
+    ['nothing, and bytes behind it', 'null {"streams":', []],
+    ['a value without a line', values('["1"]'), ['']],
+    ['values without lines among others', values('["1"],["2","x"],[ "3" ]'), ['', 'x', '']],
     ['unknown keys', '{"x":{"y":[1,{"z":null}]},"streams":[],"w":-1.5e+3}', []],
     ['bytes behind the value', `${values('["1","x"]')} trailing`, ['x']],
     ['null values', '{"streams":[{"stream":{"a":"b"},"values":null}]}', []],
@@ -68,7 +74,7 @@ describe('decodeJsonPush', () => {
   test('streams with the same labels are one', () => {
     const one = '{"stream":{"a":"1","b":"2"},"values":[["1","x"]]}';
     const other = '{"stream":{"b":"2","a":"1"},"values":[["2","y"]]}';
-    const columns = decodeJsonPush(Buffer.from(`{"streams":[${one},${other}]}`));
+    const columns = atOnce(decodeJsonPush(Buffer.from(`{"streams":[${one},${other}]}`)));
     expect(columns.streams.map(({ text }) => text)).toEqual(['{a="1", b="2"}']);
     expect(entriesOf(columns).map(({ line }) => line)).toEqual(['x', 'y']);
   });
@@ -107,7 +113,9 @@ describe('decodeJsonPush', () => {
     ['values not an array', '{"streams":[{"stream":{},"values":{}}]}', ARRAY],
     ['value not an array', values('{}'), ARRAY],
     ['value without elements', values('[]'), STRING],
-    ['value without a line', values('["1"]'), STRING],
+    ['value without a line, its timestamp a number', values('[1]'), STRING],
+    ['a word that begins as null', 'nul', VALUE],
+    ['a word that begins with null', 'nullx', VALUE],
     ['timestamp a number', values('[1,"x"]'), STRING],
     ['timestamp null', values('[null,"x"]'), STRING],
     ['line a number', values('["1",2]'), STRING],
@@ -210,7 +218,7 @@ describe('decodeJsonPush', () => {
       fc.property(push, fc.array(change, { minLength: 1, maxLength: 3 }), (streams, changes) => {
         const body = Buffer.from(JSON.stringify({ streams }));
         for (const [at, byte] of changes) body[at % body.length] = byte;
-        return holds(() => decode(body)) && holds(() => decodeLegacyJsonPush(body));
+        return holds(() => decode(body)) && holds(() => atOnce(decodeLegacyJsonPush(body)));
       }),
       { numRuns: 1000 },
     );
@@ -228,7 +236,9 @@ describe('decodeJsonPush', () => {
 describe('decodeLegacyJsonPush', () => {
   const legacy = (entries: string, labels = '{a=\\"b\\"}') =>
     entriesOf(
-      decodeLegacyJsonPush(Buffer.from(`{"streams":[{"labels":"${labels}","entries":[${entries}]}]}`)),
+      atOnce(
+        decodeLegacyJsonPush(Buffer.from(`{"streams":[{"labels":"${labels}","entries":[${entries}]}]}`)),
+      ),
     );
 
   test('entries', () => {
@@ -264,6 +274,10 @@ describe('decodeLegacyJsonPush', () => {
   });
 
   test('empty body', () => {
-    expect(refusal(() => decodeLegacyJsonPush(Buffer.alloc(0)))).toEqual([400, 'EOF']);
+    expect(refusal(() => atOnce(decodeLegacyJsonPush(Buffer.alloc(0))))).toEqual([400, 'EOF']);
+  });
+
+  test('null is a push of nothing', () => {
+    expect(atOnce(decodeLegacyJsonPush(Buffer.from('null'))).streams).toEqual([]);
   });
 });

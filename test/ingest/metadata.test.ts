@@ -4,6 +4,7 @@ import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
 import { sanitizeMetadata } from '../../shared/ingest/metadata.ts';
 import { sanitizeMetadataName } from '../../shared/ingest/metadata-name.ts';
 import { PushColumns } from '../../shared/ingest/push-columns.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { entriesOf, refusal } from './entries.ts';
 
 describe('sanitizeMetadataName', () => {
@@ -72,23 +73,125 @@ describe('sanitizeMetadata', () => {
     .map(parts => parts.join(''));
   const pairs = fc.array(fc.tuple(name, value), { maxLength: 7 });
 
-  test('each stored name once in an entry, with the last value, cleaned', () => {
+  /** What the reference leaves of an entry's pairs, in its words: pairs as sent, names deleted, pairs added. */
+  function stored(sent: readonly (readonly [string, string])[]): Map<string, string> {
+    const base = new Map(sent.filter(([key]) => sanitizeMetadataName(key) === key));
+    const deleted = new Set(sent.filter(([, text]) => text === '').map(([key]) => sanitizeMetadataName(key)));
+    const added = new Map<string, string>();
+    for (const [key, text] of sent) {
+      const clean = sanitizeMetadataName(key);
+      if (clean === key) continue;
+      if (text === '') added.delete(clean);
+      else added.set(clean, text);
+    }
+    const left = [...base].filter(([key]) => !deleted.has(key));
+    const all = new Map([...left, ...added]);
+    return new Map([...all].map(([key, text]) => [key, text.replaceAll('\ufffd', ' ')]));
+  }
+
+  test.each<[string, [string, string][], Record<string, string>]>([
+    [
+      'an empty value is none',
+      [
+        ['a', ''],
+        ['b', 'x'],
+      ],
+      { b: 'x' },
+    ],
+    [
+      'only empty values',
+      [
+        ['a', ''],
+        ['b', ''],
+      ],
+      {},
+    ],
+    [
+      'a name with and without a value',
+      [
+        ['a', 'x'],
+        ['a', ''],
+      ],
+      {},
+    ],
+    [
+      'the same the other way round',
+      [
+        ['a', ''],
+        ['a', 'x'],
+      ],
+      {},
+    ],
+    [
+      'an empty value under a name that is renamed',
+      [
+        ['a_b', 'x'],
+        ['a.b', ''],
+      ],
+      {},
+    ],
+    [
+      'a value under a name that is renamed',
+      [
+        ['a.b', 'x'],
+        ['a_b', ''],
+      ],
+      { a_b: 'x' },
+    ],
+    [
+      'renamed pairs win',
+      [
+        ['a.b', 'x'],
+        ['a_b', 'y'],
+      ],
+      { a_b: 'x' },
+    ],
+    [
+      'of renamed pairs the last counts',
+      [
+        ['a.b', 'x'],
+        ['a-b', ''],
+      ],
+      {},
+    ],
+    [
+      'of renamed pairs the last counts, again',
+      [
+        ['a.b', ''],
+        ['a-b', 'x'],
+      ],
+      { a_b: 'x' },
+    ],
+    ['a space is a value', [['a', ' ']], { a: ' ' }],
+    ['a broken byte is a space, and so a value', [['a', '\ufffd']], { a: ' ' }],
+  ])('%s', (_, sent, want) => {
+    const columns = new PushColumns(Buffer.from(sent.map(([, text]) => text).join('')));
+    columns.streams.push({ labels: [], text: '{}' });
+    columns.addEntry(0, 0, 0, 0, 0);
+    let at = 0;
+    for (const [key, text] of sent) {
+      columns.addPair(columns.nameId(key), at, at + Buffer.byteLength(text));
+      at += Buffer.byteLength(text);
+    }
+    atOnce(sanitizeMetadata(columns));
+    expect(Object.fromEntries(entriesOf(columns)[0].metadata)).toEqual(want);
+    expect(Object.fromEntries(stored(sent))).toEqual(want);
+  });
+
+  test('each stored name once in an entry, as the reference keeps it, cleaned', () => {
     fc.assert(
       fc.property(fc.array(pairs, { maxLength: 8 }), entries => {
         const rows = entries.map((metadata, i) => {
           const object = metadata.map(([key, text]) => `${JSON.stringify(key)}:${JSON.stringify(text)}`);
           return `["${i}","line ${i}",{${object.join(',')}}]`;
         });
-        const columns = decodeJsonPush(
-          Buffer.from(`{"streams":[{"stream":{},"values":[${rows.join(',')}]}]}`),
+        const columns = atOnce(
+          decodeJsonPush(Buffer.from(`{"streams":[{"stream":{},"values":[${rows.join(',')}]}]}`)),
         );
-        sanitizeMetadata(columns);
+        atOnce(sanitizeMetadata(columns));
         const got = entriesOf(columns);
         for (let i = 0; i < entries.length; i++) {
-          const want = new Map<string, string>();
-          for (const [key, text] of entries[i]) {
-            want.set(sanitizeMetadataName(key), text.replaceAll('\ufffd', ' '));
-          }
+          const want = stored(entries[i]);
           expect(got[i].metadata).toHaveLength(want.size);
           expect(new Map(got[i].metadata)).toEqual(want);
           expect(got[i].line).toBe(`line ${i}`);
@@ -106,7 +209,7 @@ describe('sanitizeMetadata', () => {
     }
     // The same start with another end is another value.
     columns.addPair(columns.nameId('b'), 0, 2);
-    sanitizeMetadata(columns);
+    atOnce(sanitizeMetadata(columns));
     const got = entriesOf(columns);
     expect(got[0].metadata).toEqual([['a', 'a   éb']]);
     expect(got[999].metadata).toEqual([

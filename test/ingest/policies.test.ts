@@ -6,6 +6,7 @@ import { policiesOf } from '../../shared/ingest/policies.ts';
 import { totalsByPolicy } from '../../shared/ingest/policy-totals.ts';
 import { labelsOf } from '../../shared/model/labels.ts';
 import { DEFAULT_LIMITS, type Limits, type PolicySelector } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z
@@ -53,11 +54,13 @@ function push(limits: Partial<Limits>, apps: readonly string[]) {
     stream: { app },
     values: app === 'empty' ? [] : [[String(app === 'old' ? 0n : NOW), `line of ${app}`]],
   }));
-  return acceptPush(decodeJsonPush(Buffer.from(JSON.stringify({ streams }))), {
-    tenant: 'acme',
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    nowNs: NOW,
-  });
+  return atOnce(
+    acceptPush(atOnce(decodeJsonPush(Buffer.from(JSON.stringify({ streams })))), {
+      tenant: 'acme',
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      nowNs: NOW,
+    }),
+  );
 }
 
 const stored = (result: ReturnType<typeof push>) =>

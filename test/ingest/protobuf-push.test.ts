@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { entriesOf, holds, refusal } from './entries.ts';
 
 const { root } = protobuf.parse(
@@ -16,7 +17,7 @@ const { root } = protobuf.parse(
 );
 const Push = root.lookupType('Push');
 const encode = (push: object): Buffer => Buffer.from(Push.encode(Push.fromObject(push)).finish());
-const decode = (bytes: Uint8Array) => entriesOf(decodeProtobufPush(Buffer.from(bytes)));
+const decode = (bytes: Uint8Array) => entriesOf(atOnce(decodeProtobufPush(Buffer.from(bytes))));
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 const text = fc.string({ maxLength: 40, unit: 'grapheme' });
@@ -145,18 +146,20 @@ describe('decodeProtobufPush', () => {
   });
 
   test('a line keeps bytes that are no UTF-8', () => {
-    const columns = decodeProtobufPush(hex('0a06 1204 1202 ff61'));
+    const columns = atOnce(decodeProtobufPush(hex('0a06 1204 1202 ff61')));
     expect(columns.bytes.subarray(columns.lineStart[0], columns.lineEnd[0])).toEqual(hex('ff61'));
   });
 
   test('streams of one text are one, the text need not be canonical', () => {
-    const columns = decodeProtobufPush(
-      encode({
-        streams: [
-          { labels: '{a="1", b="2"}', entries: [{ line: 'x' }] },
-          { labels: "{b='2',a='1'}", entries: [{ line: 'y' }] },
-        ],
-      }),
+    const columns = atOnce(
+      decodeProtobufPush(
+        encode({
+          streams: [
+            { labels: '{a="1", b="2"}', entries: [{ line: 'x' }] },
+            { labels: "{b='2',a='1'}", entries: [{ line: 'y' }] },
+          ],
+        }),
+      ),
     );
     expect(columns.streams.map(stream => stream.text)).toEqual(['{a="1", b="2"}']);
     expect(entriesOf(columns).map(({ line }) => line)).toEqual(['x', 'y']);
@@ -164,17 +167,70 @@ describe('decodeProtobufPush', () => {
 
   test('lines are not copied', () => {
     const bytes = encode({ streams: [{ labels: '{a="b"}', entries: [{ line: 'x' }] }] });
-    expect(decodeProtobufPush(bytes).bytes).toBe(bytes);
+    expect(atOnce(decodeProtobufPush(bytes)).bytes).toBe(bytes);
   });
 
   // [what, bytes]
   const large: [string, () => Buffer, string][] = [
-    ['entries', () => lengthDelimited(0x0a, Buffer.from('1200'.repeat(4_000_001), 'hex')), '4000000 entries'],
+    ['entries', () => lengthDelimited(0x0a, Buffer.from('1200'.repeat(1_000_001), 'hex')), '1000000 entries'],
     [
       'metadata pairs',
-      () => lengthDelimited(0x0a, lengthDelimited(0x12, Buffer.from('1a00'.repeat(8_000_001), 'hex'))),
-      '8000000 metadata pairs',
+      () => {
+        const entry = lengthDelimited(0x12, Buffer.from('1a00'.repeat(100_000), 'hex'));
+        return lengthDelimited(0x0a, Buffer.concat(Array.from({ length: 41 }, () => entry)));
+      },
+      '4000000 metadata pairs',
     ],
+    [
+      'fields of an entry',
+      () => lengthDelimited(0x0a, lengthDelimited(0x12, Buffer.from('1200'.repeat(300_001), 'hex'))),
+      '300000 fields of one entry',
+    ],
+    [
+      'fields of a time',
+      () =>
+        lengthDelimited(
+          0x0a,
+          lengthDelimited(0x12, lengthDelimited(0x0a, Buffer.from('0800'.repeat(300_001), 'hex'))),
+        ),
+      '300000 fields of one entry',
+    ],
+    [
+      'fields of a group that nobody knows',
+      () => Buffer.from(`7b${'7800'.repeat(300_001)}`, 'hex'),
+      '300000 fields of one entry',
+    ],
+    [
+      'bytes of the names of an entry',
+      () => {
+        const name = lengthDelimited(0x0a, Buffer.alloc(60_000, 'n'));
+        const pair = lengthDelimited(0x1a, name);
+        return lengthDelimited(
+          0x0a,
+          lengthDelimited(0x12, Buffer.concat(Array.from({ length: 170 }, () => pair))),
+        );
+      },
+      '300000 fields of one entry',
+    ],
+    [
+      'bytes of a name',
+      () => {
+        const name = lengthDelimited(0x0a, Buffer.alloc(65_537, 'n'));
+        return lengthDelimited(0x0a, lengthDelimited(0x12, lengthDelimited(0x1a, name)));
+      },
+      '65536 bytes of one metadata name',
+    ],
+    [
+      'characters of all names',
+      () =>
+        encode({
+          streams: Array.from({ length: 257 }, (_, i) => ({
+            entries: [{ structuredMetadata: [{ name: `${i}`.padStart(65_536, 'n') }] }],
+          })),
+        }),
+      '16777216 characters of metadata names',
+    ],
+    ['parts', () => Buffer.from('0a00'.repeat(1_000_001), 'hex'), '1000000 parts that name a stream'],
     [
       'streams',
       () => encode({ streams: Array.from({ length: 100_001 }, (_, i) => ({ labels: `{a="${i}"}` })) }),
@@ -184,13 +240,11 @@ describe('decodeProtobufPush', () => {
       'metadata names',
       () =>
         encode({
-          streams: [
-            {
-              entries: [
-                { structuredMetadata: Array.from({ length: 100_001 }, (_, i) => ({ name: `n${i}` })) },
-              ],
-            },
-          ],
+          streams: Array.from({ length: 11 }, (_, j) => ({
+            entries: [
+              { structuredMetadata: Array.from({ length: 10_000 }, (_, i) => ({ name: `n${j}_${i}` })) },
+            ],
+          })),
         }),
       '100000 metadata names',
     ],

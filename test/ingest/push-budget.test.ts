@@ -1,20 +1,195 @@
-import { expect, test } from '@jest/globals';
-import { PushBudget } from '../../shared/ingest/push-budget.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+/** Who gets how much of the memory for pushes, and who waits or is refused. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type HeldBytes, NoRoomError, PushBudget } from '../../shared/ingest/push-budget.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
 
-test('pushes share a bound, a push alone may pass it, and all is given back', () => {
-  const budget = new PushBudget(100);
-  const large = budget.open();
-  large.take(90);
-  large.take(90);
-  const small = budget.open();
-  expect(() => small.take(1)).toThrow(ThrottledError);
-  large.release();
-  large.release();
-  small.take(60);
-  const third = budget.open();
-  third.take(40);
-  expect(() => third.take(1)).toThrow(ThrottledError);
-  third.release();
-  small.take(41);
+const MIB = 1024 * 1024;
+
+function budgetOf(mib: number) {
+  const clock = virtualClock(0);
+  const budget = new PushBudget(mib * MIB, {
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+    maxWaitMs: 100,
+  });
+  return { clock, budget };
+}
+
+/** Whether each of the takes is granted, waits, or was refused. */
+function takes() {
+  const states: string[] = [];
+  const take = (held: HeldBytes, mib: number): void => {
+    const place = states.length;
+    const granted = held.take(mib * MIB);
+    states.push(granted === undefined ? 'at once' : 'waits');
+    granted?.then(
+      () => (states[place] = 'later'),
+      error => (states[place] = error instanceof NoRoomError ? 'refused' : String(error)),
+    );
+  };
+  return { states, take };
+}
+
+const settled = () => new Promise(resolve => setImmediate(resolve));
+
+describe('the memory for pushes', () => {
+  test('is all for a push that is alone, however large it is', () => {
+    const { states, take } = takes();
+    const { budget } = budgetOf(100);
+    const held = budget.open('a');
+    take(held, 90);
+    take(held, 900);
+    held.release();
+    held.release();
+    expect(budget.figures).toEqual({ bytes: 0, waiting: 0 });
+    take(budget.open('b'), 100);
+    expect(states).toEqual(['at once', 'at once', 'at once']);
+  });
+
+  test('is waited for, and refused after a while with what to do', async () => {
+    const { states, take } = takes();
+    const { clock, budget } = budgetOf(100);
+    const first = budget.open('a');
+    take(first, 60);
+    const second = budget.open('b');
+    const third = budget.open('c');
+    take(second, 60);
+    take(third, 60);
+    expect(budget.figures.waiting).toBe(2);
+    first.release();
+    await settled();
+    expect(states).toEqual(['at once', 'later', 'waits']);
+    await clock.advance(100);
+    expect(states).toEqual(['at once', 'later', 'refused']);
+    const refused = expect(budget.open('c').take(80 * MIB)).rejects.toMatchObject({
+      status: 503,
+      message: `memory limit for concurrent pushes exceeded (limit: ${100 * MIB} bytes, in use: ${60 * MIB}, by tenant 'c': 0); retry later`,
+    });
+    await clock.advance(100);
+    await refused;
+  });
+
+  test('is a quarter for one tenant while another one waits, and never more than three quarters beside others', async () => {
+    const { states, take } = takes();
+    const { budget } = budgetOf(100);
+    const quiet = budget.open('quiet');
+    take(quiet, 1);
+    const loud = [budget.open('loud'), budget.open('loud'), budget.open('loud')];
+    take(loud[0], 40);
+    take(loud[1], 34);
+    take(loud[2], 2);
+    // Less than a quarter is left: the next one waits, and while it does the loud tenant gets no more.
+    const other = budget.open('other');
+    take(other, 26);
+    expect(states).toEqual(['at once', 'at once', 'at once', 'waits', 'waits']);
+    loud[0].release();
+    await settled();
+    expect(states).toEqual(['at once', 'at once', 'at once', 'later', 'later']);
+  });
+
+  test('is not given to who has a quarter while another tenant waits, although there is some', async () => {
+    const { states, take } = takes();
+    const { budget } = budgetOf(100);
+    const [a, b, c] = [budget.open('a'), budget.open('b'), budget.open('c')];
+    take(a, 30);
+    take(c, 60);
+    take(b, 20);
+    take(budget.open('a'), 5);
+    // One that has less than a quarter with it gets some of what is left.
+    take(budget.open('d'), 5);
+    expect(states).toEqual(['at once', 'at once', 'waits', 'waits', 'at once']);
+    c.release();
+    await settled();
+    expect(states).toEqual(['at once', 'at once', 'later', 'later', 'at once']);
+  });
+
+  test('goes to the tenant that holds least first', async () => {
+    const { states, take } = takes();
+    const { budget } = budgetOf(100);
+    const [a, b] = [budget.open('a'), budget.open('b')];
+    take(a, 50);
+    take(b, 50);
+    const again = budget.open('a');
+    take(again, 20);
+    const newcomer = budget.open('c');
+    take(newcomer, 40);
+    b.release();
+    await settled();
+    // Who came first would have 70 of 100.
+    expect(states).toEqual(['at once', 'at once', 'waits', 'later']);
+  });
+
+  test('is there for a small push at once, whatever others hold', () => {
+    const { budget } = budgetOf(1);
+    const large = budget.open('a');
+    large.take(MIB);
+    const small = budget.open('b');
+    expect(small.take(64 * 1024)).toBeUndefined();
+    expect(small.take(1)).toBeInstanceOf(Promise);
+  });
+
+  test('is never waited for by all that hold some: the last of who holds most is refused', async () => {
+    const { states, take } = takes();
+    const { budget } = budgetOf(100);
+    const [a, b, c] = [budget.open('a'), budget.open('b'), budget.open('b')];
+    take(a, 40);
+    take(b, 30);
+    take(c, 30);
+    take(a, 10);
+    take(b, 10);
+    take(c, 10);
+    await settled();
+    expect(states).toEqual(['at once', 'at once', 'at once', 'waits', 'waits', 'refused']);
+    c.release();
+    await settled();
+    expect(states.slice(3)).toEqual(['later', 'later', 'refused']);
+  });
+
+  test('property: is never exceeded by several, and comes back whole', async () => {
+    const action = fc.record({ push: fc.nat(5), mib: fc.integer({ min: 1, max: 60 }), ends: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 60 }), async actions => {
+        const { clock, budget } = budgetOf(100);
+        const pushes = Array.from({ length: 6 }, (_, i) => ({
+          held: budget.open(`${i % 3}`),
+          bytes: 0,
+          pending: undefined as Promise<void> | undefined,
+        }));
+        for (const { push: place, mib, ends } of actions) {
+          const push = pushes[place];
+          if (push.pending !== undefined) continue;
+          if (ends) {
+            push.held.release();
+            push.bytes = 0;
+          } else {
+            const bytes = mib * MIB;
+            const granted = push.held.take(bytes);
+            if (granted === undefined) push.bytes += bytes;
+            else {
+              push.pending = granted.then(
+                () => void (push.bytes += bytes),
+                () => {
+                  push.held.release();
+                  push.bytes = 0;
+                },
+              );
+              void push.pending.then(() => (push.pending = undefined));
+            }
+          }
+          await settled();
+          const held = pushes.reduce((sum, { bytes }) => sum + bytes, 0);
+          expect(budget.figures.bytes).toBe(held);
+          const holders = pushes.filter(({ bytes }) => bytes > 0).length;
+          if (held > 100 * MIB) expect(holders).toBe(1);
+        }
+        await clock.advance(1000);
+        for (const { held } of pushes) held.release();
+        await settled();
+        await clock.advance(1000);
+        for (const { held } of pushes) held.release();
+        expect(budget.figures).toEqual({ bytes: 0, waiting: 0 });
+      }),
+      { numRuns: 100 },
+    );
+  });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChunkRows } from '../../shared/chunk/rows.ts';
-import { segmentsOf } from '../../shared/ingest/segment.ts';
 import { compareUtf8 } from '../../shared/model/bytes.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { arbitraryEntries, streamOf } from '../support/rows.ts';
+import { segmentList } from '../support/segments.ts';
 
 function entriesOf(rows: ChunkRows, day: number): DatedEntry[] {
   return Array.from({ length: rows.rows }, (_, row) => {
@@ -37,7 +37,7 @@ describe('segments', () => {
     fc.assert(
       fc.property(pushes, fc.boolean(), (lists, repeat) => {
         const all = repeat ? [...lists, lists[0]] : lists;
-        const segments = segmentsOf(all.map(pushOf));
+        const segments = segmentList(all.map(pushOf));
         const first = new Map<string, DatedEntry>();
         for (const entry of all.flat())
           if (!first.has(identityOf(entry))) first.set(identityOf(entry), entry);
@@ -67,7 +67,7 @@ describe('segments', () => {
       const metadata = i % 2 === 0 ? { a: '1', b: '2' } : { b: '2', a: '1' };
       return { stream: { app: 'a' }, day: 1, time: 7, line: `line ${i % 100}`, metadata };
     });
-    const [{ rows }] = segmentsOf([pushOf(entries)]);
+    const [{ rows }] = segmentList([pushOf(entries)]);
     expect(entriesOf(rows, 1).map(entry => entry.line)).toEqual(
       Array.from({ length: 100 }, (_, i) => `line ${i}`),
     );
@@ -90,7 +90,7 @@ describe('segments', () => {
         },
       });
     }
-    const segments = segmentsOf([push]);
+    const segments = segmentList([push]);
     expect(segments.flatMap(({ day, rows }) => entriesOf(rows, day))).toEqual(entries);
     // Sorting takes about 2 log2(300) of each.
     expect(looks).toBeLessThan(days * 40);
@@ -109,7 +109,7 @@ describe('segments', () => {
       { ...entry, metadata: { a: '1', b: '1' } },
     ];
     for (const other of others) {
-      const rows = segmentsOf([pushOf([entry, other]), pushOf([other, entry])]).map(
+      const rows = segmentList([pushOf([entry, other]), pushOf([other, entry])]).map(
         segment => segment.rows.rows,
       );
       expect(rows.reduce((a, b) => a + b, 0)).toBe(2);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compress, uncompress } from 'snappyjs';
 import { uncompressSnappy } from '../../shared/ingest/snappy.ts';
 import { ClientError } from '../../shared/model/errors.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { holds, refusal } from './entries.ts';
 
 const MAX = 1 << 20;
@@ -21,7 +22,7 @@ describe('uncompressSnappy', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), pieces => {
         const raw = Buffer.concat(pieces);
-        expect(uncompressSnappy(compress(raw), MAX).equals(raw)).toBe(true);
+        expect(atOnce(uncompressSnappy(compress(raw), MAX)).equals(raw)).toBe(true);
       }),
     );
   });
@@ -42,7 +43,7 @@ describe('uncompressSnappy', () => {
             want = undefined;
           }
           try {
-            const got = uncompressSnappy(changed, MAX);
+            const got = atOnce(uncompressSnappy(changed, MAX));
             expect(want !== undefined && Buffer.from(want).equals(got)).toBe(true);
           } catch (error) {
             // The other decoder lets some blocks through that yield fewer or more bytes than they declare.
@@ -56,7 +57,9 @@ describe('uncompressSnappy', () => {
 
   test('random bytes only ever give a client error', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), bytes => holds(() => uncompressSnappy(bytes, MAX))),
+      fc.property(fc.uint8Array({ maxLength: 200 }), bytes =>
+        holds(() => atOnce(uncompressSnappy(bytes, MAX))),
+      ),
       { numRuns: 2000 },
     );
   });
@@ -82,7 +85,7 @@ describe('uncompressSnappy', () => {
     ['framing format', [0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]],
   ];
   test.each(corrupt)('%s', (_, block) => {
-    expect(refusal(() => uncompressSnappy(Uint8Array.from(block), MAX))).toEqual(CORRUPT);
+    expect(refusal(() => atOnce(uncompressSnappy(Uint8Array.from(block), MAX)))).toEqual(CORRUPT);
   });
 
   // [what, block, text]
@@ -95,11 +98,13 @@ describe('uncompressSnappy', () => {
     ['copy with four bytes of offset', [0x06, 0x08, 0x61, 0x62, 0x63, 0x0b, 0x03, 0, 0, 0], 'abcabc'],
   ];
   test.each(valid)('%s', (_, block, text) => {
-    expect(uncompressSnappy(Uint8Array.from(block), MAX).toString()).toBe(text);
+    expect(atOnce(uncompressSnappy(Uint8Array.from(block), MAX)).toString()).toBe(text);
   });
 
   test('the declared length is checked before memory is taken', () => {
-    expect(refusal(() => uncompressSnappy(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0), MAX))).toEqual([
+    expect(
+      refusal(() => atOnce(uncompressSnappy(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0), MAX))),
+    ).toEqual([
       413,
       'request body too large: decompressed message size too large than max (4294967295 vs 1048576)',
     ]);

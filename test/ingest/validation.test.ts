@@ -5,6 +5,7 @@ import { PushColumns } from '../../shared/ingest/push-columns.ts';
 import { streamOf } from '../../shared/ingest/stream-table.ts';
 import { timestampOf } from '../../shared/ingest/timestamp.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { atOnce } from '../../shared/model/steps.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z
@@ -32,16 +33,16 @@ function accept(
   columns.streams.push(streamOf(labels.map(([name, value]) => ({ name, value }))));
   const add = (stream: number, atNs: bigint, text: string) => {
     const { day, timeOfDay } = timestampOf(atNs);
-    const start = columns.append(Buffer.from(text));
+    const start = atOnce(columns.append(Buffer.from(text)));
     columns.addEntry(stream, day, timeOfDay, start, columns.bytes.length);
   };
   add(0, NOW, 'good');
   add(1, ns, line);
   for (const [name, value] of Object.entries(metadata)) {
-    const start = columns.append(Buffer.from(value));
+    const start = atOnce(columns.append(Buffer.from(value)));
     columns.addPair(columns.nameId(name), start, columns.bytes.length);
   }
-  return acceptPush(columns, { tenant: 'acme', limits, nowNs: NOW, backfillShard });
+  return atOnce(acceptPush(columns, { tenant: 'acme', limits, nowNs: NOW, backfillShard }));
 }
 
 const S = '{app="a", service_name="a"}';
@@ -336,7 +337,7 @@ test('a decision is of its limits and its message of its tenant', () => {
   const shared = streamOf([{ name: 'service_name', value: 's' }]);
   const strict = { ...DEFAULT_LIMITS, enforcedLabels: ['team'] };
   const errorOf = (tenant: string, limits: Limits) =>
-    acceptPush(columns(), { tenant, limits, nowNs: NOW }).error?.message;
+    atOnce(acceptPush(columns(), { tenant, limits, nowNs: NOW })).error?.message;
   const missing = (tenant: string) =>
     `missing required labels 'team' for user '${tenant}' for stream '{service_name="s"}' (policy: '')`;
   expect(errorOf('one', strict)).toBe(missing('one'));

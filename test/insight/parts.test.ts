@@ -125,7 +125,7 @@ describe('detected labels', () => {
     ['bits and more', ['0', '1', '2'], 'x', undefined],
     ['numbers of pods', ['1', '2', '3'], 'pod', 3],
     ['numbers of clusters', ['17'], 'cluster', 1],
-    ['labels of the store', ['a'], '__stream_shard__', undefined],
+    ['shards', ['a'], '__stream_shard__', 1],
     ['the tenant', ['a'], '__tenant_id__', undefined],
   ];
   test.each(rows)('%s', (_, values, label, cardinality) => {

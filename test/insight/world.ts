@@ -102,7 +102,7 @@ export function arbitraryHistory(): fc.Arbitrary<DatedEntry[]> {
     line: fc.string({ maxLength: 40 }),
     metadata: fc.record({
       detected_level: fc.constantFrom('info', 'error', 'unknown'),
-      trace: fc.constantFrom('', 'abcdefgh'),
+      trace: fc.constantFrom('a', 'abcdefgh'),
     }),
   });
   return fc.uniqueArray(entry, { minLength: 1, maxLength: 40, selector: one => `${one.day} ${one.time}` });

@@ -69,7 +69,10 @@ async function operate(world: World, model: Model, [tenant, kind, word]: Operati
     }
     case 'drop rule': {
       const had = model.groups.delete(word);
-      expect((await send('DELETE', `rules/${encoded}/${encoded}`)).status).toBe(had ? 202 : 404);
+      // Whether it was there, only a look tells.
+      expect((await send('GET', `rules/${encoded}/${encoded}`)).status).toBe(had ? 200 : 404);
+      expect((await send('DELETE', `rules/${encoded}/${encoded}`)).status).toBe(202);
+      expect((await send('GET', `rules/${encoded}/${encoded}`)).status).toBe(404);
       return;
     }
     case 'delete': {

@@ -71,7 +71,6 @@ export function startWorld(given: Partial<Config> = {}): World {
     notReady: () => undefined,
     log: { warn: (fields, message) => void logged.push(textOf(fields, message)) },
     auditLog: { info: (fields, message) => void logged.push(textOf(fields, message)) },
-    onBroken: error => void logged.push(textOf({ err: error }, '')),
   });
   const dispatch = createDispatcher({
     router: createRouter(ROUTES),

@@ -1,6 +1,6 @@
 /** The gateway through real sockets: what fetch sees, and what only raw bytes can do. */
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Gateway, type GatewayLimits, type GatewayOptions, startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../local/log.ts';
@@ -8,7 +8,7 @@ import type { Request, Response } from '../../shared/http/message.ts';
 import { text } from '../../shared/http/respond.ts';
 
 const LIMITS: GatewayLimits = {
-  ofRequest: () => ({ maxBodyBytes: 100_000, deadlineMs: 0 }),
+  ofRequest: () => ({ cost: 'push', maxBodyBytes: 100_000, deadlineMs: 0 }),
   maxConcurrentRequests: 50,
   maxBufferedBodyBytes: 1_000_000,
   readTimeoutMs: 10_000,
@@ -27,11 +27,17 @@ afterEach(async () => {
 
 type Dispatch = GatewayOptions['dispatch'];
 
+/** Takes its time, as the one of the store does, which looks at tokens: bytes come and go meanwhile. */
+async function admit(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await immediate();
+}
+
 async function start(dispatch: Dispatch, limits: Partial<GatewayLimits> = {}): Promise<Gateway> {
   const gateway = await startGateway({
     host: '127.0.0.1',
     port: 0,
     dispatch,
+    admit,
     limits: { ...LIMITS, ...limits },
     log: createLog('silent'),
   });
@@ -408,6 +414,91 @@ describe('the number of requests', () => {
   });
 });
 
+describe('places and memory that requests take from each other', () => {
+  const head = (length: number) => post('/', length);
+
+  test('a request that does not send its body makes room for one that does', async () => {
+    const gateway = await start(echo, { maxConcurrentRequests: 2 });
+    const stalled = [await raw(gateway), await raw(gateway)];
+    for (const client of stalled) {
+      client.write(`${head(10)}abc`);
+      await delay(20);
+    }
+    const answer = await fetch(gateway.url, { method: 'POST', body: 'abc' });
+    expect(answer.status).toBe(200);
+    expect(await stalled[0].closed()).toMatch(/^HTTP\/1\.1 503 /);
+    stalled[1].write('defghij');
+    expect(await stalled[1].seen('abcdefghij')).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('a request that is being answered gives no place away', async () => {
+    const waiting = held();
+    const gateway = await start(waiting.dispatch, { maxConcurrentRequests: 1 });
+    const first = fetch(gateway.url, { method: 'POST', body: 'abc' });
+    await waiting.come(1);
+    expect((await fetch(gateway.url, { method: 'POST', body: 'abc' })).status).toBe(503);
+    waiting.releaseAll();
+    expect((await first).status).toBe(200);
+  });
+
+  test('requests of a kind leave places to others, and light ones have their own', async () => {
+    const waiting = held();
+    const costs = {
+      '/push': 'push',
+      '/query': 'query',
+      '/light': 'light',
+      '/upkeep': 'maintenance',
+    } as const;
+    const gateway = await start(waiting.dispatch, {
+      maxConcurrentRequests: 8,
+      ofRequest: (_, path) => ({ cost: costs[path as '/push'], maxBodyBytes: 10, deadlineMs: 0 }),
+    });
+    const asked: Promise<globalThis.Response>[] = [];
+    const ask = async (path: string, count: number) => {
+      const come = waiting.requests.length + count;
+      for (let i = 0; i < count; i++) asked.push(fetch(`${gateway.url}${path}`, { method: 'POST' }));
+      await waiting.come(come);
+    };
+    const isRefused = async (path: string) =>
+      (await fetch(`${gateway.url}${path}`, { method: 'POST' })).status === 503;
+    await ask('/query', 4);
+    expect(await isRefused('/query')).toBe(true);
+    await ask('/upkeep', 1);
+    expect(await isRefused('/upkeep')).toBe(true);
+    await ask('/push', 3);
+    expect(await isRefused('/push')).toBe(true);
+    await ask('/light', 20);
+    waiting.releaseAll();
+    for (const one of asked) expect((await one).status).toBe(200);
+  });
+
+  test('a declared length takes no memory from others before its bytes are there', async () => {
+    const gateway = await start(echo, { maxBufferedBodyBytes: 800_000 });
+    const stalled = await Promise.all(Array.from({ length: 10 }, () => raw(gateway)));
+    for (const client of stalled) client.write(head(100_000));
+    await delay(30);
+    const answer = await fetch(gateway.url, { method: 'POST', body: 'x'.repeat(90_000) });
+    expect(answer.status).toBe(200);
+  });
+
+  test('a body that comes slowly gives its memory to others', async () => {
+    const gateway = await start(echo, { maxBufferedBodyBytes: 150_000 });
+    const stalled = await raw(gateway);
+    stalled.write(`${head(100_000)}${'x'.repeat(99_000)}`);
+    // Longer than a body is left alone however slow it is, and so long that it counts as slow.
+    await delay(2_000);
+    const answer = await fetch(gateway.url, { method: 'POST', body: 'x'.repeat(90_000) });
+    expect(answer.status).toBe(200);
+    expect(await stalled.closed()).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  test('an expectation that nobody knows is refused', async () => {
+    const client = await raw(await start(echo));
+    client.write(post('/', 3, 'Expect: a miracle\r\n'));
+    expect(await client.closed()).toMatch(/^HTTP\/1\.1 417 /);
+  });
+});
+
 describe('time', () => {
   test('the signal aborts when the client goes away', async () => {
     const waiting = held();
@@ -430,7 +521,9 @@ describe('time', () => {
           const { signal } = request;
           signal.addEventListener('abort', () => resolve(text((signal.reason as Error).name, 504)));
         }),
-      { ofRequest: (_, path) => ({ maxBodyBytes: 10, deadlineMs: path === '/slow' ? 20 : 0 }) },
+      {
+        ofRequest: (_, path) => ({ cost: 'query', maxBodyBytes: 10, deadlineMs: path === '/slow' ? 20 : 0 }),
+      },
     );
     const response = await fetch(`${url}/slow`);
     expect([response.status, await response.text()]).toEqual([504, 'TimeoutError']);
@@ -459,6 +552,7 @@ describe('time', () => {
     ['head', 'GET / HTTP/1.1\r\nHos'],
     ['body', `${post('/', 10)}abc`],
     ['chunked body', 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'],
+    ['last line of a chunked body', 'POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'],
   ])('a %s that does not arrive in time: 408', async (_, part) => {
     const client = await raw(await start(echo, { readTimeoutMs: 100 }));
     client.write(part);

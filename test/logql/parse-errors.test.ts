@@ -17,6 +17,32 @@ const TOO_WIDE =
   ': queries require at least one regexp or equality matcher that does not have an empty-compatible value. ' +
   'For instance, app=~".*" does not meet this requirement, but app=~".+" will';
 
+describe('names of matchers', () => {
+  const refused = (name: string) =>
+    `: invalid label name ${JSON.stringify(name)}: a matcher takes ASCII letters, digits and underscores, and no digit first`;
+  test.each([
+    ['{日本="x"}', '日本'],
+    ['{é="x"}', 'é'],
+    ['{a="b", größe=~"x"}', 'größe'],
+    ['{&="x"}', '&'],
+    ['{a="b"} | json | größe!="x"', 'größe'],
+    ['{a="b"} | drop é="x"', 'é'],
+    ['rate({aé!~"x", a="b"}[1m])', 'aé'],
+  ])('%s is refused', (text, name) => {
+    expect(messageOf(text)).toBe(refused(name));
+  });
+  test.each(['{日本="x"}', '{é!="x"}'])('%s is refused where a selector alone is taken', text => {
+    expect(() => parseSelector(text)).toThrow('invalid label name');
+    expect(() => parseSelector(text, { allowEmpty: true })).toThrow('invalid label name');
+  });
+  test.each(['{a="é"}', '{a="b"} | é > 1', 'sum by (é) (rate({a="b"}[1m]))', '{a="b"} | label_format é=a'])(
+    '%s is not',
+    text => {
+      expect(messageOf(text)).toBe('no error');
+    },
+  );
+});
+
 describe('syntax errors (3.2, 3.3), with the true line (difference D7)', () => {
   test.each([
     ['', ': syntax error: unexpected $end'],

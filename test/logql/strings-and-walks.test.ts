@@ -4,8 +4,10 @@ import type { MetricExpr } from '../../shared/logql/ast.ts';
 import { formatSelector, formatStage } from '../../shared/logql/format-log.ts';
 import { parseQuery } from '../../shared/logql/parse.ts';
 import { captureNames } from '../../shared/logql/regex-checks.ts';
-import { bytesOfText, quoteText, scanQuoted, unquote } from '../../shared/logql/string-literal.ts';
+import { scanQuoted, unquote } from '../../shared/logql/string-literal.ts';
 import { logExprsOf, rangeAggregationsOf, selectorsOf, walkExpr } from '../../shared/logql/walk.ts';
+import { bytesOfText } from '../../shared/model/byte-text.ts';
+import { quote } from '../../shared/model/quote.ts';
 
 describe('string literals', () => {
   test.each([
@@ -28,8 +30,8 @@ describe('string literals', () => {
       fc.property(fc.uint8Array({ maxLength: 20 }), bytes => {
         const escapes = Array.from(bytes, byte => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
         const text = unquote(`"${escapes}"`)!;
-        expect(bytesOfText(text)).toEqual(bytes);
-        const quoted = quoteText(text);
+        expect(bytesOfText(text)).toEqual(Buffer.from(bytes));
+        const quoted = quote(text);
         expect(scanQuoted(quoted, 0)).toEqual({ end: quoted.length });
         expect(unquote(quoted)).toBe(text);
       }),

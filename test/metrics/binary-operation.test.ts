@@ -59,6 +59,24 @@ describe('one to one', () => {
     ).toEqual([['{app="a"}', 2]]);
   });
 
+  test('labels with empty values count as absent, and leave the result', () => {
+    const left = { 'app=a,pod=': 6 };
+    const right = { 'app=a': 2, 'app=,pod=': 1 };
+    expect(instant(binary(A, '-', B), { a: left, b: right })).toEqual([['{app="a"}', 4]]);
+    expect(instant(binary(A, '-', B, { matching: on(['app', 'pod']) }), { a: left, b: right })).toEqual([
+      ['{app="a"}', 4],
+    ]);
+    expect(instant(binary(A, '-', B, { matching: ignoring(['x']) }), { a: left, b: right })).toEqual([
+      ['{app="a"}', 4],
+    ]);
+    expect(
+      instant(binary(A, '-', B, { matching: on(['app'], 'left', ['x']) }), { a: left, b: right }),
+    ).toEqual([['{app="a"}', 4]]);
+    expect(instant(binary(A, '-', B, { matching: on(['app'], 'left') }), { a: left, b: right })).toEqual([
+      ['{app="a"}', 4],
+    ]);
+  });
+
   test('instants without a partner drop out', () => {
     expect(
       ranged(binary(A, '-', B), {
@@ -144,6 +162,15 @@ describe('refused matches', () => {
     expect(() => instant(binary(A, '>', B, { matching }), { a, b })).toThrow(message);
   });
 
+  test('duplicates through labels with empty values', () => {
+    const empty = { 'app=a,pod=': 1, 'app=a': 2 };
+    expect(() => instant(binary(A, '+', B), { a: { 'app=a': 1 }, b: empty })).toThrow(duplicates('right'));
+    expect(() => instant(binary(A, '+', B), { a: empty, b: { 'app=a': 1 } })).toThrow('multiple matches');
+    expect(() =>
+      instant(binary(A, '+', B, { matching: on(['app'], 'left') }), { a: empty, b: { 'app=a': 1 } }),
+    ).toThrow('multiple matches');
+  });
+
   test('only at one instant: series that take turns are no duplicates', () => {
     const turns = { 'app=a,pod=1': [1, '_'], 'app=a,pod=2': ['_', 2] } as const;
     const matching = on(['app']);
@@ -196,6 +223,20 @@ describe('set operators', () => {
     ]);
     expect(instant(binary(A, 'and', B, { matching: on(['nosuch']) }), leaves)).toHaveLength(4);
     expect(instant(binary(A, 'unless', B, { matching: on([]) }), leaves)).toEqual([]);
+  });
+
+  test('labels with empty values count as absent, and stay in the result', () => {
+    const leaves = { a: { 'x=1,y=': 1, 'x=': 2 }, b: { 'x=1': 3, '': 4 } };
+    expect(instant(binary(A, 'and', B), leaves)).toEqual([
+      ['{x=""}', 2],
+      ['{x="1", y=""}', 1],
+    ]);
+    expect(instant(binary(A, 'unless', B), leaves)).toEqual([]);
+    expect(instant(binary(B, 'or', A), leaves)).toEqual([
+      ['{}', 4],
+      ['{x="1"}', 3],
+    ]);
+    expect(instant(binary(A, 'or', vector(0)), { a: { 'x=': 4 } })).toEqual([['{x=""}', 4]]);
   });
 
   test('or vector(0) fills in only without labels', () => {

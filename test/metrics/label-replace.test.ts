@@ -29,6 +29,19 @@ describe('label_replace', () => {
     ]);
   });
 
+  test('a match drops labels with empty values; without one they stay', () => {
+    const leaves = { a: { 'app=web,pod=': 1 } };
+    expect(instant(replace('new', 'v', 'app', 'web'), leaves)).toEqual([['{app="web", new="v"}', 1]]);
+    expect(instant(replace('new', '', 'app', 'web'), leaves)).toEqual([['{app="web"}', 1]]);
+    expect(instant(replace('new', 'v', 'pod', ''), leaves)).toEqual([['{app="web", new="v"}', 1]]);
+    expect(instant(replace('new', 'v', 'app', 'x'), leaves)).toEqual([['{app="web", pod=""}', 1]]);
+  });
+
+  test('halves of a character that come together are one again', () => {
+    const leaves = { a: { 'half=\udca9': 1 } };
+    expect(instant(replace('half', '\udcc3$1', 'half', '(.)'), leaves)).toEqual([['{half="é"}', 1]]);
+  });
+
   test('equal label sets stay two elements, and group as one', () => {
     const same = replace('app', 'x', 'app', '.*');
     const leaves = { a: { 'app=a': [1], 'app=b': [2] } };

@@ -326,7 +326,7 @@ describe('addMinutes', () => {
 describe('series and memory', () => {
   const spec = specOf({ startNs: 100n, endNs: 100n, rangeNs: 100n });
 
-  test('a series map renumbers, and absent_over_time counts all as one', () => {
+  test('a series map renumbers', () => {
     const samples: Sample[] = [0, 1, 2, 1].map((series, i) => ({ series, ns: BigInt(50 + i), value: 1 }));
     const accumulator = createRangeAccumulator(spec);
     accumulator.addBatch(batchOf(samples, 0n), Uint32Array.of(7, 2, 7));
@@ -335,9 +335,6 @@ describe('series and memory', () => {
       [2, 0, 2],
       [7, 0, 2],
     ]);
-    const absent = createRangeAccumulator({ ...spec, op: 'absent_over_time' });
-    absent.addBatch(batchOf(samples, 0n), Uint32Array.of(7, 2, 7));
-    expect(pointsOf(absent.finish(numbered), place => place)).toEqual([[0, 0, 4]]);
   });
 
   test('only `count` samples of a longer batch are read', () => {

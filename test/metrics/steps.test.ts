@@ -5,7 +5,7 @@ import { parseQuery } from '../../shared/logql/parse.ts';
 import { evaluateMetric, evaluationOf } from '../../shared/metrics/evaluate.ts';
 import { constantSeries } from '../../shared/metrics/matrix.ts';
 import { createRangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
-import { atOnce, inTurns } from '../../shared/metrics/steps.ts';
+import { atOnce, runWithYields } from '../../shared/metrics/steps.ts';
 
 const SERIES = 300;
 const INSTANTS = 4;
@@ -14,11 +14,11 @@ const INSTANTS = 4;
 function slowTurns() {
   let nowMs = 0;
   const turns = {
-    rests: 0,
+    yields: 0,
     longestMs: 0,
     nowMs: () => ++nowMs,
-    async rest(startedMs: number) {
-      turns.rests++;
+    async yield(startedMs: number) {
+      turns.yields++;
       turns.longestMs = Math.max(turns.longestMs, nowMs - startedMs);
     },
   };
@@ -62,10 +62,10 @@ test.each(nodes)('%s', async (query, stepsPerSeries) => {
     maxSeries: 0,
   };
   const turns = slowTurns();
-  const answer = await inTurns(evaluationOf(expr, context), turns);
+  const answer = await runWithYields(evaluationOf(expr, context), turns);
   expect(answer).toEqual(evaluateMetric(expr, context));
   // By this clock a turn is two or three steps.
-  expect(turns.rests).toBeGreaterThanOrEqual((SERIES * stepsPerSeries) / 3);
+  expect(turns.yields).toBeGreaterThanOrEqual((SERIES * stepsPerSeries) / 3);
   expect(turns.longestMs).toBeLessThanOrEqual(3);
 });
 
@@ -84,14 +84,14 @@ test('windows are put together in steps too, and who goes away ends the work', a
   for (let i = 0; i < SERIES; i++) accumulator.slotOf(i, 0);
   const labelsOf = (series: number) => [{ name: 'n', value: `${series}` }];
   const turns = slowTurns();
-  const matrix = await inTurns(accumulator.finishing(labelsOf), turns);
+  const matrix = await runWithYields(accumulator.finishing(labelsOf), turns);
   expect(matrix).toEqual(atOnce(accumulator.finishing(labelsOf)));
-  expect([matrix.series.length, turns.rests >= SERIES / 3]).toEqual([SERIES, true]);
+  expect([matrix.series.length, turns.yields >= SERIES / 3]).toEqual([SERIES, true]);
   const gone = {
     ...slowTurns(),
-    rest: async () => {
+    yield: async () => {
       throw new Error('gone');
     },
   };
-  await expect(inTurns(accumulator.finishing(labelsOf), gone)).rejects.toThrow('gone');
+  await expect(runWithYields(accumulator.finishing(labelsOf), gone)).rejects.toThrow('gone');
 });

@@ -83,6 +83,12 @@ describe('Go durations', () => {
     ['.s', 'time: invalid duration ".s"'],
     ['-', 'time: invalid duration "-"'],
     ['1 s', 'time: unknown unit " s" in duration "1 s"'],
+    // Package time quotes what is not printable ASCII byte by byte.
+    ['caf\u00e9', 'time: invalid duration "caf\\xc3\\xa9"'],
+    ['5\u00e9', 'time: unknown unit "\\xc3\\xa9" in duration "5\\xc3\\xa9"'],
+    ['a\tb', 'time: invalid duration "a\\x09b"'],
+    ['a\udcff', 'time: invalid duration "a\\xff"'],
+    ['a"\\', 'time: invalid duration "a\\"\\\\"'],
     ['3000000h', 'time: invalid duration "3000000h"'],
     [`${'9'.repeat(100_000)}s`, 'time: invalid duration'],
   ])('%s is refused', (text, message) => {

@@ -147,18 +147,43 @@ test('both roots, GET and form, and its errors', async () => {
     body: Buffer.from(body),
   });
   expect(Buffer.from(answer.body).toString()).toBe(text);
-  expect((await ask(world, { query: '{app="a"} |= "x"' })).text).toBe(text);
-  expect((await ask(world, { query: 'rate({app="a"}[5m])' })).text).toBe(text);
   const refused: Record<string, string>[] = [
     { query: '' },
     { query: '{' },
     { query: '{app=~".*"}' },
     { query: '1' },
+    { query: '{app="a"} |= "x"' },
+    { query: '{app="a"} | json' },
+    { query: 'rate({app="a"}[5m])' },
     { step: '0' },
     { start: 'x' },
   ];
   for (const params of refused) expect([params, (await ask(world, params)).status]).toEqual([params, 400]);
   expect((await world.process.ask('GET', '/loki/api/v1/patterns', {})).status).toBe(401);
+});
+
+test.each([
+  ['{app="a"} |= "x"', 'only label matchers are supported'],
+  ['rate({app="a"}[5m])', 'only label matchers are supported'],
+  ['{app="a"', 'parse error at line 1, col 9: syntax error: unexpected $end, expecting } or ,'],
+])('%s is refused: %s', async (query, message) => {
+  const world = start();
+  expect(await ask(world, { query })).toEqual({ status: 400, text: message });
+  // Whatever else is asked.
+  expect(await ask(world, { query, start: FROM / 1000, end: FROM / 1000 - 60 })).toEqual({
+    status: 400,
+    text: message,
+  });
+});
+
+test('a start after the end is an empty range, as in the reference', async () => {
+  const world = start();
+  await push(world, { app: 'a' }, jobs(40, FROM));
+  const empty = { status: 200, text: '{"status":"success","data":[]}' };
+  const reversed = { start: START_MS / 1000, end: START_MS / 1000 - 7200 };
+  expect(await ask(world, reversed)).toEqual(empty);
+  expect(await ask(world, { ...reversed, step: '1m' })).toEqual(empty);
+  expect((await ask(world, { ...reversed, step: '0' })).status).toBe(400);
 });
 
 test('samples lie on steps, by level; fewer than 30 lines are left out', async () => {

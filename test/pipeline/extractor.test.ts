@@ -46,6 +46,9 @@ describe('values', () => {
     ['sum_over_time({app="x"} | logfmt | unwrap bytes(n) [1m])', 'n="2 MB"', 2_000_000],
     ['sum_over_time({app="x"} | logfmt | unwrap n | n > 5 [1m])', 'n=5', undefined],
     ['sum_over_time({app="x"} | logfmt | unwrap n | m="1" [1m])', 'n=5 m=1', 5],
+    ['sum_over_time({app="x"} | logfmt | unwrap n | m=ip("1.2.3.4") [1m])', 'n=5 m=1.2.3.4', 5],
+    ['sum_over_time({app="x"} | logfmt | unwrap n | m=ip("") [1m])', 'n=5 m=1.2.3.4', undefined],
+    ['sum_over_time({app="x"} | logfmt | unwrap n | m!=ip("") [1m])', 'n=5 m=1.2.3.4', undefined],
   ])('%s of %j', (query, line, want) => {
     const samples = samplesOf(query, [{ line }]);
     expect(samples.map(({ value }) => value)).toEqual(want === undefined ? [] : [want]);
@@ -92,7 +95,7 @@ describe('labels of the series', () => {
     ['sum by (e) (count_over_time({app="x"} | logfmt --keep-empty [1m]))', { e: '' }],
     [
       'sum without (a, m) (count_over_time({app="x"} | logfmt --keep-empty [1m]))',
-      { app: 'x', b: '2', n: '3' },
+      { app: 'x', b: '2', e: '', n: '3' },
     ],
     [
       'sum without () (count_over_time({app="x"} | logfmt --keep-empty [1m]))',
@@ -118,7 +121,7 @@ describe('labels of the series', () => {
     expect(samplesOf(query, [{ line, metadata: { m: 'M' } }]).map(({ labels }) => labels)).toEqual([want]);
   });
 
-  test('an empty value makes a series of its own, shown or not', () => {
+  test('an empty value makes a series of its own', () => {
     const entries = [{ line: 'y=1 x=' }, { line: 'y=1' }, { line: 'x= y=1' }];
     const series = (query: string) => {
       const extractor = extractorOf(query);
@@ -140,10 +143,40 @@ describe('labels of the series', () => {
       [0, '{x=""}'],
     ]);
     expect(series('sum without (app) (count_over_time({app="x"} | logfmt --keep-empty [1m]))')).toEqual([
-      [0, '{y="1"}'],
+      [0, '{x="", y="1"}'],
       [1, '{y="1"}'],
-      [0, '{y="1"}'],
+      [0, '{x="", y="1"}'],
     ]);
+  });
+
+  test.each([
+    ['logfmt y="user"', 'user=bob', { app: 'x' }],
+    ['logfmt | logfmt y="user"', 'user=bob', { app: 'x' }],
+    ['logfmt | drop y | label_format y=user', 'y=1 user=bob', { app: 'x' }],
+    ['logfmt | drop y | label_format y=user', 'user=bob', { app: 'x', y: 'stream' }],
+  ])('a clause finds what %s makes of %j (docs/differences.md, choices)', (stages, line, stream) => {
+    const query = `sum by (y) (count_over_time({app="x"} | ${stages} [1m]))`;
+    expect(samplesOf(query, [{ line, stream }])[0].labels).toEqual({ y: 'bob' });
+  });
+
+  test('details of a dropped error stay where all labels do', () => {
+    const entries = [{ line: '{"a":"1"}' }, { line: '{"a":"1"' }, { line: 'x' }];
+    const labels = (query: string) => samplesOf(query, entries).map(sample => sample.labels);
+    const range = 'count_over_time({app="x"} | json | label_format b="B" | drop a, __error__ [1m])';
+    const [shown, array, object] = [
+      { app: 'x', b: 'B' },
+      "Value is array, but can't find closing ']' symbol",
+      "Value looks like object, but can't find closing '}' symbol",
+    ];
+    const withDetails = [
+      shown,
+      { ...shown, __error_details__: array },
+      { ...shown, __error_details__: object },
+    ];
+    expect(labels(range)).toEqual(withDetails);
+    expect(labels(`sum without () (${range})`)).toEqual(withDetails);
+    expect(labels(`sum without (b) (${range})`)).toEqual([{ app: 'x' }, { app: 'x' }, { app: 'x' }]);
+    expect(labels(`sum by (__error_details__) (${range})`)).toEqual([{}, {}, {}]);
   });
 
   test('a clause of a sum around it counts where it may be pushed down', () => {

@@ -189,6 +189,24 @@ describe('addresses', () => {
     expect(labelsAfter(`| logfmt | ${filter}`, line) !== 'dropped').toBe(want);
   });
 
+  test('one that is none, among other filters, is in no value', () => {
+    const kept = (filter: string, line: string) => labelsAfter(`| logfmt | ${filter}`, line) !== 'dropped';
+    for (const address of ['ip("")', 'ip("x")', 'ip("1.2.3.4/33")']) {
+      expect(kept(`a=${address} or b="c"`, 'a=1.2.3.4 b=c')).toBe(true);
+      expect(kept(`a=${address} or b="c"`, 'a=1.2.3.4 b=d')).toBe(false);
+      expect(kept(`a!=${address} or b="c"`, 'a=1.2.3.4 b=d')).toBe(false);
+      expect(kept(`a!=${address} and b="c"`, 'a=1.2.3.4 b=c')).toBe(false);
+      expect(kept(`a!=${address}, b="c"`, 'a=x b=c')).toBe(false);
+      expect(kept(`(a!=${address} or b="c") and a="x"`, 'a=x b=c')).toBe(true);
+      expect(() => kept(`a=${address}`, '')).toThrow(`parse error : stage '| a=${address}' : ip: invalid`);
+      expect(() => kept(`(a!=${address})`, '')).toThrow(
+        `parse error : stage '| a!=${address}' : ip: invalid`,
+      );
+      expect(() => kept(`b="c" | a=${address}`, '')).toThrow('ip: invalid');
+    }
+    expect(labelsAfter('| json | a=ip("") and b!="c"', 'x')).toMatchObject({ __error__: 'JSONParserErr' });
+  });
+
   test('a row with an error is kept', () => {
     expect(labelsAfter('| json | a=ip("10.0.0.0/8")', 'x')).toMatchObject({ __error__: 'JSONParserErr' });
   });

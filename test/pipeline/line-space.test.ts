@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LINE_SPACE } from '../../shared/chunk/line-memory.ts';
+import { lineSpace } from '../../shared/chunk/line-memory.ts';
 import type { LogExpr } from '../../shared/logql/ast.ts';
 import { parseQuery } from '../../shared/logql/parse.ts';
 import type { PageRows } from '../../shared/model/page.ts';
@@ -91,7 +91,7 @@ function answer(query: string, pages: readonly PageRows[]): string[] {
 }
 
 function inLineSpace(page: PageRows, offset: number): PageRows {
-  const space = LINE_SPACE.subarray(offset, offset + page.lines.length);
+  const space = lineSpace().subarray(offset, offset + page.lines.length);
   page.lines.copy(space);
   return { ...page, lines: space };
 }

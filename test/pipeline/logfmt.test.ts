@@ -135,6 +135,13 @@ describe('logfmt with expressions', () => {
     expect(labelsAfter(`| logfmt ${expressions}`, line)).toEqual(want);
   });
 
+  test('a key is found behind any number of others', () => {
+    for (let others = 0; others < 600; others++) {
+      const line = `${Array.from({ length: others }, (_, i) => `o${i}=0 `).join('')}k=1`;
+      expect([others, labelsAfter('| logfmt a="k"', line)]).toEqual([others, { a: '1' }]);
+    }
+  });
+
   test('--strict stops at the first fault', () => {
     expect(labelsAfter('| logfmt --strict a="k"', 'k=1 x" k=2')).toEqual(
       failed(6, `unexpected '"'`, { a: '1' }),

@@ -35,6 +35,10 @@ describe('regexp', () => {
     ['(?P<a>x)', 'y', {}],
     ['(?P<app>x)', 'x', { app_extracted: 'x' }],
     ['(?<a>é+)', 'zéé', { a: 'éé' }],
+    ['(?P<1>x)', 'x', { _1: 'x' }],
+    ['(?P<0a>x)(?P<9>y)', 'xy', { _0a: 'x', _9: 'y' }],
+    ['(?P<1>x)(?P<_1>y)', 'xy', { _1: 'x' }],
+    ['(?P<_1>x)(?P<1>y)', 'xy', { _1: 'x' }],
   ])('%s of %j', (pattern, line, want) => {
     expect(labelsAfter(`| regexp \`${pattern}\``, line)).toEqual(want);
   });
@@ -66,6 +70,33 @@ describe('unpack', () => {
     const [result] = runLog('| unpack', [{ line }]);
     expect(result.line).toBe(wantLine);
     expect(result.labels).toEqual({ app: 'x', ...want });
+  });
+
+  test('the line keeps its bytes', () => {
+    const broken = Buffer.from('{"_entry":"a#b","x":"c#d"}'.replaceAll('#', '\xff'), 'latin1');
+    const [result] = runLog('| unpack', [{ line: broken }]);
+    expect([result.line, result.labels.x]).toEqual(['a\udcffb', 'c d']);
+    const replaced = runLog('| unpack', [{ line: '{"_entry":"a\\ufffdb\ufffd"}' }]);
+    expect(replaced[0].line).toBe('a\ufffdb\ufffd');
+  });
+
+  test.each(['{"_entry":"\\q"}', '{"_entry":"\\ud800"}', '{"_entry":"\\q","_entry":"x","a":"1"}'])(
+    '%s has a line that cannot be unescaped',
+    line => {
+      const [result] = runLog('| unpack', [{ line }]);
+      expect(result.line).toBe(line);
+      expect(result.parsed).toEqual({
+        __error__: 'JSONParserErr',
+        __error_details__: 'Encountered an invalid escape sequence in a string',
+      });
+    },
+  );
+
+  test('a key that replaced characters make a label of the stream takes the suffix', () => {
+    const [{ labels }] = runLog('| unpack', [
+      { line: '{"a b":"1","_entry":""}', stream: { app: 'x', a_b: 's' } },
+    ]);
+    expect(labels).toEqual({ app: 'x', a_b: 's', a_b_extracted: '1' });
   });
 
   test('what follows reads the unpacked line', () => {

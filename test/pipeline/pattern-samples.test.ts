@@ -1,7 +1,7 @@
 /** Samples of patterns that are made without rows (lines in memory for lines) are those that the stages make. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LINE_SPACE } from '../../shared/chunk/line-memory.ts';
+import { lineSpace } from '../../shared/chunk/line-memory.ts';
 import { parseQuery } from '../../shared/logql/parse.ts';
 import { leavesOf } from '../../shared/metrics/plan.ts';
 import type { PageRows } from '../../shared/model/page.ts';
@@ -93,7 +93,7 @@ function samples(query: string, each: readonly { page: PageRows; kept: readonly 
 }
 
 function inLineSpace(page: PageRows): PageRows {
-  const space = LINE_SPACE.subarray(7, 7 + page.lines.length);
+  const space = lineSpace().subarray(7, 7 + page.lines.length);
   page.lines.copy(space);
   return { ...page, lines: space };
 }

@@ -2,7 +2,7 @@
 import type { LogExpr } from '../../shared/logql/ast.ts';
 import { parseQuery } from '../../shared/logql/parse.ts';
 import { leavesOf } from '../../shared/metrics/plan.ts';
-import { formatLabels, labelsOf, labelsToObject } from '../../shared/model/labels.ts';
+import { formatLabels, type Labels, labelsOf } from '../../shared/model/labels.ts';
 import type { MetadataColumn, PageRows, Run } from '../../shared/model/page.ts';
 import { compileSampleExtractor, type SampleExtractor } from '../../shared/pipeline/extractor.ts';
 import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
@@ -74,6 +74,11 @@ export interface Result {
   readonly parsed: Texts;
 }
 
+/** With the bytes of values as they are. */
+function objectOf(labels: Labels): Texts {
+  return Object.fromEntries(labels.map(({ name, value }) => [name, value]));
+}
+
 /** What `{app="x"} STAGES` answers for some entries. */
 export function runLog(stages: string, entries: readonly Entry[]): Result[] {
   const pipeline = compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock });
@@ -89,11 +94,11 @@ export function runPipeline(pipeline: ReturnType<typeof compileLogPipeline>, pag
       out.push({
         row,
         line: entry.line(),
-        labels: labelsToObject(entry.labels()),
+        labels: objectOf(entry.labels()),
         text: entry.labelText(),
-        stream: labelsToObject(stream),
-        structuredMetadata: labelsToObject(structuredMetadata),
-        parsed: labelsToObject(parsed),
+        stream: objectOf(stream),
+        structuredMetadata: objectOf(structuredMetadata),
+        parsed: objectOf(parsed),
       });
     },
   });
@@ -141,7 +146,7 @@ export function extractAll(extractor: SampleExtractor, page: PageRows): Sample[]
   const { count, rows, series, values } = extractor.extract(page, allRows(page), page.rows);
   return Array.from({ length: count }, (_, i) => ({
     row: rows[i],
-    labels: labelsToObject(extractor.series.labelsOf(series[i])),
+    labels: objectOf(extractor.series.labelsOf(series[i])),
     value: values === undefined ? 1 : values[i],
   }));
 }

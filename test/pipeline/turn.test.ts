@@ -78,6 +78,7 @@ const STAGES = [
   '| n="1" | logfmt | a>1',
   '| m>0 | line_format "{{.m}}-{{__line__}}" |= "1"',
   '|~ "=" | logfmt | label_format c="{{.a}}!" | c!="!"',
+  '!~ "[a-b]{300}|(x)*y" |~ "a?(b|=)?" |= "="',
   '| regexp "b=(?P<b>.)" | drop n',
 ];
 
@@ -130,6 +131,15 @@ describe('a turn that is over', () => {
     const { got, visits } = loggedBy('|= "a" |= "=" |= "19"', page, turnOf(100));
     expect(got).toHaveLength(12);
     expect(visits).toBeGreaterThan(2);
+  });
+
+  test('ends within a line filter that is slow, after 1 KB of lines', () => {
+    const long = makePage(Array.from({ length: 20 }, (_, i) => ({ line: `${'abc'.repeat(200)} ${i}x` })));
+    const { got, visits } = loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, turnOf(100));
+    expect(got).toEqual(loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, turnOf(0)).got);
+    expect(got).toHaveLength(4);
+    expect(visits).toBeGreaterThanOrEqual(10);
+    expect(visits).toBeLessThanOrEqual(12);
   });
 
   test('one line that takes seconds is refused', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseQuery } from '../../shared/logql/parse.ts';
+import { formatLabels } from '../../shared/model/labels.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
@@ -43,6 +44,69 @@ async function matrixOf(batches: readonly (readonly DatedEntry[])[], query: stri
     points: Array.from(timesMs, (time, i) => [time, Number(values[i].toPrecision(10))]),
   }));
 }
+
+const line = (text: string, second: number, pod = '1'): DatedEntry => ({
+  stream: { app: 'a', pod },
+  day: DAY,
+  time: second * S,
+  line: text,
+  metadata: {},
+});
+
+describe('series of metric queries', () => {
+  const range = { endNs: DAY_START_NS + 120n * BigInt(S), stepNs: 60n * BigInt(S) };
+  const ask = async (query: string, ...lines: DatedEntry[]) => {
+    const store = memoryEngine(0);
+    // In a push each, so that partial states merge.
+    for (const one of lines) await store.push([one]);
+    const { result } = await store.engine.range(rangeQuery(query, range), asker());
+    if (result.kind !== 'matrix') throw new Error(`got a ${result.kind}`);
+    return result.series.map(({ labels, values }) => [formatLabels(labels), ...values]);
+  };
+
+  test.each([
+    'absent_over_time({app="a"} | n > 5 [1m])',
+    'absent_over_time({app="a"} | logfmt | n > 5 [1m])',
+    'sum(count_over_time({app="a"} | logfmt | n > 5 [1m]))',
+  ])('%s fails where a series has an error, whatever comes first', async query => {
+    const failing = { ...line('n=x', 20), metadata: { n: 'x' } };
+    const sound = { ...line('n=7', 10), metadata: { n: '7' } };
+    for (const lines of [
+      [failing, sound],
+      [sound, failing],
+    ]) {
+      await expect(ask(query, ...lines)).rejects.toThrow("pipeline error: 'LabelFilterErr'");
+    }
+  });
+
+  test.each([
+    ['max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m])', '{app="a", e="", pod="1"}'],
+    ['max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]) without (pod)', '{app="a", e=""}'],
+    ['max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]) by (e)', '{e=""}'],
+    ['max without (pod) (max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]))', '{app="a"}'],
+    ['sum without (pod) (sum_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]))', '{app="a"}'],
+  ])('%s: empty labels go with a vector aggregation only', async (query, want) => {
+    expect(await ask(query, line('n=3 e=', 10))).toEqual([[want, 3]]);
+  });
+
+  test('a filter that accepts all needs no parser', async () => {
+    const query = 'sum(count_over_time({app="a"} | json | x=~".*" [1m]))';
+    expect(await ask(query, line('no json', 10))).toEqual([['{}', 1]]);
+    await expect(ask(query.replace('.*', '.+|'), line('no json', 10))).rejects.toThrow('JSONParserErr');
+  });
+
+  test('samples of a series with U+FFFD in its labels do not count', async () => {
+    const lines = [line('a\ufffdb', 10), line('axb', 11), line('a\udcffb', 12)];
+    const log = '{app="a"} | regexp "a(?P<x>.)b"';
+    expect(await ask(`count_over_time(${log} [1m])`, ...lines)).toEqual([
+      ['{app="a", pod="1", x="x"}', 1],
+      ['{app="a", pod="1", x="\\xff"}', 1],
+    ]);
+    expect(await ask(`max(count_over_time(${log} [1m]))`, lines[0])).toEqual([]);
+    // Series that do not have the label are not concerned.
+    expect(await ask(`sum by (app) (count_over_time(${log} [1m]))`, ...lines)).toEqual([['{app="a"}', 3]]);
+  });
+});
 
 describe('metric queries', () => {
   test.each(QUERIES)(

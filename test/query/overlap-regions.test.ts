@@ -2,38 +2,47 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import type { Footer, PageMeta, RunMeta } from '../../shared/chunk/format.ts';
+import { ColumnKind, type Footer, type PageMeta, type RunMeta } from '../../shared/chunk/format.ts';
 import type { PlannedPage } from '../../shared/query/day-plan.ts';
 import { type Region, regionsOf } from '../../shared/query/overlap-regions.ts';
 
 const TIMES = 30;
 const STREAMS = ['a', 'b', 'c'];
 
-/** A chunk: for each of its pages the runs, at most one of a stream. */
+/** A chunk: for each of its pages the runs, at most one of a stream, and whether it may have an entry twice. */
 const arbitraryChunk = fc.array(
-  fc.uniqueArray(
-    fc.record({
-      stream: fc.nat({ max: STREAMS.length - 1 }),
-      first: fc.nat({ max: TIMES - 1 }),
-      length: fc.nat({ max: 3 }),
-    }),
-    { selector: ({ stream }) => stream, minLength: 1 },
-  ),
+  fc.record({
+    repeats: fc.nat({ max: 3 }).map(one => one === 0),
+    runs: fc.uniqueArray(
+      fc.record({
+        stream: fc.nat({ max: STREAMS.length - 1 }),
+        first: fc.nat({ max: TIMES - 1 }),
+        length: fc.nat({ max: 3 }),
+      }),
+      { selector: ({ stream }) => stream, minLength: 1 },
+    ),
+  }),
   { minLength: 1, maxLength: 3 },
 );
 
-function planOf(
-  chunks: readonly (readonly (readonly { stream: number; first: number; length: number }[])[])[],
-) {
+interface PlainPage {
+  readonly repeats: boolean;
+  readonly runs: readonly { stream: number; first: number; length: number }[];
+}
+
+/** The footer of a page that may have an entry twice lists an empty value of metadata. */
+const EMPTY_VALUE = { kind: ColumnKind.metadata, name: 'x', dictionary: ['1', ''] };
+
+function planOf(chunks: readonly (readonly PlainPage[])[]) {
   return chunks.flatMap((chunk, c) => {
     const record = { id: `${c}` } as ChunkRecord;
     // Each chunk has its streams as objects of its own.
     const footer = { streams: STREAMS.map(text => ({ text, labels: [] })) } as unknown as Footer;
-    return chunk.map((runs): PlannedPage => {
+    return chunk.map(({ repeats, runs }): PlannedPage => {
       const planned = runs.map(
         ({ stream, first, length }) => ({ stream, first, last: first + length }) as RunMeta,
       );
-      const page = { runs: planned } as unknown as PageMeta;
+      const page = { runs: planned, columns: repeats ? [EMPTY_VALUE] : [] } as unknown as PageMeta;
       return {
         record,
         footer,
@@ -53,9 +62,10 @@ interface Extent {
   readonly last: number;
 }
 
+const isTwice = ({ page }: Region['places'][number]) => page.page.columns.length > 0;
 const meet = (a: Extent, b: Extent) => a.first <= b.last && b.first <= a.last;
 
-test('regions are the stretches that two chunks or more cover, with the runs that meet them', () => {
+test('regions are the stretches that two chunks or more cover, or one that may repeat itself, with the runs that meet them', () => {
   fc.assert(
     fc.property(fc.array(arbitraryChunk, { maxLength: 6 }), chunks => {
       const pages = planOf(chunks);
@@ -65,8 +75,8 @@ test('regions are the stretches that two chunks or more cover, with the runs tha
           page.runs.filter(run => run.stream === s).map(run => ({ page, run })),
         );
         const ofStream = regions.filter(region => region.stream === stream);
-        const isShared = places.some(a =>
-          places.some(b => a.page.record !== b.page.record && meet(a.run, b.run)),
+        const isShared = places.some(
+          a => isTwice(a) || places.some(b => a.page.record !== b.page.record && meet(a.run, b.run)),
         );
         expect(ofStream.length > 0).toBe(isShared);
         if (isShared) expectStretches(ofStream, places);
@@ -81,9 +91,12 @@ function expectStretches(regions: readonly Region[], places: Region['places']): 
   const extents = [...Map.groupBy(places, ({ page }) => page.record).values()].map(ofChunk => ({
     first: Math.min(...ofChunk.map(({ run }) => run.first)),
     last: Math.max(...ofChunk.map(({ run }) => run.last)),
+    chunks: ofChunk.some(isTwice) ? 2 : 1,
   }));
   for (let time = 0; time < TIMES + 5; time++) {
-    const covering = extents.filter(({ first, last }) => first <= time && time <= last).length;
+    const covering = extents
+      .filter(({ first, last }) => first <= time && time <= last)
+      .reduce((sum, { chunks }) => sum + chunks, 0);
     const inside = regions.filter(({ from, to }) => from <= time && time <= to).length;
     expect(inside).toBe(covering >= 2 ? 1 : 0);
   }

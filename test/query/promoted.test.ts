@@ -13,7 +13,6 @@ import type { ChunkEnricher } from '../../shared/chunk/enricher.ts';
 import { ColumnKind } from '../../shared/chunk/format.ts';
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { MaskSource } from '../../shared/deletion/masks.ts';
-import { segmentsOf } from '../../shared/ingest/segment.ts';
 import { ClientError } from '../../shared/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
 import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
@@ -29,6 +28,7 @@ import { after, before, cases, groupings, metadata, streams, unwraps } from '../
 import { EVERYTHING } from '../promoted/support.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
+import { segmentList } from '../support/segments.ts';
 
 const DAY_NS = 86_400_000_000_000n;
 const TENANTS = ['t', 'u'];
@@ -82,7 +82,7 @@ async function storeOf(
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
   for (const tenant of TENANTS) {
     for (const entries of pushes) {
-      for (const { day, rows } of segmentsOf([pushOf(entries)])) {
+      for (const { day, rows } of segmentList([pushOf(entries)])) {
         const id = newChunkId(clock, ids);
         const head = { id, tenant, day, level: 0, createdMs: clock.nowMs(), inputs: [] };
         const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enrich());

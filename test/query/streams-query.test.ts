@@ -15,7 +15,7 @@ import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { findStreams, labelNames, labelValues, seriesLabels } from '../../shared/query/streams-query.ts';
+import { findStreams, labelNames, labelValues } from '../../shared/query/streams-query.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 
 const DAY = 20_000;
@@ -187,7 +187,7 @@ describe('of streams', () => {
     {
       labels: [
         { name: 'a', value: '2' },
-        { name: '__stream_shard__', value: '1' },
+        { name: '__shard__', value: '1' },
       ],
       text: '',
     },
@@ -199,10 +199,9 @@ describe('of streams', () => {
       text: '',
     },
   ];
-  test('names and values ascend, and labels of the store are not shown', () => {
-    expect(labelNames(streams)).toEqual(['a', 'b']);
+  test('names and values ascend', () => {
+    expect(labelNames(streams)).toEqual(['__shard__', 'a', 'b']);
     expect(labelValues(streams, 'a')).toEqual(['1', '2']);
     expect(labelValues(streams, 'c')).toEqual([]);
-    expect(seriesLabels(streams)[0]).toEqual([{ name: 'a', value: '2' }]);
   });
 });

@@ -6,6 +6,7 @@ import { Catalog } from '../../shared/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
 import { Compactor } from '../../shared/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { quote } from '../../shared/model/quote.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
@@ -31,7 +32,7 @@ function lineOf(stream: string, i: number): string {
     case 'web':
       return `10.0.${i % 256}.${i % 7} - ${user} "GET /${stream}/${id} HTTP/1.1" ${200 + (i % 5)} ${noise}`;
     default:
-      return `Job ${id} of ${user} ended: ${i % 30 === 0 ? 'Handshake Timeout, deadloc\u212a' : 'ok'} ${noise}`;
+      return `Job ${id} of ${user}\udcff\udcfe ended: ${i % 30 === 0 ? 'Handshake Timeout, deadloc\u212a' : 'ok'} ${noise}`;
   }
 }
 
@@ -98,8 +99,9 @@ const arbitraryNeedle = fc
     return change === 'letter' ? text.replace(/[a-z0-9]/, 'Z') : text;
   });
 
-const quoted = (needle: string) => JSON.stringify(needle);
-const escaped = (needle: string) => needle.replaceAll(/[\\^$.*+?()[\]{}|/"]/g, '\\$&');
+const quoted = (needle: string) => quote(needle);
+/** An expression cannot hold bytes that are not UTF-8: it names them by U+FFFD. */
+const escaped = (needle: string) => needle.toWellFormed().replaceAll(/[\\^$.*+?()[\]{}|/"]/g, '\\$&');
 
 const arbitraryStages = fc.oneof(
   arbitraryNeedle.map(needle => `|= ${quoted(needle)}`),
@@ -156,6 +158,15 @@ describe('what is passed over', () => {
     ['an id of one line', '{env="test"} |= "\\"id\\":\\"9e3779b1\\""', 3],
     ['a word of one stream', '{env="test"} |= "Handshake"', 3],
     ['the same in another case', '{env="test"} |~ "(?i)hANDSHAKE tIMEOUT"', 3],
+    ['bytes that are not UTF-8', '{env="test"} |= "\\xff\\xfe ended"', 3],
+    ['bytes that no line has', '{env="test"} |= "\\xff\\xff ended"', 4],
+    [
+      'bytes of a captured label',
+      '{env="test"} | pattern "Job <_> of <who> ended<_>" | who="user-job-7\\xff\\xfe"',
+      2,
+    ],
+    ['an expression that cannot name them', '{env="test"} |~ "job-7\\\\x{FFFD}+ ended"', 2],
+    ['a word beside an empty alternative', '{env="test"} |~ "Handshake|" |= "" or "Handshake"', 3],
     ['an alternation of two streams', '{env="test"} |~ "Handshake|größer"', 2],
     ['the value of a field', '{env="test"} | json | path="/v1/api/17"', 3],
     ['a value of metadata with many', '{env="test"} | request="db-17"', 2],

@@ -73,7 +73,17 @@ test('each is told of all, with what the API asks for', async () => {
     generatorURL: expect.stringMatching(/^https:\/\/grafana\.example\/explore\?left=/),
   });
   const left = JSON.parse(new URL(alert.generatorURL).searchParams.get('left') ?? '');
-  expect(left).toMatchObject({ datasource: 'logs', queries: [{ expr: NOTICE.expr }] });
+  const datasource = { type: 'loki', uid: 'logs' };
+  expect(left).toEqual({ queries: [{ expr: NOTICE.expr, queryType: 'range', datasource }] });
+});
+
+test('the link of an alert names a data source only where one is set', async () => {
+  const notice = { ...NOTICE, expr: 'rate({app="a & b"} |= "<+>" [1m]) > 0' };
+  const { asked } = await tell({ one: 200, two: 200 }, [notice], { ...RULER, datasourceUid: '' });
+  const [{ generatorURL }] = bodyOf(asked[0]);
+  expect(generatorURL).not.toContain('datasource');
+  const left = JSON.parse(new URL(generatorURL).searchParams.get('left') ?? '');
+  expect(left).toEqual({ queries: [{ expr: notice.expr, queryType: 'range' }] });
 });
 
 test('one that takes it is enough; the other is tried again, and told of', async () => {

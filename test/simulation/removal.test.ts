@@ -1,7 +1,7 @@
 /** Runs that delete and expire, with processes that die at any call of it. `npm run simulate -- --removal` goes on. */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import { newSeeds } from './seeds.ts';
+import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** Of one test: about 100 ms of one core a run. */
@@ -9,7 +9,7 @@ const RUNS = 40;
 const REPLAYED = 3;
 
 describe('simulated runs with delete requests and retention keep every invariant', () => {
-  test.each([[0, RUNS - 1], newSeeds(RUNS)])(
+  test.each([[0, RUNS - 1], testSeeds(RUNS)])(
     'seeds %i to %i',
     async (first, last) => {
       const total = { kills: 0, swaps: 0, acknowledged: 0, removed: 0, processed: 0 };

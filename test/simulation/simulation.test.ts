@@ -1,7 +1,7 @@
 /** The whole store under faults, deaths, pauses and maintenance, some seeds the same every time. `npm run simulate` goes on. */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import { newSeeds } from './seeds.ts';
+import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** Of one test: about 40 ms of one core a run. */
@@ -9,7 +9,7 @@ const RUNS = 250;
 const REPLAYED = 10;
 
 describe('simulated runs keep every invariant', () => {
-  test.each([[0, RUNS - 1], newSeeds(RUNS)])(
+  test.each([[0, RUNS - 1], testSeeds(RUNS)])(
     'seeds %i to %i',
     async (first, last) => {
       const total = { calls: 0, kills: 0, swaps: 0, syncs: 0, entries: 0, acknowledged: 0 };

@@ -1,5 +1,6 @@
-/** Pushes made from plain entries, as decoding and validation would leave them. */
+/** Pushes made from plain entries, as decoding and validation would leave them. Lines are texts of byte-text.ts. */
 import { type AcceptedPush, NS_OF_DAY, PushColumns } from '../../shared/ingest/push-columns.ts';
+import { bytesOfText } from '../../shared/model/byte-text.ts';
 import { type PlainEntry, streamOf } from './rows.ts';
 
 export interface DatedEntry extends PlainEntry {
@@ -11,7 +12,7 @@ export interface DatedEntry extends PlainEntry {
 export function pushOf(entries: readonly DatedEntry[]): AcceptedPush {
   // One buffer for all: columns that grow by one line after the other copy all of them each time.
   const values = entries.flatMap(({ line, metadata }) => [line, ...Object.values(metadata)]);
-  const bytes = values.map(value => Buffer.from(value));
+  const bytes = values.map(value => bytesOfText(value));
   const columns = new PushColumns(Buffer.concat(bytes));
   const places = new Map<string, number>();
   const placeOf = new Map<PlainEntry['stream'], number>();

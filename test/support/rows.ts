@@ -97,7 +97,7 @@ export function arbitraryEntries(maxLength = 60): fc.Arbitrary<PlainEntry[]> {
   const stream = fc.record({ app: fc.constantFrom('a', 'b', 'ü'), pod: fc.constantFrom('1', '2') });
   const metadata = fc.dictionary(
     fc.constantFrom('trace', 'detected_level', 'x'),
-    fc.string({ maxLength: 5, unit: 'grapheme' }),
+    fc.string({ minLength: 1, maxLength: 5, unit: 'grapheme' }),
   );
   const line = fc.oneof(
     fc.string({ maxLength: 30, unit: 'grapheme' }),

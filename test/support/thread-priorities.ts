@@ -10,11 +10,6 @@ export async function lowThreads(): Promise<number> {
   return (await threads()).filter(({ name, nice }) => !OF_V8.test(name) && nice > getPriority()).length;
 }
 
-/** Priorities of the threads of V8. Linux alone. */
-export async function prioritiesOfV8(): Promise<number[]> {
-  return (await threads()).filter(({ name }) => OF_V8.test(name)).map(({ nice }) => nice);
-}
-
 async function threads(): Promise<{ readonly name: string; readonly nice: number }[]> {
   const tasks = await readdir('/proc/self/task');
   // A thread may end meanwhile.

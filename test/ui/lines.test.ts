@@ -28,7 +28,8 @@ describe('ANSI', () => {
     ['\u001b[38;5;3;1mx', 'x', [{ from: 0, style: { colour: 3, bold: true } }]],
     ['\u001b[48;2;1;2;3mx', 'x', [{ from: 0, style: { ground: '#010203' } }]],
     ['\u001b[38;2;999;0;0mx', 'x', [{ from: 0, style: {} }]],
-    ['\u001b[2K\u001b[1Gx\u001b]0;title\u0007y', 'xy', []],
+    ['\u001b[2K\u001b[1Gx\u001b]0;title\u0007y', '\u001b[2K\u001b[1Gx\u001b]0;title\u0007y', []],
+    ['\u001b[1m\u001b[Kx', 'x', [{ from: 0, style: { bold: true } }]],
     ['\u001b[31m\u001b[32mx', 'x', [{ from: 0, style: { colour: 2 } }]],
   ])('%j', (line, text, runs) => expect(parseAnsi(line)).toEqual({ text, runs }));
 

@@ -30,8 +30,10 @@ function setUp(maxRecords?: number) {
     /** Partitions of chunks that were read since the last time. */
     reads: () => [reads, (reads = 0)][0],
     add: (day: number, storedBytes: number, inline = false, tenant = 'acme') => {
+      const id = ids.randomHex(16);
       const record: ChunkRecord = {
-        id: ids.randomHex(16),
+        id,
+        origin: id,
         tenant,
         day,
         level: 0,

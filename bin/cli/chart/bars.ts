@@ -1,6 +1,7 @@
 /** Values side by side as bars: the answer to a query of one instant. The largest first; of many the rest is counted. */
+import { visible } from '../../../shared/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
-import { cellWidth, cutCells, padCells, visible } from '../cell-text.ts';
+import { cellWidth, cutCells, padCells } from '../cell-text.ts';
 import type { Series } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { shortNumber } from './number-text.ts';

@@ -9,8 +9,9 @@
  *
  * A break in a series is a break in its line. Of many series those with the largest values are drawn, and the rest counted.
  */
+import { visible } from '../../../shared/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
-import { cellWidth, cutCells, padCells, visible } from '../cell-text.ts';
+import { cellWidth, cutCells, padCells } from '../cell-text.ts';
 import type { Series } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { timeMarks, type ValueAxis, valueAxis, valueTexts } from './axis.ts';

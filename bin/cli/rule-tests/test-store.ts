@@ -15,6 +15,7 @@ import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts'
 import { memoryTable } from '../../../shared/ports/memory/table.ts';
 import { engineQuery, type RuleQuery } from '../../../shared/rules/rule-query.ts';
 import { CommandError } from '../command-error.ts';
+import { say } from '../standard-output.ts';
 import type { RuleTest } from './test-file.ts';
 
 const TEST_TENANT = 'test';
@@ -46,7 +47,7 @@ export async function testStore(test: RuleTest, endNs: bigint): Promise<RuleQuer
     router: createRouter(ROUTES),
     context,
     guard: context.access.guard,
-    log: { error: (_, message) => process.stderr.write(`logboom: ${message}\n`) },
+    log: { error: (_, message) => say(`logboom: ${message}\n`) },
     compress: false,
   });
   for (const body of pushesOf(test)) {

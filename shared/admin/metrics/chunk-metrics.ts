@@ -15,8 +15,9 @@ const SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map(kib => kib * KIB);
 const SHARES = [0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1];
 const ENTRIES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 const AGES = [0.002, 0.005, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
-const HOURS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24];
-const NS_PER_HOUR = 3.6e12;
+const HOUR_SECONDS = 3600;
+const SPANS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24].map(hours => hours * HOUR_SECONDS);
+const NS_PER_SECOND = 1e9;
 
 /** What the push path has under way now. */
 export interface CommitLoad {
@@ -54,7 +55,12 @@ export class ChunkMetrics {
     const utilization = histogram('utilization', 'Bytes of lines of such chunks, of a full group.', SHARES);
     const entries = histogram('entries', 'Entries of such chunks.', ENTRIES);
     const age = histogram('age_seconds', 'Seconds from a group to its chunks being durable.', AGES);
-    const bounds = histogram('bounds_hours', 'Hours from the first to the last entry of such chunks.', HOURS);
+    // The reference has hours, which Prometheus does not take for a unit.
+    const bounds = histogram(
+      'bounds_seconds',
+      'Seconds from the first to the last entry of such chunks.',
+      SPANS,
+    );
     const failures = registry.counter<'ingester'>({
       name: 'loki_distributor_ingester_append_failures_total',
       help: 'Pushes that could not be stored; the one ingester is the store.',
@@ -77,7 +83,7 @@ export class ChunkMetrics {
         utilization.observe(lineBytes / maxGroupBytes);
         entries.observe(rows);
         age.observe(seconds);
-        bounds.observe((last - first) / NS_PER_HOUR);
+        bounds.observe((last - first) / NS_PER_SECOND);
       }
     };
     this.failed = () => failures.inc({ ingester: 'store' });

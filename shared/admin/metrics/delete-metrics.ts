@@ -27,7 +27,7 @@ export function addDeleteMetrics(
     });
   const received = requests('received', 'Delete requests that were made.');
   const processed = requests('processed', 'Delete requests of which all is done.');
-  registry.gauge({
+  registry.untyped({
     name: 'loki_compactor_pending_delete_requests_count',
     help: 'Delete requests that are not processed, when the job looked last.',
     read: () => [{ labels: {}, value: count }],

@@ -14,7 +14,7 @@ import { BoundedNames } from './bounded-names.ts';
 export interface Family {
   /** Empty where it was left away. */
   readonly help: string;
-  /** `counter`, `gauge` or `histogram`. */
+  /** `counter`, `gauge`, `histogram`, or `untyped`: a gauge whose name does not let it say so. */
   readonly type: string;
   /** By name and labels, as printed. */
   readonly samples: ReadonlyMap<string, number>;
@@ -79,7 +79,7 @@ export class ExpositionSum {
     for (const [name, { help, type, samples }] of families) {
       let sum = this.families.get(name);
       if (sum === undefined) this.families.set(name, (sum = { help, type, samples: new Map() }));
-      const takesLargest = type === 'gauge' && OF_THE_STORE.test(name);
+      const takesLargest = isGauge(type) && OF_THE_STORE.test(name);
       for (const [sample, value] of samples) {
         const key = this.named(sample);
         const before = sum.samples.get(key);
@@ -105,7 +105,7 @@ export class ExpositionSum {
 
 /** What is kept of an instance that is gone: a gauge of nobody means nothing. */
 export function withoutGauges(families: Exposition): Exposition {
-  return new Map([...families].filter(([, { type }]) => type !== 'gauge'));
+  return new Map([...families].filter(([, { type }]) => !isGauge(type)));
 }
 
 /** What came since `before` was taken from the same registry; gauges are as they are now. */
@@ -113,13 +113,17 @@ export function sinceExposition(families: Exposition, before: Exposition): Expos
   return new Map(
     [...families].map(([name, family]) => {
       const known = before.get(name)?.samples;
-      if (family.type === 'gauge' || known === undefined) return [name, family] as const;
+      if (isGauge(family.type) || known === undefined) return [name, family] as const;
       const samples = new Map(
         [...family.samples].map(([key, value]) => [key, value - (known.get(key) ?? 0)]),
       );
       return [name, { ...family, samples }] as const;
     }),
   );
+}
+
+function isGauge(type: string): boolean {
+  return type === 'gauge' || type === 'untyped';
 }
 
 /** Prometheus writes infinities in its own way; whatever is no number counts nothing. */

@@ -10,6 +10,17 @@ export function addLogMetrics(registry: MetricsRegistry, lines: () => ReadonlyMa
   });
 }
 
+/** @param isWritable undefined if this machine has no disk of the store */
+export function addDiskMetrics(registry: MetricsRegistry, isWritable: (() => boolean) | undefined): void {
+  if (isWritable === undefined) return;
+  registry.gauge({
+    name: 'logboom_disk_writable',
+    help: 'Whether the disk takes new entries (1), or is full or read-only (0).',
+    labels: [],
+    read: () => [{ labels: {}, value: isWritable() ? 1 : 0 }],
+  });
+}
+
 export function addConnectionMetrics(registry: MetricsRegistry, connections: () => number): void {
   registry.gauge<'protocol'>({
     name: 'loki_tcp_connections',

@@ -84,6 +84,25 @@ export class MetricsRegistry {
     });
   }
 
+  /**
+   * A gauge that says nothing of its type, for a name of the reference that Prometheus keeps for other types: `_count` is the
+   * end of a histogram's.
+   */
+  untyped(options: Omit<ReadMetricOptions<never>, 'labels'>): Gauge {
+    const { name, help, read } = options;
+    return new Untyped({
+      name,
+      help,
+      registers: [this.registry],
+      collect:
+        read === undefined
+          ? undefined
+          : function collect() {
+              for (const { value } of read()) this.set(value);
+            },
+    });
+  }
+
   histogram<Label extends string = never>(options: HistogramOptions<Label>): Histogram<Label> {
     const { name, help, labels = [], buckets } = options;
     return new Histogram<Label>({
@@ -101,5 +120,16 @@ export class MetricsRegistry {
    */
   addProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
+    // Gauges with the end of a counter's name; they are the sums of the gauges without it.
+    for (const what of ['handles', 'requests', 'resources']) {
+      this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
+    }
+  }
+}
+
+class Untyped extends Gauge {
+  /** What prom-client's registry prints, although its types do not tell. */
+  async getForPromString() {
+    return { ...(await this.get()), type: 'untyped' };
   }
 }

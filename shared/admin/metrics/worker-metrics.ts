@@ -1,4 +1,4 @@
-/** Tasks of queries, queries of another thread, and what queries hold in memory. */
+/** Tasks of queries, and what queries hold in memory. */
 import type { QueryMemory } from '../../query/query-memory.ts';
 import type { AnswerCache } from '../../query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../query/tasks/query-workers.ts';
@@ -84,23 +84,5 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
     help: 'Tasks that were run by the query function itself, by the reason why a worker could not.',
     labels: ['reason'],
     read: () => Object.entries(invocations.here).map(([reason, value]) => ({ labels: { reason }, value })),
-  });
-}
-
-/** Where a thread answers large queries while others want the main one. */
-export function addElsewhereMetrics(registry: MetricsRegistry, asked: () => number): void {
-  registry.counter({
-    name: 'logboom_queries_elsewhere_total',
-    help: 'Queries that were too large for the main thread while others wanted it, and went to the query thread.',
-    read: () => [{ labels: {}, value: asked() }],
-  });
-}
-
-/** Where a thread works on large pushes while others want the main one. */
-export function addPushesElsewhere(registry: MetricsRegistry, pushes: () => number): void {
-  registry.counter({
-    name: 'logboom_pushes_elsewhere_total',
-    help: 'Large pushes of tenants that work much that went to the thread for pushes, because others wanted the main one.',
-    read: () => [{ labels: {}, value: pushes() }],
   });
 }

@@ -1,4 +1,4 @@
-/** index/stats and index/shards (wire-format reference, 3.7). */
+/** index/stats and index/shards (wire-format reference, 3.7), which take and check what a range query takes. */
 
 import type { IndexStats } from '../../insight/stats.ts';
 import { parseSelector } from '../../logql/parse.ts';
@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { statisticsTree } from '../encode-statistics.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
-import { rangeParams, stepParam } from '../query-params.ts';
+import { rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { askerOf } from './query.ts';
@@ -21,9 +21,8 @@ export const showIndexStats: Handler<HttpContext> = async (context, request) => 
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
-  const range = rangeParams(params, context.clock.nowNs());
-  stepParam(params, range);
-  const selector = parseSelector(param(params, 'query'));
+  const range = rangeQueryParams(params, context.clock.nowNs());
+  const selector = parseSelector(range.query);
   const { streams, chunks, bytes, entries } = await context.insight.stats(selector, range, asker);
   return json({ streams, chunks, bytes, entries });
 };
@@ -36,9 +35,9 @@ export const showIndexShards: Handler<HttpContext> = async (context, request) =>
   const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
-  const range = rangeParams(params, context.clock.nowNs());
+  const range = rangeQueryParams(params, context.clock.nowNs());
   checkShardBytes(params);
-  const selector = parseSelector(param(params, 'query'));
+  const selector = parseSelector(range.query);
   const started = process.hrtime.bigint();
   const stats = await context.insight.stats(selector, range, asker);
   const execNs = Number(process.hrtime.bigint() - started);

@@ -34,10 +34,10 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
   );
   if (parquet) return answeredInParquet(answer, request);
   // Writing is work for the tenant too, and in one go.
-  const { turns } = context.reading.source;
-  const startedMs = turns.nowMs();
+  const { scheduler } = context.reading.source;
+  const startedMs = scheduler.nowMs();
   const response = answered(answer, flags, sent);
-  turns.note(startedMs, asker.tenants.join('|'));
+  scheduler.charge(asker.tenants.join('|'), startedMs);
   return response;
 };
 

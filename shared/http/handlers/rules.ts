@@ -59,14 +59,15 @@ export const deleteGroup: Handler<HttpContext> = async (context, request) => {
   const [namespace, name] = [namespaceOf(request), groupNameOf(request)];
   if (typeof namespace !== 'string') return namespace;
   if (typeof name !== 'string') return name;
-  return deleted(NO_GROUP, () => context.rules.store.delete(tenant, namespace, name));
+  // One that is not there is gone, as in the reference; only a namespace without groups is 404.
+  return deleted(() => context.rules.store.delete(tenant, namespace, name));
 };
 
 export const deleteNamespace: Handler<HttpContext> = async (context, request) => {
   const tenant = rulesTenant(context, request);
   const namespace = namespaceOf(request);
   if (typeof namespace !== 'string') return namespace;
-  return deleted(NO_NAMESPACE, () => context.rules.store.deleteNamespace(tenant, namespace));
+  return deleted(() => context.rules.store.deleteNamespace(tenant, namespace), NO_NAMESPACE);
 };
 
 /** The request's one tenant. Throws ClientError: 404 where the API is off, as if there was no such route. */
@@ -121,15 +122,16 @@ function groupNameOf({ pathParams }: RoutedRequest): string | Response {
   return traversal(pathParams.group, 'groupname') ?? pathParams.group;
 }
 
-/** Names stand in for files: what would leave the folder is no name. */
+/** Names stand in for files: a name that would leave the folder is refused. */
 function traversal(name: string, what: string): Response | undefined {
   if (!/(?:^|[/\\])\.\.?(?:[/\\]|$)/.test(name)) return undefined;
-  return problemJson(500, `invalid ${what}: path traversal not allowed`);
+  return problemJson(400, `invalid ${what}: path traversal not allowed`);
 }
 
-async function deleted(missing: string, remove: () => Promise<boolean>): Promise<Response> {
+/** @param missing what to say with 404 where nothing was there; left out, that is no mistake */
+async function deleted(remove: () => Promise<boolean>, missing?: string): Promise<Response> {
   try {
-    if (await remove()) return accepted();
+    if ((await remove()) || missing === undefined) return accepted();
   } catch (error) {
     if (error instanceof ReadOnlyRulesError) return problemJson(500, messageOf(error));
     throw error;

@@ -5,7 +5,7 @@ import { parseSelector } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
 import { labelsToObject } from '../../model/labels.ts';
 import type { Stream } from '../../model/page.ts';
-import { LabelNames, LabelValues, seriesLabels } from '../../query/streams-query.ts';
+import { LabelNames, LabelValues } from '../../query/streams-query.ts';
 import { TENANT_LABEL } from '../../query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
 import type { Response } from '../message.ts';
@@ -39,7 +39,7 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
   const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
-  return json({ status: 'success', data: seriesLabels(streams).map(labelsToObject) });
+  return json({ status: 'success', data: streams.map(({ labels }) => labelsToObject(labels)) });
 };
 
 /** Shows the streams that the optional `query` selects. Throws ClientError. */

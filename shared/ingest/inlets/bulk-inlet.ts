@@ -7,11 +7,12 @@
 import { equalRange } from '../../model/bytes.ts';
 import { BadRequestError } from '../../model/errors.ts';
 import type { Label } from '../../model/labels.ts';
+import type { Steps } from '../../model/steps.ts';
 import { tooMany } from '../bounds.ts';
 import type { DecodeContext, Inlet } from '../inlet.ts';
 import { PushColumns } from '../push-columns.ts';
 import { MAX_ACTION_BYTES, MAX_BULK_ITEMS, MAX_INDEX_NAME_BYTES } from './bounds.ts';
-import { DocumentEntries, type DocumentFailure } from './document-entries.ts';
+import { DocumentEntries, type DocumentFailure, MAX_DOCUMENT_BYTES } from './document-entries.ts';
 import type { FieldOptions } from './field-options.ts';
 import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
@@ -69,6 +70,10 @@ const FAILURES: Readonly<Record<DocumentFailure, BulkFailure>> = {
     type: 'document_parsing_exception',
     reason: 'failed to parse the field of the time as a date',
   },
+  'too-long': {
+    type: 'document_parsing_exception',
+    reason: `the document is longer than ${MAX_DOCUMENT_BYTES} bytes`,
+  },
 };
 
 /** The inlet of one request. Its `decode` throws BadRequestError where the request is not made of actions. */
@@ -77,7 +82,7 @@ export function bulkInlet(options: BulkOptions): BulkInlet {
   return {
     format: 'elasticsearch',
     unpack: unpackText,
-    decode: (bytes, context) => decodeBulk(validUtf8(bytes), context, options, items),
+    decode: (bytes, context) => decodeBulk(bytes, context, options, items),
     // A document without a time gets that of its arrival.
     repeatable: false,
     items,
@@ -90,19 +95,28 @@ interface KnownAction extends BulkAction {
   readonly labels: readonly Label[];
 }
 
-function decodeBulk(
-  bytes: Buffer,
+/** Of the body, in one step: some tenths of a ms. A document is never divided. */
+const STEP_BYTES = 16 * 1024;
+
+function* decodeBulk(
+  body: Buffer,
   context: DecodeContext,
   options: BulkOptions,
   items: BulkItem[],
-): PushColumns {
+): Steps<PushColumns> {
+  const bytes = yield* validUtf8(body);
   const columns = new PushColumns(bytes);
-  const documents = new DocumentEntries(columns, options.fields, context);
+  const documents = yield* DocumentEntries.over(columns, options.fields, context);
+  let stop = STEP_BYTES;
   let action: KnownAction | undefined;
   let lineNumber = 0;
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
     end = lineEnd(bytes, start);
     lineNumber++;
+    if (end >= stop) {
+      stop = end + STEP_BYTES;
+      yield;
+    }
     if (isBlank(bytes, start, end)) continue;
     if (items.length === MAX_BULK_ITEMS) throw tooMany('items', MAX_BULK_ITEMS);
     // Most clients send the same action for all documents.

@@ -10,11 +10,12 @@
  */
 import { BadRequestError } from '../../model/errors.ts';
 import { type Label, labelsOf } from '../../model/labels.ts';
+import { runPaced, type Steps, UNPACED } from '../../model/steps.ts';
 import { MAX_ENTRIES, MAX_METADATA_PAIRS, tooMany } from '../bounds.ts';
 import type { Inlet } from '../inlet.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { PushColumns } from '../push-columns.ts';
-import { StreamTable, streamOf } from '../stream-table.ts';
+import { checkLabelsSize, StreamTable, streamOf } from '../stream-table.ts';
 import { setSeconds, type Timestamp } from '../timestamp.ts';
 import { unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
@@ -35,6 +36,8 @@ const CONTROL_MESSAGE = 'CONTROL_MESSAGE';
 /** Milliseconds of a time are at most this many digits, which reaches the year 5138. */
 const MAX_TIMESTAMP_DIGITS = 14;
 const MAX_SAME_MS = 1_000_000;
+/** Line feeds at the end of a message that are taken away. */
+const MAX_TRIMMED_BYTES = 4096;
 
 export interface EnvelopeTarget {
   readonly columns: PushColumns;
@@ -47,11 +50,13 @@ export interface EnvelopeTarget {
 export function cloudWatchInlet(labels: readonly Label[]): Inlet {
   return {
     format: 'cloudwatch_logs',
-    unpack: async (body, _, limits, held) =>
-      validUtf8(await unpackText(body, { contentEncoding: 'gzip' }, limits, held)),
-    decode(bytes) {
+    async unpack(body, _, limits, held, pace = UNPACED) {
+      const bytes = await unpackText(body, { contentEncoding: 'gzip' }, limits, held, pace);
+      return runPaced(validUtf8(bytes), pace);
+    },
+    *decode(bytes) {
       const columns = new PushColumns(bytes);
-      addEnvelope({ columns, streams: new StreamTable(columns), labels }, 0, bytes.length);
+      yield* addEnvelope({ columns, streams: new StreamTable(columns), labels }, 0, bytes.length);
       return columns;
     },
     repeatable: true,
@@ -69,9 +74,10 @@ export function looksLikeEnvelope(bytes: Buffer, start: number, end: number): bo
  * are unescaped in place. A CONTROL_MESSAGE (CloudWatch sends it to see who listens) adds nothing.
  * Throws BadRequestError.
  */
-export function addEnvelope(target: EnvelopeTarget, start: number, end: number): void {
+export function* addEnvelope(target: EnvelopeTarget, start: number, end: number): Steps<void> {
   const { columns } = target;
   const scanner = new JsonScanner(columns.bytes.subarray(start, end));
+  yield* scanner.prepare();
   const texts = new Map<string, string>();
   const firstEntry = columns.count;
   let isControl = false;
@@ -86,7 +92,7 @@ export function addEnvelope(target: EnvelopeTarget, start: number, end: number):
       scanner.string();
       streamStart = start + scanner.start;
       streamEnd = start + scanner.end;
-    } else if (scanner.is(LOG_EVENTS)) readEvents(scanner, columns, start);
+    } else if (scanner.is(LOG_EVENTS)) yield* readEvents(scanner, columns, start);
     else scanner.skipValue();
   }
   if (scanner.peek() !== -1)
@@ -100,21 +106,32 @@ export function addEnvelope(target: EnvelopeTarget, start: number, end: number):
     streamOf(labelsOf(labels.map(({ name, value }) => [name, value] as const))),
   );
   columns.streamOf.fill(place, firstEntry, columns.count);
-  addLogStream(columns, firstEntry, streamStart, streamEnd);
+  yield* addLogStream(columns, firstEntry, streamStart, streamEnd);
 }
 
 function readText(scanner: JsonScanner): string {
   scanner.string();
+  checkLabelsSize(scanner.end - scanner.start);
   return scanner.text();
 }
 
 const time: Timestamp = { day: 0, timeOfDay: 0 };
 
-function readEvents(scanner: JsonScanner, columns: PushColumns, base: number): void {
+/** Of the envelope, in one step: 0.2 ms. An event is never divided. */
+const STEP_BYTES = 32 * 1024;
+const ENTRIES_A_STEP = 8192;
+
+function* readEvents(scanner: JsonScanner, columns: PushColumns, base: number): Steps<void> {
   let before = -1;
   let same = 0;
+  let stop = scanner.at + STEP_BYTES;
   scanner.enterArray();
   while (scanner.nextElement()) {
+    if (scanner.at >= stop) {
+      stop = scanner.at + STEP_BYTES;
+      yield;
+    }
+    scanner.checkDense('one event');
     let ms = -1;
     let lineStart = 0;
     let lineEnd = -1;
@@ -140,7 +157,8 @@ function readEvents(scanner: JsonScanner, columns: PushColumns, base: number): v
 /** A function's own lines end with a line feed, which belongs to the transport. */
 function trimmed(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
-  while (at > start && (bytes[at - 1] === 0x0a || bytes[at - 1] === 0x0d)) at--;
+  const least = Math.max(start, end - MAX_TRIMMED_BYTES);
+  while (at > least && (bytes[at - 1] === 0x0a || bytes[at - 1] === 0x0d)) at--;
   return at;
 }
 
@@ -156,7 +174,7 @@ function readMs(scanner: JsonScanner): number {
 }
 
 /** Pairs lie in the order of the entries, and the name of the log stream may come behind them. */
-function addLogStream(columns: PushColumns, firstEntry: number, start: number, end: number): void {
+function* addLogStream(columns: PushColumns, firstEntry: number, start: number, end: number): Steps<void> {
   if (end <= start) return;
   const entries = columns.count - firstEntry;
   if (columns.pairCount + entries > MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
@@ -165,5 +183,6 @@ function addLogStream(columns: PushColumns, firstEntry: number, start: number, e
     columns.firstPair[entry] = columns.pairCount;
     columns.addPair(name, start, end);
     columns.firstPair[entry + 1] = columns.pairCount;
+    if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
 }

@@ -8,7 +8,8 @@
  * metadata: it is never refused for having too many fields, and `| json` finds them in the line.
  */
 import { type Label, labelsOf } from '../../model/labels.ts';
-import { MAX_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
+import type { Steps } from '../../model/steps.ts';
+import { MAX_DENSE_BYTES, MAX_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
 import type { DecodeContext } from '../inlet.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
@@ -20,9 +21,17 @@ import type { FieldOptions } from './field-options.ts';
 import { FieldPaths, Role, unescaped } from './field-paths.ts';
 import { addNanoseconds, readTime } from './time-value.ts';
 
-export type DocumentFailure = 'no-object' | 'bad-time';
+export type DocumentFailure = 'no-object' | 'bad-time' | 'too-long';
+/** Of a document: it is read in one go. */
+export const MAX_DOCUMENT_BYTES = MAX_DENSE_BYTES;
 
 const NONE = -1;
+
+interface ExtraPair {
+  readonly name: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Adds documents of one body to columns over the same body. */
 export class DocumentEntries {
@@ -41,19 +50,35 @@ export class DocumentEntries {
   /** Entries without a time: each is a nanosecond after the one before, which keeps their order and all of them. */
   private withoutTime = 0;
   private readonly time: Timestamp = { day: 0, timeOfDay: 0 };
-  private readonly extra: readonly { readonly name: number; readonly start: number; readonly end: number }[];
+  private readonly extra: readonly ExtraPair[];
   private readonly extraBytes: number;
 
   /** Values of `extraMetadata` are put behind the body: only with them its bytes are copied. */
-  constructor(columns: PushColumns, options: FieldOptions, context: DecodeContext) {
+  static *over(columns: PushColumns, options: FieldOptions, context: DecodeContext): Steps<DocumentEntries> {
+    const extra: ExtraPair[] = [];
+    if (options.extraMetadata.length > 0) {
+      const values = options.extraMetadata.map(({ value }) => Buffer.from(value));
+      let at = yield* columns.append(Buffer.concat(values));
+      for (let i = 0; i < values.length; i++) {
+        const name = columns.nameId(options.extraMetadata[i].name);
+        extra.push({ name, start: at, end: at + values[i].length });
+        at += values[i].length;
+      }
+    }
+    return new DocumentEntries(columns, options, context, extra);
+  }
+
+  /** What follows points into the bytes that the columns have by now, and unescapes there. */
+  private constructor(
+    columns: PushColumns,
+    options: FieldOptions,
+    context: DecodeContext,
+    extra: readonly ExtraPair[],
+  ) {
     this.columns = columns;
     this.options = options;
     this.context = context;
-    // First: what follows must point into the bytes that the columns keep, and unescape there.
-    this.extra = options.extraMetadata.map(({ name, value }) => {
-      const start = columns.append(Buffer.from(value));
-      return { name: columns.nameId(name), start, end: columns.bytes.length };
-    });
+    this.extra = extra;
     this.paths = new FieldPaths(columns.bytes, options);
     this.fields = new DocumentFields(columns.bytes, this.paths);
     this.streams = new StreamTable(columns);
@@ -71,6 +96,7 @@ export class DocumentEntries {
    */
   add(start: number, end: number, key: string, labels: readonly Label[]): DocumentFailure | undefined {
     const { columns, fields } = this;
+    if (end - start > MAX_DOCUMENT_BYTES) return 'too-long';
     if (!fields.read(start, end)) return 'no-object';
     const message = this.messageField();
     const timeField = this.timeField();

@@ -82,7 +82,8 @@ export class DocumentFields {
       const keyStart = this.at + 1;
       const keyEnd = this.string();
       if (keyEnd === FAILED) return false;
-      const path = this.paths.child(parent, keyStart, keyEnd, this.isEscaped);
+      // What is beyond the limit needs no name.
+      const path = this.isCut ? parent : this.paths.child(parent, keyStart, keyEnd, this.isEscaped);
       if (this.peek() !== 0x3a) return false;
       this.at++;
       if (!this.value(path, depth)) return false;

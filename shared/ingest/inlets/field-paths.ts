@@ -6,7 +6,7 @@
  */
 import { equalRange } from '../../model/bytes.ts';
 import { BadRequestError } from '../../model/errors.ts';
-import { MAX_METADATA_NAMES, tooMany } from '../bounds.ts';
+import { MAX_METADATA_NAMES, MAX_NAME_CHARACTERS, tooMany } from '../bounds.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import { MAX_PATH_LENGTH } from './bounds.ts';
 import type { FieldOptions } from './field-options.ts';
@@ -42,6 +42,7 @@ export class FieldPaths {
   /** Id plus 1; 0 is an empty slot. */
   private readonly slotId = new Uint32Array(SLOTS);
   private tooLong = NONE;
+  private characters = 0;
 
   /** `bytes`: the body, whose keys must stay as they are while it is decoded. */
   constructor(bytes: Buffer, options: FieldOptions) {
@@ -90,6 +91,9 @@ export class FieldPaths {
     if (known !== undefined) return known;
     const id = this.paths.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
+    this.characters += name.length;
+    if (this.characters > MAX_NAME_CHARACTERS)
+      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
     this.paths.push({ name, nameBytes: Buffer.byteLength(name), ...this.roleOf(name) });
     this.idByName.set(name, id);
     return id;

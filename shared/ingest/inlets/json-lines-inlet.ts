@@ -5,7 +5,7 @@
 import type { Label } from '../../model/labels.ts';
 import type { Inlet } from '../inlet.ts';
 import { PushColumns } from '../push-columns.ts';
-import { DocumentEntries, type DocumentFailure } from './document-entries.ts';
+import { DocumentEntries, type DocumentFailure, MAX_DOCUMENT_BYTES } from './document-entries.ts';
 import type { FieldOptions } from './field-options.ts';
 import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
@@ -23,22 +23,30 @@ interface Failed {
 const TEXTS: Readonly<Record<DocumentFailure, string>> = {
   'no-object': 'is no JSON object',
   'bad-time': 'has a time that cannot be read',
+  'too-long': `is longer than ${MAX_DOCUMENT_BYTES} bytes`,
 };
 const NO_LABELS: readonly Label[] = [];
+/** Of the body, in one step: some tenths of a ms. A document is never divided. */
+const STEP_BYTES = 16 * 1024;
 
 export function jsonLinesInlet(fields: FieldOptions): JsonLinesInlet {
   const failed = new Map<DocumentFailure, Failed>();
   return {
     format: 'json_lines',
     unpack: unpackText,
-    decode(body, context) {
-      const bytes = validUtf8(body);
+    *decode(body, context) {
+      const bytes = yield* validUtf8(body);
       const columns = new PushColumns(bytes);
-      const documents = new DocumentEntries(columns, fields, context);
+      const documents = yield* DocumentEntries.over(columns, fields, context);
       let line = 0;
+      let stop = STEP_BYTES;
       for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
         end = lineEnd(bytes, start);
         line++;
+        if (end >= stop) {
+          stop = end + STEP_BYTES;
+          yield;
+        }
         if (isBlank(bytes, start, end)) continue;
         const failure = documents.add(start, end, '', NO_LABELS);
         if (failure !== undefined) count(failed, failure, line);

@@ -29,6 +29,8 @@ export interface ObjectInletOptions {
 /** CloudTrail's `eventTime` first: it is what its records are found by. */
 const TIME_FIELDS = ['eventTime', ...DEFAULT_FIELDS.timeFields];
 const BRACE = 0x7b;
+/** Of the batch, in one step: some tenths of a ms. A line is never divided. */
+const STEP_BYTES = 16 * 1024;
 const time: Timestamp = { day: 0, timeOfDay: 0 };
 
 export function objectInlet({ batch, labels, metadata, lastModifiedMs }: ObjectInletOptions): Inlet {
@@ -38,17 +40,22 @@ export function objectInlet({ batch, labels, metadata, lastModifiedMs }: ObjectI
   return {
     format: 's3_object',
     unpack: body => Buffer.from(body.buffer, body.byteOffset, body.length),
-    decode(body, context) {
-      const text = validUtf8(body);
+    *decode(body, context) {
+      const text = yield* validUtf8(body);
       const columns = new PushColumns(text);
       const nowNs = BigInt(lastModifiedMs) * 1_000_000n + BigInt(firstLine);
-      const documents = new DocumentEntries(columns, fields, { ...context, nowNs });
+      const documents = yield* DocumentEntries.over(columns, fields, { ...context, nowNs });
       const arrival = timestampOf(nowNs);
       let textStream = -1;
       let line = 0;
+      let stop = STEP_BYTES;
       const bytes = columns.bytes;
       for (let start = 0, end = 0; start < text.length; start = end + 1, line++) {
         end = Math.min(lineEnd(bytes, start), text.length);
+        if (end >= stop) {
+          stop = end + STEP_BYTES;
+          yield;
+        }
         if (isBlank(bytes, start, end) || isHeader(format, bytes, start, firstLine + line)) continue;
         if (bytes[start] === BRACE && documents.add(start, end, '', allLabels) === undefined) continue;
         if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);

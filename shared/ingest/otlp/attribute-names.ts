@@ -7,7 +7,7 @@
 import { equalRange } from '../../model/bytes.ts';
 import { BadRequestError, messageOf } from '../../model/errors.ts';
 import type { OtlpAction } from '../../model/limits.ts';
-import { MAX_METADATA_NAMES, MAX_OTLP_KEY_BYTES, MAX_OTLP_NAME_CHARACTERS, tooMany } from '../bounds.ts';
+import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_NAME_CHARACTERS, tooMany } from '../bounds.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import type { PushColumns } from '../push-columns.ts';
 import type { AttributeRules } from './rules.ts';
@@ -36,8 +36,8 @@ export class NameBudget {
   take(characters: number): void {
     if (++this.names > MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
     this.characters += characters;
-    if (this.characters > MAX_OTLP_NAME_CHARACTERS) {
-      throw tooMany('characters of metadata names', MAX_OTLP_NAME_CHARACTERS);
+    if (this.characters > MAX_NAME_CHARACTERS) {
+      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
     }
   }
 }
@@ -119,7 +119,7 @@ export function nameIdOf(name: AttributeName, columns: PushColumns): number {
 
 /** Throws where a key is longer than any name may be, before it becomes a string. */
 export function checkKey(length: number): void {
-  if (length > MAX_OTLP_KEY_BYTES) throw tooMany('bytes of an attribute name', MAX_OTLP_KEY_BYTES);
+  if (length > MAX_NAME_BYTES) throw tooMany('bytes of an attribute name', MAX_NAME_BYTES);
 }
 
 function named(stored: string, action: OtlpAction, isEventName: boolean): AttributeName {

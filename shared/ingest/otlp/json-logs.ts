@@ -6,6 +6,7 @@
  * Encoders write them first, so this costs nothing in earnest.
  */
 import { BadRequestError } from '../../model/errors.ts';
+import type { Steps } from '../../model/steps.ts';
 import type { DecodeContext } from '../inlet.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import type { PushColumns } from '../push-columns.ts';
@@ -39,8 +40,11 @@ const SPAN_ID_DIGITS = 16;
 /** Lists of one message that come before what they need: an encoder writes one. */
 const MAX_WAITING = 1000;
 
+/** Of the body, in one step: 0.1 ms. A record, a resource or a scope without its records is never divided. */
+const STEP_BYTES = 32 * 1024;
+
 /** The columns of a push. Throws ClientError where the body is no request. */
-export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): PushColumns {
+export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
 }
 
@@ -49,6 +53,7 @@ class Decoder {
   private readonly logs: LogColumns;
   private readonly values: JsonValues;
   private readonly record = new LogRecord();
+  private stepStart = 0;
   private readonly scope = {
     nameStart: 0,
     nameEnd: 0,
@@ -63,54 +68,80 @@ class Decoder {
     this.values = new JsonValues(this.scanner);
   }
 
-  decode(): PushColumns {
+  *decode(): Steps<PushColumns> {
     const { scanner } = this;
+    yield* scanner.prepare();
     if (scanner.peek() < 0) throw new BadRequestError('EOF');
+    // A request of nothing, which is refused later: it has no records.
+    if (scanner.skipNull()) return yield* this.logs.finish();
     scanner.enterObject();
     while (scanner.nextKey()) {
+      if (this.isStepOver()) yield;
       if (fieldOf(scanner, REQUEST) < 0) scanner.skipValue();
-      else this.elements(this.resourceLogs);
+      else yield* this.elements(this.resourceLogs);
     }
-    return this.logs.finish();
+    return yield* this.logs.finish();
+  }
+
+  private isStepOver(): boolean {
+    const { scanner, stepStart } = this;
+    // Lists that had to wait are read behind what follows them.
+    if (scanner.at >= stepStart && scanner.at < stepStart + STEP_BYTES) return false;
+    this.stepStart = scanner.at;
+    return true;
   }
 
   /** Reads an array with a method for its elements; nulls are none. */
-  private elements(read: () => void): void {
+  private *elements(read: () => Steps<void> | undefined): Steps<void> {
     const { scanner } = this;
     if (scanner.skipNull()) return;
     scanner.enterArray();
-    while (scanner.nextElement()) if (!scanner.skipNull()) read.call(this);
+    while (scanner.nextElement()) {
+      if (this.isStepOver()) yield;
+      if (scanner.skipNull()) continue;
+      const steps = read.call(this);
+      if (steps !== undefined) yield* steps;
+    }
   }
 
-  private resourceLogs(): void {
+  private resourceLogs(): Steps<void> {
     const { logs } = this;
     logs.beginResource();
-    this.headThenList('resource', RESOURCE_LOGS, this.resource, () => logs.endResource(), this.scopeLogs);
+    this.values.begin();
+    return this.headThenList(
+      'resource',
+      RESOURCE_LOGS,
+      this.resource,
+      () => logs.endResource(),
+      this.scopeLogs,
+    );
   }
 
-  private scopeLogs(): void {
+  private scopeLogs(): Steps<void> {
     const { logs, scope } = this;
     logs.beginScope();
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;
-    this.headThenList('scope', SCOPE_LOGS, this.readScope, () => logs.endScope(scope), this.logRecord);
+    this.values.begin();
+    return this.headThenList('scope', SCOPE_LOGS, this.readScope, () => logs.endScope(scope), this.logRecord);
   }
 
   /** Reads a message of a head and a list, in either order: the head first, `done` behind it, then the list. */
-  private headThenList(
+  private *headThenList(
     headName: string,
     fields: JsonFields,
     readHead: () => void,
     done: () => void,
-    readElement: () => void,
-  ): void {
+    readElement: () => Steps<void> | undefined,
+  ): Steps<void> {
     const { scanner } = this;
     const waiting: number[] = [];
     let hasHead = false;
     let isDone = false;
     scanner.enterObject();
     while (scanner.nextKey()) {
+      if (this.isStepOver()) yield;
       const field = fieldOf(scanner, fields);
       if (field < 0) scanner.skipValue();
       else if (scanner.skipNull()) continue;
@@ -121,7 +152,7 @@ class Decoder {
       } else if (hasHead) {
         if (!isDone) done();
         isDone = true;
-        this.elements(readElement);
+        yield* this.elements(readElement);
       } else {
         if (waiting.length === MAX_WAITING) throw duplicateField(headName);
         waiting.push(scanner.at);
@@ -132,13 +163,14 @@ class Decoder {
     const behind = scanner.at;
     for (const at of waiting) {
       scanner.at = at;
-      this.elements(readElement);
+      yield* this.elements(readElement);
     }
     scanner.at = behind;
   }
 
   private resource(): void {
     const { scanner } = this;
+    scanner.checkDense('one resource');
     scanner.enterObject();
     while (scanner.nextKey()) {
       if (fieldOf(scanner, RESOURCE_FIELDS) < 0) scanner.skipValue();
@@ -148,6 +180,7 @@ class Decoder {
 
   private readScope(): void {
     const { scanner, scope } = this;
+    scanner.checkDense('one scope');
     scanner.enterObject();
     while (scanner.nextKey()) {
       const field = fieldOf(scanner, SCOPE_FIELDS);
@@ -166,10 +199,12 @@ class Decoder {
     }
   }
 
-  private logRecord(): void {
+  private logRecord(): undefined {
     const { scanner, logs, record } = this;
     record.clear();
     logs.beginRecord();
+    this.values.begin();
+    scanner.checkDense('one record');
     scanner.enterObject();
     while (scanner.nextKey()) {
       const field = fieldOf(scanner, LOG_RECORD);

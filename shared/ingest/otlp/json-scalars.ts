@@ -3,7 +3,8 @@
  * base64, ids in hex. Where a value cannot be read the push is refused, with the words of the JSON pushes of Loki.
  */
 import { BadRequestError } from '../../model/errors.ts';
-import { type JsonScanner, MALFORMED_STRING, MALFORMED_VALUE, OVERFLOW } from '../json-scanner.ts';
+import type { JsonScanner } from '../json-scanner.ts';
+import { MALFORMED_STRING, MALFORMED_VALUE, OVERFLOW } from '../json-syntax.ts';
 import { type AnyValue, INT } from './any-value.ts';
 import { type Instant, instantOfDigits } from './instant.ts';
 
@@ -164,10 +165,14 @@ export function readId(scanner: JsonScanner, digits: number, what: string): void
   if (isZero) scanner.end = start;
 }
 
-/** Reads bytes in base64, of either alphabet, and decodes them where they stand: `scanner.start` to `scanner.end`. */
-export function readBytes(scanner: JsonScanner): void {
+/**
+ * Reads bytes in base64, of either alphabet, and decodes them where they stand: `scanner.start` to `scanner.end`. Their length is
+ * told before, to who may throw.
+ */
+export function readBytes(scanner: JsonScanner, onLength: (length: number) => void): void {
   scanner.string();
   const { bytes, start, end } = scanner;
+  onLength(end - start);
   if (start < end && scanner.isSpilled()) throw new BadRequestError(MALFORMED_STRING);
   let to = start;
   for (let at = start; at < end; at += BASE64_STEP) {

@@ -5,7 +5,7 @@
  * unread, until the key is known.
  */
 import { BadRequestError } from '../../model/errors.ts';
-import { MAX_OTLP_DEPTH } from '../bounds.ts';
+import { MAX_OTLP_DEPTH, MAX_OTLP_VALUE_BYTES, MAX_OTLP_VALUES, tooMany } from '../bounds.ts';
 import type { JsonScanner } from '../json-scanner.ts';
 import {
   AnyValue,
@@ -59,9 +59,25 @@ export class JsonValues {
   // Range of the key of the newest KeyValue.
   private keyStart = 0;
   private keyEnd = 0;
+  // Of the record, resource or scope at hand.
+  private bytesLeft = MAX_OTLP_VALUE_BYTES;
+  private valuesLeft = MAX_OTLP_VALUES;
 
   constructor(scanner: JsonScanner) {
     this.scanner = scanner;
+  }
+
+  /** A record, a resource or a scope begins. */
+  begin(): void {
+    this.bytesLeft = MAX_OTLP_VALUE_BYTES;
+    this.valuesLeft = MAX_OTLP_VALUES;
+  }
+
+  /** Counts bytes that are made text in one go. */
+  private countBytes(bytes: number): void {
+    this.bytesLeft -= bytes;
+    if (this.bytesLeft < 0)
+      throw tooMany('bytes of arrays, maps and bytes in one record', MAX_OTLP_VALUE_BYTES);
   }
 
   /** Reads an array of attributes. */
@@ -95,8 +111,12 @@ export class JsonValues {
     switch (kind) {
       case STRING:
       case BYTES:
-        if (kind === STRING) scanner.string();
-        else readBytes(scanner);
+        if (kind === BYTES) readBytes(scanner, length => this.countBytes(length));
+        else {
+          scanner.string();
+          // What is no part of an array or a map stays where it is.
+          if (depth > 0) this.countBytes(scanner.end - scanner.start);
+        }
         into.start = scanner.start;
         into.end = scanner.end;
         break;
@@ -130,7 +150,11 @@ export class JsonValues {
       if (!isValues) scanner.skipValue();
       else if (!scanner.skipNull()) {
         scanner.enterArray();
-        while (scanner.nextElement()) list.push(read());
+        while (scanner.nextElement()) {
+          if (--this.valuesLeft < 0)
+            throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
+          list.push(read());
+        }
       }
     }
     return list;
@@ -146,6 +170,7 @@ export class JsonValues {
   private member(depth: number): Member {
     const value = new AnyValue();
     this.keyValue(value, depth, undefined);
+    this.countBytes(this.keyEnd - this.keyStart);
     return { key: this.keyText(), value: treeOf(value) };
   }
 

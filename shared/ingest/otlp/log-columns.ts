@@ -6,7 +6,15 @@
  * pairs belong to the newest entry. Whatever is read of a record that has attributes belongs between the two.
  */
 
-import { MAX_ENTRIES, MAX_METADATA_PAIRS, MAX_OTLP_METADATA_BYTES, tooMany } from '../bounds.ts';
+import type { Steps } from '../../model/steps.ts';
+import {
+  MAX_ENTRIES,
+  MAX_METADATA_PAIRS,
+  MAX_OTLP_METADATA_BYTES,
+  MAX_OTLP_VALUE_BYTES,
+  MAX_STREAM_PARTS,
+  tooMany,
+} from '../bounds.ts';
 import type { DecodeContext } from '../inlet.ts';
 import { NS_OF_DAY, PushColumns } from '../push-columns.ts';
 import type { Spill } from '../spill.ts';
@@ -71,6 +79,10 @@ export class LogColumns {
   private timeless = 0;
   /** Bytes of the metadata values of all entries. */
   private valueBytes = 0;
+  /** Resources and scopes. */
+  private parts = 0;
+  /** Bytes of labels of the resource or record at hand. */
+  private labelBytes = 0;
 
   /** @param spill with `sharesSpill` the decoder spills into it too */
   constructor(bytes: Buffer, spill: Spill, { limits, nowNs }: DecodeContext, sharesSpill: boolean) {
@@ -91,6 +103,8 @@ export class LogColumns {
   }
 
   beginResource(): void {
+    this.countPart();
+    this.labelBytes = 0;
     this.resourcePairs.clear();
     this.resourceLabels = new Map();
   }
@@ -101,7 +115,12 @@ export class LogColumns {
   }
 
   beginScope(): void {
+    this.countPart();
     this.scopePairs.clear();
+  }
+
+  private countPart(): void {
+    if (++this.parts > MAX_STREAM_PARTS) throw tooMany('resources and scopes', MAX_STREAM_PARTS);
   }
 
   /** All attributes of the scope have come; its other fields follow them. Texts are ranges, empty where not set. */
@@ -126,6 +145,7 @@ export class LogColumns {
   beginRecord(): void {
     if (this.columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
     this.columns.addEntry(0, 0, 0, 0, 0);
+    this.labelBytes = 0;
     if (this.recordLabels.size > 0) this.recordLabels.clear();
     if (this.eventPairs.length > 0) this.eventPairs.length = 0;
     if (this.eventLabels.size > 0) this.eventLabels.clear();
@@ -175,9 +195,9 @@ export class LogColumns {
   }
 
   /** The columns of the whole push. */
-  finish(): PushColumns {
+  *finish(): Steps<PushColumns> {
     this.text.flush();
-    this.spill.appendTo(this.columns);
+    yield* this.spill.appendTo(this.columns);
     return this.columns;
   }
 
@@ -274,6 +294,8 @@ export class LogColumns {
   /** A value as text, for a label. */
   private textOf(start: number, end: number): string {
     checkLabelsSize(end - start);
+    this.labelBytes += end - start;
+    if (this.labelBytes > MAX_OTLP_VALUE_BYTES) throw tooMany('bytes of labels', MAX_OTLP_VALUE_BYTES);
     if (start < this.bytes.length) return this.bytes.utf8Slice(start, end);
     this.text.flush();
     return this.spill.text(start, end);

@@ -6,9 +6,10 @@
  * copy of earlier output), and an end mark; headers, blocks and the content may each have a checksum. Linked blocks copy
  * from the block before, so all blocks decode into one buffer. Frames may follow each other.
  */
-import { BadRequestError, TooLargeError } from '../../model/errors.ts';
-import type { HeldBytes } from '../push-budget.ts';
-import { xxh32 } from './xxh32.ts';
+import { BadRequestError } from '../../model/errors.ts';
+import type { Steps } from '../../model/steps.ts';
+import { GrowingBytes, type UnpackOptions } from '../unpacked-bytes.ts';
+import { hashInSteps, xxh32 } from './xxh32.ts';
 
 const MAGIC = 0x184d2204;
 /** The lowest 4 bits are free: a frame of somebody else's, with its size behind the magic number. */
@@ -18,51 +19,53 @@ const UNCOMPRESSED = 0x80000000;
 const MIN_MATCH = 4;
 /** One byte of length can stand for 255 bytes of output. */
 const MAX_RATIO = 256;
-/** A block is decoded here at first; twice as much whenever it is full. */
-const MIN_OUTPUT_BYTES = 64 * 1024;
+/** Output of a step. */
+const STEP_BYTES = 64 * 1024;
 
 const corrupt = (what: string) => new BadRequestError(`lz4: ${what}`);
 const truncated = () => new BadRequestError('unexpected EOF');
 
 /**
- * The content of all frames. Throws BadRequestError where the input is not whole frames with right checksums,
- * TooLargeError where the content is over `maxBytes`, ThrottledError where `held` has no room.
+ * The content of all frames. Rejects with BadRequestError where the input is not whole frames with right checksums,
+ * TooLargeError where the content is over the limit, NoRoomError where there is no room for it.
  */
-export function decodeLz4Frames(input: Uint8Array, maxBytes: number, held: HeldBytes): Buffer {
-  const output = new Output(maxBytes, held);
-  const reader = new FrameReader(input, output);
-  while (reader.at < input.length) reader.frame();
-  return output.bytes.subarray(0, output.length);
+export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions): Promise<Buffer> {
+  const output = new Output(options);
+  const steps = new FrameReader(input, output).frames();
+  const { pace } = options;
+  pace.resume();
+  try {
+    while (steps.next().done !== true) {
+      if (output.wanted > 0) {
+        pace.pause();
+        await output.growAsWanted();
+        pace.resume();
+      }
+      if (pace.due()) await pace.yieldIfDue();
+    }
+  } finally {
+    pace.pause();
+  }
+  return output.finish();
 }
 
-/** What was decoded so far, in a buffer that grows. */
-class Output {
-  bytes = Buffer.alloc(0);
-  length = 0;
-  private readonly maxBytes: number;
-  private readonly held: HeldBytes;
+/** What was decoded so far. */
+class Output extends GrowingBytes {
+  /** Bytes that there is to be room for before the next step; 0 where there is. */
+  wanted = 0;
+  private most = 0;
 
-  constructor(maxBytes: number, held: HeldBytes) {
-    this.maxBytes = maxBytes;
-    this.held = held;
+  /** Asks for room for `count` more bytes: `wanted` says whether to wait for it. `most`: what can come at all. */
+  reserve(count: number, most: number): void {
+    if (this.hasRoom(count)) return;
+    this.wanted = count;
+    this.most = most;
   }
 
-  /** Makes room for `count` more bytes. `most`: what can come at all. */
-  reserve(count: number, most: number): void {
-    const needed = this.length + count;
-    if (needed > this.maxBytes) {
-      throw new TooLargeError(
-        `request body too large: decompressed message size too large than max (${this.maxBytes + 1} vs ${this.maxBytes})`,
-      );
-    }
-    if (needed <= this.bytes.length) return;
-    const wanted = Math.max(MIN_OUTPUT_BYTES, 2 * this.bytes.length, this.length + most);
-    const size = Math.max(needed, Math.min(wanted, this.maxBytes));
-    this.held.take(size - this.bytes.length);
-    const grown = Buffer.allocUnsafeSlow(size);
-    // All of it: what the block at hand has written is not counted yet.
-    this.bytes.copy(grown);
-    this.bytes = grown;
+  async growAsWanted(): Promise<void> {
+    const { wanted } = this;
+    this.wanted = 0;
+    await this.grow(wanted, this.most);
   }
 }
 
@@ -86,7 +89,11 @@ class FrameReader {
     this.output = output;
   }
 
-  frame(): void {
+  *frames(): Steps<void> {
+    while (this.at < this.input.length) yield* this.frame();
+  }
+
+  private *frame(): Steps<void> {
     const magic = this.uint32();
     if ((magic & 0xfffffff0) === SKIPPABLE_MAGIC) {
       const size = this.uint32();
@@ -101,10 +108,11 @@ class FrameReader {
     for (;;) {
       const size = this.uint32();
       if (size === 0) break;
-      this.block(size, header, frameStart);
+      yield* this.block(size, header, frameStart);
     }
-    if (header.hasContentChecksum && this.uint32() !== xxh32(output.bytes, frameStart, output.length)) {
-      throw corrupt('invalid frame checksum');
+    if (header.hasContentChecksum) {
+      const hash = yield* hashInSteps(output.bytes, frameStart, output.length);
+      if (this.uint32() !== hash) throw corrupt('invalid frame checksum');
     }
     if (header.contentSize !== undefined && output.length - frameStart !== header.contentSize) {
       throw corrupt('the content has another size than its frame says');
@@ -139,7 +147,7 @@ class FrameReader {
     };
   }
 
-  private block(word: number, header: FrameHeader, frameStart: number): void {
+  private *block(word: number, header: FrameHeader, frameStart: number): Steps<void> {
     const { input, output } = this;
     const { maxBlockBytes } = header;
     const isPlain = word >= UNCOMPRESSED;
@@ -154,15 +162,26 @@ class FrameReader {
     }
     if (isPlain) {
       output.reserve(size, size);
+      yield;
       output.bytes.set(input.subarray(start, start + size), output.length);
       output.length += size;
       return;
     }
     const before = output.length;
-    const history = header.isLinked ? frameStart : before;
-    const end = decodeBlock(input, start, start + size, output, history, before + maxBlockBytes);
-    if (end < 0) throw corrupt('corrupt block');
-    output.length = end;
+    const block: Block = {
+      end: start + size,
+      history: header.isLinked ? frameStart : before,
+      limit: before + maxBlockBytes,
+      at: start,
+      done: before,
+      state: DECODING,
+    };
+    while (block.state === DECODING) {
+      block.state = decodeSequences(input, output, block);
+      yield;
+    }
+    if (block.state === CORRUPT) throw corrupt('corrupt block');
+    output.length = block.done;
   }
 
   private uint32(): number {
@@ -177,64 +196,81 @@ class FrameReader {
   }
 }
 
-/**
- * Decodes the sequences of `input[from, end)` behind the output so far; where they end, or -1 where they are corrupt.
- * `history`: copies reach back no further; `limit`: the output ends before it.
- */
-function decodeBlock(
-  input: Uint8Array,
-  from: number,
-  end: number,
-  output: Output,
-  history: number,
-  limit: number,
-): number {
-  let done = output.length;
-  let at = from;
-  const room = (count: number): void => {
-    const behind = done - output.length;
-    output.reserve(behind + count, Math.min(limit - output.length, (end - from) * MAX_RATIO));
-  };
-  while (at < end) {
+const DECODING = 0;
+const ENDED = 1;
+const CORRUPT = 2;
+
+/** How far a block is decoded. */
+interface Block {
+  /** Of the input. */
+  readonly end: number;
+  /** Copies reach back no further. */
+  readonly history: number;
+  /** The output ends before it. */
+  readonly limit: number;
+  /** Of the next sequence in the input. */
+  at: number;
+  /** Of its output. */
+  done: number;
+  state: typeof DECODING | typeof ENDED | typeof CORRUPT;
+}
+
+/** Decodes the next sequences: up to STEP_BYTES of output, to the end of the block, or to one that the output has no room for. */
+function decodeSequences(input: Uint8Array, output: Output, block: Block): Block['state'] {
+  const { end, history, limit } = block;
+  const until = block.done + STEP_BYTES;
+  while (block.at < end) {
+    let { at, done } = block;
+    if (done >= until) return DECODING;
     const token = input[at++];
     let literals = token >> 4;
     if (literals === 15) {
       let byte = 255;
       while (byte === 255) {
-        if (at >= end) return -1;
+        if (at >= end) return CORRUPT;
         byte = input[at++];
         literals += byte;
       }
     }
-    if (literals > end - at || literals > limit - done) return -1;
-    if (done + literals > output.bytes.length) room(literals);
+    if (literals > end - at || literals > limit - done) return CORRUPT;
+    if (done + literals > output.bytes.length) return reserve(output, block, done + literals);
     if (literals > 0) {
       copyLiterals(input, at, output.bytes, done, literals);
       at += literals;
       done += literals;
     }
     // The last sequence has no copy.
-    if (at === end) return done;
-    if (at + 2 > end) return -1;
+    if (at === end) {
+      block.done = done;
+      return ENDED;
+    }
+    if (at + 2 > end) return CORRUPT;
     const offset = input[at] | (input[at + 1] << 8);
     at += 2;
     let length = token & 15;
     if (length === 15) {
       let byte = 255;
       while (byte === 255) {
-        if (at >= end) return -1;
+        if (at >= end) return CORRUPT;
         byte = input[at++];
         length += byte;
       }
     }
     length += MIN_MATCH;
-    if (offset === 0 || offset > done - history || length > limit - done) return -1;
-    if (done + length > output.bytes.length) room(length);
+    if (offset === 0 || offset > done - history || length > limit - done) return CORRUPT;
+    if (done + length > output.bytes.length) return reserve(output, block, done + length);
     copyMatch(output.bytes, done, offset, length);
-    done += length;
+    block.at = at;
+    block.done = done + length;
   }
   // A block ends with literals: what ends behind a copy was cut.
-  return -1;
+  return CORRUPT;
+}
+
+/** Asks for room; the sequence is begun anew then. */
+function reserve(output: Output, { end, at, limit }: Block, needed: number): typeof DECODING {
+  output.reserve(needed - output.length, Math.min(limit - output.length, (end - at) * MAX_RATIO));
+  return DECODING;
 }
 
 /** From here a call of the system beats a loop. */

@@ -26,7 +26,8 @@ export function otlpInlet(contentType: string | undefined): Inlet {
   if (contentType !== undefined && JSON_TYPE.test(contentType)) return JSON_LOGS;
   return {
     ...COMMON,
-    decode: () => {
+    // biome-ignore lint/correctness/useYield: it refuses at once
+    *decode() {
       throw new BadRequestError(`content type: ${contentType ?? ''} is not supported`);
     },
   };

@@ -6,6 +6,7 @@
  * read twice, first for the resource (or scope), skipping the rest by their lengths, then for the rest.
  */
 import { BadRequestError } from '../../model/errors.ts';
+import type { Steps } from '../../model/steps.ts';
 import type { DecodeContext } from '../inlet.ts';
 import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
 import type { PushColumns } from '../push-columns.ts';
@@ -43,8 +44,11 @@ const SECOND = 0x12;
 const THIRD = 0x1a;
 const FOURTH_VARINT = 0x20;
 
+/** Of the body, in one step: 0.1 ms. A record, a resource or a scope without its records is never divided. */
+const STEP_BYTES = 32 * 1024;
+
 /** The columns of a push. Throws ClientError where the bytes are no request. */
-export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): PushColumns {
+export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
 }
 
@@ -55,6 +59,7 @@ class Decoder {
   private readonly record = new LogRecord();
   /** Where the newest text starts; `range` and `id` answer where it ends. */
   private rangeStart = 0;
+  private stepStart = 0;
   private readonly scope = {
     nameStart: 0,
     nameEnd: 0,
@@ -69,26 +74,39 @@ class Decoder {
     this.values = new ProtobufValues(this.reader);
   }
 
-  decode(): PushColumns {
+  *decode(): Steps<PushColumns> {
     const { reader } = this;
     const { end } = reader;
     while (reader.at < end) {
+      if (this.isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
-        this.resourceLogs();
+        yield* this.resourceLogs();
         reader.at = reader.end;
         reader.end = end;
       } else skipField(reader, tag, 'ExportLogsServiceRequest', REQUEST_FIELDS);
     }
-    return this.logs.finish();
+    return yield* this.logs.finish();
   }
 
-  private resourceLogs(): void {
+  /** Asked before a field of a message that holds many: the fields behind it are a new step, and are counted anew. */
+  private isStepOver(): boolean {
+    const { reader, stepStart } = this;
+    reader.startFields();
+    // Messages are read twice, the second time from their beginning.
+    if (reader.at >= stepStart && reader.at < stepStart + STEP_BYTES) return false;
+    this.stepStart = reader.at;
+    return true;
+  }
+
+  private *resourceLogs(): Steps<void> {
     const { reader, logs } = this;
     const { at: start, end } = reader;
     logs.beginResource();
+    this.values.begin();
     while (reader.at < end) {
+      if (this.isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
@@ -101,10 +119,11 @@ class Decoder {
     logs.endResource();
     reader.at = start;
     while (reader.at < end) {
+      if (this.isStepOver()) yield;
       const tag = reader.varint();
       if (tag === SECOND) {
         reader.enter();
-        this.scopeLogs();
+        yield* this.scopeLogs();
         reader.at = reader.end;
         reader.end = end;
       } else reader.skip(tag);
@@ -115,20 +134,23 @@ class Decoder {
     const { reader } = this;
     const { end } = reader;
     while (reader.at < end) {
+      reader.countField();
       const tag = reader.varint();
       if (tag === FIRST) this.attribute(RESOURCE, end);
       else skipField(reader, tag, 'Resource', RESOURCE_FIELDS);
     }
   }
 
-  private scopeLogs(): void {
+  private *scopeLogs(): Steps<void> {
     const { reader, logs, scope } = this;
     const { at: start, end } = reader;
     logs.beginScope();
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;
+    this.values.begin();
     while (reader.at < end) {
+      if (this.isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
@@ -141,6 +163,7 @@ class Decoder {
     logs.endScope(scope);
     reader.at = start;
     while (reader.at < end) {
+      if (this.isStepOver()) yield;
       const tag = reader.varint();
       if (tag === SECOND) {
         reader.enter();
@@ -155,6 +178,7 @@ class Decoder {
     const { reader, scope } = this;
     const { end } = reader;
     while (reader.at < end) {
+      reader.countField();
       const tag = reader.varint();
       if (tag === FIRST) {
         scope.nameEnd = this.range();
@@ -173,7 +197,9 @@ class Decoder {
     const { end } = reader;
     record.clear();
     logs.beginRecord();
+    this.values.begin();
     while (reader.at < end) {
+      reader.countField();
       const tag = reader.varint();
       switch (tag) {
         case 0x09:

@@ -3,7 +3,7 @@
  * order and more than once; of the kinds of a value the last one counts.
  */
 import { BadRequestError } from '../../model/errors.ts';
-import { MAX_OTLP_DEPTH } from '../bounds.ts';
+import { MAX_OTLP_DEPTH, MAX_OTLP_VALUE_BYTES, MAX_OTLP_VALUES, tooMany } from '../bounds.ts';
 import { illegalTag, type ProtobufReader, unexpectedEnd, wrongWireType } from '../protobuf-reader.ts';
 import {
   AnyValue,
@@ -53,11 +53,31 @@ export class ProtobufValues {
   private keyEnd = 0;
   private valueStart = 0;
   private valueEnd = 0;
+  // Of the record, resource or scope at hand.
+  private bytesLeft = MAX_OTLP_VALUE_BYTES;
+  private valuesLeft = MAX_OTLP_VALUES;
 
   constructor(reader: ProtobufReader) {
     const { bytes } = reader;
     this.reader = reader;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** A record, a resource or a scope begins. */
+  begin(): void {
+    this.bytesLeft = MAX_OTLP_VALUE_BYTES;
+    this.valuesLeft = MAX_OTLP_VALUES;
+  }
+
+  /** Counts bytes that are made text in one go. */
+  private countBytes(bytes: number): void {
+    this.bytesLeft -= bytes;
+    if (this.bytesLeft < 0)
+      throw tooMany('bytes of arrays, maps and bytes in one record', MAX_OTLP_VALUE_BYTES);
+  }
+
+  private countValue(): void {
+    if (--this.valuesLeft < 0) throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
   }
 
   /** Reads the attribute that the reader has entered (its `end` is that of the KeyValue). */
@@ -101,11 +121,13 @@ export class ProtobufValues {
     const { end } = reader;
     into.kind = EMPTY;
     while (reader.at < end) {
+      reader.countField();
       const tag = reader.varint();
       switch (tag) {
         case STRING_VALUE:
         case BYTES_VALUE: {
           const length = reader.length();
+          if (tag === BYTES_VALUE && depth === 0) this.countBytes(length);
           into.kind = tag === STRING_VALUE ? STRING : BYTES;
           into.start = reader.at;
           into.end = reader.at + length;
@@ -128,6 +150,7 @@ export class ProtobufValues {
         case ARRAY_VALUE:
         case KVLIST_VALUE:
           reader.enter();
+          if (depth === 0) this.countBytes(reader.end - reader.at);
           into.tree = tag === ARRAY_VALUE ? this.array(depth + 1) : this.map(depth + 1);
           into.kind = into.tree.kind;
           reader.at = reader.end;
@@ -147,9 +170,11 @@ export class ProtobufValues {
     this.valueStart = 0;
     this.valueEnd = 0;
     while (reader.at < reader.end) {
+      reader.countField();
       const tag = reader.varint();
       if (tag === KEY) {
         const length = reader.length();
+        reader.countBytes(length);
         this.keyStart = reader.at;
         this.keyEnd = reader.at + length;
         reader.at = this.keyEnd;
@@ -169,6 +194,8 @@ export class ProtobufValues {
     const values: ValueTree[] = [];
     const value = new AnyValue();
     while (reader.at < end) {
+      reader.countField();
+      this.countValue();
       const tag = reader.varint();
       if (tag === VALUES) {
         reader.enter();
@@ -187,6 +214,8 @@ export class ProtobufValues {
     const members: Member[] = [];
     const value = new AnyValue();
     while (reader.at < end) {
+      reader.countField();
+      this.countValue();
       const tag = reader.varint();
       if (tag === VALUES) {
         reader.enter();

@@ -3,7 +3,7 @@
  * their own to it. What labels cost is bounded here, because the labels of a resource are in each of its streams.
  */
 import { type Labels, labelsOf } from '../../model/labels.ts';
-import { MAX_LABELS_OF_STREAM, MAX_OTLP_LABEL_CHARACTERS, tooMany } from '../bounds.ts';
+import { MAX_LABEL_CHARACTERS, MAX_LABELS_OF_STREAM, tooMany } from '../bounds.ts';
 import { withServiceName } from '../service-name.ts';
 import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts';
 
@@ -30,7 +30,7 @@ export class StreamLabels {
    * the program that wrote it.
    */
   setResource(labels: LabelMap): void {
-    this.base = withServiceName(streamOf(storable(labels)), this.discoverServiceName).labels;
+    this.base = withServiceName(streamOf(storable(labels)), this.discoverServiceName, true).labels;
     this.baseStream = -1;
     this.byRecordLabels.clear();
   }
@@ -65,9 +65,7 @@ export class StreamLabels {
 
   private count(characters: number): void {
     this.characters += characters;
-    if (this.characters > MAX_OTLP_LABEL_CHARACTERS) {
-      throw tooMany('characters of labels', MAX_OTLP_LABEL_CHARACTERS);
-    }
+    if (this.characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
   }
 }
 

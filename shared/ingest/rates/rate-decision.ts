@@ -2,6 +2,7 @@
  * What is asked of the limits on rates and streams for a push, what they say, and what that makes of the push. Question and answer
  * are plain data: the push may lie in another thread than the limits.
  */
+import { type Pace, runPaced, type Steps, UNPACED } from '../../model/steps.ts';
 import { hashOfText } from '../../model/text-hash.ts';
 import type { PushResult } from '../accept.ts';
 import { streamLimitError, streamRateError, tenantRateError } from './rate-errors.ts';
@@ -40,17 +41,36 @@ export type RateDecision =
 export const ALL: RateDecision = { kind: 'all' };
 const NOTHING = new Uint32Array(0);
 
-function askedOf(result: PushResult): AskedRate {
+/** Of a step: 0.1 ms. */
+const CHARACTERS_A_STEP = 64 * 1024;
+const STREAMS_A_STEP = 1024;
+
+function* askedOf(result: PushResult): Steps<AskedRate> {
   const { accepted, totals, lineBytes, metadataBytes } = result;
   const { streams } = accepted.columns;
-  const places: number[] = [];
-  for (let place = 0; place < streams.length; place++) if (totals.entries[place] > 0) places.push(place);
+  const places = new Uint32Array(streams.length);
+  const hashes = new Float64Array(streams.length);
+  const bytesOf = new Float64Array(streams.length);
+  let count = 0;
+  let characters = 0;
+  for (let place = 0; place < streams.length; place++) {
+    if (totals.entries[place] > 0) {
+      const { text } = streams[place];
+      places[count] = place;
+      hashes[count] = hashOfText(text);
+      bytesOf[count++] = bytesOfStream(totals, place);
+      characters += text.length;
+    }
+    if (characters < CHARACTERS_A_STEP && place % STREAMS_A_STEP !== STREAMS_A_STEP - 1) continue;
+    characters = 0;
+    yield;
+  }
   return {
     lines: accepted.entries.length,
     bytes: lineBytes + metadataBytes,
-    places: Uint32Array.from(places),
-    hashes: Float64Array.from(places, place => hashOfText(streams[place].text)),
-    bytesOf: Float64Array.from(places, place => bytesOfStream(totals, place)),
+    places: places.slice(0, count),
+    hashes: hashes.slice(0, count),
+    bytesOf: bytesOf.slice(0, count),
   };
 }
 
@@ -59,12 +79,14 @@ export async function admitBy(
   tenant: string,
   result: PushResult,
   decide: (asked: AskedRate) => Promise<RateDecision>,
+  pace: Pace = UNPACED,
 ): Promise<Admission> {
   const isEmpty = result.accepted.entries.length === 0;
-  return admissionOf(tenant, result, isEmpty ? ALL : await decide(askedOf(result)));
+  const decision = isEmpty ? ALL : await decide(await runPaced(askedOf(result), pace));
+  return runPaced(admissionOf(tenant, result, decision), pace);
 }
 
-function admissionOf(tenant: string, result: PushResult, decision: RateDecision): Admission {
+function* admissionOf(tenant: string, result: PushResult, decision: RateDecision): Steps<Admission> {
   const { columns, entries } = result.accepted;
   switch (decision.kind) {
     case 'all':
@@ -83,7 +105,7 @@ function admissionOf(tenant: string, result: PushResult, decision: RateDecision)
         stream === undefined
           ? streamLimitError(tenant, columns.streams[lastOf(refused, 'stream_limit')!].text)
           : streamRateError(tenant, { columns, entries, stream, count, limitBytes });
-      return { ...withoutStreams(result, refused), error };
+      return { ...(yield* withoutStreams(result, refused)), error };
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Takes single streams out of a push that is to be stored, and counts what went with them. */
 import type { ClientError } from '../../model/errors.ts';
+import type { Steps } from '../../model/steps.ts';
 import type { PushResult } from '../accept.ts';
 
 export type RateReason = 'rate_limited' | 'per_stream_rate_limit' | 'stream_limit';
@@ -22,6 +23,10 @@ export interface Admission {
   readonly discards: readonly RateDiscard[];
 }
 
+/** Of a step: 0.2 ms. */
+const STREAMS_A_STEP = 1024;
+const ENTRIES_A_STEP = 32_768;
+
 export const NO_DISCARDS: readonly RateDiscard[] = [];
 
 /** All that would be stored, by policy. */
@@ -38,14 +43,19 @@ export function discardAll({ totals, policyOf }: PushResult, reason: RateReason)
  *
  * @param refused reason by the place of a stream
  */
-export function withoutStreams(
+export function* withoutStreams(
   { accepted, totals, policyOf }: PushResult,
   refused: ReadonlyMap<number, RateReason>,
-): { readonly entries: Uint32Array; readonly discards: readonly RateDiscard[] } {
+): Steps<{ readonly entries: Uint32Array; readonly discards: readonly RateDiscard[] }> {
   const { entries, columns } = accepted;
   const isRefused = new Uint8Array(columns.streams.length);
   const discards = new RateDiscards();
+  let left = STREAMS_A_STEP;
   for (const [stream, reason] of refused) {
+    if (--left === 0) {
+      left = STREAMS_A_STEP;
+      yield;
+    }
     isRefused[stream] = 1;
     discards.add(reason, policyOf[stream], totals.entries[stream], bytesOfStream(totals, stream));
     totals.entries[stream] = 0;
@@ -56,6 +66,7 @@ export function withoutStreams(
   let count = 0;
   for (let i = 0; i < entries.length; i++) {
     if (isRefused[columns.streamOf[entries[i]]] === 0) kept[count++] = entries[i];
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
   return { entries: kept.subarray(0, count), discards: discards.all() };
 }

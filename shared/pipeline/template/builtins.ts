@@ -1,5 +1,5 @@
 /** The functions that every Go template has: logic, `len`, `index`, `slice`, printing, escaping, comparison. */
-import { byteLength, sliceBytes } from './byte-text.ts';
+import { byteLengthOf, bytesOfText, sliceBytes } from '../../model/byte-text.ts';
 import { equalsAny, isLess } from './compare.ts';
 import { CallError } from './error.ts';
 import { escapeHtml, escapeJs, escapeQuery } from './escapes.ts';
@@ -45,7 +45,7 @@ function refuseCall(callee: Value): never {
 }
 
 function lengthOf(value: Value): number {
-  if (typeof value === 'string') return byteLength(value);
+  if (typeof value === 'string') return byteLengthOf(value);
   if (Array.isArray(value)) return value.length;
   if (value instanceof Map) return value.size;
   if (value instanceof LabelMap) return value.size();
@@ -80,10 +80,10 @@ function elementOf(item: Value, key: Value): Value {
   switch (kindOf(item)) {
     case 'string': {
       const text = item as string;
-      const length = byteLength(text);
+      const length = byteLengthOf(text);
       const at = position(key, length);
       if (at === length) throw new CallError('reflect: string index out of range');
-      return new GoInt(BigInt(Buffer.from(text)[at]), 'uint8');
+      return new GoInt(BigInt(bytesOfText(text)[at]), 'uint8');
     }
     case 'array': {
       const list = item as Value[];
@@ -112,7 +112,7 @@ function sliced(item: Value, bounds: readonly Value[]): Value {
   } else if (!Array.isArray(item)) {
     throw new CallError(`can't slice item of type ${typeName(item)}`);
   }
-  const length = typeof item === 'string' ? byteLength(item) : item.length;
+  const length = typeof item === 'string' ? byteLengthOf(item) : item.length;
   const at = bounds.map(bound => position(bound, length));
   const [start = 0, end = length, capacity = end] = at;
   if (start > end) throw new CallError(`invalid slice index: ${start} > ${end}`);

@@ -1,6 +1,6 @@
 /** Escaping for HTML, JavaScript and URL queries, as the built-ins and `urlencode`/`urldecode` do it. */
+import { bytesOfText, escapedByte, textOfBytes } from '../../model/byte-text.ts';
 import { quote } from '../../model/quote.ts';
-import { bytesToText } from './byte-text.ts';
 import { CallError } from './error.ts';
 
 const HTML = new Map([
@@ -30,6 +30,7 @@ export function escapeJs(text: string): string {
   return text.replace(/[\\'"<>&=\0-\x1f]|[^\0-\x7f]/gu, char => {
     const known = JS.get(char);
     if (known !== undefined) return known;
+    if (escapedByte(char) >= 0) return char;
     // Printable characters are what quoting leaves alone.
     if (char > '\x7f' && quote(char) === `"${char}"`) return char;
     return `\\u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
@@ -38,9 +39,15 @@ export function escapeJs(text: string): string {
 
 /** Query escaping: a space becomes `+`, everything but letters, digits and `-_.~` is a byte `%XX`. */
 export function escapeQuery(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
+  const encoded = text.isWellFormed() ? encodeURIComponent(text) : Array.from(text, encodeCharacter).join('');
+  return encoded
     .replace(/[!'()*]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
+}
+
+function encodeCharacter(char: string): string {
+  const byte = escapedByte(char);
+  return byte < 0 ? encodeURIComponent(char.toWellFormed()) : `%${byte.toString(16).toUpperCase()}`;
 }
 
 /** Throws CallError (`invalid URL escape "%zz"`). */
@@ -50,10 +57,10 @@ export function unescapeQuery(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
   const parts = spaced.split(/((?:%[0-9a-fA-F]{2})+)/);
-  return bytesToText(
+  return textOfBytes(
     Buffer.concat(
       parts.map((part, i) =>
-        Buffer.from(i % 2 === 1 ? part.replaceAll('%', '') : part, i % 2 === 1 ? 'hex' : 'utf8'),
+        i % 2 === 1 ? Buffer.from(part.replaceAll('%', ''), 'hex') : bytesOfText(part),
       ),
     ),
   );

@@ -5,7 +5,7 @@ import type { Value } from './values.ts';
 export function fromJson(text: string): Value {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text.toWellFormed());
     return convert(parsed, 0);
   } catch {
     return null;
@@ -14,10 +14,12 @@ export function fromJson(text: string): Value {
 
 function convert(value: unknown, depth: number): Value {
   if (depth > MAX_JSON_DEPTH) throw new Error('JSON nested too deeply');
-  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  // An escape of half a character is U+FFFD.
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'boolean') return value;
   // A number too large for a float64 is an error to Go, which leaves a nil in its place.
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (value === null || typeof value !== 'object') return null;
   if (Array.isArray(value)) return value.map(item => convert(item, depth + 1));
-  return new Map(Object.entries(value).map(([key, item]) => [key, convert(item, depth + 1)]));
+  return new Map(Object.entries(value).map(([key, item]) => [key.toWellFormed(), convert(item, depth + 1)]));
 }

@@ -1,6 +1,7 @@
 /**
  * Letter case as Go maps it: one character for one character. JavaScript's own mapping may give several (`ß` to
  * `SS`) or look around (the final sigma); ASCII, the usual case, is the same in both.
+ * Bytes that are not UTF-8 come out as U+FFFD, unless the text is all ASCII and is not mapped at all.
  */
 const ASCII = /^[\0-\x7f]*$/;
 /** Greek letters with a iota below: their upper form as one character lies 8 above, or 9 for three of them. */
@@ -21,7 +22,7 @@ const WORD_PART = /^[\p{L}\p{Nd}_]$/u;
 export function title(text: string): string {
   let out = '';
   let inWord = false;
-  for (const char of text) {
+  for (const char of text.toWellFormed()) {
     out += inWord ? char : titleCharacter(char);
     // Beyond ASCII only spaces end a word.
     inWord = WORD_PART.test(char) || (char > '\x7f' && !/^\s$/u.test(char));
@@ -31,7 +32,7 @@ export function title(text: string): string {
 
 function mapCharacters(text: string, map: (char: string) => string): string {
   let out = '';
-  for (const char of text) out += map(char);
+  for (const char of text.toWellFormed()) out += map(char);
   return out;
 }
 

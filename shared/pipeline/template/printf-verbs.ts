@@ -1,4 +1,5 @@
 /** One argument under one verb of `printf`: Go's rules for flags, width and precision by kind of value. */
+import { bytesOfText } from '../../model/byte-text.ts';
 import { quote } from '../../model/quote.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
@@ -103,7 +104,8 @@ export function pad(text: string, flags: Flags): string {
 
 function countCharacters(text: string): number {
   let count = text.length;
-  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--;
+  // The first half of a pair; a lone second half is a byte that counts by itself.
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
   return count;
 }
 
@@ -119,7 +121,8 @@ function formatString(text: string, verb: string, flags: Flags): string | undefi
       return pad(truncate(text, flags.precision), flags);
     case 'q': {
       const shown = truncate(text, flags.precision);
-      const raw = flags.sharp && !/[`\u007f\ufeff\ufffd]|[^\t -\u{10ffff}]/u.test(shown);
+      const raw =
+        flags.sharp && shown.isWellFormed() && !/[`\u007f\ufeff\ufffd]|[^\t -\u{10ffff}]/u.test(shown);
       return pad(raw ? `\`${shown}\`` : flags.plus ? quoteAscii(shown) : quote(shown), flags);
     }
     case 'x':
@@ -139,7 +142,7 @@ function quoteAscii(text: string): string {
 }
 
 function hexOfBytes(text: string, verb: string, flags: Flags): string {
-  let bytes = Buffer.from(text);
+  let bytes = bytesOfText(text);
   if (flags.precision !== undefined) bytes = bytes.subarray(0, flags.precision);
   if (bytes.length === 0) return '';
   const prefix = flags.sharp ? '0x' : '';

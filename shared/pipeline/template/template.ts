@@ -5,6 +5,7 @@
  *     const template = compileTemplate('{{.method}} {{ .path | upper }}', 'line');
  *     template.render(data);   // 'GET /HOME'
  */
+import { canonicalText } from '../../model/byte-text.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { OUTPUT_TOO_LONG, TemplateError } from './error.ts';
 import { fieldUse, plainParts } from './field-use.ts';
@@ -78,7 +79,7 @@ function plainRender(parsed: ParsedTemplate): Render | undefined {
       state.node = parts[parts.length - 1].node;
       fail(state, OUTPUT_TOO_LONG);
     }
-    return out;
+    return canonicalText(out);
   };
 }
 
@@ -97,7 +98,7 @@ function fullRender(parsed: ParsedTemplate): Render {
     } catch (error) {
       throw error instanceof TemplateError ? error : located(state, error);
     }
-    return state.out;
+    return canonicalText(state.out);
   };
 }
 

@@ -3,8 +3,8 @@
  * capitalised ones are older and take it first.
  */
 
+import { byteLengthOf, bytesOfText, sliceBytes, textOfBytes } from '../../model/byte-text.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
-import { byteLength, bytesToText, sliceBytes } from './byte-text.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 import { escapeQuery, unescapeQuery } from './escapes.ts';
 import { fixed, type ParameterType, type TemplateFunction } from './function-types.ts';
@@ -63,12 +63,12 @@ export const TEXT_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
   ['indent', ofCountAndText(indent)],
   ['nindent', ofCountAndText((count, text) => `\n${indent(count, text)}`)],
   ['repeat', ofCountAndText((count, text) => repeat(text, count))],
-  ['contains', ofTexts(2, (needle, text) => text.includes(needle))],
-  ['hasPrefix', ofTexts(2, (needle, text) => text.startsWith(needle))],
-  ['hasSuffix', ofTexts(2, (needle, text) => text.endsWith(needle))],
+  ['contains', ofTexts(2, (needle, text) => comparable(text, needle).includes(comparable(needle, needle)))],
+  ['hasPrefix', ofTexts(2, (needle, text) => startsWith(text, needle))],
+  ['hasSuffix', ofTexts(2, (needle, text) => endsWith(text, needle))],
   ['urlencode', ofTexts(1, escapeQuery)],
   ['urldecode', ofTexts(1, unescapeQuery)],
-  ['b64enc', ofTexts(1, text => Buffer.from(text).toString('base64'))],
+  ['b64enc', ofTexts(1, text => bytesOfText(text).toString('base64'))],
   ['b64dec', ofTexts(1, decodeBase64)],
 ];
 
@@ -93,11 +93,11 @@ function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Removes characters of the set at the front. */
+/** Removes characters of the set at the front. To Go all bytes that are not UTF-8 and U+FFFD are one character. */
 function trimStart(text: string, set: string): string {
-  const characters = new Set(set);
+  const characters = new Set(set.toWellFormed());
   let at = 0;
-  for (const char of text) {
+  for (const char of text.toWellFormed()) {
     if (!characters.has(char)) break;
     at += char.length;
   }
@@ -105,27 +105,48 @@ function trimStart(text: string, set: string): string {
 }
 
 function trimEnd(text: string, set: string): string {
-  const characters = new Set(set);
-  let end = text.length;
+  const characters = new Set(set.toWellFormed());
+  const shown = text.toWellFormed();
+  let end = shown.length;
   while (end > 0) {
-    const low = (text.charCodeAt(end - 1) & 0xfc00) === 0xdc00;
-    const start = low && end > 1 ? end - 2 : end - 1;
-    if (!characters.has(text.slice(start, end))) break;
+    const isPair = (shown.charCodeAt(end - 1) & 0xfc00) === 0xdc00;
+    const start = isPair ? end - 2 : end - 1;
+    if (!characters.has(shown.slice(start, end))) break;
     end = start;
   }
   return text.slice(0, end);
 }
 
+/**
+ * The text in a form in which it can be searched for `needle`: as it is, or one unit for each byte if the needle holds bytes
+ * that are not UTF-8. Such a byte can be a part of a character of the text.
+ */
+function comparable(text: string, needle: string): string {
+  return needle.isWellFormed() ? text : bytesOfText(text).toString('latin1');
+}
+
+function startsWith(text: string, needle: string): boolean {
+  return comparable(text, needle).startsWith(comparable(needle, needle));
+}
+
+function endsWith(text: string, needle: string): boolean {
+  return comparable(text, needle).endsWith(comparable(needle, needle));
+}
+
 function trimPrefix(text: string, affix: string): string {
-  return text.startsWith(affix) ? text.slice(affix.length) : text;
+  return startsWith(text, affix) ? sliceBytes(text, byteLengthOf(affix), byteLengthOf(text)) : text;
 }
 
 function trimSuffix(text: string, affix: string): string {
-  return affix !== '' && text.endsWith(affix) ? text.slice(0, -affix.length) : text;
+  return endsWith(text, affix) ? sliceBytes(text, 0, byteLengthOf(text) - byteLengthOf(affix)) : text;
 }
 
 /** Replaces the first `limit` occurrences, all below 0. An empty `old` matches between all characters. */
 function replace(text: string, old: string, by: string, limit: number): string {
+  if (!old.isWellFormed()) {
+    const [bytes, oldBytes, byBytes] = [text, old, by].map(part => comparable(part, old));
+    return textOfBytes(Buffer.from(replace(bytes, oldBytes, byBytes, limit), 'latin1'));
+  }
   const between = text === '' ? ['', ''] : ['', ...text, ''];
   const pieces = old === '' ? between : text.split(old);
   const count = limit < 0 ? pieces.length - 1 : Math.min(limit, pieces.length - 1);
@@ -140,13 +161,13 @@ function checkLength(length: number): void {
 
 /** The first `count` bytes, or the last ones below 0; the text where that is too many. */
 function truncate(count: number, text: string): string {
-  const length = byteLength(text);
+  const length = byteLengthOf(text);
   if (count < 0) return length + count > 0 ? sliceBytes(text, length + count, length) : text;
   return length > count ? sliceBytes(text, 0, count) : text;
 }
 
 function substring(start: number, end: number, text: string): string {
-  const length = byteLength(text);
+  const length = byteLengthOf(text);
   if (start < 0) {
     if (end < 0) throw outOfRange(`[:${end}]`);
     if (end > length) throw outOfRange(`[:${end}] with length ${length}`);
@@ -174,7 +195,8 @@ function align(width: number, text: string, left: boolean): string {
     const padding = repeat(' ', missing);
     return left ? text + padding : padding + text;
   }
-  return (left ? characters.slice(0, width) : characters.slice(-missing)).join('');
+  // What is cut goes through characters, which a byte that is not UTF-8 does not survive.
+  return (left ? characters.slice(0, width) : characters.slice(-missing)).join('').toWellFormed();
 }
 
 function repeat(text: string, count: number): string {
@@ -196,7 +218,7 @@ function decodeBase64(text: string): string {
   const padded = text + '='.repeat((4 - (length % 4)) % 4);
   const bad = base64ErrorAt(padded);
   if (bad >= 0) return `illegal base64 data at input byte ${bad}`;
-  return bytesToText(Buffer.from(padded.replace(/[\r\n]/g, ''), 'base64'));
+  return textOfBytes(Buffer.from(padded.replace(/[\r\n]/g, ''), 'base64'));
 }
 
 /** Where the data stops being base64, -1 if nowhere. Line ends are skipped, as Go does. */
@@ -205,13 +227,13 @@ function base64ErrorAt(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
     if (char === '\r' || char === '\n' || (BASE64_DIGIT.test(char) && ++digits)) continue;
-    const place = byteLength(text.slice(0, at));
+    const place = byteLengthOf(text.slice(0, at));
     const missing = (4 - (digits % 4)) % 4;
     if (char !== '=' || missing === 0 || missing === 3) return place;
     const rest = /^=[\r\n]*(=?)[\r\n]*/.exec(text.slice(at))!;
-    if (missing === 2 && rest[1] === '') return byteLength(text);
+    if (missing === 2 && rest[1] === '') return byteLengthOf(text);
     const used = missing === 2 ? rest[0].length : /^=[\r\n]*/.exec(text.slice(at))![0].length;
     return at + used === text.length ? -1 : place + used;
   }
-  return digits % 4 === 0 ? -1 : byteLength(text);
+  return digits % 4 === 0 ? -1 : byteLengthOf(text);
 }

@@ -2,7 +2,7 @@
  * String and character constants of a template as Go reads them. `\xHH` and octal escapes give bytes, which need
  * not be UTF-8 by themselves: a whole constant is put together as bytes first.
  */
-import { bytesToText } from './byte-text.ts';
+import { bytesOfText, textOfBytes } from '../../model/byte-text.ts';
 
 const SHORT = new Map<string, number>([
   ['a', 7],
@@ -31,10 +31,10 @@ export function unquote(source: string): string {
     }
     let end = inner.indexOf('\\', at);
     if (end < 0) end = inner.length;
-    parts.push(Buffer.from(inner.slice(at, end)));
+    parts.push(bytesOfText(inner.slice(at, end)));
     at = end;
   }
-  return bytesToText(Buffer.concat(parts));
+  return textOfBytes(Buffer.concat(parts));
 }
 
 /** The code point of `'a'`; throws where it is not exactly one character. */

@@ -2,10 +2,11 @@
  * Answers to tasks as bytes: `version u8 | kind u8 |` and
  *
  *   metric   figures | series: labels of each | state (partial-state.ts)
- *   log      figures | streams: key and labels of each | for each entry: stream, time, line, metadata, parsed
+ *   log      figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
+ *            row, line, metadata, parsed
  *   error    status u16 | name, message texts
  *
- * Texts are UTF-8, so a lone surrogate becomes U+FFFD, as it does in an answer over HTTP.
+ * Texts of entries and labels keep bytes that are not UTF-8, so that values stay as different as they are.
  */
 import { ByteReader, ByteWriter } from '../../chunk/byte-io.ts';
 import { CorruptionError } from '../../model/errors.ts';
@@ -20,7 +21,7 @@ import {
 } from './task.ts';
 import { type TaskFailure, taskError } from './task-failure.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const METRIC = 0;
 const LOG = 1;
 const ERROR = 2;
@@ -36,8 +37,8 @@ export function encodeAnswer(answer: TaskAnswer): Uint8Array {
 export function encodeFailure({ status, name, message }: TaskFailure): Uint8Array {
   const writer = begin(ERROR, 256);
   writer.varint(status);
-  writer.text(name);
-  writer.text(message);
+  writer.byteText(name);
+  writer.byteText(message);
   return writer.finish();
 }
 
@@ -53,7 +54,7 @@ export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
   if (version !== VERSION) throw corrupt(`version ${version}`);
   const kind = reader.byte();
   if (kind === ERROR) {
-    throw taskError({ status: reader.varint(), name: reader.text(), message: reader.text() });
+    throw taskError({ status: reader.varint(), name: reader.byteText(), message: reader.byteText() });
   }
   if (kind !== METRIC && kind !== LOG) throw corrupt(`kind ${kind}`);
   const figures = Object.fromEntries(
@@ -90,28 +91,36 @@ function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
   for (const { key, stream } of entries) {
     if (streams.get(key) !== next) continue;
     next++;
-    writer.text(key);
+    writer.byteText(key);
     writeLabels(writer, stream);
   }
   writer.varint(entries.length);
-  for (const { key, time, line, structuredMetadata, parsed } of entries) {
-    writer.varint(streams.get(key)!);
-    writer.varint(time);
-    writer.text(line);
-    writeOptionalLabels(writer, structuredMetadata);
-    writeOptionalLabels(writer, parsed);
+  for (const entry of entries) {
+    writer.varint(streams.get(entry.key)!);
+    writer.varint(entry.time);
+    writer.u64(entry.hash);
+    writer.varint(entry.record);
+    writer.varint(entry.page);
+    writer.varint(entry.row);
+    writer.byteText(entry.line);
+    writeOptionalLabels(writer, entry.structuredMetadata);
+    writeOptionalLabels(writer, entry.parsed);
   }
 }
 
 function readLog(reader: ByteReader, figures: TaskFigures): LogTaskAnswer {
-  const streams = list(reader, 2, () => ({ key: reader.text(), stream: readLabels(reader) }));
-  const entries = list(reader, 5, (): TaskEntry => {
+  const streams = list(reader, 2, () => ({ key: reader.byteText(), stream: readLabels(reader) }));
+  const entries = list(reader, 16, (): TaskEntry => {
     const place = reader.varint();
     if (place >= streams.length) throw corrupt(`stream ${place} of ${streams.length}`);
     return {
       ...streams[place],
       time: reader.varint(),
-      line: reader.text(),
+      hash: reader.u64(),
+      record: reader.varint(),
+      page: reader.varint(),
+      row: reader.varint(),
+      line: reader.byteText(),
       structuredMetadata: readOptionalLabels(reader),
       parsed: readOptionalLabels(reader),
     };
@@ -122,13 +131,13 @@ function readLog(reader: ByteReader, figures: TaskFigures): LogTaskAnswer {
 function writeLabels(writer: ByteWriter, labels: Labels): void {
   writer.varint(labels.length);
   for (const { name, value } of labels) {
-    writer.text(name);
-    writer.text(value);
+    writer.byteText(name);
+    writer.byteText(value);
   }
 }
 
 function readLabels(reader: ByteReader): Label[] {
-  return list(reader, 2, () => ({ name: reader.text(), value: reader.text() }));
+  return list(reader, 2, () => ({ name: reader.byteText(), value: reader.byteText() }));
 }
 
 /** A 1 before the list; 0 where there is none. */

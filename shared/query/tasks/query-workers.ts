@@ -2,11 +2,10 @@
 import type { MemoryBudget } from '../../metrics/memory-budget.ts';
 import { ClientError } from '../../model/errors.ts';
 import type { Invoker, InvokerFigures } from '../../ports/invoker.ts';
+import { AdmissionQueue } from '../../scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
-import { FairQueue } from './fair-queue.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
-import { type RoomHere, usualRoom } from './room-here.ts';
 import type { Task, TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
@@ -39,24 +38,20 @@ export interface QueryWorkersOptions {
   readonly sizes?: TaskSizes;
   /** Without it no answer is kept. */
   readonly cache?: AnswerCache;
-  /** Default: the same for all, `sizes.inlineBytes`. */
-  readonly room?: RoomHere;
 }
 
 export class QueryWorkers {
   readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
   readonly sizes: TaskSizes;
-  private readonly room: RoomHere;
   private readonly invoker: Invoker;
   private readonly cache: AnswerCache | undefined;
-  private readonly queue: FairQueue;
+  private readonly queue: AdmissionQueue;
 
-  constructor(invoker: Invoker, { sizes = TASK_SIZES, cache, room = usualRoom }: QueryWorkersOptions = {}) {
+  constructor(invoker: Invoker, { sizes = TASK_SIZES, cache }: QueryWorkersOptions = {}) {
     this.invoker = invoker;
     this.cache = cache;
     this.sizes = sizes;
-    this.room = room;
-    this.queue = new FairQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
+    this.queue = new AdmissionQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
   }
 
   /** Undefined where workers are no invocations. */
@@ -74,11 +69,6 @@ export class QueryWorkers {
 
   get running(): number {
     return this.queue.active;
-  }
-
-  /** Bytes that a query of the tenant, or of several, joined, may scan where it is planned. */
-  inlineBytesOf(tenant: string): number {
-    return this.room(tenant, this.sizes.inlineBytes);
   }
 
   /** Throws what the task failed with, the signal's reason, and what the invoker throws. */

@@ -53,8 +53,8 @@ export class EntrySpread {
   /** How many of the pages, from the first on, the caller is to scan before it gives the others to `add`. */
   scannedHere(pages: readonly PlannedPage[]): number {
     if (this.ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
-    const { workers, asking } = this.parts;
-    const room = workers.inlineBytesOf(asking);
+    const { workers } = this.parts;
+    const room = workers.sizes.inlineBytes;
     let count = 0;
     while (count < pages.length && this.inlineBytes < room) {
       this.inlineBytes += costOf(pages[count++], true);
@@ -83,7 +83,11 @@ export class EntrySpread {
         ({ answer, release }) => {
           invariant(answer.kind === 'log', 'a task for entries is answered with entries');
           this.figures.add(answer.figures, task.records);
-          for (const entry of answer.entries) collector.take(entry);
+          for (const { record, hash, ...entry } of answer.entries) {
+            const chunk = task.records[record];
+            invariant(chunk !== undefined, 'an entry of a task lies in one of its chunks');
+            collector.take({ ...entry, source: { hash }, chunk });
+          }
           collector.settle();
           release();
         },

@@ -46,8 +46,8 @@ export class SampleSpread {
     if (!this.isSpread) {
       let bytes = this.inlineBytes;
       for (const page of pages) bytes += costOf(page, readsLines);
-      const { workers, asking } = this.parts;
-      if (bytes <= workers.inlineBytesOf(asking) || this.ask.query.length > MAX_PRINTED_LENGTH) {
+      const { workers } = this.parts;
+      if (bytes <= workers.sizes.inlineBytes || this.ask.query.length > MAX_PRINTED_LENGTH) {
         this.inlineBytes = bytes;
         return false;
       }

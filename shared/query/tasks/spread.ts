@@ -9,8 +9,6 @@ import { FIGURE_NAMES, type TaskFigures } from './task.ts';
 /** What a query needs to hand work out. */
 export interface SpreadParts {
   readonly workers: QueryWorkers;
-  /** Who asks; several, joined, count as one more. */
-  readonly asking: string;
   /** Tasks of the query at once, at most: `max_query_parallelism`. */
   readonly maxParallelism: number;
   readonly memory: MemoryBudget;

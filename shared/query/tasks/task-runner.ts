@@ -14,11 +14,11 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import { type Retention, retentionOf } from '../../retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
+import type { EntryPlace } from '../entry-order.ts';
 import { LogCollector } from '../log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
 import { compileMetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
 import { Overlaps } from '../overlaps.ts';
-import type { PageCache } from '../page-cache.ts';
 import type { ScanContext } from '../scan.ts';
 import { newStatistics } from '../statistics.ts';
 import { labelledView, plainView } from '../tenant-view.ts';
@@ -41,8 +41,8 @@ export interface TaskRunnerParts {
   /** Only read. */
   readonly store: ObjectStore;
   readonly clock: Clock;
-  /** Without it every page is read again. */
-  readonly cache?: PageCache;
+  /** Shared with the queries of the thread. Default: one of its own, without a cache of pages. */
+  readonly source?: ChunkSource;
 }
 
 export class TaskRunner {
@@ -52,8 +52,8 @@ export class TaskRunner {
   private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
   private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
 
-  constructor({ store, clock, cache }: TaskRunnerParts) {
-    this.source = new ChunkSource(store, cache);
+  constructor({ store, clock, source = new ChunkSource(store) }: TaskRunnerParts) {
+    this.source = source;
     this.clock = clock;
   }
 
@@ -76,7 +76,7 @@ export class TaskRunner {
     const answer =
       task.ask.kind === 'metric'
         ? await this.metric(task.ask, context, pagesOfPlan)
-        : await this.log(task.ask, context, pagesOfPlan);
+        : await this.log(task.ask, context, pagesOfPlan, task);
     return { ...answer, figures: statistics };
   }
 
@@ -86,11 +86,11 @@ export class TaskRunner {
     const scan = compileMetricScan(parsedAggregation(query).range, options);
     await scanSamples(context, scan, pages);
     const { series } = scan.extractor;
-    const labels = Array.from({ length: series.count }, (_, number) => series.groupLabelsOf(number));
+    const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));
     return { kind: 'metric', series: labels, state: scan.accumulator.encode() } as const;
   }
 
-  private async log(ask: LogAsk, context: Context, pages: PagesOfPlan) {
+  private async log(ask: LogAsk, context: Context, pages: PagesOfPlan, { records }: Task) {
     const { query, limit, backward, categorize, field, bound } = ask;
     const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
     const collector = new LogCollector(limit, backward, categorize, budget);
@@ -101,7 +101,11 @@ export class TaskRunner {
       pages,
       collector,
     );
-    return { kind: 'log', entries: collector.finish() } as const;
+    const places = new Map<EntryPlace['chunk'], number>(records.map((record, i) => [record, i]));
+    const entries = collector.finish().map(({ source, chunk, ...entry }) => {
+      return { ...entry, hash: source.hash, record: places.get(chunk)! };
+    });
+    return { kind: 'log', entries } as const;
   }
 
   /** The task's part of the plan that it was cut from. */

@@ -10,7 +10,7 @@ import type { DeleteRequest } from '../../catalog/delete-request.ts';
 import type { Grouping } from '../../logql/ast.ts';
 import type { RangeSpec } from '../../metrics/range-spec.ts';
 import type { RetentionLimits } from '../../retention/retention.ts';
-import type { CollectedEntry } from '../log-collector.ts';
+import type { EntryFields } from '../log-collector.ts';
 
 export interface MetricAsk {
   readonly kind: 'metric';
@@ -29,7 +29,7 @@ export interface LogAsk {
   readonly categorize: boolean;
   /** Of the lines only the field of this name is wanted; see LogRequest. */
   readonly field: string | undefined;
-  /** Entries at or past this time of the day come too late (ns); undefined where none does. */
+  /** Entries past this time of the day come too late (ns); undefined if none does. */
   readonly bound: number | undefined;
 }
 
@@ -62,7 +62,17 @@ export interface Task {
   readonly neighbours: readonly TaskPage[];
 }
 
-export type TaskEntry = Omit<CollectedEntry, 'order'>;
+export interface TaskEntry extends EntryFields {
+  /** Nanoseconds since the start of the day. */
+  readonly time: number;
+  /** Of the stored stream; see entry-order.ts, as of the places below. */
+  readonly hash: bigint;
+  /** Place in the task's records. */
+  readonly record: number;
+  /** Offset of the page in the chunk. */
+  readonly page: number;
+  readonly row: number;
+}
 
 /** What a scan counted; see QueryStatistics. */
 export interface TaskFigures {
@@ -92,7 +102,7 @@ export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer;
 export interface MetricTaskAnswer {
   readonly kind: 'metric';
   readonly figures: TaskFigures;
-  /** Labels that group each series of the state, by its number; see Series.groupLabelsOf. */
+  /** Labels that group each series of the state, by its number. */
   readonly series: readonly (readonly { readonly name: string; readonly value: string }[])[];
   /** RangeAccumulator.encode. */
   readonly state: Uint8Array;
@@ -101,6 +111,6 @@ export interface MetricTaskAnswer {
 export interface LogTaskAnswer {
   readonly kind: 'log';
   readonly figures: TaskFigures;
-  /** In the direction of the query, of equal times in the order of the scan. */
+  /** In the order of the answer (entry-order.ts). */
   readonly entries: readonly TaskEntry[];
 }

@@ -104,13 +104,12 @@ function bodyOf(
   };
 }
 
-/** Where people see the query of the rule: Grafana's page for exploring logs, when `external_url` is Grafana's. */
-export function exploreUrl(externalUrl: string, datasourceUid: string, expr: string): string {
-  const datasource = { type: 'loki', uid: datasourceUid };
-  const left = {
-    datasource: datasourceUid,
-    queries: [{ refId: 'A', expr, queryType: 'range', datasource }],
-    range: { from: 'now-1h', to: 'now' },
-  };
+/**
+ * Where people see the query of the rule: Grafana's page for exploring logs, when `external_url` is Grafana's. Without a data
+ * source Grafana takes its default one.
+ */
+function exploreUrl(externalUrl: string, datasourceUid: string, expr: string): string {
+  const datasource = datasourceUid === '' ? undefined : { type: 'loki', uid: datasourceUid };
+  const left = { queries: [{ expr, queryType: 'range', datasource }] };
   return `${externalUrl.replace(/\/+$/, '')}/explore?left=${encodeURIComponent(JSON.stringify(left))}`;
 }

@@ -68,7 +68,6 @@ export async function merge(
     newId: () => chunkId(++made),
     createdMs: 2,
     compression: QUICK_COMPRESSION,
-    maxOutputBytes: 64 * 1024 * 1024,
     ...options,
   };
   const summary = await mergeChunks(inputs, all, async ({ parts }) => {

@@ -325,3 +325,30 @@ test('runs in several processes at once, beside compaction, do what one would', 
   await finish(world);
   expect(await world.stored()).toHaveLength(12);
 });
+
+describe.each(['|= ip("")', '|~ ip("1.2.3.4")', '| json | a!=ip("x")', '|= "se" |= ip("") |= "secret"'])(
+  'a request with %s',
+  stages => {
+    test('hides and removes nothing, is not picked up, and keeps no other request from it', async () => {
+      const world = makeWorld({ batchSize: 1 });
+      await world.push([KEPT, SECRET]);
+      await world.create({ query: `{app="a"} ${stages}` });
+      expect(await world.seen()).toEqual(identities(KEPT, SECRET));
+      await world.create({ query: '{app="a"} |= "secret"' });
+      expect(await world.seen()).toEqual(identities(KEPT));
+      world.clock.advance(CANCEL_PERIOD_MS);
+      const runs = [];
+      for (let run = 0; run < 5; run++) {
+        runs.push(await world.runDeletion());
+        world.clock.advance(DELETE_TIMES.maxCommitMs + DELETE_TIMES.marginMs + 1);
+      }
+      expect(runs).toEqual(Array(5).fill({ done: true, failures: [] }));
+      await world.compact(DAY, true);
+      const [unread, other] = await world.requests();
+      expect(unread).toMatchObject({ pickedUpMs: undefined, processedMs: undefined });
+      expect(other.processedMs).toBeDefined();
+      expect(await world.stored()).toEqual(identities(KEPT));
+      expect(world.figures).toMatchObject({ pending: expect.any(Number), oldestMs: unread.createdMs });
+    });
+  },
+);

@@ -179,7 +179,6 @@ const JSON_ROWS: readonly Row[] = [
   ],
   ['a line that is a number', { body: value('2') }, 400, STRING],
   ['a line that is null', { body: value('null') }, 400, STRING],
-  ['no line', { body: values(`["${NOW}"]`) }, 400, STRING],
   ['a bad escape', { body: value('"\\x41"') }, 400, 'Encountered an invalid escape sequence in a string'],
   ['metadata that is an array', { body: value('"x",[]') }, 400, OBJECT],
   ['metadata that is null', { body: value('"x",null') }, 400, OBJECT],
@@ -196,6 +195,7 @@ const LABEL_ROWS: readonly Row[] = [
     422,
     'error at least one valid stream is required for ingestion',
   ],
+  ['null', { body: 'null' }, 422, 'error at least one valid stream is required for ingestion'],
   [
     'no streams in protobuf',
     { type: PROTOBUF_TYPE, body: snappyPush([]) },

@@ -20,15 +20,21 @@ const LISTENS = /^Logboom listens on (\S+)/;
 
 /**
  * Resolves when it listens, on a port that the system chose. The launcher is left out: a signal must reach the store.
- * Rejects with what the process wrote where it ends before. `environment` is added to that of this process.
+ * Rejects with what the process wrote where it ends before. `environment` is added to that of this process; `openFiles` bounds how
+ * many files it may have open, on systems with a shell of POSIX.
  */
 export async function startProcess(
   config: string,
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  openFiles?: number,
 ): Promise<ServerProcess> {
-  const args = [PROGRAM, 'start', '--config', config, '--data-dir', dataDir, '--port', '0'];
-  const child = spawn(process.execPath, [...runtimeFlags(), ...args], {
+  const program = [process.execPath, ...runtimeFlags(), PROGRAM];
+  const args = ['start', '--config', config, '--data-dir', dataDir, '--port', '0'];
+  // `exec` keeps the process id: signals reach the store.
+  const bounded = openFiles === undefined ? [] : ['sh', '-c', `ulimit -n ${openFiles}; exec "$@"`, 'sh'];
+  const [command, ...rest] = [...bounded, ...program, ...args];
+  const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_COMPILE_CACHE: CACHE, ...environment },
   });

@@ -4,11 +4,12 @@ import type { Inlet } from '../../../shared/ingest/inlet.ts';
 import type { PushColumns } from '../../../shared/ingest/push-columns.ts';
 import { ClientError } from '../../../shared/model/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
+import { atOnce } from '../../../shared/model/steps.ts';
 import { entriesOf, type PlainEntry } from '../entries.ts';
 
 export const NOW_NS = 1_795_262_400_000_000_000n;
 export const BODY_LIMITS: BodyLimits = { maxBodyBytes: 1_000_000, maxDecompressedBytes: 2_000_000 };
-const HELD = { take: () => {}, release: () => {} };
+const HELD = { take: () => undefined, release: () => {} };
 
 export async function columnsOf(
   inlet: Inlet,
@@ -17,7 +18,7 @@ export async function columnsOf(
   limits: Limits = DEFAULT_LIMITS,
 ): Promise<PushColumns> {
   const bytes = await inlet.unpack(Buffer.from(body as Uint8Array), headers, BODY_LIMITS, HELD);
-  return inlet.decode(bytes, { limits, nowNs: NOW_NS });
+  return atOnce(inlet.decode(bytes, { limits, nowNs: NOW_NS }));
 }
 
 export async function decoded(...given: Parameters<typeof columnsOf>): Promise<PlainEntry[]> {

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { decodeJsonLogs } from '../../../shared/ingest/otlp/json-logs.ts';
 import { decodeProtobufLogs } from '../../../shared/ingest/otlp/protobuf-logs.ts';
 import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE, type OtlpConfig } from '../../../shared/model/limits.ts';
+import { atOnce } from '../../../shared/model/steps.ts';
 import { entriesOf, holds, type PlainEntry, refusal } from '../entries.ts';
 import {
   jsonOf,
@@ -35,8 +36,8 @@ function contextOf(config: Partial<OtlpConfig>, discoverServiceName: readonly st
 }
 
 function decodeBoth(request: OtlpRequest, given = context): PlainEntry[] {
-  const entries = entriesOf(decodeProtobufLogs(protobufOf(request), given));
-  expect(entriesOf(decodeJsonLogs(jsonOf(request), given))).toEqual(entries);
+  const entries = entriesOf(atOnce(decodeProtobufLogs(protobufOf(request), given)));
+  expect(entriesOf(atOnce(decodeJsonLogs(jsonOf(request), given)))).toEqual(entries);
   return entries;
 }
 
@@ -103,14 +104,16 @@ describe('text of values', () => {
   });
 
   test('a zero with a sign keeps it', () => {
-    const [{ line }] = entriesOf(decodeProtobufLogs(protobufOf(requestOf({ body: double(-0) })), context));
+    const [{ line }] = entriesOf(
+      atOnce(decodeProtobufLogs(protobufOf(requestOf({ body: double(-0) })), context)),
+    );
     expect(line).toBe('-0');
     const json = Buffer.from(
       jsonOf(requestOf({ body: text('X') }))
         .toString()
         .replace('"stringValue":"X"', '"doubleValue":-0.0'),
     );
-    expect(entriesOf(decodeJsonLogs(json, context))[0].line).toBe('-0');
+    expect(entriesOf(atOnce(decodeJsonLogs(json, context)))[0].line).toBe('-0');
   });
 
   test('property: doubles are as JSON has them', () => {
@@ -163,8 +166,8 @@ describe('attributes', () => {
   test.each(['', '_', '...', 'é'])('the name %j is refused', name => {
     const request = requestOf({ attributes: pairs({ [name]: 'x' }) });
     for (const run of [
-      () => decodeProtobufLogs(protobufOf(request), context),
-      () => decodeJsonLogs(jsonOf(request), context),
+      () => atOnce(decodeProtobufLogs(protobufOf(request), context)),
+      () => atOnce(decodeJsonLogs(jsonOf(request), context)),
     ]) {
       const [status, message] = refusal(run);
       expect(status).toBe(400);
@@ -187,11 +190,11 @@ describe('attributes', () => {
       return jsonOf(requestOf({ body: value }));
     };
     const line = `${'['.repeat(64)}"x"${']'.repeat(64)}`;
-    expect(entriesOf(decodeProtobufLogs(protobufOfDepth(64), context))[0].line).toBe(line);
-    expect(entriesOf(decodeJsonLogs(jsonOfDepth(64), context))[0].line).toBe(line);
+    expect(entriesOf(atOnce(decodeProtobufLogs(protobufOfDepth(64), context)))[0].line).toBe(line);
+    expect(entriesOf(atOnce(decodeJsonLogs(jsonOfDepth(64), context)))[0].line).toBe(line);
     const want = [400, 'values nested deeper than 64'];
-    expect(refusal(() => decodeProtobufLogs(protobufOfDepth(65), context))).toEqual(want);
-    expect(refusal(() => decodeJsonLogs(jsonOfDepth(65), context))).toEqual(want);
+    expect(refusal(() => atOnce(decodeProtobufLogs(protobufOfDepth(65), context)))).toEqual(want);
+    expect(refusal(() => atOnce(decodeJsonLogs(jsonOfDepth(65), context)))).toEqual(want);
   });
 });
 
@@ -302,8 +305,8 @@ describe('records', () => {
       { resourceLogs: [] },
       { resourceLogs: [{ resource: { attributes: pairs({ a: '1' }) }, scopeLogs: [] }] },
     ]) {
-      expect(decodeProtobufLogs(protobufOf(request), context).streams).toEqual([]);
-      expect(decodeJsonLogs(jsonOf(request), context).streams).toEqual([]);
+      expect(atOnce(decodeProtobufLogs(protobufOf(request), context)).streams).toEqual([]);
+      expect(atOnce(decodeJsonLogs(jsonOf(request), context)).streams).toEqual([]);
     }
   });
 
@@ -564,7 +567,7 @@ describe('both encodings', () => {
         const body = isJson ? jsonOf(sent) : protobufOf(sent);
         for (const [at, byte] of changed) if (body.length > 0) body[at % body.length] = byte;
         const cutBody = Buffer.from(body.subarray(0, body.length - (cut % (body.length + 1)) * (cut % 2)));
-        return holds(() => entriesOf((isJson ? decodeJsonLogs : decodeProtobufLogs)(cutBody, given)));
+        return holds(() => entriesOf(atOnce((isJson ? decodeJsonLogs : decodeProtobufLogs)(cutBody, given))));
       }),
       { numRuns: 1500 },
     );
@@ -573,7 +576,7 @@ describe('both encodings', () => {
   test('fuzz: random bytes only ever give a client error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), body =>
-        holds(() => entriesOf(decodeProtobufLogs(Buffer.from(body), context))),
+        holds(() => entriesOf(atOnce(decodeProtobufLogs(Buffer.from(body), context)))),
       ),
       { numRuns: 3000 },
     );

@@ -2,11 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJsonLogs } from '../../../shared/ingest/otlp/json-logs.ts';
 import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
+import { atOnce } from '../../../shared/model/steps.ts';
 import { entriesOf, refusal } from '../entries.ts';
 
 const NOW = 1_700_000_000_000_000_000n;
 const decode = (text: string | Buffer) =>
-  entriesOf(decodeJsonLogs(Buffer.from(text as string), { limits: DEFAULT_LIMITS, nowNs: NOW }));
+  entriesOf(atOnce(decodeJsonLogs(Buffer.from(text as string), { limits: DEFAULT_LIMITS, nowNs: NOW })));
 const records = (text: string) => `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${text}]}]}]}`;
 const one = (record: string) => decode(records(record))[0];
 

@@ -6,13 +6,12 @@ import { compress, decompress } from 'lz4js';
 import { decodeLz4Frames } from '../../../shared/ingest/otlp/lz4-frame.ts';
 import { unpackLogs } from '../../../shared/ingest/otlp/unpack.ts';
 import { xxh32 } from '../../../shared/ingest/otlp/xxh32.ts';
-import { PushBudget } from '../../../shared/ingest/push-budget.ts';
+import { NoRoomError, PushBudget } from '../../../shared/ingest/push-budget.ts';
 import { ClientError } from '../../../shared/model/errors.ts';
-import { ThrottledError } from '../../../shared/ports/throttled.ts';
-import { holds, refusal } from '../entries.ts';
+import { UNPACED } from '../../../shared/model/steps.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
-const HELD = { take: () => {}, release: () => {} };
+const HELD = { take: () => undefined, release: () => {} };
 const TEXT = Buffer.from('body '.repeat(20));
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const lz4 = (body: Uint8Array) => Buffer.from(compress(body));
@@ -91,12 +90,12 @@ describe('unpackLogs', () => {
     async contentEncoding => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const body = contentEncoding === 'zstd' ? zstdCompressSync(raw) : lz4(raw);
-      const budget = new PushBudget(100_000);
-      const first = budget.open();
+      const budget = new PushBudget(100_000, { maxWaitMs: 1 });
+      const first = budget.open('a');
       expect((await unpackLogs(body, { contentEncoding }, LIMITS, first)).equals(raw)).toBe(true);
-      const second = budget.open();
+      const second = budget.open('a');
       await expect(async () => unpackLogs(body, { contentEncoding }, LIMITS, second)).rejects.toThrow(
-        ThrottledError,
+        NoRoomError,
       );
     },
   );
@@ -111,22 +110,27 @@ const content = fc.oneof(
     .array(fc.constantFrom('level=info ', 'took 12ms ', 'path=/a/b '), { maxLength: 8000 })
     .map(parts => Buffer.from(parts.join(''))),
 );
-const decode = (frames: Uint8Array, maxBytes = 10_000_000) => decodeLz4Frames(frames, maxBytes, HELD);
+const decode = (frames: Uint8Array, maxBytes = 10_000_000) =>
+  decodeLz4Frames(frames, { maxBytes, held: HELD, pace: UNPACED });
 
 describe('LZ4 frames', () => {
-  test('property: gives back what an independent encoder packed', () => {
-    fc.assert(fc.property(content, raw => expect(decode(lz4(raw)).equals(raw)).toBe(true)));
+  test('property: gives back what an independent encoder packed', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, async raw => expect((await decode(lz4(raw))).equals(raw)).toBe(true)),
+    );
   });
 
-  test('property: a changed frame is refused, or decodes as the oracle does', () => {
-    fc.assert(
-      fc.property(content, fc.nat(), fc.nat(255), fc.nat(), (raw, at, byte, cut) => {
+  test('property: a changed frame is refused, or decodes as the oracle does', async () => {
+    await fc.assert(
+      fc.asyncProperty(content, fc.nat(), fc.nat(255), fc.nat(), async (raw, at, byte, cut) => {
         const frame = lz4(raw);
         frame[at % frame.length] = byte;
-        return holds(() => {
-          const decoded = decode(frame.subarray(0, frame.length - (cut % 8)), 1_000_000);
+        try {
+          const decoded = await decode(frame.subarray(0, frame.length - (cut % 8)), 1_000_000);
           expect(decoded.equals(Buffer.from(decompress(frame)))).toBe(true);
-        });
+        } catch (error) {
+          if (!(error instanceof ClientError)) throw error;
+        }
       }),
       { numRuns: 1000 },
     );
@@ -162,8 +166,8 @@ describe('LZ4 frames', () => {
     ['two frames', `${header('60')} ${PLAIN_ABC} 00000000 ${header('60')} ${PLAIN_ABC} 00000000`, 'abcabc'],
     ['a skippable frame', `5a2a4d18 02000000 ffff ${header('60')} ${PLAIN_ABC} 00000000`, 'abc'],
   ];
-  test.each(accepted)('%s', (_, bytes, want) => {
-    expect(decode(hex(bytes)).toString()).toBe(want);
+  test.each(accepted)('%s', async (_, bytes, want) => {
+    expect((await decode(hex(bytes))).toString()).toBe(want);
   });
 
   // [what, bytes, message]
@@ -204,8 +208,8 @@ describe('LZ4 frames', () => {
     ['an end behind a copy', `${header('60')} ${word(6)} 32 616263 0300 00000000`, 'lz4: corrupt block'],
     ['literals past the block', `${header('60')} ${word(2)} 30 61 00000000`, 'lz4: corrupt block'],
   ];
-  test.each(refused)('%s', (_, bytes, message) => {
-    expect(refusal(() => decode(hex(bytes)))).toEqual([400, message]);
+  test.each(refused)('%s', async (_, bytes, message) => {
+    await expect(decode(hex(bytes))).rejects.toMatchObject({ status: 400, message });
   });
 });
 

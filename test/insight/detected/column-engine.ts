@@ -8,7 +8,6 @@ import type { ChunkEnricher } from '../../../shared/chunk/enricher.ts';
 import { ColumnKind } from '../../../shared/chunk/format.ts';
 import { writeChunk } from '../../../shared/chunk/writer.ts';
 import { MaskSource } from '../../../shared/deletion/masks.ts';
-import { segmentsOf } from '../../../shared/ingest/segment.ts';
 import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
 import type { Invoker } from '../../../shared/ports/invoker.ts';
 import { seededIds, virtualClock } from '../../../shared/ports/memory/clock.ts';
@@ -26,6 +25,7 @@ import { EVERYTHING } from '../../promoted/support.ts';
 import { TINY_TASKS } from '../../query/tasks/world.ts';
 import { DAY, DAY_START_NS } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
+import { segmentList } from '../../support/segments.ts';
 
 const clock = virtualClock((DAY + 1) * 86_400_000);
 
@@ -67,7 +67,7 @@ export async function columnEngine(
   const size = Math.ceil(entries.length / chunks);
   const parts = Array.from({ length: chunks }, (_, i) => entries.slice(i * size, (i + 1) * size));
   const filled = parts.filter(({ length }) => length > 0);
-  for (const { day, rows } of filled.flatMap(part => segmentsOf([pushOf(part)]))) {
+  for (const { day, rows } of filled.flatMap(part => segmentList([pushOf(part)]))) {
     const id = newChunkId(clock, ids);
     const head = { id, tenant: 't', day, level: 0, createdMs: clock.nowMs(), inputs: [] };
     const chunk = await writeChunk(head, rows, QUICK_COMPRESSION, enricher);

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
+import { ChunkSource } from '../../../shared/query/chunk-source.ts';
 import { PageCache } from '../../../shared/query/page-cache.ts';
 import { AnswerCache } from '../../../shared/query/tasks/answer-cache.ts';
 import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
@@ -51,7 +52,11 @@ test('any history', async () => {
       const world = makeWorld(expires ? limits : DEFAULT_LIMITS);
       const cache = new AnswerCache(1_000_000);
       const pages = [new PageCache(PAGE_BYTES), new PageCache(PAGE_BYTES)];
-      const invoker = inlineInvoker({ store: world.objects, clock: world.clock, cache: pages[0] });
+      const invoker = inlineInvoker({
+        store: world.objects,
+        clock: world.clock,
+        source: new ChunkSource(world.objects, pages[0]),
+      });
       const answers = new AnswerCache(1_000_000);
       const keeping = [
         world.engine({ invoker, cache }),

@@ -28,6 +28,7 @@ const record = fc
   .map(({ inline, ...rest }) => ({
     ...rest,
     id: '0123456789abcdef0123456789abcdef',
+    origin: rest.level === 0 ? '0123456789abcdef0123456789abcdef' : '0123456789abcdef0000000000000000',
     tenant: 't',
     day: 20_000,
     last: rest.first,
@@ -135,6 +136,10 @@ const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
       fc
         .record({
           time,
+          hash: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+          record: whole,
+          page: whole,
+          row: whole,
           line: text,
           stream: labels,
           structuredMetadata: fc.option(labels, { nil: undefined }),

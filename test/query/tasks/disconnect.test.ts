@@ -1,14 +1,9 @@
 /** A client that goes away while a worker is at its query: from the socket through the gateway and the engine to the task. */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { openFileObjectStore } from '../../../local/file-object-store.ts';
 import { type Gateway, startGateway } from '../../../local/gateway.ts';
 import { createLog } from '../../../local/log.ts';
-import { createWorkerPool } from '../../../local/worker-pool.ts';
 import { jsonText } from '../../../shared/http/respond.ts';
 import type { Invoker } from '../../../shared/ports/invoker.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
@@ -51,48 +46,6 @@ test.each([
   expect(await ended.promise).toMatchObject({ message: 'the client went away' });
 });
 
-test('a thread that scans for a client that went away stops, and takes the next task', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'logboom-disconnect-'));
-  const pool = createWorkerPool({ storage: { kind: 'embedded', dataDir }, workers: 1 });
-  try {
-    const world = makeWorld(undefined, await openFileObjectStore(dataDir));
-    await world.push(
-      Array.from({ length: 2_000 }, (_, i) => ({
-        stream: { app: 'a' },
-        day: DAY,
-        time: i,
-        line: 'abc'.repeat(300),
-        metadata: {},
-      })),
-    );
-    const started = Promise.withResolvers<void>();
-    const seen: Invoker = {
-      slots: 1,
-      invoke: (task, options) => {
-        const answer = pool.invoke(task, options);
-        started.resolve();
-        return answer;
-      },
-      close: async () => undefined,
-    };
-    const engine = world.engine({ invoker: seen });
-    // Some 0.1 s for each line: minutes in all, if nobody stopped it.
-    gateway = await serve(signal => {
-      const answer = engine.range(rangeQuery('{app="a"} |~ "[a-c]{900}x"'), asker({ signal }));
-      answer.catch(started.reject);
-      return answer;
-    });
-    await askAndLeave(gateway.url, started.promise);
-    const { result } = await engine.range(rangeQuery('{app="a"}', { limit: 1 }), asker());
-    expect(result).toMatchObject({ streams: [{ entries: [{ line: 'abc'.repeat(300) }] }] });
-    // It was not ended, but heard of it.
-    expect(pool.starts).toBe(1);
-  } finally {
-    await pool.close();
-    await rm(dataDir, { recursive: true });
-  }
-});
-
 /** A client that leaves once `started` says that its query is under way. */
 async function askAndLeave(url: string, started: Promise<void>): Promise<void> {
   const client = request(url);
@@ -112,7 +65,7 @@ function serve(ask: (signal: AbortSignal) => Promise<unknown>): Promise<Gateway>
       return jsonText('{}');
     },
     limits: {
-      ofRequest: () => ({ maxBodyBytes: 1000, deadlineMs: 0 }),
+      ofRequest: () => ({ cost: 'light', maxBodyBytes: 1000, deadlineMs: 0 }),
       maxConcurrentRequests: 5,
       maxBufferedBodyBytes: 1000,
       readTimeoutMs: 10_000,

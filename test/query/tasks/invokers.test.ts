@@ -5,11 +5,16 @@ import { join } from 'node:path';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { queryWorkerHandler } from '../../../functions/query-worker-handler.ts';
 import { openFileObjectStore } from '../../../local/file-object-store.ts';
-import { createWorkerPool } from '../../../local/worker-pool.ts';
+import type { RoleAnswer, RoleCall } from '../../../local/threads/role-messages.ts';
+import { taskInvoker } from '../../../local/threads/task-invoker.ts';
+import { ThreadClient } from '../../../local/threads/thread-client.ts';
+import { threadEntryUrl } from '../../../local/threads/thread-entry.ts';
+import { DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
+import { kernelModule } from '../../../shared/kernels/kernels.ts';
 import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
 import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
-import type { TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
+import { TaskRunner, type TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
 import { invokerContract } from '../../ports/invoker.contract.ts';
 
 /** Bytes that Lambda takes and gives. */
@@ -23,15 +28,40 @@ invokerContract(
 
 let dataDir = '';
 invokerContract(
-  'worker threads',
+  'query threads',
   async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'logboom-invokers-'));
     return openFileObjectStore(dataDir);
   },
-  async () => {
-    const invoker = createWorkerPool({ storage: { kind: 'embedded', dataDir }, workers: 2 });
+  async parts => {
+    const thread = new ThreadClient<RoleCall, RoleAnswer>({
+      name: 'query-1',
+      entry: threadEntryUrl('role-thread'),
+      maxHeapMb: 512,
+      data: () => ({
+        role: 'query',
+        index: 1,
+        threads: 2,
+        // Without a cache of pages: what a task reads is compared.
+        config: { ...DEFAULT_CONFIG, logboom: { ...DEFAULT_CONFIG.logboom, pageCacheBytes: 0 } },
+        storage: { kind: 'embedded', dataDir },
+        isAlone: true,
+        isDebug: false,
+        isDiskFull: false,
+        readOnly: false,
+        kernels: kernelModule(),
+      }),
+    });
+    const runner = new TaskRunner(parts);
+    const invoker = taskInvoker({
+      threads: 2,
+      index: 0,
+      here: (task, signal) => runner.run(task, signal),
+      there: async (task, _affinity, signal) =>
+        (await thread.call({ kind: 'task', task }, { signal })).bytes!,
+    });
     const close = async () => {
-      await invoker.close();
+      await thread.stop();
       await rm(dataDir, { recursive: true });
     };
     return { invoker, close };

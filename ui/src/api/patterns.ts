@@ -4,7 +4,7 @@ import { nsOf, type Range } from './queries.ts';
 import type { Pattern } from './types.ts';
 
 export interface PatternAsk extends Range {
-  /** A selector; of another query its selector counts. */
+  /** A selector. */
   readonly query: string;
   readonly stepMs: number;
 }

@@ -16,7 +16,8 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { bracketMatching } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
-import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
+import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from '@codemirror/view';
+import { visible } from '../../../shared/model/visible-text.ts';
 import type { QueryMistake } from '../api/errors.ts';
 import { editorTheme } from './code-editor-theme.ts';
 import { logqlHighlighting } from './logql-highlighting.ts';
@@ -81,6 +82,7 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
         history(),
         drawSelection(),
+        highlightSpecialChars({ addSpecialChars: TURNING, render: namedCharacter }),
         bracketMatching(),
         closeBrackets(),
         autocompletion({ override: [source], icons: false, activateOnTypingDelay: 60 }),
@@ -126,12 +128,24 @@ function diagnosticOf({ from, message }: QueryMistake, state: EditorState): Diag
   };
 }
 
+/** Beside the control characters that the editor knows. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+
+function namedCharacter(code: number): HTMLElement {
+  const shown = document.createElement('span');
+  shown.className = 'cm-specialChar';
+  shown.textContent = visible(String.fromCodePoint(code));
+  return shown;
+}
+
 function completionOf({ label, detail, kind, writes, goesOn = false }: Offer): Completion {
   const text = writes ?? label;
   const cursor = text.indexOf('¦');
   return {
     label,
-    detail,
+    // Without one the editor marks what was typed in the label.
+    displayLabel: visible(label) === label ? undefined : visible(label),
+    detail: detail && visible(detail),
     type: kind,
     apply(view, _, from, to) {
       const insert = cursor === -1 ? text : text.replace('¦', '');

@@ -34,11 +34,11 @@ export function LineText({ line, highlights, flat = false }: LineTextProps) {
   );
 }
 
-/** The sixteen colours are tokens (styles/ansi.css), so that they can be read on light and dark. */
+/** Colours are tokens or bounded (styles/ansi.css): whatever a line asks for, it can be read on light and dark. */
 function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
   const classes = [
-    typeof colour === 'number' && `ansi-${colour}`,
-    typeof ground === 'number' && `ansi-ground-${ground}`,
+    colour !== undefined && (typeof colour === 'number' ? `ansi-${colour}` : 'ansi-own'),
+    ground !== undefined && (typeof ground === 'number' ? `ansi-ground-${ground}` : 'ansi-ground-own'),
     bold && 'ansi-bold',
     faint && 'ansi-faint',
     italic && 'ansi-italic',
@@ -47,8 +47,8 @@ function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
   return {
     class: classes.filter(Boolean).join(' '),
     style: {
-      ...(typeof colour === 'string' ? { color: colour } : {}),
-      ...(typeof ground === 'string' ? { background: ground } : {}),
+      ...(typeof colour === 'string' ? { '--ansi-own': colour } : {}),
+      ...(typeof ground === 'string' ? { '--ansi-ground-own': ground } : {}),
     },
   };
 }

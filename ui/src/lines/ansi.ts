@@ -1,6 +1,6 @@
 /**
- * Colours of terminals in a line: the text without its escape sequences, and which style holds from where. Sequences that move a
- * cursor or set a title are taken away; nothing of them is carried out.
+ * Colours of terminals in a line: the text without the sequences that set them, and which style holds from where. Nothing else of
+ * terminals is carried out: sequences that move a cursor or set a title stay in the text, where they can be seen.
  */
 export interface AnsiStyle {
   /** 0 to 15, of the sixteen colours; or `#rrggbb`. */
@@ -18,7 +18,8 @@ export interface AnsiText {
   readonly runs: readonly { readonly from: number; readonly style: AnsiStyle }[];
 }
 
-const SEQUENCE = /\u001b(?:\[([0-9;:]*)([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+/** Programs that colour words clear to the line's end with each (grep, compilers). */
+const SEQUENCE = /\u001b\[(?:([0-9;:]*)m|K)/g;
 const CUBE = [0, 95, 135, 175, 215, 255];
 
 export function parseAnsi(line: string): AnsiText {
@@ -30,7 +31,7 @@ export function parseAnsi(line: string): AnsiText {
   for (const found of line.matchAll(SEQUENCE)) {
     text += line.slice(end, found.index);
     end = found.index + found[0].length;
-    if (found[2] !== 'm') continue;
+    if (found[1] === undefined) continue;
     style = changed(style, found[1]);
     if (runs.at(-1)?.from === text.length) runs.pop();
     runs.push({ from: text.length, style });

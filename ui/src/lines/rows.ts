@@ -19,7 +19,7 @@ export interface LogRow {
 
 const NOTHING: Labels = {};
 
-/** Rows of equal time keep the order of the answer. */
+/** Rows with equal timestamps keep the order of the answer. @param newestFirst the direction of the answer */
 export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): readonly LogRow[] {
   const rows = streams.flatMap(({ stream, values }, s) =>
     values.map(([ns, line, categories], i) => {
@@ -42,19 +42,36 @@ export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): rea
   return rows.sort((a, b) => sign * compareNs(a.ns, b.ns));
 }
 
-/** `page` begins at the time at which `rows` ends, so that none of that time is lost; what is in both is taken once. */
+/**
+ * The rows with those of the next page, which starts again at the timestamp of the last row: more entries may have it than one
+ * page holds. Entries that look the same may be several, because a query can drop what tells them apart, so they are counted.
+ */
 export function withPage(rows: readonly LogRow[], page: readonly LogRow[]): readonly LogRow[] {
   const last = rows.at(-1);
   if (last === undefined) return page;
-  const known = new Set<string>();
-  for (let i = rows.length - 1; i >= 0 && rows[i].ns === last.ns; i--) known.add(identityOf(rows[i]));
-  const added = page.filter(row => row.ns !== last.ns || !known.has(identityOf(row)));
+  const known = new Map<string, number>();
+  for (const row of rows.slice(-lastOfOneTime(rows))) {
+    const identity = identityOf(row);
+    known.set(identity, (known.get(identity) ?? 0) + 1);
+  }
+  const added = page.filter(row => {
+    const count = row.ns === last.ns ? (known.get(identityOf(row)) ?? 0) : 0;
+    if (count > 0) known.set(identityOf(row), count - 1);
+    return count === 0;
+  });
   // Keys count within an answer.
   return [...rows, ...added.map(row => ({ ...row, key: `${rows.length}/${row.key}` }))];
 }
 
+/** How many rows at the end have the timestamp of the last one. */
+export function lastOfOneTime(rows: readonly LogRow[]): number {
+  let from = rows.length;
+  while (from > 0 && rows[from - 1].ns === rows[rows.length - 1].ns) from--;
+  return rows.length - from;
+}
+
 /** What makes an entry the same. */
-function identityOf({ stream, line, metadata }: LogRow): string {
+export function identityOf({ stream, line, metadata }: LogRow): string {
   return JSON.stringify([stream, line, metadata]);
 }
 

@@ -56,7 +56,7 @@ export function browserTail(query: string): TailPorts {
         { query, startNs: String(startNs), endNs, limit, direction: 'backward' },
         signal,
       );
-      return data.resultType === 'streams' ? rowsOf(data.result, false) : [];
+      return data.resultType === 'streams' ? rowsOf(data.result, true).toReversed() : [];
     },
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {

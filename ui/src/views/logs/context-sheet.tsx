@@ -6,7 +6,9 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
-import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
+import { besideRow, type Side } from '../../lines/context.ts';
+import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
+import { type LogRow, lastOfOneTime, rowsOf, withPage } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import { selectorOfStream } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
@@ -21,8 +23,6 @@ export interface ContextSheetProps {
 const PAGE_ENTRIES = 30;
 /** How far from the line it is looked: a day each way. */
 const REACH_NS = 86_400_000_000_000n;
-
-type Side = 'before' | 'after';
 
 interface SideState {
   /** From the line away. */
@@ -44,23 +44,32 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
   const load = async (side: Side, known: SideState): Promise<SideState> => {
     const forward = side === 'after';
     const from = known.rows.at(-1)?.ns ?? row.ns;
-    const answer = await askLogs(
-      {
-        query: selector,
-        startNs: forward ? from : `${BigInt(row.ns) - REACH_NS}`,
-        endNs: forward ? `${BigInt(row.ns) + REACH_NS}` : `${BigInt(from) + 1n}`,
-        // The line itself, or the last one known, comes again.
-        limit: PAGE_ENTRIES + 1,
-        direction: forward ? 'forward' : 'backward',
-      },
-      controller.signal,
-    );
-    const page = answer.data.resultType === 'streams' ? rowsOf(answer.data.result, !forward) : [];
-    const rows = withPage(known.rows.length === 0 ? [row] : known.rows, page);
-    return {
-      rows: known.rows.length === 0 ? rows.slice(1) : rows,
-      complete: page.length <= PAGE_ENTRIES,
+    const ask = async (limit: number) => {
+      const answer = await askLogs(
+        {
+          query: selector,
+          startNs: forward ? from : `${BigInt(row.ns) - REACH_NS}`,
+          endNs: forward ? `${BigInt(row.ns) + REACH_NS}` : `${BigInt(from) + 1n}`,
+          limit,
+          direction: forward ? 'forward' : 'backward',
+        },
+        controller.signal,
+      );
+      const page = answer.data.resultType === 'streams' ? rowsOf(answer.data.result, !forward) : [];
+      const complete = page.length < limit;
+      return { complete, rows: from === row.ns ? besideRow(page, row, side, complete) : page };
     };
+    // Those of the last timestamp come again, the line itself among them if it has that timestamp.
+    const again = lastOfOneTime(known.rows) + (from === row.ns ? 1 : 0);
+    let page = await ask(Math.min(MAX_PAGE_ENTRIES, PAGE_ENTRIES + again));
+    // More lines of one timestamp than a page holds.
+    if (
+      page.rows === undefined ||
+      (!page.complete && withPage(known.rows, page.rows).length === known.rows.length)
+    ) {
+      page = await ask(MAX_PAGE_ENTRIES);
+    }
+    return { rows: withPage(known.rows, page.rows ?? []), complete: page.complete };
   };
 
   const more = async (wanted: readonly Side[]) => {

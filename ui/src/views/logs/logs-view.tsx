@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
+import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
@@ -187,6 +188,11 @@ export default function LogsView() {
             {pages.loading && <Loading what={pages.rows.length === 0 ? 'Searching' : 'More lines'} />}
             {pages.complete && pages.rows.length === 0 && <NoLines />}
             {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
+            {pages.stuck && (
+              <p class="list-end">
+                More than {MAX_PAGE_ENTRIES} lines have the same timestamp. Filter the query to load the rest.
+              </p>
+            )}
             {pages.full && (
               <p class="list-end">These are {MAX_ROWS} lines; narrow the time or the query to see others.</p>
             )}

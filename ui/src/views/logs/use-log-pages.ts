@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs, nsOf } from '../../api/queries.ts';
 import type { Statistics } from '../../api/types.ts';
+import { nextPage } from '../../lines/next-page.ts';
 import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { Order } from './logs-state.ts';
@@ -15,20 +16,17 @@ export interface LogPages {
   readonly complete: boolean;
   /** As many as the page holds, though there may be more. */
   readonly full: boolean;
+  /** More lines have the last timestamp than one request returns, so the lines behind them cannot be loaded. */
+  readonly stuck: boolean;
   /** Of the first page. */
   readonly statistics: Statistics['summary'] | undefined;
   loadMore(): void;
 }
 
-const PAGE_ENTRIES = 1000;
-/** The default of `max_entries_limit_per_query`. */
-const MAX_PAGE_ENTRIES = 5000;
 /** Beyond it the page asks to narrow the range: each line takes about a kilobyte of the browser's memory. */
 export const MAX_ROWS = 50_000;
 
-interface State extends Omit<LogPages, 'loadMore'> {
-  readonly pageEntries: number;
-}
+type State = Omit<LogPages, 'loadMore'>;
 
 const EMPTY: State = {
   rows: [],
@@ -36,8 +34,8 @@ const EMPTY: State = {
   error: undefined,
   complete: false,
   full: false,
+  stuck: false,
   statistics: undefined,
-  pageEntries: PAGE_ENTRIES,
 };
 
 /** @param query undefined where there is nothing to ask */
@@ -55,36 +53,29 @@ export function useLogPages(
     async (before: State) => {
       if (query === undefined || range === undefined) return;
       const { signal } = controller.current;
-      const { rows, pageEntries } = before;
-      setState({ ...before, loading: true });
+      const { rows } = before;
       const newestFirst = order === 'newest';
-      const last = rows.at(-1)?.ns;
+      const whole = { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) };
+      const asked = nextPage(rows, whole, newestFirst);
+      if (asked === undefined) return setState({ ...before, stuck: true });
+      setState({ ...before, loading: true });
       try {
         const answer = await askLogs(
-          {
-            query,
-            // The time of the last line is asked again: there may be more of that time.
-            startNs: !newestFirst && last !== undefined ? last : nsOf(range.fromMs),
-            endNs: newestFirst && last !== undefined ? `${BigInt(last) + 1n}` : nsOf(range.toMs),
-            limit: pageEntries,
-            direction: newestFirst ? 'backward' : 'forward',
-          },
+          { query, ...asked, direction: newestFirst ? 'backward' : 'forward' },
           signal,
         );
         if (signal.aborted || answer.data.resultType !== 'streams') return;
         const page = rowsOf(answer.data.result, newestFirst);
         const together = withPage(rows, page);
-        const stuck = page.length >= pageEntries && together.length === rows.length;
         const full = together.length >= MAX_ROWS;
         setState({
           rows: together,
           loading: false,
           error: undefined,
-          // More lines of one time than a page holds: ask for larger pages, as far as they go.
-          complete: page.length < pageEntries || (stuck && pageEntries >= MAX_PAGE_ENTRIES),
+          complete: page.length < asked.limit,
           full,
+          stuck: page.length >= asked.limit && together.length === rows.length,
           statistics: before.statistics ?? answer.data.stats.summary,
-          pageEntries: stuck ? MAX_PAGE_ENTRIES : pageEntries,
         });
       } catch (error) {
         if (isAbort(error) || signal.aborted) return;
@@ -103,8 +94,9 @@ export function useLogPages(
   }, [load, query]);
 
   const loadMore = useCallback(() => {
-    const { rows, loading, complete, full, error } = now.current;
-    if (!loading && !complete && !full && error === undefined && rows.length > 0) load(now.current);
+    const { rows, loading, complete, full, stuck, error } = now.current;
+    if (loading || complete || full || stuck || error !== undefined || rows.length === 0) return;
+    load(now.current);
   }, [load]);
   return { ...state, loadMore };
 }

@@ -28,10 +28,12 @@ export function usePatterns(
     async signal => {
       if (query === undefined || range === undefined) return undefined;
       const grid = patternGrid(range, stepFor(range, MAX_STEPS));
+      // What is no query the store refuses, and says why.
+      const selector = selectorOf(query) ?? query;
       const [patterns, lines] = await Promise.all([
-        askPatterns({ query, ...range, stepMs: grid.stepMs }, signal),
+        askPatterns({ query: selector, ...range, stepMs: grid.stepMs }, signal),
         // Only for shares: without it they are those of what the patterns count.
-        askStreamFigures(selectorOf(query) ?? query, range, signal).then(
+        askStreamFigures(selector, range, signal).then(
           ({ entries }) => entries,
           () => 0,
         ),

@@ -1,0 +1,37 @@
+/** CPU time of each thread of a process, by name. Linux alone (proc_pid_stat(5)). */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const CLOCK_TICKS_PER_SECOND = 100;
+/** Fields behind the name: utime and stime are the 14th and 15th of the line. */
+const [USER, SYSTEM] = [11, 12];
+
+/** Seconds since the threads were started, those of one name together; undefined where there is no /proc. */
+export function cpuOfThreads(pid: number): ReadonlyMap<string, number> | undefined {
+  const folder = `/proc/${pid}/task`;
+  const seconds = new Map<string, number>();
+  let tasks: string[];
+  try {
+    tasks = readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+  for (const task of tasks) {
+    const line = statOf(`${folder}/${task}/stat`);
+    if (line === undefined) continue;
+    const end = line.lastIndexOf(')');
+    const name = line.slice(line.indexOf('(') + 1, end);
+    const fields = line.slice(end + 2).split(' ');
+    const ticks = Number(fields[USER]) + Number(fields[SYSTEM]);
+    seconds.set(name, (seconds.get(name) ?? 0) + ticks / CLOCK_TICKS_PER_SECOND);
+  }
+  return seconds;
+}
+
+/** A thread may end meanwhile. */
+function statOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return undefined;
+  }
+}

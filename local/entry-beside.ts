@@ -1,7 +1,0 @@
-/** The file of a thread, beside this module: in the source tree in TypeScript, in a package or a bundle in JavaScript. */
-const EXTENSION = /\w+$/.exec(import.meta.url)![0];
-
-/** @param name without its extension */
-export function entryBeside(name: string): URL {
-  return new URL(`./${name}.${EXTENSION}`, import.meta.url);
-}

@@ -1,0 +1,111 @@
+/** The gateway of one machine and who answers behind it: it listens first, and says that the rest is starting until there is somebody. */
+import type { Server } from 'node:http';
+import type { Config } from '../shared/admin/config-fields.ts';
+import type { HttpContext } from '../shared/http/context.ts';
+import { errorResponse } from '../shared/http/errors.ts';
+import type { Request, Response } from '../shared/http/message.ts';
+import { createRequestLimits } from '../shared/http/request-limits.ts';
+import { createRouter, type Router } from '../shared/http/routes.ts';
+import { ROUTES } from '../shared/http/table.ts';
+import { isExposed, routesOf } from '../shared/http/targets.ts';
+import { answerPage } from '../shared/http/ui.ts';
+import type { AssembledLocal } from './assemble-local.ts';
+import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+import type { Log } from './log.ts';
+import { createPageFiles } from './ui.ts';
+import { isTailUpgrade } from './websocket.ts';
+
+export interface Front {
+  readonly gateway: Gateway;
+  readonly router: Router<HttpContext>;
+  readonly connections: () => number;
+  readonly behind: BehindGateway;
+}
+
+/** Who answers behind the gateway: nobody while the store starts. */
+export interface BehindGateway {
+  local: AssembledLocal | undefined;
+  dispatch: ((request: Request) => Promise<Response>) | undefined;
+  admit: GatewayOptions['admit'];
+  notReady: () => string | undefined;
+  /** The gateway stops together with what answers behind it. */
+  isEnding: boolean;
+  /** Requests that were handed to `dispatch` and are not answered. */
+  running: number;
+}
+
+export interface FrontOptions {
+  readonly config: Config;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** Rejects where it cannot listen. */
+export async function openFront({ config, host, port }: FrontOptions, log: Log): Promise<Front> {
+  const { target } = config.auth;
+  const router = createRouter(routesOf(target, ROUTES));
+  // The page asks what a front end answers.
+  const page = isExposed(target, { component: 'query-frontend' })
+    ? createPageFiles({ warn: message => log.warn(message) })
+    : undefined;
+  const behind: BehindGateway = {
+    local: undefined,
+    dispatch: undefined,
+    admit: undefined,
+    notReady: () => undefined,
+    isEnding: false,
+    running: 0,
+  };
+  const answer = async (request: Request): Promise<Response> => {
+    const { dispatch } = behind;
+    if (dispatch === undefined) {
+      return errorResponse(503, behind.notReady() ?? 'Application is starting', 'push');
+    }
+    behind.running++;
+    try {
+      return await dispatch(request);
+    } finally {
+      behind.running--;
+    }
+  };
+  const gateway = await startGateway({
+    host,
+    port,
+    dispatch: async request => (page && (await answerPage(request, page))) ?? answer(request),
+    admit: async head => behind.admit?.(head),
+    limits: {
+      ...gatewayLimits(config),
+      ofRequest: createRequestLimits(
+        router,
+        config,
+        tenant => behind.local?.limitsOf(tenant) ?? config.limits,
+      ),
+    },
+    log,
+    isUpgrade: request => behind.dispatch !== undefined && isTailUpgrade(request),
+    intercept: (request, response) => behind.local?.intercept?.(request, response) ?? false,
+  });
+  return { gateway, router, connections: connectionCount(gateway.server), behind };
+}
+
+/** Counts from now on; what is open already belongs to whoever asks while the store starts. */
+function connectionCount(server: Server): () => number {
+  let open = 0;
+  server.on('connection', socket => {
+    open++;
+    socket.once('close', () => open--);
+  });
+  return () => open;
+}
+
+function gatewayLimits({ logboom, server }: Config): Omit<GatewayOptions['limits'], 'ofRequest'> {
+  return {
+    maxConcurrentRequests: logboom.maxConcurrentRequests,
+    maxBufferedBodyBytes: logboom.maxBufferedBodyBytes,
+    readTimeoutMs: server.readTimeoutMs,
+    writeTimeoutMs: server.writeTimeoutMs,
+    idleTimeoutMs: server.idleTimeoutMs,
+    drainTimeoutMs: server.gracefulShutdownTimeoutMs,
+  };
+}

@@ -1,0 +1,72 @@
+/** Answers what threads of the roles ask the front thread: commits, limits on rates, sockets, parts of queries. */
+import type { RateDecision } from '../../shared/ingest/rates/rate-decision.ts';
+import type { Connections } from '../../shared/ports/connections.ts';
+import type { Write } from '../../shared/ports/table.ts';
+import type { Log } from '../log.ts';
+import type { Storage } from '../storage.ts';
+import { type Moved, ownBytes } from './messages.ts';
+import type { RoleAsk, RoleTell } from './role-messages.ts';
+import type { ThreadHub } from './thread-client.ts';
+import { errorOf } from './thrown-errors.ts';
+
+export interface HubParts {
+  /** The table that commits for all threads. */
+  readonly table: Storage['table'];
+  /** Called with what was committed for the thread, before the thread hears of it. */
+  readonly onCommitted?: ((writes: readonly Write[]) => Promise<void>) | undefined;
+  /** See Storage. */
+  readonly foldTable: Storage['foldTable'];
+  decideRates(tenant: string, asked: Extract<RoleAsk, { kind: 'rates' }>['asked']): Promise<RateDecision>;
+  /** The sockets of live tails. */
+  readonly connections: Connections;
+  readonly log: Log;
+  readonly onDefect: () => void;
+  /** For the threads of other roles. */
+  pass(told: Exclude<RoleTell, { kind: 'log' | 'defect' }>): void;
+  /** Runs a part of a query in the thread of this affinity. */
+  task(affinity: number, task: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+export class FrontHub implements ThreadHub {
+  readonly #parts: HubParts;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+  }
+
+  async reply(ask: unknown, signal: AbortSignal): Promise<Moved<unknown>> {
+    const { table, onCommitted, foldTable, connections, decideRates, task } = this.#parts;
+    const asked = ask as RoleAsk;
+    switch (asked.kind) {
+      case 'write':
+        await table.transact(asked.writes);
+        await onCommitted?.(asked.writes);
+        return { value: undefined };
+      case 'fold':
+        return { value: (await foldTable?.()) ?? false };
+      case 'rates':
+        return { value: await decideRates(asked.tenant, asked.asked) };
+      case 'task': {
+        const bytes = ownBytes(await task(asked.affinity, asked.task, signal));
+        return { value: bytes, moved: [bytes.buffer] };
+      }
+      case 'post':
+        return { value: await connections.post(asked.connectionId, asked.message) };
+      case 'connection':
+        return { value: await connections.get(asked.connectionId) };
+      case 'close':
+        await connections.close(asked.connectionId, asked.options);
+        return { value: undefined };
+    }
+  }
+
+  hear(tell: unknown): void {
+    const told = tell as RoleTell;
+    const { log, onDefect, pass } = this.#parts;
+    if (told.kind === 'log') {
+      const { level, fields, error, message } = told;
+      log[level](error === undefined ? fields : { ...fields, err: errorOf(error) }, message);
+    } else if (told.kind === 'defect') onDefect();
+    else pass(told);
+  }
+}

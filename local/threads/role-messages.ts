@@ -1,0 +1,103 @@
+/** What the front thread and the threads of the roles send each other. */
+import type { Config } from '../../shared/admin/config-fields.ts';
+import type { Request, Response } from '../../shared/http/message.ts';
+import type { AskedRate } from '../../shared/ingest/rates/rate-decision.ts';
+import type { KernelModule } from '../../shared/kernels/kernels.ts';
+import type { CloseOptions } from '../../shared/ports/connections.ts';
+import type { Write } from '../../shared/ports/table.ts';
+import type { TailRequest } from '../../shared/tail/tail-service.ts';
+import type { StorageOptions } from '../storage.ts';
+import type { Role } from './roles.ts';
+import type { ThrownError } from './thrown-errors.ts';
+
+/** What a thread is started with. */
+export interface RoleData {
+  readonly role: Role;
+  /** Place among the threads of its role. */
+  readonly index: number;
+  /** Threads of its role at most: they share the memory that the configuration gives the role. */
+  readonly threads: number;
+  readonly config: Config;
+  /** It opens stores of its own; of an embedded table it reads alone. */
+  readonly storage: StorageOptions;
+  /** No other process commits to this store. */
+  readonly isAlone: boolean;
+  /** Compiled once for all threads. */
+  readonly kernels: KernelModule;
+  /** Debug lines are wanted in the log. */
+  readonly isDebug: boolean;
+  /** The disk takes no new entries at the moment. */
+  readonly isDiskFull: boolean;
+  /** The store was opened to be read alone. */
+  readonly readOnly: boolean;
+}
+
+/** A chunk that was committed, as it is stored in the table. */
+export interface CommittedChunk {
+  readonly tenant: string;
+  readonly day: number;
+  readonly stampMs: number;
+  readonly body: Uint8Array;
+}
+
+/** A request whose caller the front thread has admitted; its body may lie in shared memory. */
+export type PlainRequest = Omit<Request, 'signal'>;
+
+export type RoleCall =
+  | { readonly kind: 'request'; readonly request: PlainRequest }
+  /** Answered with `bytes`: a part of a query of another query thread. */
+  | { readonly kind: 'task'; readonly task: Uint8Array }
+  /** For live tails; `logged`: the log of tails has them, too. */
+  | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[]; readonly logged: boolean }
+  /** The log of tails has commits that live tails were not told of. */
+  | { readonly kind: 'overflowed'; readonly tenant: string }
+  /** Answered with `text`: why the tail cannot be served, or undefined. */
+  | { readonly kind: 'open-tail'; readonly connectionId: string; readonly request: TailRequest }
+  | { readonly kind: 'close-tail'; readonly connectionId: string; readonly tenant: string }
+  /** Answered with `text`. */
+  | { readonly kind: 'metrics' }
+  | { readonly kind: 'write-usage' };
+
+export interface RoleAnswer {
+  readonly response?: Response;
+  readonly bytes?: Uint8Array;
+  readonly text?: string | undefined;
+}
+
+/** What a thread asks the front thread, where what it needs is in one place. */
+export type RoleAsk =
+  | { readonly kind: 'write'; readonly writes: readonly Write[] }
+  | { readonly kind: 'fold' }
+  /** Answered with a RateDecision. */
+  | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
+  /** Answered with bytes, by the query thread that reads the objects of this affinity. */
+  | { readonly kind: 'task'; readonly affinity: number; readonly task: Uint8Array }
+  /** Answered as Connections does. */
+  | { readonly kind: 'post'; readonly connectionId: string; readonly message: Uint8Array }
+  | { readonly kind: 'connection'; readonly connectionId: string }
+  | { readonly kind: 'close'; readonly connectionId: string; readonly options: CloseOptions };
+
+export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
+
+/** From a role to the front. */
+export type RoleTell =
+  | {
+      readonly kind: 'log';
+      readonly level: LogLevelName;
+      readonly fields: object;
+      readonly error: ThrownError | undefined;
+      readonly message: string;
+    }
+  | { readonly kind: 'defect' }
+  /** The log of tails has them. */
+  | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[] }
+  /** Pushes of the tenant that were stored before may be stored again: something of it was deleted. */
+  | { readonly kind: 'forget'; readonly tenant: string }
+  /** A scheduled job is to run now. */
+  | { readonly kind: 'kick'; readonly job: string };
+
+/** From the front to a role. */
+export type FrontTell =
+  | Extract<RoleTell, { kind: 'forget' | 'kick' }>
+  | { readonly kind: 'log-level'; readonly isDebug: boolean }
+  | { readonly kind: 'disk'; readonly isFull: boolean };

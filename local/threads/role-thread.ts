@@ -1,0 +1,266 @@
+/**
+ * A thread of a role: the store's services put together as in a function of an account, over stores of its own. What must be in one
+ * place (commits to SQLite, limits on rates, sockets) it asks the front thread. Runs from the source tree and from the package.
+ */
+import { workerData } from 'node:worker_threads';
+import { createMetrics, retentionHours } from '../../shared/admin/metrics/metrics.ts';
+import { OverridesWatch } from '../../shared/admin/overrides-watch.ts';
+import { workOf } from '../../shared/admin/targets.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { encodeRecord } from '../../shared/catalog/chunk-record.ts';
+import type { TailLog } from '../../shared/catalog/tail-log.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { packInThisThread } from '../../shared/chunk/compression.ts';
+import { assembleContext } from '../../shared/http/assemble.ts';
+import type { HttpContext } from '../../shared/http/context.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import { createRouter } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { routesOf } from '../../shared/http/targets.ts';
+import { MAX_PUSH_BYTES } from '../../shared/ingest/push-budget.ts';
+import { admitBy, type RateDecision } from '../../shared/ingest/rates/rate-decision.ts';
+import { useKernelModule } from '../../shared/kernels/kernels.ts';
+import { PageCache } from '../../shared/query/page-cache.ts';
+import { TaskRunner } from '../../shared/query/tasks/task-runner.ts';
+import { fetchClient } from '../http-client.ts';
+import { overridesSources } from '../overrides-file.ts';
+import { ruleFilesReader } from '../rule-files.ts';
+import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
+import { openStorage, type Storage } from '../storage.ts';
+import { systemClock, systemIds } from '../system-clock.ts';
+import { forwardedTable, movedBodies } from './forwarded-table.ts';
+import { type Moved, ownBytes } from './messages.ts';
+import type {
+  FrontTell,
+  PlainRequest,
+  RoleAnswer,
+  RoleAsk,
+  RoleCall,
+  RoleData,
+  RoleTell,
+} from './role-messages.ts';
+import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
+import { TailThread } from './tail-thread.ts';
+import { taskInvoker } from './task-invoker.ts';
+import { createThreadLog } from './thread-log.ts';
+import { lowerThreadPriority } from './thread-priority.ts';
+
+/** Of the table's pages: metadata of some 10,000 chunks. */
+const TABLE_CACHE_BYTES = 8 * 1024 * 1024;
+const NOTHING: Moved<RoleAnswer> = { value: {} };
+
+serveThread<RoleCall, RoleAnswer>(starter => openRole(workerData as RoleData, starter));
+
+async function openRole(data: RoleData, starter: Starter): Promise<ThreadService<RoleCall, RoleAnswer>> {
+  const { role, index, threads, config } = data;
+  const { target } = config.auth;
+  useKernelModule(data.kernels);
+  if (role === 'upkeep') {
+    lowerThreadPriority();
+    packInThisThread();
+  }
+  const ask = (question: RoleAsk, options?: { signal?: AbortSignal; moved?: ArrayBuffer[] }) =>
+    starter.ask(question, options);
+  const tell = (what: RoleTell) => starter.tell(what);
+  const log = createThreadLog(tell, data.isDebug);
+  const storage = await openStorage(data.storage, { tableCacheBytes: TABLE_CACHE_BYTES });
+  const isEmbedded = data.storage.kind === 'embedded';
+  const table = isEmbedded
+    ? forwardedTable(storage.table, async writes => {
+        await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
+      })
+    : storage.table;
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const overrides = new OverridesWatch({
+    sources: overridesSources(config.runtime, storage.store),
+    defaults: config.limits,
+    clock: systemClock,
+    periodMs: config.runtime.periodMs,
+    log,
+  });
+  await overrides.load();
+  const stopping = new AbortController();
+  const share = (bytes: number) => Math.floor(bytes / threads);
+  const { logboom } = config;
+  const context: HttpContext = assembleContext({
+    config,
+    store: storage.store,
+    catalog,
+    usageRecords: new UsageRecords(table),
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    auditLog: log,
+    limitsOf: overrides.limitsOf,
+    metrics: createMetrics({ retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)) }),
+    rates: {
+      admit: (tenant, _limits, result) =>
+        admitBy(tenant, result, async asked => (await ask({ kind: 'rates', tenant, asked })) as RateDecision),
+    },
+    invoker:
+      role === 'query' && threads > 1
+        ? taskInvoker({
+            threads,
+            index,
+            here: (task, signal) => tasks().run(task, signal),
+            there: async (task, affinity, signal) =>
+              (await ask({ kind: 'task', affinity, task }, { signal })) as Uint8Array,
+          })
+        : undefined,
+    pages: new PageCache(role === 'query' ? share(logboom.pageCacheBytes) : 0),
+    resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
+    queryMemoryBytes: share(logboom.queryMemoryBytes),
+    pushMemoryBytes: share(MAX_PUSH_BYTES),
+    http: fetchClient,
+    foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
+    kick: job => tell({ kind: 'kick', job }),
+    readRuleFiles: ruleFilesReader(config.ruler.storage),
+    notReady: () => undefined,
+  });
+  let runner: TaskRunner | undefined;
+  const tasks = () =>
+    (runner ??= new TaskRunner({ store: storage.store, source: context.reading.source, clock: systemClock }));
+  if (role === 'ingest') tellCommits(catalog.tailLog, data, tell);
+  const tails =
+    role === 'query' && index === 0 && workOf(target).tails
+      ? new TailThread({ context, ask, log, isAlone: data.isAlone })
+      : undefined;
+  const dispatch = createDispatcher({
+    router: createRouter(routesOf(target, ROUTES)),
+    context: { ...context, push: forgettingEverywhere(context.push, role, tell) },
+    // The front thread has admitted the caller.
+    guard: { admit: async (_access, request) => request },
+    log,
+    compress: config.frontend.compressResponses,
+    observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
+  });
+  const counted = context.usage.ledger.keepWritten(stopping.signal);
+  const watched = overrides.keepFresh(stopping.signal);
+  const disk = { isFull: data.isDiskFull };
+  const scheduler = schedulerOf(data, context, log, disk);
+
+  async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
+    const response = await dispatch({ ...request, signal });
+    const { body } = response;
+    const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
+    return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };
+  }
+
+  return {
+    async call(call, signal) {
+      switch (call.kind) {
+        case 'request':
+          return answer(call.request, signal);
+        case 'task': {
+          const bytes = ownBytes(await tasks().run(call.task, signal));
+          return { value: { bytes }, moved: [bytes.buffer] };
+        }
+        case 'committed':
+          await tails?.committed(call.chunks, call.logged);
+          return NOTHING;
+        case 'overflowed':
+          tails?.overflowed(call.tenant);
+          return NOTHING;
+        case 'open-tail':
+          return { value: { text: await tails?.open(call.request, call.connectionId) } };
+        case 'close-tail':
+          await tails?.close(call.tenant, call.connectionId);
+          return NOTHING;
+        case 'metrics':
+          return { value: { text: await context.metrics.registry.text() } };
+        case 'write-usage':
+          await context.usage.ledger.write();
+          return NOTHING;
+      }
+    },
+    hear(told) {
+      const what = told as FrontTell;
+      switch (what.kind) {
+        case 'forget':
+          context.push.forget(what.tenant);
+          return;
+        case 'kick':
+          scheduler?.kick(what.job);
+          return;
+        case 'disk':
+          disk.isFull = what.isFull;
+          return;
+        case 'log-level':
+          log.isDebug = what.isDebug;
+      }
+    },
+    async stop() {
+      stopping.abort();
+      await tails?.stop();
+      await scheduler?.stop();
+      await Promise.all([counted, watched]);
+      await close(storage);
+    },
+  };
+}
+
+/** Jobs that write before they free anything: they wait for a disk with space, and leave what there is to the others. */
+const TAKES_SPACE: ReadonlySet<string> = new Set(['compaction', 'index-sync']);
+
+/** Which scheduled jobs run in this thread; undefined: none. */
+function schedulerOf(
+  { role, index, config, readOnly }: RoleData,
+  { maintenance }: HttpContext,
+  log: JobLog,
+  disk: { readonly isFull: boolean },
+): Scheduler | undefined {
+  if (role === 'ingest' || index > 0 || readOnly) return undefined;
+  const work = workOf(config.auth.target);
+  return startScheduler({
+    jobs: maintenance.jobs,
+    does({ name }) {
+      if (name === 'rules') return role === 'query' && work.evaluatesRules;
+      if (role === 'query') return false;
+      return name === 'index-sync' ? work.syncsIndexes : work.maintains;
+    },
+    mayRun: ({ name }) => !disk.isFull || !TAKES_SPACE.has(name),
+    clock: systemClock,
+    log,
+    runMs: config.logboom.maintenanceRunMs,
+  });
+}
+
+/**
+ * For live tails. If no other process commits to the store, the front thread tells of commits, because it makes them; otherwise
+ * this thread does, when it has logged them for other processes.
+ */
+function tellCommits(tailLog: TailLog, { isAlone }: RoleData, tell: (what: RoleTell) => void): void {
+  if (isAlone) tailLog.followAll({ take: () => true, logged: () => undefined });
+  else {
+    tailLog.listen(chunks => {
+      const told = chunks.map(({ stampMs, record }) => {
+        const { tenant, day } = record;
+        return { tenant, day, stampMs, body: encodeRecord(record) };
+      });
+      tell({ kind: 'committed', chunks: told });
+    });
+  }
+}
+
+/** A delete request is created in one thread; pushes are recognized in others. */
+function forgettingEverywhere(
+  push: HttpContext['push'],
+  role: RoleData['role'],
+  tell: (what: RoleTell) => void,
+): HttpContext['push'] {
+  if (role === 'ingest') return push;
+  return Object.create(push, {
+    forget: { value: (tenant: string) => tell({ kind: 'forget', tenant }) },
+  }) as HttpContext['push'];
+}
+
+function encoded(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return new Uint8Array(bytes.buffer);
+}
+
+/** What was committed is safe in any case. */
+async function close(storage: Storage): Promise<void> {
+  await storage.close().catch(() => undefined);
+}

@@ -1,0 +1,45 @@
+/** The thread that commits to the table, because SQLite syncs in the thread that commits. All other threads read by themselves. */
+import { workerData } from 'node:worker_threads';
+import type { Write } from '../../shared/ports/table.ts';
+import { openSqliteTable } from '../sqlite-table.ts';
+import { systemClock } from '../system-clock.ts';
+import { serveThread } from './serve-thread.ts';
+
+export interface TableThreadData {
+  readonly file: string;
+}
+
+/** With the time of the caller (Unix ms), which decides what has expired. */
+export type TableCall = { readonly nowMs: number } & (
+  | { readonly kind: 'write'; readonly writes: readonly Write[] }
+  | { readonly kind: 'sweep'; readonly limit: number | undefined }
+  | { readonly kind: 'fold' }
+);
+
+/** Deleted items of a sweep, or whether the log was folded. */
+export type TableAnswer = number | boolean | undefined;
+
+/** Of this connection: it reads little. */
+const CACHE_BYTES = 4 * 1024 * 1024;
+
+serveThread<TableCall, TableAnswer>(async () => {
+  let nowMs = systemClock.nowMs();
+  const clock = { ...systemClock, nowMs: () => nowMs };
+  const { file } = workerData as TableThreadData;
+  const table = await openSqliteTable(file, { clock, cacheBytes: CACHE_BYTES });
+  return {
+    async call(call) {
+      ({ nowMs } = call);
+      switch (call.kind) {
+        case 'write':
+          await table.transact(call.writes);
+          return { value: undefined };
+        case 'sweep':
+          return { value: await table.sweep(call.limit) };
+        case 'fold':
+          return { value: await table.fold() };
+      }
+    },
+    stop: () => table.close(),
+  };
+});

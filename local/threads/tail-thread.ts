@@ -1,0 +1,122 @@
+/**
+ * Live tails in a query thread: standing queries over what is committed. The front thread holds the sockets; it is asked to post, as
+ * functions ask API Gateway.
+ */
+import { decodeRecord } from '../../shared/catalog/chunk-record.ts';
+import { KNOWN_MS } from '../../shared/catalog/tail-log.ts';
+import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../../shared/http/assemble-tail.ts';
+import type { HttpContext } from '../../shared/http/context.ts';
+import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
+import { TailServer } from '../../shared/tail/tail-server.ts';
+import type { TailRequest, TailService } from '../../shared/tail/tail-service.ts';
+import { systemIds } from '../system-clock.ts';
+import { ownBytes } from './messages.ts';
+import type { CommittedChunk, RoleAsk } from './role-messages.ts';
+import type { ThreadLog } from './thread-log.ts';
+
+export interface TailThreadParts {
+  readonly context: HttpContext;
+  readonly ask: (question: RoleAsk, options?: { moved?: ArrayBuffer[] }) => Promise<unknown>;
+  readonly log: ThreadLog;
+  /** No other process commits to this store. */
+  readonly isAlone: boolean;
+}
+
+/** How often commits of other processes are looked for. */
+const SHARED_POLL_MS = 500;
+/** If there are no other processes: only what is to be renewed. */
+const OWN_POLL_MS = 5_000;
+/** Clocks run at slightly different speeds. */
+const SHARED_JOIN_MS = KNOWN_MS * 1.25;
+
+export class TailThread {
+  readonly #context: HttpContext;
+  readonly #service: TailService;
+  readonly #server: TailServer;
+  readonly #log: ThreadLog;
+  /** Relays under way, in the order of the commits. */
+  #relayed: Promise<void> = Promise.resolve();
+
+  constructor({ context, ask, log, isAlone }: TailThreadParts) {
+    const { service, parts } = assembleTails(context, {
+      connections: connectionsOf(ask),
+      owner: isAlone ? ONLY_OWNER : ownerOfProcess(systemIds),
+      frames: SOCKET_FRAMES,
+      log,
+      joinMs: isAlone ? 0 : SHARED_JOIN_MS,
+      savesCursor: false,
+      hearsAll: isAlone,
+    });
+    this.#context = context;
+    this.#service = service;
+    this.#log = log;
+    this.#server = new TailServer({
+      ...parts,
+      pollMs: isAlone ? OWN_POLL_MS : SHARED_POLL_MS,
+      busyShare: busyShareOfThread(),
+    });
+  }
+
+  /** Resolves to why the tail cannot be served, or undefined. */
+  async open(request: TailRequest, connectionId: string): Promise<string | undefined> {
+    const refusal = await this.#service.open(request, connectionId);
+    if (refusal === undefined) this.#server.opened(request.tenant);
+    return refusal;
+  }
+
+  async close(tenant: string, connectionId: string): Promise<void> {
+    this.#server.closed(tenant, connectionId);
+    await this.#service.close(connectionId);
+  }
+
+  /** Another thread of this process made these commits; the log of tails has them if `logged` says so. */
+  async committed(chunks: readonly CommittedChunk[], logged: boolean): Promise<void> {
+    const { tailLog } = this.#context.reading.catalog;
+    const relay = () => {
+      const told = chunks.map(({ tenant, day, stampMs, body }) => ({
+        stampMs,
+        record: decodeRecord(tenant, day, body),
+      }));
+      return tailLog.relay(told, logged);
+    };
+    this.#relayed = this.#relayed
+      .then(relay)
+      .catch((error: unknown) => this.#log.error({ err: error }, 'commits could not be shown in live tails'));
+    await this.#relayed;
+  }
+
+  /** The log of tails has commits of the tenant that were not told. */
+  overflowed(tenant: string): void {
+    this.#server.logged(tenant);
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop();
+  }
+}
+
+function connectionsOf(ask: TailThreadParts['ask']): Connections {
+  return {
+    async post(connectionId, message) {
+      const own = ownBytes(message);
+      // Frames may be shared by several tails: a copy is sent.
+      return (await ask({ kind: 'post', connectionId, message: own })) as PostOutcome;
+    },
+    get: async connectionId =>
+      (await ask({ kind: 'connection', connectionId })) as ConnectionInfo | undefined,
+    async close(connectionId, options) {
+      await ask({ kind: 'close', connectionId, options });
+    },
+  };
+}
+
+/** Tells how much of the time since the last call the event loop of this thread has worked. */
+function busyShareOfThread(): () => number {
+  let before = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    return utilization;
+  };
+}

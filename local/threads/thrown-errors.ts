@@ -1,0 +1,69 @@
+/** Errors that pass from one thread to another: their class, as far as somebody asks for it, their message, stack and causes. */
+import { LeaseLostError } from '../../shared/catalog/leases.ts';
+import { SwapConflictError } from '../../shared/catalog/swap.ts';
+import { MergeTooLargeError } from '../../shared/compaction/merge-bounds.ts';
+import { DeleteCancelledError } from '../../shared/compaction/row-drops.ts';
+import { BadRequestError, ClientError, CorruptionError, TooLargeError } from '../../shared/model/errors.ts';
+import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
+import { StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
+import { ConditionFailedError } from '../../shared/ports/table.ts';
+import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
+
+/** Plain data: what structured cloning makes of an error has lost its class. */
+export interface ThrownError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly cause: ThrownError | undefined;
+  /** Of ConditionFailedError. */
+  readonly index?: number;
+  /** Of ClientError. */
+  readonly status?: number;
+}
+
+/** Of causes: one may be its own. */
+const MAX_DEPTH = 5;
+
+/** Others come as Error with their name. */
+const CLASSES = new Map<string, { readonly prototype: Error }>(
+  [
+    BadRequestError,
+    ClientError,
+    ConditionFailedError,
+    CorruptionError,
+    DeleteCancelledError,
+    LeaseLostError,
+    MergeTooLargeError,
+    ObjectNotFoundError,
+    RangeError,
+    StorageUnavailableError,
+    SwapConflictError,
+    ThreadLostError,
+    ThreadMemoryError,
+    ThrottledError,
+    TooLargeError,
+    TypeError,
+  ].map(one => [one.name, one]),
+);
+
+export function thrownOf(error: unknown, depth = 1): ThrownError {
+  if (!(error instanceof Error)) {
+    return { name: 'Error', message: String(error), stack: undefined, cause: undefined };
+  }
+  const { name, message, stack, cause } = error;
+  const isLast = cause === undefined || depth === MAX_DEPTH;
+  const thrown = { name, message, stack, cause: isLast ? undefined : thrownOf(cause, depth + 1) };
+  if (error instanceof ConditionFailedError) return { ...thrown, index: error.index };
+  return error instanceof ClientError ? { ...thrown, status: error.status } : thrown;
+}
+
+export function errorOf({ name, message, stack, cause, ...own }: ThrownError): Error {
+  const error = new Error(message, cause && { cause: errorOf(cause) });
+  const known = CLASSES.get(name);
+  // Not by its constructor: some make the message themselves.
+  if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
+  Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
+  if (stack !== undefined) error.stack = stack;
+  return Object.assign(error, own);
+}

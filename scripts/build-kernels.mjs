@@ -1,0 +1,63 @@
+/**
+ * `node bin/with-runtime.mjs scripts/build-kernels.mjs`: compiles shared/kernels/assembly into shared/kernels/compiled.ts.
+ *
+ *     --check            compile, write nothing, and fail if compiled.ts is not what comes out
+ *     --instrument FILE  write a module to FILE that reports every load and store to its host (guard tests)
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import asc from 'assemblyscript/asc';
+
+const FOLDER = fileURLToPath(new URL('../shared/kernels', import.meta.url));
+const SOURCES = join(FOLDER, 'assembly');
+const COMPILED = join(FOLDER, 'compiled.ts');
+/** Decorators before functions are no TypeScript: in the sources they are comments, one to a line. */
+const DECORATOR = /^\/\/ (@inline|@external\(.*\))$/gm;
+const OPTIONS = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noExportMemory'];
+
+const [command, file] = process.argv.slice(2);
+if (command === '--instrument') {
+  writeFileSync(file, await compile('--runPasses', 'instrument-memory'));
+} else {
+  const text = moduleText(await compile());
+  if (command !== '--check') writeFileSync(COMPILED, text);
+  else if (readFileSync(COMPILED, 'utf8') !== text) {
+    process.stderr.write(
+      'shared/kernels/compiled.ts is not what its sources compile to: run scripts/build-kernels.mjs\n',
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** The bytes of the module. Ends the process if the sources do not compile. */
+async function compile(...more) {
+  let bytes;
+  const { error } = await asc.main(['index.ts', ...OPTIONS, ...more, '--outFile', 'kernels.wasm'], {
+    stdout: process.stderr,
+    stderr: process.stderr,
+    readFile: name => readSource(name),
+    writeFile: (_, contents) => {
+      bytes = contents;
+    },
+    listFiles: () => [],
+  });
+  if (error !== null) throw error;
+  return bytes;
+}
+
+/** Null for a file that is not there, as the compiler wants it. */
+function readSource(name) {
+  try {
+    return readFileSync(join(SOURCES, name), 'utf8').replace(DECORATOR, '$1');
+  } catch {
+    return null;
+  }
+}
+
+function moduleText(bytes) {
+  return [
+    '/** Compiled from assembly/ by scripts/build-kernels.mjs; a test compares them. Base64 of a WebAssembly module. */',
+    `export const COMPILED =\n  '${Buffer.from(bytes).toString('base64')}';\n`,
+  ].join('\n');
+}

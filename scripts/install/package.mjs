@@ -1,0 +1,37 @@
+/** The package as `npm pack` makes it, and npm as a person's shell runs it. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../bin/installed.mjs';
+import { check } from './ledger.mjs';
+
+/** Path of the archive in `folder`; undefined, and a check that failed, where there is none. */
+export function packInto(folder) {
+  const packed = run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, env: shellEnv() });
+  const name = readdirSync(folder).find(each => each.endsWith('.tgz'));
+  check('npm pack makes an archive', name !== undefined, packed.output);
+  return name === undefined ? undefined : join(folder, name);
+}
+
+/** Without what an npm that runs this would tell its child: where the project is, for example. */
+export function shellEnv(more = {}) {
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      (!/^npm_/i.test(name) || /registry|cache|userconfig/i.test(name)) && !/^(LOGBOOM|LOKI)_/.test(name),
+  );
+  const env = { ...Object.fromEntries(kept), ...more };
+  delete env.NODE_COMPILE_CACHE;
+  return env;
+}
+
+export function run(file, args, { cwd, env, input }) {
+  const { status, signal, stdout, stderr, error } = spawnSync(file, args, {
+    ...{ cwd, env, input, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  });
+  return {
+    status,
+    signal,
+    stdout: stdout ?? '',
+    output: `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`,
+  };
+}

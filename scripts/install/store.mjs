@@ -1,0 +1,102 @@
+/** A store that was installed in some way: started, used as a client uses it, measured, stopped. */
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { check } from './ledger.mjs';
+
+const START_TIMEOUT_MS = 180_000;
+const POLL_MS = 20;
+const STOP_TIMEOUT_MS = 60_000;
+
+/**
+ * Starts it and waits until it says where it listens. `url` is undefined where it ended instead, or took too long; `readyMs` is the
+ * time that it took.
+ */
+export async function startStore(file, args, { cwd, env }) {
+  const startMs = performance.now();
+  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const store = { child, said: '', url: undefined, readyMs: 0, exit: undefined };
+  const ended = new Promise(resolve => {
+    child.once('error', error => resolve({ error: error.message }));
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  }).then(exit => {
+    store.exit = exit;
+  });
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', part => {
+      store.said += part;
+      store.url ??= /Logboom listens on (http:\S+)/.exec(store.said)?.[1];
+    });
+  while (store.url === undefined && store.exit === undefined) {
+    if (performance.now() - startMs > START_TIMEOUT_MS) break;
+    await Promise.race([ended, pause(POLL_MS)]);
+  }
+  store.readyMs = Math.round(performance.now() - startMs);
+  store.stop = async () => {
+    child.kill('SIGTERM');
+    await Promise.race([ended, pause(STOP_TIMEOUT_MS)]);
+    if (store.exit === undefined) child.kill('SIGKILL');
+    await ended;
+    return store.exit;
+  };
+  return store;
+}
+
+/** Pushes, packs what was pushed, which wakes the threads of upkeep, and asks for it. Checks under `name`. */
+export async function useStore(url, name) {
+  const line = `a line for ${name}`;
+  const values = [[`${BigInt(Date.now()) * 1_000_000n}`, line]];
+  const pushed = await request(`${url}/loki/api/v1/push`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ streams: [{ stream: { app: 'install' }, values }] }),
+  });
+  check(`${name}: a push is stored`, pushed.status === 204, pushed.text);
+  const flushed = await request(`${url}/flush`, { method: 'POST' });
+  check(`${name}: a flush is done`, flushed.status === 204, flushed.text);
+  const query = new URLSearchParams({ query: '{app="install"}' });
+  const found = await request(`${url}/loki/api/v1/query_range?${query}`);
+  check(`${name}: a query finds it`, found.status === 200 && found.text.includes(line), found.text);
+  const page = await request(`${url}/ui/`);
+  check(`${name}: the explorer is there`, page.status === 200 && page.text.includes('<script'), page.text);
+}
+
+async function request(url, options) {
+  try {
+    const answer = await fetch(url, options);
+    return { status: answer.status, text: await answer.text() };
+  } catch (error) {
+    return { status: 0, text: `${error.cause ?? error}` };
+  }
+}
+
+/** MiB in memory of a process and those that it started, by the kernel's account. */
+export function residentMib(pid) {
+  const kib = [pid, ...descendants(pid)].map(each => {
+    const status = readIfThere(`/proc/${each}/status`) ?? '';
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+  });
+  return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024);
+}
+
+function descendants(pid) {
+  const children = readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .filter(
+      name =>
+        / \S (\d+)/.exec(readIfThere(`/proc/${name}/stat`)?.replace(/^.*\)/, ')') ?? '')?.[1] === `${pid}`,
+    )
+    .map(Number);
+  return children.flatMap(child => [child, ...descendants(child)]);
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+export function pause(ms) {
+  return new Promise(resolve => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,65 @@
+/**
+ * One pass over lines: which parser each is for, and the members of all of them. A line belongs to one parser at most: a JSON
+ * object with a member has a quote where logfmt wants a key.
+ */
+import {
+  byteAt,
+  FIELD_OFFSETS,
+  FIELD_PARSERS,
+  JSON_KEYS,
+  JSON_MEMBERS,
+  LOGFMT_KEYS,
+  LOGFMT_MEMBERS,
+  MAX_FIELD_LINE,
+} from './field-layout';
+import { readJson } from './json-members';
+import { clearKeys, findKey, keyCount } from './key-table';
+import { readLogfmt } from './logfmt-members';
+import { memberCount, setFirst, setMemberCount, sortMembers } from './member-list';
+
+const JSON_LINE: u8 = 1;
+const LOGFMT_LINE: u8 = 2;
+const OPEN_BRACE: u32 = 0x7b;
+
+/** Begins a page. */
+export function clearMembers(): void {
+  setMemberCount(JSON_MEMBERS, 0);
+  setMemberCount(LOGFMT_MEMBERS, 0);
+}
+
+/** Forgets the keys of a table. */
+export function clearFieldKeys(table: usize): void {
+  clearKeys(table);
+}
+
+/** Adds a key that the host has laid at the start of the lines. */
+export function addFieldKey(table: usize, length: u32, parent: u32): void {
+  findKey(table, 0, usize(length), parent);
+}
+
+/**
+ * Adds the members of the lines at FIELD_LINES, between the `rows + 1` offsets at FIELD_OFFSETS.
+ * @param firstByte, firstRow of the lines in their page
+ */
+export function readFields(rows: u32, firstByte: usize, firstRow: u32): void {
+  setFirst(firstByte, firstRow);
+  for (let row: u32 = 0; row < rows; row++) {
+    const at = FIELD_OFFSETS + (usize(row) << 2);
+    const start = usize(load<u32>(at));
+    const end = usize(load<u32>(at, 4));
+    const isJson = start < end && byteAt(start) === OPEN_BRACE;
+    const list = isJson ? JSON_MEMBERS : LOGFMT_MEMBERS;
+    const before = memberCount(list);
+    let parser: u8 = 0;
+    if (end - start <= MAX_FIELD_LINE && (isJson ? readJson(row, start, end) : readLogfmt(row, start, end)))
+      parser = isJson ? JSON_LINE : LOGFMT_LINE;
+    else setMemberCount(list, before);
+    store<u8>(FIELD_PARSERS + usize(row), parser);
+  }
+}
+
+/** Ends a page: orders its members by key. */
+export function sortFields(): void {
+  sortMembers(JSON_MEMBERS, keyCount(JSON_KEYS));
+  sortMembers(LOGFMT_MEMBERS, keyCount(LOGFMT_KEYS));
+}

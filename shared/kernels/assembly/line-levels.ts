@@ -1,0 +1,251 @@
+/**
+ * The level that each of some lines speaks of (wire format 1.13, step 5): of a line that looks like a JSON object or is logfmt by
+ * a field that may hold a level, else by the first word that names one.
+ *
+ * Memory: the host lays down the names of the fields, then spans of lines, and lines. Of each line the code goes to LINE_LEVELS.
+ */
+
+import { BASE } from './layout';
+import { levelOfText, levelOfValue, UNKNOWN } from './level-words';
+
+/** Lines of one call. */
+export const MAX_LEVEL_ROWS: usize = 4096;
+export const LINE_LEVELS: usize = BASE;
+/** Start and end of each, from where the lines begin. */
+export const LINE_SPANS: usize = LINE_LEVELS + MAX_LEVEL_ROWS;
+/**
+ * By first byte of a key, the lengths of fields that begin so, a bit for each; as they are written, then in any letter case. Behind
+ * that the number of fields, and for each its length and where its bytes are, as written and folded.
+ */
+export const LEVEL_FIELDS: usize = LINE_SPANS + 8 * MAX_LEVEL_ROWS;
+const FOLDED_LENGTHS: usize = LEVEL_FIELDS + 1024;
+const FIELD_COUNT: usize = FOLDED_LENGTHS + 1024;
+const FIELDS: usize = FIELD_COUNT + 4;
+const FIELD_BYTES: usize = 12;
+const WRITTEN: usize = 4;
+const FOLDED: usize = 8;
+
+const QUOTE: u32 = 0x22;
+const BACKSLASH: u32 = 0x5c;
+const COMMA: u32 = 0x2c;
+const COLON: u32 = 0x3a;
+const OPEN_BRACE: u32 = 0x7b;
+const CLOSE_BRACE: u32 = 0x7d;
+const OPEN_BRACKET: u32 = 0x5b;
+const CLOSE_BRACKET: u32 = 0x5d;
+const SPACE: u32 = 0x20;
+
+/** @param maxDepth objects inside objects that are looked into, the outermost is 1 */
+export function detectLevels(rows: u32, lines: usize, maxDepth: u32): void {
+  for (let row: usize = 0; row < usize(rows); row++) {
+    const span = LINE_SPANS + (row << 3);
+    const level = levelOfLine(lines + usize(load<u32>(span)), lines + usize(load<u32>(span, 4)), maxDepth);
+    store<u8>(LINE_LEVELS + row, level);
+  }
+}
+
+function levelOfLine(start: usize, end: usize, maxDepth: u32): u32 {
+  let first = start;
+  while (first < end && isBlank(byteAt(first))) first++;
+  let last = end;
+  while (last > first && isBlank(byteAt(last - 1))) last--;
+  const isJson = last > first + 1 && byteAt(first) === OPEN_BRACE && byteAt(last - 1) === CLOSE_BRACE;
+  const level = isJson ? levelOfJson(first, last, maxDepth) : levelOfLogfmt(first, end);
+  return level !== UNKNOWN ? level : levelOfText(start, end);
+}
+
+// @inline
+function isBlank(byte: u32): bool {
+  return byte === SPACE || byte - 0x09 < 5;
+}
+
+// @inline
+function byteAt(at: usize): u32 {
+  return load<u8>(at);
+}
+
+/**
+ * The first string whose key is a field, walking objects depth first in the order written. Arrays are not entered. Where the JSON
+ * breaks off, the walk ends.
+ */
+function levelOfJson(start: usize, end: usize, maxDepth: u32): u32 {
+  let depth: u32 = 1;
+  let at = start + 1;
+  while (at < end) {
+    const byte = byteAt(at);
+    if (byte <= SPACE || byte === COMMA) {
+      at++;
+      continue;
+    }
+    if (byte === CLOSE_BRACE) {
+      if (--depth === 0) return UNKNOWN;
+      at++;
+      continue;
+    }
+    if (byte !== QUOTE) return UNKNOWN;
+    const key = at + 1;
+    const keyEnd = stringEnd(key, end);
+    at = skipLow(keyEnd + 1, end);
+    if (at >= end || byteAt(at) !== COLON) return UNKNOWN;
+    at = skipLow(at + 1, end);
+    if (at >= end) return UNKNOWN;
+    const first = byteAt(at);
+    if (first === QUOTE) {
+      const valueEnd = stringEnd(at + 1, end);
+      if (isField(key, keyEnd - key))
+        return valueEnd < end ? levelOfValue(at + 1, valueEnd - at - 1) : UNKNOWN;
+      at = valueEnd + 1;
+    } else if (first === OPEN_BRACE && depth < maxDepth) {
+      depth++;
+      at++;
+    } else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
+      at = nestedEnd(at, end);
+    } else {
+      while (at < end && byteAt(at) !== COMMA && byteAt(at) !== CLOSE_BRACE) at++;
+    }
+  }
+  return UNKNOWN;
+}
+
+function skipLow(from: usize, end: usize): usize {
+  let at = from;
+  while (at < end && byteAt(at) <= SPACE) at++;
+  return at;
+}
+
+/** First quote or backslash from `from` on, or `end`. */
+function plainEnd(from: usize, end: usize): usize {
+  for (let at = from; at < end; at += 16) {
+    const text = v128.load(at);
+    const quote = i8x16.eq(text, i8x16.splat(0x22));
+    const bits = i8x16.bitmask(v128.or(quote, i8x16.eq(text, i8x16.splat(0x5c))));
+    if (bits !== 0) return min(at + usize(ctz(bits)), end);
+  }
+  return end;
+}
+
+/** The quote that ends a string whose text begins at `from`, or `end`. */
+function stringEnd(from: usize, end: usize): usize {
+  let at = plainEnd(from, end);
+  while (at < end && byteAt(at) === BACKSLASH) at = plainEnd(at + 2, end);
+  return at;
+}
+
+/** Behind the object or array that opens at `from`, or `end`. */
+function nestedEnd(from: usize, end: usize): usize {
+  let depth: u32 = 0;
+  for (let at = from; at < end; at++) {
+    const byte = byteAt(at);
+    if (byte === QUOTE) at = stringEnd(at + 1, end);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if ((byte === CLOSE_BRACE || byte === CLOSE_BRACKET) && --depth === 0) return at + 1;
+  }
+  return end;
+}
+
+/**
+ * Of several fields the one that stands first in the list wins, so only that one ends the walk early. It ends at the first pair
+ * that is no logfmt, with what it found before.
+ */
+function levelOfLogfmt(start: usize, end: usize): u32 {
+  // Before the first equals sign all keys are bare: without one, or with a quote before it, there is no level.
+  const mark = firstMark(start, end);
+  if (mark === end || byteAt(mark) === QUOTE) return UNKNOWN;
+  let best = load<u32>(FIELD_COUNT);
+  let level = UNKNOWN;
+  let at = start;
+  while (at < end) {
+    if (byteAt(at) <= SPACE) {
+      at++;
+      continue;
+    }
+    const key = at;
+    at = bareEnd(at, end);
+    const keyEnd = at;
+    let value = at;
+    let valueEnd = at;
+    if (at < end && byteAt(at) > SPACE) {
+      if (byteAt(at) === QUOTE || at === key) return level;
+      value = ++at;
+      if (at < end && byteAt(at) === QUOTE) {
+        value = ++at;
+        at = stringEnd(at, end);
+        if (at >= end) return level;
+        valueEnd = at++;
+      } else {
+        at = bareEnd(at, end);
+        if (at < end && byteAt(at) > SPACE) return level;
+        valueEnd = at;
+      }
+    }
+    const rank = rankOf(key, keyEnd - key);
+    if (rank < best) {
+      best = rank;
+      level = levelOfValue(value, valueEnd - value);
+      if (rank === 0) return level;
+    }
+  }
+  return level;
+}
+
+/** First equals sign or quote from `from` on, or `end`. */
+function firstMark(from: usize, end: usize): usize {
+  for (let at = from; at < end; at += 16) {
+    const text = v128.load(at);
+    const marks = v128.or(i8x16.eq(text, i8x16.splat(0x22)), i8x16.eq(text, i8x16.splat(0x3d)));
+    const bits = i8x16.bitmask(marks);
+    if (bits !== 0) return min(at + usize(ctz(bits)), end);
+  }
+  return end;
+}
+
+/** First separator, equals sign or quote from `from` on, or `end`. */
+function bareEnd(from: usize, end: usize): usize {
+  for (let at = from; at < end; at += 16) {
+    const text = v128.load(at);
+    const marks = v128.or(i8x16.eq(text, i8x16.splat(0x22)), i8x16.eq(text, i8x16.splat(0x3d)));
+    const bits = i8x16.bitmask(v128.or(marks, i8x16.lt_u(text, i8x16.splat(0x21))));
+    if (bits !== 0) return min(at + usize(ctz(bits)), end);
+  }
+  return end;
+}
+
+/** A bit for the length of a key; one for all long ones. */
+// @inline
+function lengthBit(length: usize): u32 {
+  return 1 << min(u32(length), 31);
+}
+
+/** True for a key that is a field as it is written. */
+function isField(key: usize, length: usize): bool {
+  if ((load<u32>(LEVEL_FIELDS + (usize(byteAt(key)) << 2)) & lengthBit(length)) === 0) return false;
+  const last = FIELDS + usize(load<u32>(FIELD_COUNT)) * FIELD_BYTES;
+  for (let field = FIELDS; field < last; field += FIELD_BYTES) {
+    if (usize(load<u32>(field)) !== length) continue;
+    const name = usize(load<u32>(field, WRITTEN));
+    let i: usize = 0;
+    while (i < length && load<u8>(key + i) === load<u8>(name + i)) i++;
+    if (i === length) return true;
+  }
+  return false;
+}
+
+/** Place of the first field that a key is in any letter case, or the number of fields. */
+function rankOf(key: usize, length: usize): u32 {
+  const count = load<u32>(FIELD_COUNT);
+  if ((load<u32>(FOLDED_LENGTHS + (usize(byteAt(key)) << 2)) & lengthBit(length)) === 0) return count;
+  for (let rank: u32 = 0; rank < count; rank++) {
+    const field = FIELDS + usize(rank) * FIELD_BYTES;
+    if (usize(load<u32>(field)) !== length) continue;
+    const name = usize(load<u32>(field, FOLDED));
+    let i: usize = 0;
+    while (i < length && lower(byteAt(key + i)) === byteAt(name + i)) i++;
+    if (i === length) return rank;
+  }
+  return count;
+}
+
+// @inline
+function lower(byte: u32): u32 {
+  return byte - 0x41 < 26 ? byte + 0x20 : byte;
+}

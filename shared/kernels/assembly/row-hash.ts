@@ -1,0 +1,73 @@
+/**
+ * Hashes of lines, 64 bits each, that begin with what the row's other columns gave: four lanes of 8 bytes a step. Made to find
+ * defects, not to withstand somebody who looks for collisions; nothing of it is stored.
+ */
+import { BASE, SLACK } from './layout';
+
+/** Lines of one call, bytes and number. */
+export const MAX_HASH_BYTES: usize = 1024 * 1024;
+export const MAX_HASH_ROWS: usize = 65536;
+
+/** Of each row the two words of the hash so far, then with its line. */
+export const HASH_ONES: usize = BASE;
+export const HASH_TWOS: usize = HASH_ONES + 4 * MAX_HASH_ROWS;
+export const HASH_OFFSETS: usize = HASH_TWOS + 4 * MAX_HASH_ROWS;
+export const HASH_LINES: usize = HASH_OFFSETS + 4 * (MAX_HASH_ROWS + 1) + SLACK;
+export const HASH_BYTES: usize = HASH_LINES + MAX_HASH_BYTES + SLACK;
+
+// Odd, with about as many ones as zeros.
+const K1: u64 = 0x9e3779b97f4a7c15;
+const K2: u64 = 0xc2b2ae3d27d4eb4f;
+const K3: u64 = 0x165667b19e3779f9;
+const K4: u64 = 0xd6e8feb86659fd93;
+
+/** Adds the lines between the `rows + 1` offsets at HASH_OFFSETS to the hashes of their rows. */
+export function hashLines(rows: u32): void {
+  for (let row: usize = 0; row < usize(rows); row++) {
+    const own = row << 2;
+    const start = usize(load<u32>(HASH_OFFSETS + own));
+    const length = usize(load<u32>(HASH_OFFSETS + own, 4)) - start;
+    const seed = u64(load<u32>(HASH_ONES + own)) | (u64(load<u32>(HASH_TWOS + own)) << 32);
+    const hash = hashLine(seed ^ (u64(length) * K3), HASH_LINES + start, length);
+    store<u32>(HASH_ONES + own, u32(hash));
+    store<u32>(HASH_TWOS + own, u32(hash >>> 32));
+  }
+}
+
+function hashLine(seed: u64, start: usize, length: usize): u64 {
+  let a = seed;
+  let at = start;
+  let left = length;
+  if (left >= 32) {
+    let b = seed ^ K2;
+    let c = seed ^ K3;
+    let d = seed ^ K4;
+    do {
+      a = mix(a ^ load<u64>(at), K1);
+      b = mix(b ^ load<u64>(at, 8), K2);
+      c = mix(c ^ load<u64>(at, 16), K3);
+      d = mix(d ^ load<u64>(at, 24), K4);
+      at += 32;
+      left -= 32;
+    } while (left >= 32);
+    a = mix(a ^ rotl(b, 17), K2) ^ mix(c ^ rotl(d, 31), K1);
+  }
+  for (; left >= 8; at += 8, left -= 8) a = mix(a ^ load<u64>(at), K1);
+  // What is loaded behind the line is shifted out.
+  if (left > 0) a = mix(a ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
+  return settle(a);
+}
+
+// @inline
+function mix(hash: u64, factor: u64): u64 {
+  const product = hash * factor;
+  return product ^ (product >>> 29);
+}
+
+/** Lets every bit of the input reach every bit of the output. */
+// @inline
+function settle(hash: u64): u64 {
+  const once = (hash ^ (hash >>> 32)) * K4;
+  const twice = (once ^ (once >>> 29)) * K1;
+  return twice ^ (twice >>> 32);
+}

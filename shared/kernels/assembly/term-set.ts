@@ -1,0 +1,114 @@
+/**
+ * The distinct terms of a page: an open-addressing set of hashes, and a list of them. A page with more terms than the list holds
+ * keeps a half, a quarter, ... of them, chosen by the term's own bits.
+ *
+ * Terms are collected before they are looked up: many lookups one behind the other wait for several slots at a time.
+ */
+import { BASE } from './layout';
+
+const CAPACITY: u32 = 65536;
+const SLOT_MASK: u32 = 2 * CAPACITY - 1;
+const SLOT_BYTES: usize = 8 * usize(CAPACITY);
+/** Halvings of one page. */
+const MAX_THINNING: u32 = 7;
+/** Below these bits a term says how many bits it sets. */
+const THINNING_SHIFT: u32 = 2;
+/** Stands for the term 0, which marks a free slot. */
+const ZERO_STAND_IN: u32 = 0x9e3779b2;
+
+const SLOTS: usize = BASE;
+const LIST: usize = SLOTS + SLOT_BYTES;
+const WAITING: usize = LIST + 4 * usize(CAPACITY);
+const WAITING_BYTES: usize = 16384;
+/** Terms that may be added between two calls of `settleIfFull`: those of a run with its address, and of four grams. */
+const MARGIN_BYTES: usize = 512;
+export const TERM_SET_END: usize = WAITING + WAITING_BYTES + MARGIN_BYTES;
+
+let count: u32 = 0;
+let thinMask: u32 = 0;
+let thinning: u32 = 0;
+let overflowed: bool = false;
+let waiting: usize = WAITING;
+
+export const TERM_LIST: usize = LIST;
+/** Where the host lays terms that it adds, and how many at most. */
+export const TERMS_TO_ADD: usize = WAITING;
+export const MAX_TERMS_TO_ADD: u32 = u32(WAITING_BYTES >>> 2);
+
+export function clearTermSet(): void {
+  memory.fill(SLOTS, 0, SLOT_BYTES);
+  count = 0;
+  thinMask = 0;
+  thinning = 0;
+  overflowed = false;
+  waiting = WAITING;
+}
+
+// @inline
+export function add(term: u32): void {
+  store<u32>(waiting, term);
+  waiting += 4;
+}
+
+// @inline
+export function settleIfFull(): void {
+  if (waiting >= WAITING + WAITING_BYTES) settle();
+}
+
+export function settle(): void {
+  const end = waiting;
+  waiting = WAITING;
+  for (let at = WAITING; at < end; at += 4) insert(load<u32>(at));
+}
+
+/** Adds what the host has laid at TERMS_TO_ADD. */
+export function addTerms(added: u32): void {
+  waiting = WAITING + 4 * usize(min(added, MAX_TERMS_TO_ADD));
+  settle();
+}
+
+export function termCount(): u32 {
+  return count;
+}
+
+/** How often the page was thinned; more than MAX_THINNING where even the last thinning holds too many terms. */
+export function termThinning(): u32 {
+  return overflowed ? MAX_THINNING + 1 : thinning;
+}
+
+function insert(term: u32): void {
+  const wanted = term === 0 ? ZERO_STAND_IN : term;
+  for (;;) {
+    let slot = (wanted >>> 7) & SLOT_MASK;
+    for (;;) {
+      const found = load<u32>(SLOTS + (usize(slot) << 2));
+      if (found === wanted) return;
+      if (found === 0) break;
+      slot = (slot + 1) & SLOT_MASK;
+    }
+    if ((wanted & thinMask) !== 0) return;
+    if (count < CAPACITY) {
+      store<u32>(SLOTS + (usize(slot) << 2), wanted);
+      store<u32>(LIST + (usize(count) << 2), wanted);
+      count++;
+      return;
+    }
+    thin();
+  }
+}
+
+function thin(): void {
+  const kept = count;
+  memory.fill(SLOTS, 0, SLOT_BYTES);
+  count = 0;
+  if (thinning === MAX_THINNING) {
+    // Nothing more is taken: no bit of a term passes this mask.
+    overflowed = true;
+    thinMask = ~0;
+    return;
+  }
+  thinning++;
+  thinMask = ((1 << thinning) - 1) << THINNING_SHIFT;
+  // In place: what is kept is never ahead of what is read.
+  for (let i: u32 = 0; i < kept; i++) insert(load<u32>(LIST + (usize(i) << 2)));
+}

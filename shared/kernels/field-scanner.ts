@@ -1,0 +1,235 @@
+/**
+ * Finds the members of a page's lines: the host's side of assembly/field-members.ts and of what that calls. There is one for a
+ * thread, which many extractors use in turns: each page brings its keys.
+ *
+ *     scanner.begin(lines, keys);
+ *     scanner.read(lineOffsets, 0, rows, parserOf);
+ *     const { json, logfmt } = scanner.end();
+ */
+import { type Constant, KernelInstance } from './kernels.ts';
+import type { TermSet } from './term-set.ts';
+
+/** Lines that are read by one call; a longer one is read alone. */
+const MAX_CALL_BYTES = 2 * 1024 * 1024;
+/** Behind the lines: loads of 64 bytes may begin at the last byte. */
+const SLACK_BYTES = 128;
+
+/** The members of a page's lines for one parser, by columns. */
+export interface LineMembers {
+  readonly count: number;
+  /** Number of the key. */
+  readonly entries: Uint32Array;
+  readonly rows: Uint32Array;
+  /** Where the value stands in the page's lines. */
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  readonly kinds: Uint8Array;
+  /** Members by key: those of entry e are `order[first[e]]` to `order[first[e + 1] - 1]`, in row order. */
+  readonly first: Uint32Array;
+  readonly order: Uint32Array;
+}
+
+/** The keys of one parser, numbered from 0. */
+export interface KeyList {
+  readonly texts: readonly Uint8Array[];
+  /** Number of the key of the object around each, plus 1; 0 at the top. */
+  readonly parents: readonly number[];
+  /** Keys that lines are left to the parser for. */
+  readonly reserved: readonly boolean[];
+  /** Adds the next key. */
+  add(text: Buffer, parent: number): void;
+}
+
+export type FieldParser = 'json' | 'logfmt';
+
+interface FieldKernel {
+  readonly FIELD_LINES: Constant;
+  readonly FIELD_OFFSETS: Constant;
+  readonly FIELD_PARSERS: Constant;
+  readonly JSON_KEYS: Constant;
+  readonly JSON_MEMBERS: Constant;
+  readonly KEY_WORDS: Constant;
+  readonly LOGFMT_KEYS: Constant;
+  readonly LOGFMT_MEMBERS: Constant;
+  readonly MAX_FIELD_LINE: Constant;
+  readonly MAX_FIELD_ROWS: Constant;
+  readonly MEMBER_ENDS: Constant;
+  readonly MEMBER_ENTRIES: Constant;
+  readonly MEMBER_FIRST: Constant;
+  readonly MEMBER_KINDS: Constant;
+  readonly MEMBER_ORDER: Constant;
+  readonly MEMBER_ROWS: Constant;
+  readonly MEMBER_STARTS: Constant;
+  readonly VALUE_TERMS: Constant;
+  addFieldKey(table: number, length: number, parent: number): void;
+  clearFieldKeys(table: number): void;
+  clearMembers(): void;
+  makeValueTerms(list: number, from: number, to: number, firstByte: number): number;
+  readFields(rows: number, firstByte: number, firstRow: number): void;
+  sortFields(): void;
+}
+
+export type FieldKeys = Readonly<Record<FieldParser, KeyList>>;
+
+const PARSERS = ['json', 'logfmt'] as const;
+
+/** Lines that were read by one call, and the members that they gave. */
+interface Call {
+  readonly firstByte: number;
+  readonly endByte: number;
+  readonly members: Readonly<Record<FieldParser, { readonly from: number; readonly to: number }>>;
+}
+
+/** Pitfall: what it tells of a page is valid until the next page is begun, by whoever uses it. */
+export class FieldScanner {
+  readonly #instance: KernelInstance<FieldKernel>;
+  readonly #run: FieldKernel;
+  readonly #keyTables: Readonly<Record<FieldParser, number>>;
+  readonly #lists: Readonly<Record<FieldParser, number>>;
+  #lines: Uint8Array = new Uint8Array(0);
+  #keys: FieldKeys | undefined;
+  #calls: Call[] = [];
+  /** The last call whose lines lie in the kernel's memory. */
+  #loaded: Call | undefined;
+
+  constructor() {
+    const nameKey = (table: number, number: number, start: number, length: number, parent: number) =>
+      Number(this.#nameKey(table, number, start, length, parent));
+    this.#instance = new KernelInstance<FieldKernel>({ nameKey });
+    const { run } = this.#instance;
+    this.#run = run;
+    this.#keyTables = { json: run.JSON_KEYS.value, logfmt: run.LOGFMT_KEYS.value };
+    this.#lists = { json: run.JSON_MEMBERS.value, logfmt: run.LOGFMT_MEMBERS.value };
+    this.#instance.reserve(this.memoryBytes(0));
+  }
+
+  /** Of all that the kernel works on, with so many bytes of lines. */
+  memoryBytes(lineBytes: number): number {
+    return this.#run.FIELD_LINES.value + lineBytes + SLACK_BYTES;
+  }
+
+  /** Begins a page. @param keys known ones, to which those of the page are added */
+  begin(lines: Uint8Array, keys: FieldKeys): void {
+    const run = this.#run;
+    this.#lines = lines;
+    this.#keys = keys;
+    this.#calls = [];
+    this.#loaded = undefined;
+    run.clearMembers();
+    for (const parser of PARSERS) {
+      run.clearFieldKeys(this.#keyTables[parser]);
+      const { texts, parents } = keys[parser];
+      for (const [i, text] of texts.entries()) {
+        this.#instance.bytes.set(text, run.FIELD_LINES.value);
+        run.addFieldKey(this.#keyTables[parser], text.length, parents[i]);
+      }
+    }
+  }
+
+  #nameKey(table: number, number: number, start: number, length: number, parent: number): boolean {
+    const keys = this.#keys![table === this.#keyTables.json ? 'json' : 'logfmt'];
+    if (number === keys.texts.length) keys.add(this.#instance.bytes.subarray(start, start + length), parent);
+    return keys.reserved[number];
+  }
+
+  /**
+   * Reads the lines of the rows `from` to `to`. For each, `parserOf` gets 0, 1 for a
+   * line that is sound for JSON or 2 for one that is for logfmt.
+   */
+  read(lineOffsets: Uint32Array, from: number, to: number, parserOf: Uint8Array): void {
+    const { FIELD_OFFSETS, FIELD_PARSERS, MAX_FIELD_LINE, MAX_FIELD_ROWS } = this.#run;
+    for (let row = from; row < to; ) {
+      const first = row;
+      const firstByte = lineOffsets[first];
+      const last = Math.min(to, first + MAX_FIELD_ROWS.value);
+      while (row < last && lineOffsets[row + 1] - firstByte <= MAX_CALL_BYTES) row++;
+      if (row === first) row++;
+      const bytes = lineOffsets[row] - firstByte;
+      if (bytes > Math.max(MAX_CALL_BYTES, MAX_FIELD_LINE.value)) {
+        parserOf[first] = 0;
+        continue;
+      }
+      const before = this.#counts();
+      this.#load(firstByte, lineOffsets[row]);
+      const { words, bytes: memory } = this.#instance;
+      const offsets = FIELD_OFFSETS.value >>> 2;
+      for (let i = first; i <= row; i++) words[offsets + i - first] = lineOffsets[i] - firstByte;
+      this.#run.readFields(row - first, firstByte, first);
+      const parsers = FIELD_PARSERS.value;
+      parserOf.set(memory.subarray(parsers, parsers + row - first), first);
+      const now = this.#counts();
+      const members = {
+        json: { from: before.json, to: now.json },
+        logfmt: { from: before.logfmt, to: now.logfmt },
+      };
+      this.#loaded = { firstByte, endByte: lineOffsets[row], members };
+      this.#calls.push(this.#loaded);
+    }
+  }
+
+  #load(from: number, to: number): void {
+    this.#instance.reserve(this.memoryBytes(to - from));
+    this.#instance.bytes.set(this.#lines.subarray(from, to), this.#run.FIELD_LINES.value);
+  }
+
+  #counts(): Record<FieldParser, number> {
+    const { words } = this.#instance;
+    return { json: words[this.#lists.json >>> 2], logfmt: words[this.#lists.logfmt >>> 2] };
+  }
+
+  /** Ends a page. */
+  end(): Readonly<Record<FieldParser, LineMembers>> {
+    this.#run.sortFields();
+    return { json: this.#membersOf('json'), logfmt: this.#membersOf('logfmt') };
+  }
+
+  #membersOf(parser: FieldParser): LineMembers {
+    const list = this.#lists[parser];
+    const count = this.#counts()[parser];
+    const keys = this.#keys![parser].texts.length;
+    const {
+      MEMBER_ENDS,
+      MEMBER_ENTRIES,
+      MEMBER_FIRST,
+      MEMBER_KINDS,
+      MEMBER_ORDER,
+      MEMBER_ROWS,
+      MEMBER_STARTS,
+    } = this.#run;
+    const { words, bytes } = this.#instance;
+    const column = ({ value }: Constant, length: number) =>
+      words.subarray((list + value) >>> 2, ((list + value) >>> 2) + length);
+    return {
+      count,
+      entries: column(MEMBER_ENTRIES, count),
+      rows: column(MEMBER_ROWS, count),
+      starts: column(MEMBER_STARTS, count),
+      ends: column(MEMBER_ENDS, count),
+      kinds: bytes.subarray(list + MEMBER_KINDS.value, list + MEMBER_KINDS.value + count),
+      first: column(MEMBER_FIRST, keys + 1),
+      order: column(MEMBER_ORDER, count),
+    };
+  }
+
+  /** Adds the terms of the page's values without escapes. @param words of each key: what stands for its name in them */
+  addValueTerms(parser: FieldParser, words: Uint32Array, found: TermSet): void {
+    const { KEY_WORDS, VALUE_TERMS } = this.#run;
+    this.#instance.words.set(words, KEY_WORDS.value >>> 2);
+    for (const call of this.#calls) {
+      const { from, to } = call.members[parser];
+      if (from === to) continue;
+      if (call !== this.#loaded) this.#load(call.firstByte, call.endByte);
+      this.#loaded = call;
+      const count = this.#run.makeValueTerms(this.#lists[parser], from, to, call.firstByte);
+      const at = VALUE_TERMS.value >>> 2;
+      found.addAll(this.#instance.words.subarray(at, at + count));
+    }
+  }
+}
+
+let ofThread: FieldScanner | undefined;
+
+export function fieldScannerOfThread(): FieldScanner {
+  ofThread ??= new FieldScanner();
+  return ofThread;
+}

@@ -1,0 +1,118 @@
+/** The levels that lines speak of: the host's side of assembly/line-levels.ts. */
+import { type Constant, KernelInstance } from './kernels.ts';
+
+/** Lines of one call lie in so many bytes, or there is one. */
+const MAX_CALL_BYTES = 1024 * 1024;
+/** Memory that grew further, for a long line, is given up after it. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+/** Behind the lines: loads of 16 bytes may begin at the last byte. */
+const SLACK_BYTES = 64;
+const PADDING = 16;
+
+/** Fields that may hold a level: their bytes as written, and with ASCII letters in lower case. An earlier field wins. */
+export interface LevelNames {
+  readonly exact: readonly Uint8Array[];
+  readonly folded: readonly Uint8Array[];
+}
+
+interface LevelKernel {
+  readonly LEVEL_FIELDS: Constant;
+  readonly LINE_LEVELS: Constant;
+  readonly LINE_SPANS: Constant;
+  readonly MAX_LEVEL_ROWS: Constant;
+  detectLevels(rows: number, lines: number, maxDepth: number): void;
+}
+
+/** A kernel with the names of fields in its memory, and where lines go behind them. */
+interface Loaded {
+  readonly kernel: KernelInstance<LevelKernel>;
+  readonly names: LevelNames;
+  readonly linesAt: number;
+}
+
+let loaded: Loaded | undefined;
+
+/**
+ * Codes of the levels (LEVELS) of some lines.
+ *
+ * @param starts, ends of all lines, places in `bytes`
+ * @param which numbers of the lines that are looked at; neighbors should follow each other
+ * @param maxDepth objects inside objects that are looked into, the outermost is 1; 0 or less is without limit
+ */
+export function levelsOfLines(
+  {
+    bytes,
+    starts,
+    ends,
+  }: { readonly bytes: Uint8Array; readonly starts: Uint32Array; readonly ends: Uint32Array },
+  which: Uint32Array,
+  names: LevelNames,
+  maxDepth: number,
+): Uint8Array {
+  const levels = new Uint8Array(which.length);
+  if (loaded?.names !== names) loaded = load(names);
+  const { kernel, linesAt } = loaded;
+  const { LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } = kernel.run;
+  const spansAt = LINE_SPANS.value >>> 2;
+  for (let i = 0; i < which.length; ) {
+    const first = i;
+    let from = starts[which[i]];
+    let to = ends[which[i]];
+    for (i++; i < which.length && i - first < MAX_LEVEL_ROWS.value; i++) {
+      const start = Math.min(from, starts[which[i]]);
+      const end = Math.max(to, ends[which[i]]);
+      if (end - start > MAX_CALL_BYTES) break;
+      from = start;
+      to = end;
+    }
+    kernel.reserve(linesAt + to - from + SLACK_BYTES);
+    kernel.bytes.set(bytes.subarray(from, to), linesAt);
+    for (let j = first; j < i; j++) {
+      kernel.words[spansAt + 2 * (j - first)] = starts[which[j]] - from;
+      kernel.words[spansAt + 2 * (j - first) + 1] = ends[which[j]] - from;
+    }
+    kernel.run.detectLevels(i - first, linesAt, maxDepth > 0 ? maxDepth : -1);
+    levels.set(kernel.bytes.subarray(LINE_LEVELS.value, LINE_LEVELS.value + i - first), first);
+  }
+  if (kernel.bytes.length > MAX_KEPT_BYTES) loaded = undefined;
+  return levels;
+}
+
+/** Of the memory that the kernel works on, but for the lines. */
+export function levelKernelBytes(names: LevelNames): number {
+  if (loaded?.names !== names) loaded = load(names);
+  return loaded.linesAt;
+}
+
+/** Lays the names down, as assembly/line-levels.ts says. */
+function load(names: LevelNames): Loaded {
+  const kernel = loaded?.kernel ?? new KernelInstance<LevelKernel>();
+  const at = kernel.run.LEVEL_FIELDS.value;
+  const count = names.exact.length;
+  const entries = new Uint32Array(513 + 3 * count);
+  const texts: Uint8Array[] = [];
+  let textAt = at + entries.byteLength;
+  const lay = (text: Uint8Array) => {
+    texts.push(text);
+    textAt += text.length;
+    return textAt - text.length;
+  };
+  entries[512] = count;
+  for (const [i, exact] of names.exact.entries()) {
+    const folded = names.folded[i];
+    const bit = 1 << Math.min(exact.length, 31);
+    entries[exact[0]] |= bit;
+    entries[256 + folded[0]] |= bit;
+    entries[256 + upper(folded[0])] |= bit;
+    entries.set([exact.length, lay(exact), lay(folded)], 513 + 3 * i);
+  }
+  const linesAt = textAt + PADDING;
+  kernel.reserve(linesAt);
+  kernel.words.set(entries, at >>> 2);
+  kernel.bytes.set(Buffer.concat(texts), at + entries.byteLength);
+  return { kernel, names, linesAt };
+}
+
+function upper(byte: number): number {
+  return byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte;
+}

@@ -1,0 +1,80 @@
+/** Hashes of the lines of a page: the host's side of assembly/row-hash.ts. */
+import { type Constant, KernelInstance } from './kernels.ts';
+
+interface HashKernel {
+  readonly HASH_BYTES: Constant;
+  readonly HASH_LINES: Constant;
+  readonly HASH_OFFSETS: Constant;
+  readonly HASH_ONES: Constant;
+  readonly HASH_TWOS: Constant;
+  readonly MAX_HASH_BYTES: Constant;
+  readonly MAX_HASH_ROWS: Constant;
+  hashLines(rows: number): void;
+}
+
+let instance: KernelInstance<HashKernel> | undefined;
+
+/** Of the memory that the kernel works on. */
+export function hashMemoryBytes(): number {
+  return hashKernel().run.HASH_BYTES.value;
+}
+
+function hashKernel(): KernelInstance<HashKernel> {
+  if (instance === undefined) {
+    instance = new KernelInstance();
+    instance.reserve(instance.run.HASH_BYTES.value);
+  }
+  return instance;
+}
+
+/** Of each row a hash, in two words. */
+export interface HashWords {
+  readonly one: Uint32Array;
+  readonly two: Uint32Array;
+}
+
+/**
+ * Adds each row's line to its hash. A hash depends on what it was and on the bytes of the line alone.
+ *
+ * @param lineOffsets `rows + 1` places in `lines`
+ */
+export function hashLines(
+  hashes: HashWords,
+  lines: Uint8Array,
+  lineOffsets: Uint32Array,
+  rows: number,
+): void {
+  const { run } = hashKernel();
+  const maxBytes = run.MAX_HASH_BYTES.value;
+  for (let row = 0; row < rows; ) {
+    const first = row;
+    const base = lineOffsets[first];
+    const last = Math.min(rows, first + run.MAX_HASH_ROWS.value);
+    while (row < last && lineOffsets[row + 1] - base <= maxBytes) row++;
+    if (row > first) {
+      hashBatch(hashes, first, lines.subarray(base, lineOffsets[row]), lineOffsets.subarray(first, row + 1));
+      continue;
+    }
+    // A line that is longer: its parts, cut where they are cut in any page, are added one by one.
+    const end = lineOffsets[++row];
+    for (let from = base; from < end; from += maxBytes) {
+      const part = lines.subarray(from, Math.min(from + maxBytes, end));
+      hashBatch(hashes, first, part, Uint32Array.of(0, part.length));
+    }
+  }
+}
+
+/** @param offsets of the lines and their end, that of the first stands for the beginning of `lines` */
+function hashBatch({ one, two }: HashWords, firstRow: number, lines: Uint8Array, offsets: Uint32Array): void {
+  const { run, bytes, words } = hashKernel();
+  const rows = offsets.length - 1;
+  const offsetsAt = run.HASH_OFFSETS.value >>> 2;
+  const [onesAt, twosAt] = [run.HASH_ONES.value >>> 2, run.HASH_TWOS.value >>> 2];
+  bytes.set(lines, run.HASH_LINES.value);
+  for (let i = 0; i <= rows; i++) words[offsetsAt + i] = offsets[i] - offsets[0];
+  words.set(one.subarray(firstRow, firstRow + rows), onesAt);
+  words.set(two.subarray(firstRow, firstRow + rows), twosAt);
+  run.hashLines(rows);
+  one.set(words.subarray(onesAt, onesAt + rows), firstRow);
+  two.set(words.subarray(twosAt, twosAt + rows), firstRow);
+}

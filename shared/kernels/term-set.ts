@@ -1,0 +1,157 @@
+/**
+ * The distinct terms of one page or one needle while they are collected: the host's side of assembly/text-terms.ts and
+ * term-set.ts. A page with more terms than the set holds keeps a half, a quarter, ... of them: what a lookup then cannot ask
+ * for, it takes as present.
+ */
+import { type Constant, KernelInstance } from './kernels.ts';
+
+/** Halvings of one page: a page of 1 MiB holds at most 2^21 terms, 2^16 of which fit without any. */
+const maxThinning = 7;
+/**
+ * Of a text that is cut because it is longer than the kernel's memory, the two parts have so many bytes in common: more than any
+ * term takes with what decides about it, and than a run's length is told to.
+ */
+const overlapBytes = 512;
+
+interface TermKernel {
+  readonly MAX_TERM_BYTES: Constant;
+  readonly MAX_TERM_ROWS: Constant;
+  readonly MAX_TERMS_TO_ADD: Constant;
+  readonly TERM_BYTES: Constant;
+  readonly TERM_LINES: Constant;
+  readonly TERM_OFFSETS: Constant;
+  readonly TERM_LIST: Constant;
+  readonly TERMS_TO_ADD: Constant;
+  addTerms(count: number): void;
+  clearTerms(): void;
+  longestTermRun(): number;
+  scanTerms(rows: number, startKnown: number, endKnown: number): void;
+  termCount(): number;
+  termThinning(): number;
+}
+
+export class TermSet {
+  readonly #run: TermKernel;
+  readonly #maxBytes: number;
+  readonly #maxRows: number;
+  readonly #lines: Buffer;
+  readonly #offsets: Uint32Array;
+  readonly #list: Uint32Array;
+  readonly #toAdd: Uint32Array;
+  /** Of all that the kernel works on. */
+  readonly memoryBytes: number;
+  #added = 0;
+
+  constructor() {
+    const instance = new KernelInstance<TermKernel>();
+    const { run } = instance;
+    instance.reserve(run.TERM_BYTES.value);
+    const { bytes, words } = instance;
+    this.#run = run;
+    this.memoryBytes = run.TERM_BYTES.value;
+    this.#maxBytes = run.MAX_TERM_BYTES.value;
+    this.#maxRows = run.MAX_TERM_ROWS.value;
+    this.#lines = bytes.subarray(run.TERM_LINES.value);
+    this.#offsets = words.subarray(run.TERM_OFFSETS.value >>> 2);
+    this.#list = words.subarray(run.TERM_LIST.value >>> 2);
+    this.#toAdd = words.subarray(
+      run.TERMS_TO_ADD.value >>> 2,
+      (run.TERMS_TO_ADD.value >>> 2) + run.MAX_TERMS_TO_ADD.value,
+    );
+  }
+
+  /** Begins a page or a needle. */
+  clear(): void {
+    this.#added = 0;
+    this.#run.clearTerms();
+  }
+
+  /** Adds the terms of every line; `lineOffsets` holds `rows + 1` places in `lines`. */
+  addLines(lines: Uint8Array, lineOffsets: Uint32Array, rows: number): void {
+    this.#settle();
+    for (let row = 0; row < rows; ) {
+      const first = row;
+      const base = lineOffsets[first];
+      const last = Math.min(rows, first + this.#maxRows);
+      while (row < last && lineOffsets[row + 1] - base <= this.#maxBytes) row++;
+      if (row === first) {
+        this.#addCut(lines.subarray(base, lineOffsets[++row]), true, true);
+        continue;
+      }
+      this.#lines.set(lines.subarray(base, lineOffsets[row]));
+      for (let i = first; i <= row; i++) this.#offsets[i - first] = lineOffsets[i] - base;
+      this.#run.scanTerms(row - first, 1, 1);
+    }
+  }
+
+  /**
+   * Adds the terms that every line with these bytes in it has. With `endsAreKnown` a run of letters and digits that touches an
+   * end goes no further.
+   */
+  addText(text: Uint8Array, endsAreKnown: boolean): void {
+    this.#settle();
+    this.#addCut(text, endsAreKnown, endsAreKnown);
+  }
+
+  #addCut(text: Uint8Array, startIsKnown: boolean, endIsKnown: boolean): void {
+    for (let from = 0; ; from += this.#maxBytes - overlapBytes) {
+      const to = Math.min(from + this.#maxBytes, text.length);
+      this.#lines.set(text.subarray(from, to));
+      this.#offsets[0] = 0;
+      this.#offsets[1] = to - from;
+      const isLast = to === text.length;
+      this.#run.scanTerms(1, Number(startIsKnown && from === 0), Number(endIsKnown && isLast));
+      if (isLast) return;
+    }
+  }
+
+  /** Adds a term that the caller has made. */
+  add(term: number): void {
+    this.#toAdd[this.#added++] = term;
+    if (this.#added === this.#toAdd.length) this.#settle();
+  }
+
+  addAll(terms: Uint32Array): void {
+    this.#settle();
+    for (let from = 0; from < terms.length; from += this.#toAdd.length) {
+      const part = terms.subarray(from, from + this.#toAdd.length);
+      this.#toAdd.set(part);
+      this.#run.addTerms(part.length);
+    }
+  }
+
+  #settle(): void {
+    if (this.#added > 0) this.#run.addTerms(this.#added);
+    this.#added = 0;
+  }
+
+  /** Distinct terms in the order they came; valid until more are added. */
+  get terms(): Uint32Array {
+    this.#settle();
+    return this.#list.subarray(0, this.#run.termCount());
+  }
+
+  get thinning(): number {
+    this.#settle();
+    return Math.min(this.#run.termThinning(), maxThinning);
+  }
+
+  /** More terms than even the last thinning holds: the page cannot be told by its terms. */
+  get overflowed(): boolean {
+    this.#settle();
+    return this.#run.termThinning() > maxThinning;
+  }
+
+  /** Length of the longest run of letters and digits that holds a digit, bytes; of a longer one than 512 at least that. */
+  get longestRun(): number {
+    return this.#run.longestTermRun();
+  }
+}
+
+let ofThread: TermSet | undefined;
+
+/** One for all that collect terms in this thread: each clears it, and is done with it before it waits for anything. */
+export function termSetOfThread(): TermSet {
+  ofThread ??= new TermSet();
+  return ofThread;
+}

@@ -1,0 +1,26 @@
+/** Why nothing can be written: the disk of a store, where it has one. Thrown by both ports; a client is told the message. */
+export type StorageProblem = 'full' | 'read-only' | 'failing';
+
+const MESSAGES: Readonly<Record<StorageProblem, string>> = {
+  full: 'the disk of the store is full: it takes no new entries until there is space again',
+  'read-only': 'the disk of the store is read-only: nothing can be written until it is writable again',
+  failing: 'the disk of the store failed to write: retry later; the log of the store has the reason',
+};
+
+const PROBLEMS = Object.keys(MESSAGES) as StorageProblem[];
+
+export class StorageUnavailableError extends Error {
+  constructor(problem: StorageProblem, options?: ErrorOptions) {
+    super(MESSAGES[problem], options);
+    this.name = 'StorageUnavailableError';
+  }
+
+  /** By the message: it is all that is left of an error that came from another thread. */
+  get problem(): StorageProblem | undefined {
+    return PROBLEMS.find(problem => MESSAGES[problem] === this.message);
+  }
+}
+
+export function storageMessage(problem: StorageProblem): string {
+  return MESSAGES[problem];
+}

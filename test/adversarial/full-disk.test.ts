@@ -1,0 +1,194 @@
+/**
+ * A disk that is full, or cannot be written, under a store of its own process. Where this process may not mount a small disk,
+ * test/end-to-end/unwritable-disk.test.ts has the same with stores that fail.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { findEntries } from '../end-to-end/support/ask.ts';
+import type { ClientAnswer } from '../end-to-end/support/client.ts';
+import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
+import { startVictim, type Victim } from './support/victim.ts';
+
+const CONFIG = `
+auth_enabled: false
+server: {log_level: error}
+limits_config: {deletion_mode: filter-and-delete, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
+`;
+const FULL = 'the disk of the store is full: it takes no new entries until there is space again\n';
+const READ_ONLY = 'the disk of the store is read-only: nothing can be written until it is writable again\n';
+/** The store looks every two seconds; a bound for a loaded machine. */
+const MAX_LOOKS = 1_200;
+const LOOK_MS = 50;
+
+const probe = mountSmallDisk(1);
+probe?.remove();
+const onDisks = probe === undefined ? describe.skip : describe;
+
+let disk: SmallDisk;
+let victim: Victim | undefined;
+beforeEach(() => {
+  disk = mountSmallDisk(24)!;
+});
+afterEach(async () => {
+  await victim?.stop('SIGKILL');
+  victim = undefined;
+  disk.remove();
+});
+
+async function start(): Promise<Victim> {
+  victim = await startVictim(CONFIG, { dataDir: join(disk.folder, 'data') });
+  return victim;
+}
+
+async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+  await victim!.stop(signal);
+  victim = undefined;
+}
+
+let pushed = 0;
+function push(lines: number): Promise<ClientAnswer> {
+  const values = Array.from({ length: lines }, () => [
+    `${Date.now()}000000`,
+    `line ${pushed++} ${Math.random()}`,
+  ]);
+  return victim!.client.send({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ streams: [{ stream: { app: 'a' }, values }] }),
+  });
+}
+
+const found = async () =>
+  (await findEntries(victim!.client, { query: '{app="a"}', limit: '5000', since: '1h' })).length;
+
+const ask = (method: string, path: string, query: Record<string, string> = {}) =>
+  victim!.client.send({ method, path, query });
+
+const askDelete = (line: string) =>
+  ask('POST', '/loki/api/v1/delete', {
+    query: `{app="a"} |= "${line}"`,
+    start: String(Math.floor(Date.now() / 1000) - 3_600),
+  });
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    if (await holds()) return;
+    await delay(LOOK_MS);
+  }
+  throw new Error('it never came to that');
+}
+
+const isReady = async () => (await ask('GET', '/ready')).status === 200;
+
+/** What a store answers whose disk takes no new entries. */
+async function expectRefusals(message: string, entries: number): Promise<void> {
+  const small = await push(1);
+  expect([small.status, small.text]).toEqual([503, message]);
+  const large = await push(2_000);
+  expect([large.status, large.text]).toEqual([503, message]);
+  const otlp = await victim!.client.send({
+    method: 'POST',
+    path: '/otlp/v1/logs',
+    headers: { 'content-type': 'application/json' },
+    body: '{"resourceLogs":[]}',
+  });
+  expect([otlp.status, otlp.text]).toEqual([503, expect.stringContaining(message.trim())]);
+  const ready = await ask('GET', '/ready');
+  expect([ready.status, ready.text]).toEqual([503, message]);
+  expect((await ask('GET', '/metrics')).text).toMatch(/^logboom_disk_writable 0$/m);
+  expect(await found()).toBe(entries);
+}
+
+async function expectRecovery(entries: number): Promise<void> {
+  await until(isReady);
+  expect((await push(1)).status).toBe(204);
+  expect((await push(500)).status).toBe(204);
+  expect(await found()).toBe(entries + 501);
+  expect((await ask('GET', '/metrics')).text).toMatch(/^logboom_disk_writable 1$/m);
+}
+
+onDisks('a full disk', () => {
+  test('while the store runs: pushes are refused, queries and deletes are not, and it recovers', async () => {
+    await start();
+    expect((await push(500)).status).toBe(204);
+    disk.fill();
+    await until(async () => !(await isReady()));
+    // What the store kept in reserve is filled up as well, but for what it needs itself.
+    await expectRefusals(FULL, 500);
+    expect((await askDelete('line 7 ')).status).toBe(204);
+    expect(JSON.parse((await ask('GET', '/loki/api/v1/delete')).text)).toHaveLength(1);
+    expect(await found()).toBe(499);
+    disk.free();
+    await expectRecovery(499);
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'when the store starts, after %s: as while it runs',
+    async signal => {
+      await start();
+      expect((await push(500)).status).toBe(204);
+      await end(signal);
+      disk.fill();
+      await start();
+      await expectRefusals(FULL, 500);
+      const first = pushed - 2_001 - 500;
+      expect((await askDelete(`line ${first + 3} `)).status).toBe(204);
+      expect(await found()).toBe(499);
+      disk.free();
+      await expectRecovery(499);
+    },
+  );
+
+  test('without anything in reserve: it starts to read, and writes when it can', async () => {
+    await start();
+    expect((await push(500)).status).toBe(204);
+    await end('SIGTERM');
+    rmSync(join(disk.folder, 'data', 'reserve'));
+    disk.fill();
+    await start();
+    await expectRefusals(FULL, 500);
+    const refused = await askDelete('anything');
+    expect(refused.status).toBe(503);
+    expect(refused.text).toMatch(/^the disk of the store is /);
+    disk.free();
+    await expectRecovery(500);
+  });
+
+  test('a push that finds no space is told so, and what was acknowledged is there', async () => {
+    await start();
+    const answers: ClientAnswer[] = [];
+    let entries = 0;
+    do {
+      const answer = await push(2_000);
+      answers.push(answer);
+      if (answer.status === 204) entries += 2_000;
+    } while (answers.at(-1)!.status === 204);
+    expect([answers.at(-1)!.status, answers.at(-1)!.text]).toEqual([503, FULL]);
+    const counted = await ask('GET', '/loki/api/v1/query', {
+      query: 'sum(count_over_time({app="a"}[1h]))',
+    });
+    expect(JSON.parse(counted.text).data.result[0].value[1]).toBe(String(entries));
+  });
+});
+
+onDisks('a disk that cannot be written', () => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'when the store starts, after %s: it reads, and recovers',
+    async signal => {
+      await start();
+      expect((await push(500)).status).toBe(204);
+      expect((await push(1)).status).toBe(204);
+      await end(signal);
+      disk.makeReadOnly();
+      await start();
+      await expectRefusals(READ_ONLY, 501);
+      const refused = await askDelete('anything');
+      expect([refused.status, refused.text]).toEqual([503, READ_ONLY]);
+      disk.makeWritable();
+      await expectRecovery(501);
+    },
+  );
+});

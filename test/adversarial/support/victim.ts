@@ -1,0 +1,75 @@
+/**
+ * The store under attack: assembled as `npm start` assembles it, in a process of its own, so that its memory can be read and
+ * the clients of a test do not share its event loop.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type HttpClient } from '../../end-to-end/support/client.ts';
+import { startProcess } from '../../end-to-end/support/server-process.ts';
+
+export interface Victim {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly dataDir: string;
+  readonly client: HttpClient;
+  /** Resident memory now and its peak, bytes; undefined where the system does not show it. */
+  memory(): Promise<ProcessMemory | undefined>;
+  /** Default: SIGTERM. */
+  stop(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+}
+
+export interface ProcessMemory {
+  readonly residentBytes: number;
+  readonly peakBytes: number;
+}
+
+export interface VictimOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** How many files it may have open. */
+  readonly openFiles?: number;
+  /** Kept when the store stops. Default: a folder that goes with it. */
+  readonly dataDir?: string;
+  /** Runs before the store starts. */
+  readonly prepare?: (config: string, dataDir: string) => Promise<void>;
+}
+
+/** @param yaml configuration file; what it leaves out has the program's defaults */
+export async function startVictim(
+  yaml: string,
+  { environment, openFiles, prepare, dataDir: ownDir }: VictimOptions = {},
+): Promise<Victim> {
+  const folder = await mkdtemp(join(tmpdir(), 'logboom-victim-'));
+  const config = join(folder, 'config.yaml');
+  const dataDir = ownDir ?? join(folder, 'data');
+  await writeFile(config, yaml);
+  try {
+    await prepare?.(config, dataDir);
+    const server = await startProcess(config, dataDir, environment, openFiles);
+    const client = createClient(server.url);
+    return {
+      url: server.url,
+      port: Number(new URL(server.url).port),
+      pid: server.pid,
+      dataDir,
+      client,
+      memory: () => memoryOf(server.pid),
+      async stop(signal = 'SIGTERM') {
+        client.close();
+        await server.end(signal);
+        await rm(folder, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function memoryOf(pid: number): Promise<ProcessMemory | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
+  const bytesOf = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status!)?.[1]) * 1024;
+  return status === undefined ? undefined : { residentBytes: bytesOf('VmRSS'), peakBytes: bytesOf('VmHWM') };
+}

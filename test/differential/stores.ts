@@ -1,0 +1,93 @@
+/** The corpus in stores of several histories, written and packed by the product itself. */
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import type { Footer } from '../../shared/chunk/format.ts';
+import { Compactor } from '../../shared/compaction/compactor.ts';
+import type { Packing } from '../../shared/compaction/packing.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { PageCache } from '../../shared/query/page-cache.ts';
+import { Dice } from '../simulation/dice.ts';
+import { DAY, DAY_START_NS } from '../support/engine.ts';
+import { type DatedEntry, pushOf } from '../support/pushes.ts';
+
+export interface TestedStore {
+  readonly name: string;
+  readonly engine: QueryEngine;
+  readonly footers: readonly Footer[];
+}
+
+const TENANT = 't';
+const DAY_NS = 86_400_000_000_000n;
+const PUSHES = 24;
+/** Of these, how many are merged where some are. */
+const MERGED = 18;
+const KEPT_BYTES = 64 * 1024 * 1024;
+/** So that the corpus has several pages, and all have filters and field columns. */
+const PACKING: Packing = {
+  pageBytes: 32_768,
+  enrichedFromBytes: 0,
+  finalFromBytes: 0,
+  copiedFromBytes: Infinity,
+};
+
+interface History {
+  readonly merged: readonly (readonly DatedEntry[])[];
+  /** Pushed afterwards. */
+  readonly small: readonly (readonly DatedEntry[])[];
+  readonly packing?: Packing;
+  /** Pages that queries come back to stay in memory. */
+  readonly keepsPages: boolean;
+}
+
+/** @param seed how entries are spread over pushes, and which come twice */
+export async function storesOf(entries: readonly DatedEntry[], seed: number): Promise<TestedStore[]> {
+  const dice = new Dice(seed);
+  const again = entries.filter(() => dice.chance(0.05));
+  const pushes = Array.from({ length: PUSHES }, (): DatedEntry[] => []);
+  for (const entry of [...entries, ...again]) dice.pick(pushes).push(entry);
+  const plain = { ...PACKING, enrichedFromBytes: Infinity };
+  return [
+    await storeOf('small chunks', { merged: [], small: pushes, keepsPages: false }),
+    await storeOf('merged chunks', { merged: pushes, small: [], keepsPages: false }),
+    await storeOf('merged and small chunks', {
+      merged: pushes.slice(0, MERGED),
+      small: pushes.slice(MERGED),
+      keepsPages: true,
+    }),
+    // Columns of their fields are made in memory.
+    await storeOf('merged chunks without field columns', {
+      merged: pushes,
+      small: [],
+      packing: plain,
+      keepsPages: true,
+    }),
+  ];
+}
+
+async function storeOf(
+  name: string,
+  { merged, small, packing = PACKING, keepsPages }: History,
+): Promise<TestedStore> {
+  const [clock, ids] = [systemClock, systemIds];
+  const store = memoryObjectStore();
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 16_384, compression: QUICK_COMPRESSION };
+  const committer = new GroupCommitter({ store, catalog, clock, ids, options });
+  for (const push of merged) await committer.commit(TENANT, pushOf(push));
+  if (merged.length > 0) {
+    const targets = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 0, graceMs: 600_000, packing };
+    const compactor = new Compactor({ catalog, store, clock, ids, options: targets });
+    const signal = new AbortController().signal;
+    await compactor.compactDay({ tenant: TENANT, day: DAY, force: true, untilMs: Infinity, signal });
+  }
+  for (const push of small) await committer.commit(TENANT, pushOf(push));
+  const source = new ChunkSource(store, keepsPages ? new PageCache(KEPT_BYTES) : undefined);
+  const records = await catalog.chunks(TENANT, DAY_START_NS, DAY_START_NS + DAY_NS - 1n);
+  const footers = await Promise.all(records.map(record => source.footer(record)));
+  return { name, engine: new QueryEngine({ catalog, source, clock }), footers };
+}

@@ -1,0 +1,73 @@
+/**
+ * Kernels under guard: compiled so that each load and store is reported to the host, with where it may be. What it does not
+ * see is `memory.copy` and `memory.fill`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kernelModule, useKernelModule } from '../../shared/kernels/kernels.ts';
+
+const BUILD = new URL('../../scripts/build-kernels.mjs', import.meta.url).pathname;
+
+type Range = readonly [from: number, to: number];
+
+export interface Guard {
+  /** Where accesses may be from now on, of all instances. */
+  allow(ranges: readonly Range[]): void;
+  /** Accesses outside, as text; at most ten. */
+  readonly faults: string[];
+  /** Loads and stores so far. */
+  accesses: number;
+  /** Instances that are made from now on are no longer guarded. */
+  release(): void;
+}
+
+/** Instances that are made from now on are guarded. */
+export function guardKernels(): Guard {
+  let allowed: readonly Range[] = [];
+  const plain = kernelModule();
+  const guard: Guard = {
+    allow: ranges => void (allowed = ranges),
+    faults: [],
+    accesses: 0,
+    release: () => useKernelModule(plain),
+  };
+  const check = (what: string) => (_: number, bytes: number, offset: number, address: number) => {
+    const from = (address >>> 0) + offset;
+    guard.accesses++;
+    for (let i = 0; i < allowed.length; i++) {
+      if (from >= allowed[i][0] && from + bytes <= allowed[i][1]) return address;
+    }
+    if (guard.faults.length < 10) guard.faults.push(`${what} of ${bytes} at ${from}`);
+    return address;
+  };
+  const value = (_: number, stored: unknown) => stored;
+  const types = ['i32', 'i64', 'f32', 'f64'];
+  const values = types.flatMap(type => [`load_val_${type}`, `store_val_${type}`]).map(name => [name, value]);
+  const { WebAssembly } = globalThis as unknown as {
+    WebAssembly: { Module: new (bytes: Uint8Array) => object };
+  };
+  useKernelModule(new WebAssembly.Module(instrumented()), {
+    load_ptr: check('load'),
+    store_ptr: check('store'),
+    memory_grow_pre: value,
+    memory_grow_post: value,
+    ...Object.fromEntries(values),
+  });
+  return guard;
+}
+
+function instrumented(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'logboom-kernels-'));
+  try {
+    const file = join(folder, 'guarded.wasm');
+    const { status, stderr } = spawnSync(process.execPath, [BUILD, '--instrument', file], {
+      encoding: 'utf8',
+    });
+    if (status !== 0) throw new Error(stderr);
+    return readFileSync(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

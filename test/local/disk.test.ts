@@ -1,0 +1,143 @@
+/** What the disk of a data directory is taken for, by what it answers. */
+import { expect, test } from '@jest/globals';
+import { Disk, type DiskPort } from '../../local/disk.ts';
+import { asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
+import { errorOf, thrownOf } from '../../local/threads/thrown-errors.ts';
+import { StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const MIB = 1024 * 1024;
+const errorWith = (code: string) => Object.assign(new Error(code), { code });
+const sqliteError = (errcode: number) =>
+  Object.assign(new Error('sqlite'), { code: 'ERR_SQLITE_ERROR', errcode });
+
+/** Writes of the reserve fail with `fails`, if it is set. */
+function fakeDisk(freeBytes: number, totalBytes = 1000 * 1024 * MIB) {
+  const state = { freeBytes, totalBytes, reserve: 0, fails: undefined as Error | undefined, writes: 0 };
+  const port: DiskPort = {
+    space: async () => ({ freeBytes: state.freeBytes, totalBytes: state.totalBytes }),
+    hasReserve: async () => state.reserve > 0,
+    async writeReserve(bytes) {
+      state.writes++;
+      if (state.fails !== undefined) throw state.fails;
+      state.reserve = bytes;
+      state.freeBytes -= bytes;
+    },
+    async removeReserve() {
+      state.freeBytes += state.reserve;
+      state.reserve = 0;
+    },
+  };
+  const disk = new Disk({ port, clock: manualClock() });
+  const told: string[] = [];
+  disk.tell(problem => told.push(problem ?? 'ok'));
+  return { state, disk, told };
+}
+
+test('a disk with space takes entries, and keeps a reserve', async () => {
+  const { state, disk, told } = fakeDisk(1000 * MIB);
+  await disk.check();
+  await disk.check();
+  expect([disk.problem, disk.message, state.reserve, state.writes, told]).toEqual([
+    undefined,
+    undefined,
+    4 * MIB,
+    1,
+    [],
+  ]);
+});
+
+test('little space: full at once, and the reserve is given up; enough space: it is kept again', async () => {
+  const { state, disk, told } = fakeDisk(1000 * MIB);
+  await disk.check();
+  state.freeBytes = 63 * MIB;
+  await disk.check();
+  expect([disk.problem, state.reserve]).toEqual(['full', 0]);
+  expect(disk.message).toMatch(/^the disk of the store is full/);
+  state.freeBytes = 70 * MIB;
+  await disk.check();
+  expect(disk.problem).toBe('full');
+  state.freeBytes = 200 * MIB;
+  await disk.check();
+  expect([disk.problem, state.reserve]).toEqual([undefined, 4 * MIB]);
+  expect(told).toEqual(['full', 'ok']);
+});
+
+test('of a small disk a twentieth is enough', async () => {
+  const { state, disk } = fakeDisk(10 * MIB, 20 * MIB);
+  await disk.check();
+  expect([disk.problem, state.reserve]).toEqual([undefined, MIB]);
+  state.freeBytes = MIB - 1;
+  await disk.check();
+  expect(disk.problem).toBe('full');
+});
+
+// [error of a write, problem]
+test.each<[Error, string | undefined]>([
+  [errorWith('ENOSPC'), 'full'],
+  [errorWith('EDQUOT'), 'full'],
+  [errorWith('EROFS'), 'read-only'],
+  [errorWith('EACCES'), 'read-only'],
+  [errorWith('EPERM'), 'read-only'],
+  [errorWith('EIO'), undefined],
+  [errorWith('ENOENT'), undefined],
+  [sqliteError(13), 'full'],
+  [sqliteError(4874), 'full'],
+  [sqliteError(8), 'read-only'],
+  [sqliteError(14), 'read-only'],
+  [sqliteError(778), undefined],
+  [sqliteError(5), undefined],
+  [new Error('wrapped', { cause: errorWith('ENOSPC') }), 'full'],
+  [new Error('another'), undefined],
+])('a write that fails with %s', async (error, problem) => {
+  const { disk, state } = fakeDisk(1000 * MIB);
+  await disk.check();
+  disk.note(error);
+  expect(disk.problem).toBe(problem);
+  // As it comes from another thread.
+  const other = fakeDisk(1000 * MIB).disk;
+  other.note(errorOf(thrownOf(asStorageError(error))));
+  expect(other.problem).toBe(problem);
+  await Promise.resolve();
+  expect(state.reserve).toBe(problem === 'full' ? 0 : 4 * MIB);
+});
+
+test('a quota: space is not seen, but that the reserve cannot be written; it is tried now and then', async () => {
+  const { state, disk, told } = fakeDisk(1000 * MIB);
+  await disk.check();
+  state.fails = errorWith('EDQUOT');
+  disk.note(errorWith('EDQUOT'));
+  for (let looks = 0; looks < 20; looks++) await disk.check();
+  expect(disk.problem).toBe('full');
+  expect(state.writes).toBeLessThanOrEqual(1 + 5);
+  state.fails = undefined;
+  for (let looks = 0; looks < 10; looks++) await disk.check();
+  expect([disk.problem, told]).toEqual([undefined, ['full', 'ok']]);
+});
+
+test('a folder that cannot be written at the first look', async () => {
+  const { state, disk } = fakeDisk(1000 * MIB);
+  state.fails = errorWith('EROFS');
+  await disk.check();
+  expect(disk.problem).toBe('read-only');
+  state.fails = undefined;
+  for (let looks = 0; looks < 10; looks++) await disk.check();
+  expect(disk.problem).toBeUndefined();
+});
+
+test('an error that says nothing of the disk changes nothing', async () => {
+  const { state, disk } = fakeDisk(1000 * MIB);
+  state.fails = errorWith('EMFILE');
+  await disk.check();
+  expect(disk.problem).toBeUndefined();
+});
+
+test('errors of causes in circles, and what is no error', () => {
+  const circle = new Error('circle');
+  circle.cause = circle;
+  expect(storageProblemOf(circle)).toBeUndefined();
+  for (const nothing of [undefined, null, 'ENOSPC', 13]) expect(storageProblemOf(nothing)).toBeUndefined();
+  const unavailable = new StorageUnavailableError('full');
+  expect(asStorageError(unavailable)).toBe(unavailable);
+  expect(asStorageError(errorWith('ENOENT'))).toMatchObject({ message: 'ENOENT' });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { systemClock } from '../../../local/system-clock.ts';
+import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
+import { errorOf, thrownOf } from '../../../local/threads/thrown-errors.ts';
+import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import type { Write } from '../../../shared/ports/table.ts';
+import { tableContract } from '../../ports/table.contract.ts';
+
+// Writes and errors as messages between threads leave them.
+tableContract(
+  'writes forwarded',
+  async clock => {
+    const table = memoryTable({ clock });
+    const write = async (writes: readonly Write[]) => {
+      const error = await table.transact(structuredClone(writes)).then(() => undefined, thrownOf);
+      if (error !== undefined) throw errorOf(structuredClone(error));
+    };
+    return { table: forwardedTable(table, write) };
+  },
+  { rounds: 20 },
+);
+
+test('of a body that is part of a larger buffer only the body is sent', async () => {
+  const sent: Uint8Array[] = [];
+  const table = forwardedTable(memoryTable({ clock: systemClock }), async ([write]) => {
+    if (write.kind === 'put') sent.push(write.item.body);
+  });
+  const body = Buffer.alloc(100_000).subarray(10, 20);
+  await table.put({ pk: 'p', sk: 's', version: 0, body });
+  await table.transact([{ kind: 'put', item: { pk: 'p', sk: 's', version: 0, body } }]);
+  expect(sent.map(({ length, buffer }) => [length, buffer.byteLength])).toEqual([
+    [10, 10],
+    [10, 10],
+  ]);
+});

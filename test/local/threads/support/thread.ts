@@ -1,0 +1,121 @@
+/** A thread for tests of threads: it does what a call says. */
+import { workerData } from 'node:worker_threads';
+import { serveThread } from '../../../../local/threads/serve-thread.ts';
+import { ClientError, CorruptionError, TooLargeError } from '../../../../shared/model/errors.ts';
+import { ConditionFailedError } from '../../../../shared/ports/table.ts';
+import { ThrottledError } from '../../../../shared/ports/throttled.ts';
+
+export interface ThreadData {
+  /** How it starts: `broken` and `silent` never become ready, `ends` ends before. Default: it becomes ready. */
+  readonly start?: 'broken' | 'silent' | 'ends' | undefined;
+  readonly number?: number;
+}
+
+export type TestCall =
+  | { readonly does: 'echo'; readonly what: unknown }
+  /** Lets go as soon as it is cancelled. */
+  | { readonly does: 'waits' }
+  /** Answers when `release` is told, cancelled or not. */
+  | { readonly does: 'holds' }
+  | { readonly does: 'hangs' }
+  /** Keeps the thread busy for so long. */
+  | { readonly does: 'works'; readonly ms: number }
+  | { readonly does: 'exits'; readonly code: number }
+  | { readonly does: 'throws-later' }
+  | { readonly does: 'fills' }
+  | { readonly does: 'fails'; readonly error: keyof typeof ERRORS }
+  | { readonly does: 'unclonable' }
+  | { readonly does: 'moves'; readonly bytes: Uint8Array }
+  /** Asks, and answers with the reply, or with the error that it was refused with. */
+  | { readonly does: 'asks'; readonly what: unknown; readonly cancelsAfterMs?: number }
+  | { readonly does: 'tells'; readonly what: unknown }
+  /** Calls that were cancelled so far, and tells that were heard. */
+  | { readonly does: 'reports' };
+
+const ERRORS = {
+  client: () => new ClientError(422, 'no'),
+  tooLarge: () => new TooLargeError('too much'),
+  corrupt: () => new CorruptionError('chunk x: broken'),
+  throttled: () => new ThrottledError('later'),
+  condition: () => new ConditionFailedError({ pk: 'p', sk: 's' }, 3),
+  caused: () => new Error('outer', { cause: new CorruptionError('inner') }),
+  text: () => 'only text',
+} as const;
+
+const { start, number } = workerData as ThreadData;
+if (start === 'ends') process.exit(4);
+
+let cancelled = 0;
+const heard: unknown[] = [];
+const held: (() => void)[] = [];
+
+serveThread<TestCall, unknown>(async starter => {
+  if (start === 'broken') throw new CorruptionError('table x: not readable');
+  if (start === 'silent') await new Promise(() => undefined);
+  return {
+    async call(call, signal) {
+      signal.addEventListener('abort', () => cancelled++, { once: true });
+      switch (call.does) {
+        case 'echo':
+          return { value: [call.what, number] };
+        case 'waits':
+          await new Promise((_, reject) => {
+            if (signal.aborted) reject(signal.reason);
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+          });
+          return { value: undefined };
+        case 'holds':
+          await new Promise<void>(resolve => held.push(resolve));
+          return { value: 'held' };
+        case 'hangs':
+          for (;;);
+        case 'works':
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, call.ms);
+          return { value: 'worked' };
+        case 'exits':
+          return process.exit(call.code);
+        case 'throws-later':
+          setImmediate(() => {
+            throw new Error('a defect');
+          });
+          await new Promise(() => undefined);
+          return { value: undefined };
+        case 'fills': {
+          const kept: unknown[] = [];
+          for (;;) kept.push(new Array(10_000).fill(Math.random()));
+        }
+        case 'fails':
+          throw ERRORS[call.error]();
+        case 'unclonable':
+          return { value: () => undefined };
+        case 'moves': {
+          const bytes = new Uint8Array(call.bytes).fill(7);
+          return { value: bytes, moved: [bytes.buffer] };
+        }
+        case 'asks': {
+          const cancel = new AbortController();
+          const { what, cancelsAfterMs } = call;
+          if (cancelsAfterMs !== undefined)
+            setTimeout(() => cancel.abort(new Error('enough')), cancelsAfterMs);
+          const reply = await starter.ask(what, { signal: cancel.signal }).catch((error: unknown) => {
+            const { name, message } = error as Error;
+            return { name, message };
+          });
+          return { value: reply };
+        }
+        case 'tells':
+          starter.tell(call.what);
+          return { value: undefined };
+        case 'reports':
+          return { value: { cancelled, heard } };
+      }
+    },
+    hear(told) {
+      heard.push(told);
+      if (told === 'release') for (const release of held.splice(0)) release();
+    },
+    async stop() {
+      starter.tell('stopped');
+    },
+  };
+});

@@ -1,0 +1,86 @@
+/** The table of files with its commits in a thread of their own. */
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openSqliteTable, type SqliteTable } from '../../../local/sqlite-table.ts';
+import { openThreadTable } from '../../../local/threads/table-client.ts';
+import type { Item } from '../../../shared/ports/table.ts';
+import { tableContract } from '../../ports/table.contract.ts';
+import { newTableDirectory, tablesOfAFile } from '../../support/tables-of-a-file.ts';
+
+tableContract('sqlite, committed in a thread', tablesOfAFile(openThreadTable), { rounds: 20 });
+
+let directory: string;
+let file: string;
+let table: SqliteTable;
+beforeEach(async () => {
+  directory = await newTableDirectory();
+  file = path.join(directory, 'new/place/table.db');
+  table = await openThreadTable(file);
+});
+afterEach(async () => {
+  await table.close();
+  await rm(directory, { recursive: true });
+});
+
+const itemOf = (sk: string, body: Uint8Array = Buffer.from(sk)): Item => ({ pk: 'p', sk, version: 1, body });
+const textOf = async (sk: string) => String(Buffer.from((await table.get({ pk: 'p', sk }))!.body));
+
+test('what a write has resolved for is read at once, also by another process, and is there when it is opened again', async () => {
+  const large = Buffer.alloc(300_000, 'x');
+  const writes = Array.from({ length: 50 }, (_, i) =>
+    table.put(itemOf(`k${i}`, i === 7 ? large : undefined)),
+  );
+  await Promise.all(writes);
+  // The caller's own is not moved away.
+  expect(large.length).toBe(300_000);
+  expect((await table.query('p')).items).toHaveLength(50);
+  expect(await textOf('k7')).toBe(String(large));
+  const other = await openSqliteTable(file);
+  expect((await other.query('p')).items).toHaveLength(50);
+  await other.close();
+  await table.close();
+  table = await openThreadTable(file);
+  expect(await textOf('k49')).toBe('k49');
+});
+
+test('closing waits for what is under way, and nothing is taken then', async () => {
+  const last = table.put(itemOf('last'));
+  const closing = table.close();
+  await expect(table.put(itemOf('late'))).rejects.toThrow('the table is closed');
+  await Promise.all([last, closing]);
+  table = await openThreadTable(file);
+  expect(await textOf('last')).toBe('last');
+  expect(await table.get({ pk: 'p', sk: 'late' })).toBeUndefined();
+});
+
+test('it sweeps, folds and checks as without the thread', async () => {
+  await table.put({ ...itemOf('old'), expiresAt: 1 });
+  await table.put(itemOf('new'));
+  expect(await table.sweep()).toBe(1);
+  expect(await table.fold()).toBe(true);
+  expect(await table.check(true)).toEqual([]);
+  expect((await table.query('p')).items).toHaveLength(1);
+});
+
+test('a thread that ends takes its writes with it, and the next ones have another', async () => {
+  const ending = new URL('./ending-table-thread.mjs', import.meta.url);
+  const own = path.join(directory, 'own.db');
+  const fragile = await openThreadTable(own, { entry: ending });
+  await fragile.put(itemOf('a'));
+  await expect(fragile.put(itemOf('end'))).rejects.toThrow(
+    'table write failed: the thread table ended with code 3',
+  );
+  await fragile.put(itemOf('b'));
+  expect((await fragile.query('p')).items.map(({ sk }) => sk)).toEqual(['a', 'b']);
+  await fragile.close();
+});
+
+test('a file that is no table is told when it is opened', async () => {
+  const broken = path.join(directory, 'broken.db');
+  await writeFile(broken, 'this is no database, and long enough to be told from an empty one'.repeat(100));
+  await expect(openThreadTable(broken)).rejects.toMatchObject({
+    name: 'CorruptionError',
+    message: expect.stringContaining('cannot open table'),
+  });
+});

@@ -1,0 +1,255 @@
+/**
+ * Whatever is pushed, merged, deleted and expired: entries with equal timestamps are in the order in which they were pushed, or in
+ * its reverse, and a limit cuts that order. The same from one thread and from workers, and for whoever pages by timestamp.
+ */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { logPages } from '../../bin/cli/log-pages.ts';
+import type { LogEntry, RangeRequest } from '../../bin/cli/range-query.ts';
+import { dayLease } from '../../shared/catalog/leases.ts';
+import { mergeAndSwap } from '../../shared/compaction/merge-and-swap.ts';
+import { ChunkOrder } from '../../shared/compaction/order-runs.ts';
+import { MaskSource } from '../../shared/deletion/masks.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
+import { streamHash } from '../../shared/model/stream-hash.ts';
+import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/query/engine.ts';
+import { inlineInvoker } from '../../shared/query/tasks/inline-invoker.ts';
+import { QueryWorkers } from '../../shared/query/tasks/query-workers.ts';
+import { Visibility } from '../../shared/query/visibility.ts';
+import { CANCEL_PERIOD_MS, DAY, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import { asker, rangeQuery } from '../support/engine.ts';
+import { type DatedEntry, identityOf } from '../support/pushes.ts';
+import { streamOf } from '../support/rows.ts';
+import { TINY_TASKS } from './tasks/world.ts';
+
+const WHOLE = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 2) * DAY_NS };
+
+type Step =
+  | { readonly kind: 'push'; readonly entries: readonly DatedEntry[] }
+  /** The push begins here, and is committed after the next ones. */
+  | { readonly kind: 'slow'; readonly entries: readonly DatedEntry[] }
+  | { readonly kind: 'repeat'; readonly which: number }
+  | { readonly kind: 'compact'; readonly force: boolean }
+  /** Those of the day's chunks are merged whose bit is set, as far as their order allows it. */
+  | { readonly kind: 'merge'; readonly bits: number };
+
+/** Few streams, times and lines: most entries have others of their time, and some are the same. */
+const entry: fc.Arbitrary<DatedEntry> = fc.record({
+  stream: fc.constantFrom<Record<string, string>>(
+    { app: 'a' },
+    { app: 'b', pod: '1' },
+    { app: 'b', pod: '2' },
+    { app: 'gone' },
+  ),
+  day: fc.constantFrom(DAY, DAY, DAY, DAY + 1),
+  time: fc.constantFrom(0, 1, 5_000_000_000, 5_000_000_000, 5_000_000_001, 80_000_000_000_000),
+  line: fc.nat(30).map(n => (n % 5 === 0 ? `bad ${n}` : `line ${n}`)),
+  metadata: fc.constantFrom<Record<string, string>>({}, {}, { k: 'v' }, { k: 'w' }),
+});
+const entries = fc.array(entry, { minLength: 1, maxLength: 8 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: entries.map((list): Step => ({ kind: 'push', entries: list })) },
+  { weight: 1, arbitrary: entries.map((list): Step => ({ kind: 'slow', entries: list })) },
+  { weight: 1, arbitrary: fc.nat(20).map((which): Step => ({ kind: 'repeat', which })) },
+  { weight: 1, arbitrary: fc.boolean().map((force): Step => ({ kind: 'compact', force })) },
+  { weight: 2, arbitrary: fc.nat(255).map((bits): Step => ({ kind: 'merge', bits })) },
+);
+
+const signal = new AbortController().signal;
+
+async function mergeSome({ plain }: World, bits: number): Promise<void> {
+  const { catalog, rewriter } = plain;
+  for (const day of [DAY, DAY + 1]) {
+    let snapshot = await catalog.day(TENANT, day);
+    if (snapshot === undefined) continue;
+    const lease = (await catalog.leases.take(dayLease(TENANT, day), 60_000))!;
+    const chosen = snapshot.records.filter((_, i) => (bits >> (i % 8)) & 1);
+    for (const inputs of new ChunkOrder(snapshot.records).runs(chosen)) {
+      const drops = await rewriter.drops.dropsOf(TENANT);
+      const work = { tenant: TENANT, lease, level: 1, quality: 'draft', inputs, drops, signal } as const;
+      snapshot = (await mergeAndSwap(rewriter, { ...work, snapshot, hold: async () => undefined })).after;
+    }
+    await catalog.leases.release(lease);
+  }
+}
+
+function enginesOf({ plain, rawStore: store, clock }: World, limitsOf: () => Limits) {
+  const { catalog } = plain;
+  const masks = new MaskSource({ deletes: catalog.deletes, clock });
+  const parts = { catalog, clock, visibility: new Visibility({ masks, limitsOf, enabled: true }) };
+  const workers = new QueryWorkers(inlineInvoker({ store, clock }), { sizes: TINY_TASKS });
+  return [
+    new QueryEngine({ ...parts, source: new ChunkSource(store) }),
+    new QueryEngine({ ...parts, source: new ChunkSource(store), workers }),
+  ];
+}
+
+const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+
+/** Entries by arrival, each once, where the first of them was. */
+function inAnswerOrder(arrived: readonly DatedEntry[], backward: boolean): DatedEntry[] {
+  const sign = backward ? -1 : 1;
+  const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+  const hashOf = ({ stream }: DatedEntry) => streamHash(streamOf(stream).labels);
+  return arrived
+    .map((one, place) => ({ one, place }))
+    .sort(
+      (a, b) =>
+        sign * compare(nsOf(a.one), nsOf(b.one)) ||
+        compare(hashOf(a.one), hashOf(b.one)) ||
+        sign * (a.place - b.place),
+    )
+    .map(({ one }) => one);
+}
+
+/** As an answer shows them: `time line` by the text of the stream. */
+function shown(list: readonly DatedEntry[], textOf: (entry: DatedEntry) => string): Record<string, string[]> {
+  const streams: Record<string, string[]> = {};
+  for (const one of list) (streams[textOf(one)] ??= []).push(`${nsOf(one)} ${one.line} ${one.metadata.k}`);
+  return streams;
+}
+
+async function answerOf(engine: QueryEngine, query: string, limit: number, backward: boolean) {
+  const { result } = await engine.range(
+    rangeQuery(query, { ...WHOLE, limit, backward, categorize: true }),
+    asker(),
+  );
+  if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
+  return Object.fromEntries(
+    result.streams.map(({ text, entries: list }) => [
+      text,
+      list.map(
+        ({ timeNs, line, structuredMetadata }) => `${timeNs} ${line} ${structuredMetadata?.[0]?.value}`,
+      ),
+    ]),
+  );
+}
+
+/** All entries of a query, page by page as `logboom query` asks for them. */
+async function pagedOf(engine: QueryEngine, batch: number, direction: 'forward' | 'backward') {
+  const ask = async ({ query, startNs, endNs, limit, direction: asked }: RangeRequest) => {
+    const { result } = await engine.range(
+      rangeQuery(query, { startNs, endNs, limit, backward: asked === 'backward' }),
+      asker(),
+    );
+    if (result.kind !== 'streams') throw new TypeError(`a log query answers a ${result.kind}`);
+    const list = result.streams.flatMap(({ text, entries: ofStream }) =>
+      ofStream.map(({ timeNs, line }): LogEntry => ({ timeNs, line, labels: { text } })),
+    );
+    const sign = asked === 'backward' ? -1 : 1;
+    return {
+      kind: 'streams' as const,
+      entries: list.sort((a, b) => sign * (a.timeNs < b.timeNs ? -1 : a.timeNs > b.timeNs ? 1 : 0)),
+      warnings: [],
+    };
+  };
+  const found: LogEntry[] = [];
+  const request = { query: '{app=~".+"}', ...WHOLE, limit: Infinity, batch, direction };
+  for await (const page of logPages(ask, request)) if (page.kind === 'streams') found.push(...page.entries);
+  const streams: Record<string, string[]> = {};
+  for (const { timeNs, line, labels } of found) (streams[labels.text] ??= []).push(`${timeNs} ${line}`);
+  return { streams, count: found.length };
+}
+
+async function compare(
+  engines: readonly QueryEngine[],
+  pushed: readonly DatedEntry[],
+  limits: readonly number[],
+) {
+  const arrived = [...new Map([...pushed].reverse().map(one => [identityOf(one), one]))].map(
+    ([, one]) => one,
+  );
+  const first = new Set<string>();
+  const once = pushed.filter(one => !first.has(identityOf(one)) && first.add(identityOf(one)));
+  expect(once).toHaveLength(arrived.length);
+  const stream = (one: DatedEntry) => streamOf(one.stream).text;
+  const queries: [string, (one: DatedEntry) => boolean, (one: DatedEntry) => string][] = [
+    ['{app=~".+"}', () => true, stream],
+    ['{app=~".+"} |= "line"', ({ line }) => line.includes('line'), stream],
+    ['{app="b"} | drop pod', ({ stream: { app } }) => app === 'b', () => '{app="b"}'],
+  ];
+  for (const engine of engines) {
+    for (const backward of [true, false]) {
+      for (const [query, holds, textOf] of queries) {
+        const all = inAnswerOrder(once, backward).filter(holds);
+        for (const limit of limits) {
+          expect([query, backward, limit, await answerOf(engine, query, limit, backward)]).toEqual([
+            query,
+            backward,
+            limit,
+            shown(all.slice(0, limit), textOf),
+          ]);
+        }
+      }
+    }
+  }
+}
+
+test('any history leaves equal timestamps in the order of the pushes, in both directions', async () => {
+  const history = fc.array(step, { minLength: 2, maxLength: 14 });
+  const limits = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 2 });
+  await fc.assert(
+    fc.asyncProperty(history, limits, fc.constantFrom(0, 4096), async (steps, some, inlineMaxBytes) => {
+      const world = makeWorld({ inlineMaxBytes });
+      let kept: Limits = DEFAULT_LIMITS;
+      const engines = enginesOf(world, () => kept);
+      const pushes: (readonly DatedEntry[])[] = [];
+      let commit: (() => Promise<void>) | undefined;
+      const ended = async () => {
+        await commit?.();
+        commit = undefined;
+      };
+      for (const one of steps) {
+        await world.clock.advance(1);
+        if (one.kind === 'push' || one.kind === 'repeat') {
+          const list = one.kind === 'push' ? one.entries : pushes[one.which % Math.max(1, pushes.length)];
+          if (list === undefined) continue;
+          await world.push(list);
+          pushes.push(list);
+        } else if (one.kind === 'slow') {
+          await ended();
+          commit = await world.slowPush(one.entries);
+          pushes.push(one.entries);
+        } else if (one.kind === 'compact' && !one.force) {
+          // With a push under way: those of the last seconds are left alone.
+          for (const day of [DAY, DAY + 1]) await world.compact(day);
+        } else {
+          await ended();
+          if (one.kind === 'merge') await mergeSome(world, one.bits);
+          else for (const day of [DAY, DAY + 1]) await world.compact(day, true);
+        }
+      }
+      await ended();
+      let pushed: readonly DatedEntry[] = pushes.flat();
+      const checked = [1000, ...some];
+      await compare(engines, pushed, checked);
+      for (const direction of ['forward', 'backward'] as const) {
+        const once = new Map(pushed.map(each => [identityOf(each), each])).size;
+        expect((await pagedOf(engines[0], 3, direction)).count).toBe(once);
+        const whole = await pagedOf(engines[0], 1000, direction);
+        expect(await pagedOf(engines[0], 3, direction)).toEqual(whole);
+      }
+
+      await world.create({ query: '{app=~"a|b"} |= "bad"' });
+      pushed = pushed.filter(({ stream: { app }, line }) => app === 'gone' || !line.includes('bad'));
+      await compare(engines, pushed, checked);
+      await world.clock.advance(CANCEL_PERIOD_MS + 120_000);
+      for (let runs = 0; runs < 4; runs++) {
+        await world.runDeletion();
+        await world.clock.advance(700_000);
+      }
+      expect((await world.requests()).map(({ processedMs }) => processedMs === undefined)).toEqual([false]);
+      await compare(engines, pushed, checked);
+
+      kept = { ...kept, retentionStream: [{ selector: '{app="gone"}', priority: 1, periodNs: DAY_NS }] };
+      world.setLimits(kept);
+      pushed = pushed.filter(({ stream: { app } }) => app !== 'gone');
+      await compare(engines, pushed, checked);
+      await world.plain.retention.run({ untilMs: Infinity, signal });
+      for (const day of [DAY, DAY + 1]) await world.compact(day);
+      await compare(engines, pushed, checked);
+    }),
+    { numRuns: 15 },
+  );
+}, 120_000);

@@ -1,0 +1,80 @@
+/** The order of entries with equal timestamps, in both directions, and where a limit cuts them (docs/decisions/0007). */
+import { describe, expect, test } from '@jest/globals';
+import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
+import type { DatedEntry } from '../support/pushes.ts';
+
+const S = 1_000_000_000;
+
+function entry(line: string, time = S, stream: Record<string, string> = { app: 'a' }): DatedEntry {
+  return { stream, day: DAY, time, line, metadata: {} };
+}
+
+async function linesOf(store: ReturnType<typeof memoryEngine>, limit: number, backward: boolean) {
+  const { result } = await store.engine.range(rangeQuery('{app=~".+"}', { limit, backward }), asker());
+  if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);
+  return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line));
+}
+
+describe('entries of one stream with equal timestamps', () => {
+  const TRACE = ['Exception: boom', 'at f1', 'at f2', 'at f3'];
+
+  test.each([
+    [true, 2, ['at f3', 'at f2']],
+    [true, 100, TRACE.toReversed()],
+    [false, 2, ['Exception: boom', 'at f1']],
+    [false, 100, TRACE],
+  ])('of one push: backward %s, limit %d', async (backward, limit, want) => {
+    const store = memoryEngine();
+    await store.push(TRACE.map(line => entry(line)));
+    expect(await linesOf(store, limit, backward)).toEqual(want);
+  });
+
+  test.each([
+    [true, 2, ['d', 'c']],
+    [true, 100, ['d', 'c', 'b', 'a']],
+    [false, 3, ['a', 'b', 'c']],
+    [false, 100, ['a', 'b', 'c', 'd']],
+  ])('of four pushes: backward %s, limit %d', async (backward, limit, want) => {
+    const store = memoryEngine();
+    for (const line of ['a', 'b', 'c', 'd']) await store.push([entry(line)]);
+    expect(await linesOf(store, limit, backward)).toEqual(want);
+  });
+
+  test.each([true, false])(
+    'later pushes come later, whatever times are beside: backward %s',
+    async backward => {
+      const store = memoryEngine();
+      await store.push([entry('before', 0), entry('a')]);
+      await store.push([entry('b'), entry('after', 2 * S)]);
+      await store.push([entry('before', 0), entry('c'), entry('after', 2 * S)]);
+      const forward = ['before', 'a', 'b', 'c', 'after'];
+      for (let limit = 1; limit <= 6; limit++) {
+        const want = backward ? forward.toReversed() : forward;
+        expect(await linesOf(store, limit, backward)).toEqual(want.slice(0, limit));
+      }
+    },
+  );
+
+  test('a repeated entry keeps the place of the first one', async () => {
+    const store = memoryEngine();
+    await store.push([entry('a'), entry('b')]);
+    await store.push([entry('b'), entry('c'), entry('a')]);
+    expect(await linesOf(store, 100, false)).toEqual(['a', 'b', 'c']);
+    expect(await linesOf(store, 2, true)).toEqual(['c', 'b']);
+  });
+});
+
+test('the last and the first sample of one timestamp are those of the last and the first push', async () => {
+  const store = memoryEngine();
+  for (const value of [3, 1, 4, 2]) await store.push([entry(`n=${value}`)]);
+  const sampleOf = async (op: string) => {
+    const query = rangeQuery(`${op}({app="a"} | logfmt | unwrap n [1m])`, {
+      startNs: DAY_START_NS + 60_000_000_000n,
+      endNs: DAY_START_NS + 60_000_000_000n,
+    });
+    const { result } = await store.engine.range(query, asker());
+    return result.kind === 'matrix' ? [...result.series[0].values] : [];
+  };
+  expect(await sampleOf('last_over_time')).toEqual([2]);
+  expect(await sampleOf('first_over_time')).toEqual([3]);
+});

@@ -1,0 +1,12 @@
+/**
+ * fast-check with one seed for every property (jest.config.mjs puts it in the place of the package): the same in each run of the
+ * tests, so that a failure belongs to the change and not to the day. `LOGBOOM_SEED=random npm test` takes new ones; a failure names
+ * the seed that repeats it.
+ */
+import * as fc from '../../node_modules/fast-check/lib/fast-check.js';
+
+const seed = process.env.LOGBOOM_SEED ?? '20261123';
+if (seed !== 'random') fc.configureGlobal({ seed: Number(seed) });
+
+export * from '../../node_modules/fast-check/lib/fast-check.js';
+export default fc;

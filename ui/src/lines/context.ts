@@ -1,0 +1,31 @@
+/** Which rows around one row come before it and which after it, also among rows with its timestamp. */
+import { identityOf, type LogRow } from './rows.ts';
+
+export type Side = 'before' | 'after';
+
+/**
+ * The rows of an answer that belong to one side of `row`, from the row away. `undefined` if the answer does not reach the row,
+ * because more entries have its timestamp.
+ *
+ * Rows of other streams with its timestamp count as after it. If a query changed the row, it is in no answer: then all rows
+ * with its timestamp count as after it.
+ *
+ * @param page in the direction of the side, from the timestamp of `row` on
+ */
+export function besideRow(
+  page: readonly LogRow[],
+  row: LogRow,
+  side: Side,
+  isWhole: boolean,
+): readonly LogRow[] | undefined {
+  const identity = identityOf(row);
+  const stream = JSON.stringify(row.stream);
+  const own = page.findIndex(one => one.ns === row.ns && identityOf(one) === identity);
+  const isPast = page.some(({ ns }) => ns !== row.ns);
+  if (own < 0 && !isWhole && !isPast) return undefined;
+  return page.filter((one, place) => {
+    if (one.ns !== row.ns) return true;
+    if (own < 0 || JSON.stringify(one.stream) !== stream) return side === 'after' && place !== own;
+    return place > own;
+  });
+}
