@@ -1,5 +1,6 @@
 /** What the front thread and the threads of the roles send each other. */
 import type { Config } from '../../shared/admin/config-fields.ts';
+import type { PackedDay } from '../../shared/compaction/full-merges.ts';
 import type { Request, Response } from '../../shared/http/message.ts';
 import type { AskedRate } from '../../shared/ingest/rates/rate-decision.ts';
 import type { KernelModule } from '../../shared/kernels/kernels.ts';
@@ -94,10 +95,12 @@ export type RoleTell =
   /** Pushes of the tenant that were stored before may be stored again: something of it was deleted. */
   | { readonly kind: 'forget'; readonly tenant: string }
   /** A scheduled job is to run now. */
-  | { readonly kind: 'kick'; readonly job: string };
+  | { readonly kind: 'kick'; readonly job: string }
+  /** Enough was pushed to a day for a full merge. */
+  | { readonly kind: 'pack'; readonly day: PackedDay };
 
 /** From the front to a role. */
 export type FrontTell =
-  | Extract<RoleTell, { kind: 'forget' | 'kick' }>
+  | Extract<RoleTell, { kind: 'forget' | 'kick' | 'pack' }>
   | { readonly kind: 'log-level'; readonly isDebug: boolean }
   | { readonly kind: 'disk'; readonly isFull: boolean };

@@ -11,6 +11,7 @@ import { encodeRecord } from '../../shared/catalog/chunk-record.ts';
 import type { TailLog } from '../../shared/catalog/tail-log.ts';
 import { UsageRecords } from '../../shared/catalog/usage-records.ts';
 import { packInThisThread } from '../../shared/chunk/compression.ts';
+import { fullMergeCounter } from '../../shared/compaction/full-merges.ts';
 import { assembleContext } from '../../shared/http/assemble.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { createDispatcher } from '../../shared/http/dispatch.ts';
@@ -70,7 +71,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
       })
     : storage.table;
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const onPushed = role === 'ingest' ? fullMergeCounter(day => tell({ kind: 'pack', day })) : undefined;
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds, onPushed });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, storage.store),
     defaults: config.limits,
@@ -181,6 +183,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           return;
         case 'kick':
           scheduler?.kick(what.job);
+          return;
+        case 'pack':
+          context.maintenance.pack(what.day);
+          scheduler?.kick('compaction');
           return;
         case 'disk':
           disk.isFull = what.isFull;

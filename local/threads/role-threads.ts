@@ -223,6 +223,12 @@ export class RoleThreads {
       case 'forget':
         for (const thread of this.#pools.get('ingest')?.threads ?? []) thread.tell(told satisfies FrontTell);
         return;
+      case 'pack':
+        this.#pools
+          .get('upkeep')
+          ?.at(0)
+          .tell(told satisfies FrontTell);
+        return;
       case 'kick': {
         const pool = this.#pools.get(told.job === 'rules' ? 'query' : 'upkeep');
         pool?.at(0).tell(told satisfies FrontTell);

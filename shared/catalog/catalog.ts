@@ -97,6 +97,8 @@ export interface CatalogParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Told of chunks of pushes when they are visible. Must not throw. */
+  readonly onPushed?: (records: readonly ChunkRecord[]) => void;
 }
 
 /**
@@ -205,6 +207,7 @@ export class Catalog {
     tailed: ReadonlyMap<string, boolean> | undefined,
   ): Promise<void> {
     await this.write(batch, stampMs);
+    this.parts.onPushed?.(batch.records);
     for (const [tenant, logged] of tailed ?? []) {
       const ofTenant = batch.records.filter(record => record.tenant === tenant);
       if (ofTenant.length > 0) await this.tailLog.committed(tenant, ofTenant, { stampMs, logged });

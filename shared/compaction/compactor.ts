@@ -46,6 +46,8 @@ export interface DayWork {
   readonly day: number;
   /** Pack what is there now, also in windows that are still open. */
   readonly force?: boolean;
+  /** Only merges that pushes fill (see PlanOptions). */
+  readonly onlyFull?: boolean;
   /** No merge begins after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
@@ -133,11 +135,13 @@ export class Compactor implements DayCompactor {
       const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
       const { records } = snapshot;
       const { targetBytes, packing } = options;
-      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force: work.force ?? false, mayMerge };
+      const { force = false, onlyFull } = work;
+      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, mayMerge };
       if (planned.length === 0) planned = [...planMerges(work.day, records, plan)];
       const merge = planned.shift();
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
+        if (onlyFull) return this.ended('done');
         if (isSettled(work.day, records, { ...plan, force: false })) {
           await this.removeWhereEmpty(work, lease, snapshot);
           return this.ended('settled');

@@ -36,6 +36,8 @@ export const PACKING: Packing = {
 
 /** The highest level of drafts. */
 export const DRAFT_LEVEL = 1;
+/** The lowest level of what is packed for good. */
+export const FINAL_LEVEL = 2;
 
 /** True of a chunk that may be a draft, or just as it was pushed, and is large enough to be worth more. */
 export function isUnfinished(

@@ -1,7 +1,8 @@
 /**
  * Which chunks of a day to merge next. Three windows, by the time of a chunk's last entry: 5 minutes, the hour, the day.
- * A window that is closed is packed once; an open one is packed where many chunks of a size pile up, so that the newest
- * minutes stay cheap to read while they are written.
+ * A window that is closed is packed once, from what came from smaller windows. The newest minutes stay cheap to read while they
+ * are written: pushes that fill a merge are packed for good at once, up to when the hour is over, and small pushes are packed
+ * as drafts where many of a size pile up.
  *
  * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
  * byte is rewritten a few times in all, and late pushes merge among themselves first.
@@ -11,7 +12,7 @@ import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../model/duration.ts';
 import { ChunkOrder } from './order-runs.ts';
-import { DRAFT_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
+import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
 
 const NS_OF_MINUTE = 60_000_000_000;
 
@@ -31,7 +32,9 @@ export const WINDOWS: readonly Window[] = [
 
 /** Inputs of one merge: each holds a page and a read while it lasts. */
 export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
-/** Chunks of one size class in an open window that make a merge, with the smaller ones between them. */
+/** Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does: more would wait longer, and cost no less a byte. */
+export const FULL_LINE_BYTES = 64 * 1024 * 1024;
+/** Chunks of one size class in 5 open minutes that make a merge, with the smaller ones between them. */
 const PILE = 32;
 /** Size classes are powers of 8 from here, bytes: merging a pile lifts its bytes by a class at least. */
 const FIRST_CLASS_BYTES = 16 * 1024;
@@ -43,7 +46,7 @@ const LARGEST_SHARE = 3;
  * Pushes this old are the first that an unforced merge takes, ms. A push that was begun before them and is not committed yet
  * would otherwise come behind the whole of what they are merged into.
  */
-export const SETTLE_MS = 10_000;
+export const SETTLE_MS = 3_000;
 
 export interface PlanOptions {
   /** Stored bytes at which chunks are well packed; chunks of half of it are left as they are. */
@@ -51,6 +54,8 @@ export interface PlanOptions {
   readonly nowMs: number;
   /** Pack what is there now, whatever is still open. */
   readonly force: boolean;
+  /** Only pushes that fill a merge: all that more pushes make worth doing. Default: false. */
+  readonly onlyFull?: boolean;
   /** False for a chunk that is to be left alone. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
   /** Default PACKING. */
@@ -82,13 +87,15 @@ export function planMerges(
     const merges = closedMerges(last, small, order, options);
     return merges.length > 0 ? merges : finishing(records, options);
   }
+  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options));
+  if (full.length > 0 || options.onlyFull === true) return full;
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const window of WINDOWS) {
-    const merges = groupsOf(window, small).flatMap(([index, group]) =>
-      isClosed(day, window, index, options.nowMs)
-        ? closedMerges(window, group, order, options)
-        : pileMerges(window, group, order, options),
-    );
+    const ofWindow = small.filter(({ level }) => level <= window.level);
+    const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
+      if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, order, options);
+      return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
+    });
     if (merges.length === 0) continue;
     // Late pushes to an old day: nothing comes that the output could be joined with.
     const isAll = isOver && merges[0].inputs.length === records.length;
@@ -190,9 +197,32 @@ function firstOf(chunks: number): number {
   return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
 }
 
-/** The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. */
+/** Pushes of a window in merges that are full, the oldest first; what is left of them waits for more. */
+function fullMerges(
+  group: readonly ChunkRecord[],
+  order: ChunkOrder,
+  { packing = PACKING }: PlanOptions,
+): readonly PlannedMerge[] {
+  const merges: PlannedMerge[] = [];
+  for (const run of order.runs(group.filter(({ level }) => level === 0))) {
+    let [from, lineBytes] = [0, 0];
+    for (let to = 1; to <= run.length; to++) {
+      lineBytes += run[to - 1].lineBytes;
+      if (to - from < MAX_INPUTS && (to - from < 2 || lineBytes < FULL_LINE_BYTES)) continue;
+      const quality = lineBytes < packing.finalFromBytes ? 'draft' : 'final';
+      const level = quality === 'draft' ? DRAFT_LEVEL : FINAL_LEVEL;
+      merges.push({ level, inputs: run.slice(from, to), quality });
+      [from, lineBytes] = [to, 0];
+    }
+  }
+  return merges;
+}
+
+/**
+ * The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. Pushes that
+ * would be packed for good wait until they fill a merge.
+ */
 function pileMerges(
-  { level }: Window,
   group: readonly ChunkRecord[],
   order: ChunkOrder,
   options: PlanOptions,
@@ -203,9 +233,12 @@ function pileMerges(
     const isOf = ({ storedBytes }: ChunkRecord) => classOf(storedBytes) === sizeClass;
     if (group.filter(isOf).length < PILE) continue;
     const upTo = group.filter(({ storedBytes }) => classOf(storedBytes) <= sizeClass);
-    const piles = order.runs(upTo).filter(run => run.filter(isOf).length >= PILE);
-    if (piles.length === 0) continue;
-    return piles.map(pile => mergeOf(level, pile, options, Math.min(pile.length, MAX_INPUTS)));
+    const merges = order
+      .runs(upTo)
+      .filter(run => run.filter(isOf).length >= PILE)
+      .map(pile => mergeOf(DRAFT_LEVEL, pile, options, Math.min(pile.length, MAX_INPUTS)))
+      .filter(({ quality, inputs }) => quality === 'draft' || inputs.some(({ level }) => level > 0));
+    if (merges.length > 0) return merges;
   }
   return [];
 }
@@ -238,7 +271,7 @@ function mergeOf(
       return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
     }
   }
-  return { level: Math.max(level, highest), inputs, quality: 'final' };
+  return { level: Math.max(level, highest, FINAL_LEVEL), inputs, quality: 'final' };
 }
 
 /**

@@ -1,13 +1,16 @@
 /**
  * The scheduled job that packs chunks: goes through the days with work outstanding, and takes settled ones off the list.
  *
+ * Days that were asked for, because pushes fill a merge there, come first, and most runs do only them.
+ *
  * What it remembers from run to run only saves work, and is lost with the process: where a run stopped whose time was up,
  * so that a tenant who pushes much does not keep those behind it from their turn; and which days are quiet, because a look
  * at a day costs a lease and all of its records.
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import { mayBeRemoved, type Outstanding } from '../catalog/outstanding.ts';
-import type { DayCompactor } from '../compaction/compactor.ts';
+import type { CompactionReport, DayCompactor } from '../compaction/compactor.ts';
+import type { PackedDay } from '../compaction/full-merges.ts';
 import type { Syncer } from '../index/syncer.ts';
 import { messageOf } from '../model/errors.ts';
 import { LruCache } from '../model/lru.ts';
@@ -17,6 +20,9 @@ import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 
 /** Days remembered as quiet, 200 bytes each; one more costs a look at it. */
 const QUIET_DAYS = 100_000;
+
+/** Days asked for between two runs; others wait for a run that goes through all. */
+const MAX_ASKED = 10_000;
 
 /** A day in which nothing is to do until then, unless it is announced again. */
 interface Quiet {
@@ -35,13 +41,23 @@ export interface CompactionJobParts {
   readonly everyMs: number;
 }
 
-export function compactionJob(parts: CompactionJobParts): Job {
+export interface CompactionJob extends Job {
+  /** The next run makes the full merges of this day, and goes through the others only if it is time. */
+  ask(day: PackedDay): void;
+}
+
+export function compactionJob(parts: CompactionJobParts): CompactionJob {
   const { catalog, clock, compactor, syncer, flush, everyMs } = parts;
   const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
+  const asked = new Map<string, PackedDay>();
   let first: Outstanding | undefined;
+  let nextMs = -Infinity;
   return {
     name: 'compaction',
     everyMs,
+    ask(day) {
+      if (asked.size < MAX_ASKED) asked.set(nameOf(day), day);
+    },
     async run(bounds): Promise<JobOutcome> {
       const figures = {
         days: 0,
@@ -57,6 +73,32 @@ export function compactionJob(parts: CompactionJobParts): Job {
       let done = true;
       const requestedMs = await flush.pending();
       const force = requestedMs !== undefined;
+      const add = (report: CompactionReport) => {
+        figures.merges += report.merges;
+        figures.rows += report.rows;
+        figures.inputBytes += report.inputBytes;
+        figures.outputBytes += report.outputBytes;
+        figures.duplicates += report.duplicates;
+        figures.dropped += report.dropped;
+      };
+      const wanted = [...asked.values()];
+      asked.clear();
+      for (const day of wanted) {
+        if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) {
+          done = false;
+          break;
+        }
+        figures.days++;
+        try {
+          add(await compactor.compactDay({ ...day, ...bounds, onlyFull: true }));
+        } catch (error) {
+          failures.push(`${nameOf(day)}: ${messageOf(error)}`);
+        }
+      }
+      if (wanted.length > 0 && first === undefined && !force && clock.nowMs() < nextMs) {
+        return { done, succeeded: figures.days - failures.length, figures, failures };
+      }
+      nextMs = clock.nowMs() + everyMs;
       const from = first;
       first = undefined;
       for await (const work of catalog.outstanding.list(from)) {
@@ -74,12 +116,7 @@ export function compactionJob(parts: CompactionJobParts): Job {
           const startedMs = clock.nowMs();
           const report = await compactor.compactDay({ ...work, ...bounds, force });
           if (report.end === 'done') keepQuiet(work, startedMs, report.quietUntilMs);
-          figures.merges += report.merges;
-          figures.rows += report.rows;
-          figures.inputBytes += report.inputBytes;
-          figures.outputBytes += report.outputBytes;
-          figures.duplicates += report.duplicates;
-          figures.dropped += report.dropped;
+          add(report);
           // Whoever holds the day may pack it without what was asked for.
           if (report.end === 'time' || (force && report.end === 'busy')) done = false;
           if (report.end === 'settled') await finish(work, bounds);
@@ -123,6 +160,6 @@ export function compactionJob(parts: CompactionJobParts): Job {
   }
 }
 
-function nameOf({ tenant, day }: Outstanding): string {
+function nameOf({ tenant, day }: PackedDay): string {
   return `${tenant}/${day}`;
 }

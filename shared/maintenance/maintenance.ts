@@ -1,6 +1,7 @@
 /** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DayCompactor } from '../compaction/compactor.ts';
+import type { PackedDay } from '../compaction/full-merges.ts';
 import { type DeletionObserver, deletionJob } from '../deletion/deletion-job.ts';
 import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { Syncer } from '../index/syncer.ts';
@@ -79,6 +80,8 @@ export class Maintenance {
   readonly sync: SyncState;
   readonly flush: FlushRequest;
   readonly syncsIndexes: boolean;
+  /** Enough was pushed to a day for a full merge: the next run of compaction makes it. */
+  readonly pack: (day: PackedDay) => void;
   private readonly parts: MaintenanceParts;
 
   constructor(parts: MaintenanceParts) {
@@ -87,15 +90,17 @@ export class Maintenance {
     this.syncsIndexes = options.syncsIndexes;
     this.sync = new SyncState({ catalog, clock });
     this.flush = new FlushRequest({ catalog, clock });
-    const jobs = [
-      compactionJob({
-        catalog,
-        clock,
-        compactor,
-        syncer: options.syncsIndexes ? syncer : undefined,
-        flush: this.flush,
-        everyMs: options.compactionEveryMs,
-      }),
+    const compaction = compactionJob({
+      catalog,
+      clock,
+      compactor,
+      syncer: options.syncsIndexes ? syncer : undefined,
+      flush: this.flush,
+      everyMs: options.compactionEveryMs,
+    });
+    this.pack = day => compaction.ask(day);
+    const jobs: Job[] = [
+      compaction,
       collectionJob({
         catalog,
         store,

@@ -57,6 +57,22 @@ describe('what is merged next', () => {
     ['nothing of nothing', [], at(10), undefined],
     ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
     ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
+    ['pushes of much wait until they fill a merge', some(60, 20_000, 1), at(2), undefined],
+    ['then they are merged, whatever is open', some(100, 20_000, 1), at(2), { level: 2, inputs: MAX_INPUTS }],
+    ['those are left alone until the hour is over', some(50, MIB, 1, 2), at(60), undefined],
+    ['then the hour takes them', some(50, MIB, 1, 2), at(71), { level: 2, inputs: 50 }],
+    [
+      'if pushes alone ask: no pile, and no closed window',
+      [...some(40, 1000, 1), ...some(2, 1000, 1)],
+      { ...at(30), onlyFull: true },
+      undefined,
+    ],
+    [
+      'but what is full',
+      [...some(2, 1000, 1), ...some(9, MIB, 20)],
+      { ...at(30), onlyFull: true },
+      { level: 2, inputs: 8 },
+    ],
     ['a pile in an open window', some(32, 1000, 1), at(2), { level: 1, inputs: 32 }],
     ['a large pile goes in parts', some(500, 1000, 1), at(2), { level: 1, inputs: MAX_INPUTS }],
     ['different sizes make no pile', [...some(20, 1000, 1), ...some(20, 10 * MIB, 1, 1)], at(2), undefined],
@@ -78,11 +94,11 @@ describe('what is merged next', () => {
       'a large chunk waits for company of a third of its size',
       [...some(1, 30 * MIB, 1, 1), ...some(2, MIB, 1)],
       at(1501),
-      { level: 1, inputs: 2 },
+      { level: 2, inputs: 2 },
     ],
     [
       'and then joins',
-      [...some(1, 30 * MIB, 1, 1), ...some(2, 5 * MIB, 1)],
+      [...some(1, 30 * MIB, 1, 1), ...some(2, 5 * MIB, 1, 1)],
       at(1501),
       { level: 3, inputs: 3 },
     ],
@@ -91,7 +107,7 @@ describe('what is merged next', () => {
     ['once', some(1, MIB, 1, 3), at(3000), undefined],
     ['in its day it waits for others', some(1, MIB, 1, 1), at(800), undefined],
     ['forced, it is packed now', some(1, MIB, 1), at(2, true), { level: 3, inputs: 1 }],
-    ['no more than the target at once', some(10, 50 * MIB, 1), at(3000), { level: 1, inputs: 2 }],
+    ['no more than the target at once', some(10, 50 * MIB, 1), at(3000), { level: 2, inputs: 2 }],
     ['forced: whatever is there', [chunk(1000, 1), chunk(1000, 900)], at(2, true), { level: 3, inputs: 2 }],
     ['forced, of one chunk: nothing', [chunk(1000, 1)], at(2, true), undefined],
   ])('%s', (_name, records, options, want) => {
@@ -127,7 +143,10 @@ test('more than one merge takes: no more than must be is merged twice', () => {
 describe('what is packed how', () => {
   test.each<[string, ChunkRecord[], PlanOptions, { level: number; quality: Quality }]>([
     ['5 minutes of little: a draft', some(2, 1000, 1), at(7), { level: 1, quality: 'draft' }],
-    ['5 minutes of much', some(2, MIB, 1), at(7), { level: 1, quality: 'final' }],
+    ['5 minutes of much', some(2, MIB, 1), at(7), { level: 2, quality: 'final' }],
+    ['pushes that fill a merge by number', some(97, 20_000, 1), at(2), { level: 2, quality: 'final' }],
+    ['by bytes', some(8, MIB, 1), at(2), { level: 2, quality: 'final' }],
+    ['small ones that fill it', some(97, 5000, 1), at(2), { level: 1, quality: 'draft' }],
     ['a pile of little', some(32, 1000, 1), at(2), { level: 1, quality: 'draft' }],
     ['an hour', [chunk(1000, 3), chunk(1000, 33)], at(75), { level: 2, quality: 'final' }],
     ['flushed at once', some(MAX_INPUTS, 1000, 1), at(2, true), { level: 3, quality: 'final' }],
@@ -252,7 +271,7 @@ describe('the order of equal timestamps', () => {
       const id = (nowMs - agoMs).toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
       return { ...chunk(1000, 1), id, origin: id };
     };
-    const records = [20_000, 15_000, 9999, 1].map(pushed);
+    const records = [20_000, 5000, 2999, 1].map(pushed);
     expect(inputsOf(records, at(7))).toEqual([0, 1]);
     expect(inputsOf(records, at(7, true))).toEqual([0, 1, 2, 3]);
     expect(nextClosingMs(DAY, records.slice(2), at(7))).toBe(nowMs + 1);
