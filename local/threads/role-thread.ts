@@ -82,7 +82,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   });
   await overrides.load();
   const stopping = new AbortController();
-  const share = (bytes: number) => Math.floor(bytes / threads);
+  // The spare thread of queries has one, too.
+  const shares = role === 'query' ? threads + 1 : threads;
+  const share = (bytes: number) => Math.floor(bytes / shares);
   const { logboom } = config;
   const context: HttpContext = assembleContext({
     config,
@@ -100,7 +102,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         admitBy(tenant, result, async asked => (await ask({ kind: 'rates', tenant, asked })) as RateDecision),
     },
     invoker:
-      role === 'query' && threads > 1
+      role === 'query' && threads > 1 && index < threads
         ? taskInvoker({
             threads,
             index,

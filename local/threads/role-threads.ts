@@ -8,6 +8,7 @@ import type { HttpContext } from '../../shared/http/context.ts';
 import { showUsage } from '../../shared/http/handlers/usage.ts';
 import type { Request, Response } from '../../shared/http/message.ts';
 import type { Route } from '../../shared/http/routes.ts';
+import { tenantsKey } from '../../shared/http/tenant.ts';
 import { kernelModule } from '../../shared/kernels/kernels.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
 import type { TailRequest } from '../../shared/tail/tail-service.ts';
@@ -16,6 +17,7 @@ import type { FrontTell, PlainRequest, RoleAnswer, RoleCall, RoleData, RoleTell 
 import { RolePool } from './role-pool.ts';
 import { type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
 import { TailRelay } from './tail-relay.ts';
+import { TenantCount } from './tenant-count.ts';
 import { ThreadClient } from './thread-client.ts';
 import { threadEntryUrl } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
@@ -53,6 +55,7 @@ export class RoleThreads {
   /** A request waits for tasks: each kind has a queue of its own. */
   readonly #requests = new TryAgain();
   readonly #tasks = new TryAgain();
+  readonly #running = new TenantCount();
   #isDebug: boolean;
   #isDiskFull: boolean;
 
@@ -158,7 +161,7 @@ export class RoleThreads {
     const { config, storage, isAlone, log, cores } = this.#parts;
     const { queryWorkers } = config.logboom;
     const threads = role === 'query' && queryWorkers > 0 ? queryWorkers : threadsOf(role, cores);
-    return new RolePool<RoleThread>(threads, index => {
+    const start = (index: number) => {
       const data = (): RoleData => ({
         role,
         index,
@@ -190,7 +193,8 @@ export class RoleThreads {
           if (role === 'query' && index === 0) this.#parts.endTails();
         },
       });
-    });
+    };
+    return new RolePool<RoleThread>(threads, start, { hasSpare: role === 'query' });
   }
 
   async #request(
@@ -199,8 +203,13 @@ export class RoleThreads {
     { signal, ...plain }: Request,
   ): Promise<Response> {
     const call: RoleCall = { kind: 'request', request: plain satisfies PlainRequest };
-    const ask = async () => (await this.#pools.get(role)!.pick().call(call, { signal })).response!;
-    if (cost === 'query') return this.#requests.run(ask, signal);
+    const pool = this.#pools.get(role)!;
+    if (cost === 'query') {
+      return this.#running.count(tenantsKey(plain.headers, this.#parts.config), running =>
+        this.#requests.run(async () => (await pool.pick(running()).call(call, { signal })).response!, signal),
+      );
+    }
+    const ask = async () => (await pool.pick().call(call, { signal })).response!;
     // What writes is the client's to repeat: it may be done. A push could not be tried again, as it is decoded in its own body.
     return ask().catch((error: unknown) => {
       throw error instanceof ThreadLostError ? lostOf(error) : error;

@@ -47,7 +47,8 @@ export function rolesOf(target: Target): ReadonlySet<Role> {
 
 /**
  * Threads of a role at most, on a machine of so many cores: one core is left to the front, which feeds all others; ingest and query
- * share the rest, as the system schedules them. Threads beyond the first start when all others are busy.
+ * share the rest, as the system schedules them. Threads beyond the first start when all others are busy. Queries have a spare one
+ * besides (role-pool.ts).
  */
 export function threadsOf(role: Role, cores = availableParallelism()): number {
   return role === 'upkeep' ? 1 : Math.max(1, cores - 1);

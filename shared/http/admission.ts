@@ -6,9 +6,8 @@ import type { Config } from '../admin/config-fields.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
 import { AdmissionQueue } from '../scheduling/admission-queue.ts';
 import type { Admit } from './dispatch.ts';
-import type { Request } from './message.ts';
 import type { CostClass } from './routes.ts';
-import { resolveTenants } from './tenant.ts';
+import { tenantsKey } from './tenant.ts';
 
 /** Share of the slots that one tenant never gets: its requests may hold theirs for as long as a request may take. */
 const KEPT_FOR_OTHERS = 0.25;
@@ -56,13 +55,6 @@ export function createAdmission({ config, pushSlots, registry }: AdmissionParts)
       ],
     });
   }
-  const tenantOf = ({ headers }: Request): string => {
-    try {
-      return resolveTenants(headers, config).join('|');
-    } catch {
-      // No tenant, or a broken one: the handler will say so.
-      return '';
-    }
-  };
-  return (cost, task, request) => queues[cost]?.run(tenantOf(request), request.signal, task) ?? task();
+  return (cost, task, { headers, signal }) =>
+    queues[cost]?.run(tenantsKey(headers, config), signal, task) ?? task();
 }

@@ -28,6 +28,15 @@ export function resolveTenants(headers: Headers, config: TenantConfig): readonly
   return tenants;
 }
 
+/** Whose a request is, for queues: its tenants together are one more. Empty where the handler will refuse it. */
+export function tenantsKey(headers: Headers, config: TenantConfig): string {
+  try {
+    return resolveTenants(headers, config).join('|');
+  } catch {
+    return '';
+  }
+}
+
 /** The tenant where only one is possible: push, tail, deletes, rules. Throws ClientError 401 or 400. */
 export function singleTenant(headers: Headers, config: TenantConfig): string {
   const tenants = readTenants(headers, config);

@@ -12,8 +12,8 @@ beforeEach(() => {
   started = [];
 });
 
-function poolOf(max: number): RolePool<FakeThread> {
-  return new RolePool(max, index => {
+function poolOf(max: number, options?: { readonly hasSpare: boolean }): RolePool<FakeThread> {
+  const start = (index: number) => {
     expect(index).toBe(started.length);
     const thread: FakeThread = {
       running: 0,
@@ -28,7 +28,8 @@ function poolOf(max: number): RolePool<FakeThread> {
     };
     started.push(thread);
     return thread;
-  });
+  };
+  return new RolePool(max, start, options);
 }
 
 /** States of threads, `-` for one that starts, and which is picked; threads after that. */
@@ -77,4 +78,43 @@ test('a thread that is asked for by its place is started with all before it', as
   expect(started.every(({ isReady }) => isReady)).toBe(true);
   await pool.stop();
   expect(started.every(({ isStopped }) => isStopped)).toBe(true);
+});
+
+// Calls of the threads, of the tenant and of others, and whether the spare thread is picked.
+test.each<[readonly (number | '-')[], number, number, boolean]>([
+  // Beside others with much, who has little.
+  [[3], 0, 3, true],
+  [[3], 1, 3, true],
+  [[1], 0, 1, true],
+  // Not who has much, or is alone.
+  [[4], 2, 2, false],
+  [[4], 4, 0, false],
+  [[4], 3, 1, false],
+  // A thread is free, or will be.
+  [[0], 0, 3, false],
+  [[3, 0], 0, 3, false],
+  [[3, '-'], 0, 3, false],
+])(
+  'with calls %j, of the tenant %i and of others %i, the spare one: %j',
+  async (calls, own, others, wanted) => {
+    const pool = poolOf(calls.length, { hasSpare: true });
+    pool.at(calls.length - 1);
+    calls.forEach((running, i) => {
+      started[i].isReady = running !== '-';
+      started[i].running = running === '-' ? 0 : running;
+    });
+    // It starts when it is wanted for the first time, and the others work until it is there.
+    expect(started.indexOf(pool.pick({ own, others }))).toBeLessThan(calls.length);
+    expect(pool.threads).toHaveLength(calls.length + (wanted ? 1 : 0));
+    await pool.ready();
+    expect(started.indexOf(pool.pick({ own, others })) === calls.length).toBe(wanted);
+  },
+);
+
+test('without a spare thread there is none', () => {
+  const without = poolOf(1);
+  started[0].isReady = true;
+  started[0].running = 3;
+  expect(without.pick({ own: 0, others: 3 })).toBe(started[0]);
+  expect(without.threads).toHaveLength(1);
 });
