@@ -150,6 +150,25 @@ export class RangeAccumulator {
     }
   }
 
+  /** True where all samples of these times of the day, both included, are in the same windows. */
+  isOnePane(dayStartNs: bigint, first: number, last: number): boolean {
+    const { locator } = this;
+    locator.setBase(dayStartNs);
+    if (first <= locator.above || first > locator.upTo) locator.locate(first);
+    return last <= locator.upTo;
+  }
+
+  /**
+   * Adds an amount of one time of the day, counted elsewhere: entries where `countsEntries`, else bytes of their lines. Whoever calls
+   * has seen that the aggregation counts one or the other.
+   */
+  addAmount(series: number, dayStartNs: bigint, time: number, amount: number): void {
+    const { locator } = this;
+    locator.setBase(dayStartNs);
+    if (time <= locator.above || time > locator.upTo) locator.locate(time);
+    if (locator.pane >= 0) this.cells[this.slotOf(series, locator.pane)] += amount;
+  }
+
   /**
    * Adds what another accumulator of the same query holds; `seriesMap[n]` is this side's number of its series n. Of
    * equal timestamps, first and last_over_time take the other's samples as the later ones.

@@ -13,28 +13,19 @@ import { StoredCounts } from '../chunk/stored-counts.ts';
 import { type HiddenRow, shownCounts } from '../deletion/shown-counts.ts';
 import type { MinuteAmounts, RangeAccumulator } from '../metrics/range-accumulator.ts';
 import { NS_PER_DAY } from '../model/duration.ts';
-import type { MetadataColumn, PageRows, Run, Stream } from '../model/page.ts';
-import type { SampleExtractor } from '../pipeline/extractor.ts';
-import type { Turn } from '../pipeline/turn.ts';
+import { DROPPED, type RowSinks, StreamRows, seriesOfRows } from './stream-rows.ts';
 
 /** Buckets held at once, but for those of one more stream: 1 MB with what belongs to them. */
 const MAX_BUCKETS = 32_768;
 /** Levels held at once, but for those of one more chunk: they are searched one by one. Whoever pushes makes up as many as he likes. */
 const MAX_LEVELS = 128;
 
-export interface CountSinks {
-  readonly extractor: SampleExtractor;
+export interface CountSinks extends RowSinks {
   readonly accumulator: RangeAccumulator;
-  readonly turn: Turn;
-  /** The stream as the query sees it. */
-  shown(stream: Stream): Stream;
 }
 
 /** One for all queries of the thread: between `reset` and `finish` nobody waits for anything. */
 const columns = new CountColumns();
-
-const DROPPED = -1;
-const NONE = -1;
 
 export class CountedRows {
   private readonly sinks: CountSinks;
@@ -42,7 +33,7 @@ export class CountedRows {
   private readonly stretch: MinuteStretch;
   private readonly counted: Counted;
   private readonly splitsLevels: boolean;
-  private rows = new Rows();
+  private rows = new StreamRows();
   /** Row of each piece. */
   private rowOfPiece: number[] = [];
   private footer: Footer | undefined;
@@ -91,7 +82,7 @@ export class CountedRows {
   finish(): void {
     if (columns.pieces === 0) return;
     const { rows, rowOfPiece } = this;
-    const seriesOfRow = this.seriesOf(rows);
+    const seriesOfRow = seriesOfRows(rows, this.sinks, this.dayStartNs);
     const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
     const width = columns.to - columns.from + 1;
     // Mostly many chunks count the same minutes of a series. Where they do not, sums would have more places than there are buckets.
@@ -102,7 +93,7 @@ export class CountedRows {
         if (one !== DROPPED) this.handOn(one, columns, columns.startOf(piece), columns.endOf(piece));
       }
     }
-    this.rows = new Rows();
+    this.rows = new StreamRows();
     this.rowOfPiece = [];
     this.levelIds = [];
     columns.reset(this.stretch, this.counted);
@@ -142,88 +133,4 @@ export class CountedRows {
   private handOn(series: number, counts: MinuteAmounts, from: number, end: number): void {
     this.sinks.accumulator.addMinutes(series, this.dayStartNs, counts, from, end);
   }
-
-  /** Series of each row, DROPPED where the pipeline has none for it. */
-  private seriesOf(rows: Rows): Int32Array {
-    const { extractor, turn, shown } = this.sinks;
-    const series = new Int32Array(rows.count).fill(DROPPED);
-    const page = rows.page(this.dayStartNs, shown);
-    const selection = Uint32Array.from(series, (_, row) => row);
-    turn.left = 0;
-    for (let left = rows.count; left > 0; left = turn.left) {
-      turn.begin();
-      const batch = extractor.extract(page, selection, left);
-      for (let i = 0; i < batch.count; i++) series[batch.rows[i]] = batch.series[i];
-    }
-    return series;
-  }
 }
-
-/** Each (stream, level) once, in the order in which they came. */
-class Rows {
-  /** First row of each stream. */
-  private readonly first = new Map<Stream, number>();
-  private readonly streams: Stream[] = [];
-  private readonly levels: number[] = [];
-  /** The next row of the same stream. */
-  private readonly next: number[] = [];
-  private readonly values: string[] = [];
-
-  get count(): number {
-    return this.streams.length;
-  }
-
-  get levelCount(): number {
-    return this.values.length;
-  }
-
-  /** Level 0 is that of entries without one, as id 0 of a column is that of rows without the name. */
-  levelId(value: string): number {
-    if (value === '') return 0;
-    const known = this.values.indexOf(value);
-    return known >= 0 ? known + 1 : this.values.push(value);
-  }
-
-  rowOf(stream: Stream, level: number): number {
-    const { levels, next } = this;
-    let row = this.first.get(stream) ?? NONE;
-    let last = NONE;
-    while (row !== NONE && levels[row] !== level) {
-      last = row;
-      row = next[row];
-    }
-    if (row !== NONE) return row;
-    row = this.streams.push(stream) - 1;
-    levels.push(level);
-    next.push(NONE);
-    if (last === NONE) this.first.set(stream, row);
-    else next[last] = row;
-    return row;
-  }
-
-  page(baseNs: bigint, shown: CountSinks['shown']): PageRows {
-    const { streams, levels, values, count: rows } = this;
-    const runs: Run[] = [];
-    for (let row = 0, end = 0; row < rows; row = end) {
-      while (end < rows && streams[end] === streams[row]) end++;
-      runs.push({ stream: shown(streams[row]), firstRow: row, rows: end - row });
-    }
-    const column: MetadataColumn = {
-      name: LEVEL_NAME,
-      ids: Uint32Array.from(levels),
-      count: values.length,
-      valueAt: i => values[i],
-    };
-    return {
-      rows,
-      baseNs,
-      times: new Float64Array(rows),
-      lines: NO_LINES,
-      lineOffsets: new Uint32Array(rows + 1),
-      runs,
-      metadata: values.length === 0 ? [] : [column],
-    };
-  }
-}
-
-const NO_LINES = Buffer.alloc(0);

@@ -29,13 +29,18 @@ export interface CountRequest extends CountSinks {
   hides(page: PlannedPage, run: RunMeta): boolean;
 }
 
-/** True where the query counts entries or their bytes in whole minutes, and looks at nothing but labels and metadata. */
-export function countsWholeMinutes({
+/** True where the query counts entries or their bytes, and looks at nothing but labels and metadata. */
+export function countsWithoutLines({
   extractor,
   accumulator,
 }: Pick<CountRequest, 'extractor' | 'accumulator'>): boolean {
-  const { op, unwrapped, startNs, stepNs, rangeNs, offsetNs } = accumulator.spec;
-  if (unwrapped || !COUNTING.has(op) || extractor.needs.lines === 'bytes') return false;
+  const { op, unwrapped } = accumulator.spec;
+  return !unwrapped && COUNTING.has(op) && extractor.needs.lines !== 'bytes';
+}
+
+/** True where all windows begin and end with minutes. */
+export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean {
+  const { startNs, stepNs, rangeNs, offsetNs } = spec;
   return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % MINUTE === 0n);
 }
 

@@ -13,11 +13,12 @@ import { BadRequestError } from '../model/errors.ts';
 import type { Labels } from '../model/labels.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
 import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
-import { type CountRequest, countFromFooters, countsWholeMinutes } from './footer-counts.ts';
+import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
 import { compileMetricScan, type MetricScan, scanSamples } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
+import { countFromRuns } from './run-counts.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { SampleSpread } from './tasks/spread-samples.ts';
@@ -197,7 +198,8 @@ async function scanTenant(
   const selector = compileSelector(view.storedMatchers(log.selector));
   const context = { source, statistics, signal, charge, shown: view.shown };
   const counting = { extractor, accumulator, turn, shown: view.shown };
-  const counts = countsWholeMinutes(counting);
+  const counts = countsWithoutLines(counting);
+  const countsMinutes = counts && hasWholeMinutes(accumulator);
   const pruner = compileTextPruner(log.stages, source, statistics);
   for (const { day, records } of days) {
     const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
@@ -205,10 +207,13 @@ async function scanTenant(
     statistics.streams += streamsOfPlan(planned).size;
     const startedMs = source.scheduler.nowMs();
     const ofAll = new Overlaps(plan, source, statistics);
-    const rest = counts ? countFromFooters(plan, ofAll, { ...counting, hides: hidesOf(plan) }) : plan;
-    countCounted(plan, rest, statistics);
+    const request = { ...counting, hides: hidesOf(plan) };
+    const uncounted = countsMinutes ? countFromFooters(plan, ofAll, request) : plan;
     // It knows pages by identity, and those that were counted in part are others.
-    const overlaps = rest === plan ? ofAll : new Overlaps(rest, source, statistics);
+    const ofUncounted = uncounted === plan ? ofAll : new Overlaps(uncounted, source, statistics);
+    const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
+    countCounted(plan, rest, statistics);
+    const overlaps = rest === uncounted ? ofUncounted : new Overlaps(rest, source, statistics);
     const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
     const ofPlan = { plan: rest, pages, overlaps };
     source.scheduler.charge(view.tenant, startedMs);

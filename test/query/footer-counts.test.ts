@@ -29,12 +29,20 @@ const AROUND = [
   'sum by (app) (%)',
   'sum by (detected_level) (%)',
   'sum by (pod, trace) (%)',
+  'sum by (at) (%)',
   'sum without (pod) (%)',
   'avg(%)',
 ];
 const SELECTORS = ['{app=~".+"}', '{app="a"}', '{pod="2"}'];
-const STAGES = ['', ' | detected_level="error"', ' | app!="b"', ' | json', ' | drop pod'];
-const RANGES = ['1m', '3m', '1d', '90s'];
+const STAGES = [
+  '',
+  ' | detected_level="error"',
+  ' | app!="b"',
+  ' | json',
+  ' | drop pod',
+  ' | label_format at="{{ __timestamp__ }}"',
+];
+const RANGES = ['1m', '3m', '1d', '90s', '15s', '61s'];
 
 const arbitraryQuery = fc.record({
   op: fc.constantFrom(...OPS),
@@ -172,5 +180,53 @@ describe('what is read', () => {
     ['all pages where lines are filtered', ['1', '2'], 'sum(count_over_time({app="a"} |= "line" [1m]))', 2],
   ] as const)('%s', async (_, pods, query, pages) => {
     expect(await pagesRead(pods, query)).toBe(pages);
+  });
+});
+
+describe('windows of any length', () => {
+  /** Pushes of a second of two streams, one every 5 seconds. */
+  const pushed = async (from: number, metadata: Readonly<Record<string, string>>) => {
+    const store = memoryEngine(0);
+    for (let second = from; second < 60; second += 5) {
+      const times = [0, 0.4, 0.9].map(part => Math.round((second + part) * 1e9));
+      await store.push(
+        ['1', '2'].flatMap(pod =>
+          times.map(
+            (time): DatedEntry => ({ stream: { app: 'a', pod }, day: DAY, time, line: 'abc', metadata }),
+          ),
+        ),
+      );
+    }
+    return store;
+  };
+  const SECOND_NS = 1_000_000_000n;
+  const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 60n * SECOND_NS, stepNs: 15n * SECOND_NS };
+
+  test.each<[string, Readonly<Record<string, string>>, number, string, number]>([
+    ['cut no page: none is read', {}, 2, 'sum by (app) (rate({app="a"}[15s]))', 0],
+    ['nor for bytes', {}, 2, 'sum by (pod) (bytes_over_time({app="a"}[15s]))', 0],
+    // At 0, 15, 30 and 45 seconds; and windows of 12 seconds begin at 3, 18, 33 and 48.
+    ['cut some: those are read', {}, 0, 'sum(count_over_time({app="a"}[15s]))', 4],
+    ['at both ends', {}, 3, 'sum(count_over_time({app="a"}[12s]))', 4],
+    [
+      'and levels that split nothing need no page',
+      { detected_level: 'info' },
+      2,
+      'sum by (app) (count_over_time({app="a"}[15s]))',
+      0,
+    ],
+    [
+      'but those that split series',
+      { detected_level: 'info' },
+      2,
+      'sum by (detected_level) (count_over_time({app="a"}[15s]))',
+      12,
+    ],
+  ])('%s', async (_, metadata, from, query, pages) => {
+    const store = await pushed(from, metadata);
+    const { statistics, result } = await store.engine.range(rangeQuery(query, range), asker());
+    expect(statistics.pagesRead).toBe(pages);
+    const lines = rangeQuery(query.replace('}[', '} |= "" ['), range);
+    expect(JSON.stringify(result)).toBe(JSON.stringify((await store.engine.range(lines, asker())).result));
   });
 });
