@@ -79,8 +79,8 @@ export function compileLogfmtExpressions(
         let id = names[i];
         if (labels.collides(id)) {
           id = labels.suffixed(id);
-          // The reference leaves the line at the second value for a name with a suffix.
-          if (labels.isExtracted(id)) return true;
+          // The reference leaves the line at the second value for a name with a suffix, or at the first where nobody wants it.
+          if (labels.isExtracted(id) || !labels.wants(id)) return true;
         }
         if (text === undefined) {
           labels.setBytes(id, KIND_RAW, source, decoder.valueStart, decoder.valueEnd);

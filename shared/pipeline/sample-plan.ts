@@ -56,9 +56,14 @@ export function planSamples(range: LogRange, op: RangeOp, grouping: Grouping | u
     skipParsers,
     needs: {
       lines: linesNeeded(stages, skipParsers, countsBytes && range.unwrap === undefined),
-      metadata: keepsAll || preserveErrors ? 'all' : metadataNamed(names),
+      metadata: keepsAll || preserveErrors ? 'all' : metadataNamed(new Set([...names, ...namesSet(stages)])),
     },
   };
+}
+
+/** Names of logfmt expressions: whether metadata has them decides how far the line is read. */
+function namesSet(stages: readonly Stage[]): string[] {
+  return stages.flatMap(stage => (stage.kind === 'logfmt' ? stage.extractions.map(({ name }) => name) : []));
 }
 
 function seriesLabelsOf(range: LogRange, op: RangeOp, grouping: Grouping | undefined): SeriesLabels {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelsAfter, runLog, samplesOf, type Texts } from './support.ts';
+import { extractorOf, labelsAfter, runLog, samplesOf, type Texts } from './support.ts';
 
 const failed = (position: number, message: string, labels: Texts = {}): Texts => ({
   ...labels,
@@ -140,6 +140,20 @@ describe('logfmt with expressions', () => {
       const line = `${Array.from({ length: others }, (_, i) => `o${i}=0 `).join('')}k=1`;
       expect([others, labelsAfter('| logfmt a="k"', line)]).toEqual([others, { a: '1' }]);
     }
+  });
+
+  // By which labels, and what of the line is read: `app` is a label of the stream, so its value takes the suffix.
+  test.each<[string, string, Texts]>([
+    ['x', 'k=1 j=2', {}],
+    ['x, app_extracted', 'k=1 j=2', { x: '2', app_extracted: '1' }],
+    ['x', 'j=2 k=1', { x: '2' }],
+  ])('by (%s), %j: reading ends at a name with a suffix that nobody wants', (by, line, want) => {
+    const query = `sum by (${by}) (count_over_time({app="x"} | logfmt app="k", x="j" [1m]))`;
+    const [{ labels }] = samplesOf(query, [{ line }]);
+    // The column of metadata that has the name is read for it.
+    expect([...extractorOf(query).needs.metadata]).toContain('app');
+    const named = Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
+    expect(named).toEqual(want);
   });
 
   test('--strict stops at the first fault', () => {
