@@ -3,6 +3,9 @@
 /** What Node is started with. */
 export function runtimeFlags(): readonly string[];
 
+/** What its environment is given, unless it has it already. */
+export function runtimeEnvironment(): Readonly<Record<string, string>>;
+
 /** True where `version` is newer than `than` and of the same major. */
 export function isLaterRelease(version: string, than: string): boolean;
 

@@ -5,6 +5,8 @@
  * What a reader would get wrong: who still looks at them afterwards finds no bytes at all. So pages keep copies of all but their
  * lines, which are most.
  */
+import { freeBytes } from '../model/free-bytes.ts';
+
 export class ReadBytes {
   readonly #bytes: Buffer;
   #holders = 0;
@@ -25,9 +27,6 @@ export class ReadBytes {
 
   /** To be called when all who hold them have said so. */
   freeUnheld(): void {
-    const { buffer, byteLength } = this.#bytes;
-    // A part of a buffer that others have parts of stays.
-    if (this.#holders > 0 || buffer.byteLength !== byteLength || !(buffer instanceof ArrayBuffer)) return;
-    if (!buffer.detached) buffer.transfer(0);
+    if (this.#holders === 0) freeBytes(this.#bytes);
   }
 }

@@ -20,7 +20,8 @@ export interface Inlet {
   readonly format: string;
   /**
    * Takes off the transfer's encoding, in time slices. Throws ClientError where the headers or the body are wrong or too large,
-   * NoRoomError where `held` has no room.
+   * NoRoomError where `held` has no room. What it returns lies in the memory of `body`, or in memory of its own, which is freed after
+   * the push.
    */
   unpack(
     body: Uint8Array,

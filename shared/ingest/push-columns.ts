@@ -5,6 +5,7 @@
  * A timestamp is a UTC day and nanoseconds inside it: both are exact as numbers, and chunks never cross a day.
  */
 import { BufferPool } from '../model/buffer-pool.ts';
+import { freeLarge } from '../model/free-bytes.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Steps } from '../model/steps.ts';
 import { copyInSteps } from './unpacked-bytes.ts';
@@ -101,6 +102,9 @@ export class PushColumns {
   release(): void {
     POOL.give(this.memory);
     this.use(takeColumns(0));
+    for (const column of [this.pairName, this.pairStart, this.pairEnd]) {
+      freeLarge(new Uint8Array(column.buffer));
+    }
   }
 
   /** Place of a metadata name in `names`. */

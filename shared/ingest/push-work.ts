@@ -1,5 +1,6 @@
 /** The work on one push, in whatever thread: from its body to durable. Decode, validate, admit, commit. */
 import type { ClientError } from '../model/errors.ts';
+import { freeLarge } from '../model/free-bytes.ts';
 import type { Limits } from '../model/limits.ts';
 import { type Pace, runPaced } from '../model/steps.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -67,22 +68,28 @@ export class PushWork {
     const { scheduler } = this;
     const held = this.budget.open(tenant);
     const pace = scheduler.pace(tenant);
+    /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
+    let isIdle = false;
     try {
       const bytes = await inlet.unpack(request.body, request, bodyLimits, held, pace);
       try {
         const context = { limits, nowNs: this.parts.clock.nowNs() };
+        isIdle = true;
         const columns = await runPaced(inlet.decode(bytes, context), pace);
         await held.take(bytesOfColumns(columns));
         // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
+        isIdle = false;
         const { stored, error } = await this.store(request, columns, limits, pace);
+        isIdle = true;
         const isWhole = isAll(columns, stored, error);
         // Not after an error, when something may still be at work on them.
+        if (columns.bytes.buffer !== bytes.buffer) freeLarge(columns.bytes);
         columns.release();
         return { stored, error, isWhole };
       } finally {
-        // Stored or refused: nothing points into the body any more.
-        inlet.release?.(bytes);
+        if (inlet.release !== undefined) inlet.release(bytes);
+        else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
       held.release();

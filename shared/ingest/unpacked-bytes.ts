@@ -7,6 +7,7 @@
  */
 import type { Transform } from 'node:stream';
 import { TooLargeError } from '../model/errors.ts';
+import { freeBytes } from '../model/free-bytes.ts';
 import { type Pace, runPaced, type Steps } from '../model/steps.ts';
 import type { HeldBytes } from './push-budget.ts';
 
@@ -102,6 +103,7 @@ export class UnpackedBytes {
       const size = Math.min(this.options.maxBytes, Math.max(2 * this.length, 4 * MAX_JOINED_BYTES));
       this.joined = Buffer.allocUnsafeSlow(size);
       yield* copyInSteps(before.subarray(0, this.joinedBytes), this.joined, 0);
+      freeBytes(before);
     }
     for (const part of this.parts) {
       yield* copyInSteps(part, this.joined!, this.joinedBytes);
@@ -140,6 +142,7 @@ export class GrowingBytes {
     // All of it: who writes may not have counted the newest bytes yet.
     await runPaced(copyInSteps(before, grown, 0), pace);
     this.bytes = grown;
+    freeBytes(before);
   }
 
   /** What was written. */

@@ -2,6 +2,7 @@
  * Large buffers, used again instead of collected. V8 counts the bytes behind buffers: every few tens of megabytes of
  * new ones cost a collection of the whole heap, which took a quarter of the CPU of an ingest without this.
  */
+import { freeWhole } from './free-bytes.ts';
 
 /** Sizes are powers of two from here; smaller buffers are not worth keeping. */
 const MIN_POOLED_BYTES = 64 * 1024;
@@ -13,7 +14,7 @@ export class BufferPool {
   private readonly isShared: boolean;
 
   /**
-   * @param maxBytes most bytes that wait for use; what is given back beyond is left to the collector
+   * @param maxBytes most bytes that wait for use; what is given back beyond is freed
    * @param isShared makes buffers over shared memory, which other threads read without a copy
    */
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
@@ -38,7 +39,11 @@ export class BufferPool {
   /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. */
   give(buffer: Buffer): void {
     const size = buffer.buffer.byteLength;
-    if (size < MIN_POOLED_BYTES || size !== sizeFor(size) || this.held + size > this.maxBytes) return;
+    if (size < MIN_POOLED_BYTES || size !== sizeFor(size)) return;
+    if (this.held + size > this.maxBytes) {
+      freeWhole(buffer);
+      return;
+    }
     const waiting = this.free.get(size);
     const whole = Buffer.from(buffer.buffer, 0, size);
     if (waiting === undefined) this.free.set(size, [whole]);

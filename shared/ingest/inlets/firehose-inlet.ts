@@ -8,6 +8,7 @@
  */
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { BadRequestError } from '../../model/errors.ts';
+import { freeLarge } from '../../model/free-bytes.ts';
 import { type Label, labelsOf } from '../../model/labels.ts';
 import { runPaced, type Steps, UNPACED } from '../../model/steps.ts';
 import { MAX_BODY_BYTES, MAX_ENTRIES, tooMany } from '../bounds.ts';
@@ -56,7 +57,10 @@ export function firehoseInlet(options: FirehoseOptions): Inlet {
       requestMs = request.timestampMs;
       const maxBytes = boundedByRatio(body.length, Math.min(limits.maxDecompressedBytes, MAX_BODY_BYTES));
       const joined = await joinRecords(bytes, request.records, { maxBytes, held, pace });
-      return runPaced(validUtf8(joined), pace);
+      if (bytes.buffer !== body.buffer) freeLarge(bytes);
+      const text = await runPaced(validUtf8(joined), pace);
+      if (text.buffer !== joined.buffer) freeLarge(joined);
+      return text;
     },
     decode(bytes, context) {
       const nowNs = requestMs === undefined ? context.nowNs : BigInt(requestMs) * 1_000_000n;
@@ -142,6 +146,7 @@ async function joinRecords(
       const record = Buffer.allocUnsafeSlow(length);
       await runPaced(decodeBase64(digits, record, 0), pace);
       await unzip(record, joined);
+      freeLarge(record);
       if (!joined.hasRoom(1)) await joined.grow(1);
       joined.bytes[joined.length++] = LINE_FEED;
       i += 2;

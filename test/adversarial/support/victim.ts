@@ -16,6 +16,8 @@ export interface Victim {
   readonly client: HttpClient;
   /** Resident memory now and its peak, bytes; undefined where the system does not show it. */
   memory(): Promise<ProcessMemory | undefined>;
+  /** The peak counts from now on. */
+  resetPeak(): Promise<void>;
   /** Default: SIGTERM. */
   stop(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function startVictim(
       dataDir,
       client,
       memory: () => memoryOf(server.pid),
+      resetPeak: () => writeFile(`/proc/${server.pid}/clear_refs`, '5').catch(() => undefined),
       async stop(signal = 'SIGTERM') {
         client.close();
         await server.end(signal);

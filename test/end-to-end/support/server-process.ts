@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { runtimeFlags } from '../../../bin/runtime.mjs';
+import { runtimeEnvironment, runtimeFlags } from '../../../bin/runtime.mjs';
 
 export interface ServerProcess {
   readonly url: string;
@@ -36,7 +36,7 @@ export async function startProcess(
   const [command, ...rest] = [...bounded, ...program, ...args];
   const child = spawn(command, rest, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: CACHE, ...environment },
+    env: { ...runtimeEnvironment(), ...process.env, NODE_COMPILE_CACHE: CACHE, ...environment },
   });
   const exited = once(child, 'exit');
   const url = await urlOf(child);

@@ -1,0 +1,40 @@
+/** What the bodies of hostile pushes are assembled from. */
+import { randomBytes } from 'node:crypto';
+import type { Repeated } from '../packed.ts';
+
+export const MIB = 1024 * 1024;
+export const GB = 1_000_000_000;
+
+/** Of content: nearly all that a push may unpack to by default. */
+export const MOST_BYTES = 126 * MIB;
+
+/** Name, expected status of the answer, and body of a push. */
+export type HostileBody = readonly [name: string, status: number, body: () => Buffer];
+
+export interface HostileInlet {
+  readonly inlet: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bodies: readonly HostileBody[];
+}
+
+export function once(content: Buffer | string): Repeated {
+  return { bytes: Buffer.from(content as string), times: 1 };
+}
+
+/** As often as it fits. */
+export function repeated(content: Buffer | string, bytes: number): Repeated {
+  const piece = Buffer.from(content as string);
+  return { bytes: piece, times: Math.floor(bytes / piece.length) };
+}
+
+export function spaces(bytes: number): Repeated {
+  return repeated(' '.repeat(1024), bytes);
+}
+
+/** Text that shrinks to half: with it a body may unpack to `MOST_BYTES`, because it is not absurdly small. */
+export const NOISE = randomBytes(600 * 1024).toString('hex');
+
+export function nowNs(): string {
+  return `${Date.now()}000000`;
+}
