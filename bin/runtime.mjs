@@ -33,6 +33,8 @@ const PACKAGES = new Map([
  * a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
  */
 const FLAGS = [
+  // For local/thread-memory.ts.
+  '--expose-gc',
   '--disable-warning=ExperimentalWarning',
   '--initial-heap-size=96',
   '--heap-growing-percent=50',

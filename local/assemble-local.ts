@@ -28,6 +28,7 @@ import { overridesSources } from './overrides-file.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
+import { keepMemorySmall } from './thread-memory.ts';
 import { RoleThreads } from './threads/role-threads.ts';
 
 export interface AssembleLocalOptions {
@@ -146,8 +147,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
-    const watchingDisk = new AbortController();
-    const watchedDisk = disk?.watch(watchingDisk.signal);
+    const closing = new AbortController();
+    const keptMemory = keepMemorySmall('front', context, closing.signal);
+    const watchedDisk = disk?.watch(closing.signal);
     let watched: Promise<void> | undefined;
     return {
       context,
@@ -166,8 +168,8 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         await watched;
       },
       async close() {
-        watchingDisk.abort();
-        await watchedDisk;
+        closing.abort();
+        await Promise.all([watchedDisk, keptMemory]);
         await started.stop();
         await storage.close();
       },

@@ -29,6 +29,7 @@ import { ruleFilesReader } from '../rule-files.ts';
 import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { systemClock, systemIds } from '../system-clock.ts';
+import { keepMemorySmall } from '../thread-memory.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
@@ -138,6 +139,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     compress: config.frontend.compressResponses,
     observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
   });
+  const kept = keepMemorySmall(`${role}-${index}`, context, stopping.signal);
   const counted = context.usage.ledger.keepWritten(stopping.signal);
   const watched = overrides.keepFresh(stopping.signal);
   const disk = { isFull: data.isDiskFull };
@@ -201,7 +203,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       stopping.abort();
       await tails?.stop();
       await scheduler?.stop();
-      await Promise.all([counted, watched]);
+      await Promise.all([counted, watched, kept]);
       await close(storage);
     },
   };

@@ -13,14 +13,20 @@ const GRAIN_BYTES = 4096;
 const MEMORY_BYTES = 64 * 1024;
 
 export class LinePool {
-  readonly #memory: Buffer;
+  #memory: Buffer;
   /** Stretches that are free, ascending, never side by side. */
-  readonly #free: { start: number; end: number }[];
+  #free: { start: number; end: number }[];
 
   /** @param bytes none of which is taken from the machine before it is used; where it has no such memory, the pool is empty */
   constructor(bytes: number) {
     this.#memory = memoryOf(bytes);
-    this.#free = this.#memory.length === 0 ? [] : [{ start: 0, end: this.#memory.length }];
+    this.#free = freeIn(this.#memory);
+  }
+
+  /** Begins anew with fresh memory: memory of WebAssembly that was used once leaves the process only as a whole. Slots become void. */
+  reset(): void {
+    this.#memory = memoryOf(this.#memory.length);
+    this.#free = freeIn(this.#memory);
   }
 
   get bytes(): number {
@@ -57,6 +63,10 @@ export class LinePool {
       free.splice(place, 1);
     }
   }
+}
+
+function freeIn(memory: Buffer): { start: number; end: number }[] {
+  return memory.length === 0 ? [] : [{ start: 0, end: memory.length }];
 }
 
 function sizeOf(length: number): number {

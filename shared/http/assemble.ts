@@ -145,12 +145,20 @@ export function assembleContext({
   const pages = given.pages ?? new PageCache(config.logboom.pageCacheBytes);
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages, scheduler);
-  addCacheMetrics(metrics.registry, { ...source.caches, ...indexes.caches, ...catalog.caches });
   const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
   const memory = new QueryMemory(given.queryMemoryBytes ?? config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
   const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory };
+  const insight = new Insight(reading);
+  const caches = {
+    ...source.caches,
+    ...indexes.caches,
+    ...catalog.caches,
+    ...insight.caches,
+    results: answers,
+  };
+  addCacheMetrics(metrics.registry, caches);
   const engine = new ObservedEngine(reading, usage.onAnswered);
   const ruleStore = ruleStoreOf({ config, catalog, clock, ...given });
   const rules = assembleRuleJob({
@@ -203,7 +211,7 @@ export function assembleContext({
       admit: () => ofStatus.shutdown.refusePushes(),
     }),
     engine,
-    insight: new Insight(reading),
+    insight,
     reading,
     patterns: new Patterns({ ...reading, store }),
     maintenance,
@@ -219,6 +227,7 @@ export function assembleContext({
     rules: { store: ruleStore, states: catalog.ruleStates, checkTemplate },
     metrics,
     usage,
+    caches: [pages, ...Object.values(caches)],
     kick: given.kick ?? (() => undefined),
     limitsOf,
     members: catalog.members,

@@ -15,6 +15,7 @@ import type { DeleteService } from '../deletion/delete-service.ts';
 import type { PushService } from '../ingest/push.ts';
 import type { Insight } from '../insight/insight.ts';
 import type { Maintenance } from '../maintenance/maintenance.ts';
+import type { ClearableCache } from '../model/idle-caches.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Patterns } from '../patterns/patterns.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -48,6 +49,8 @@ export interface HttpContext {
   /** What `GET /metrics` prints: of this process, or of all function instances. */
   metricsText(): Promise<string>;
   readonly usage: Usage;
+  /** Caches that are emptied when nothing uses them. */
+  readonly caches: readonly ClearableCache[];
   /** Those in force now: they may change while the program runs. */
   limitsOf(tenant: string): Limits;
   /** Asks for a run of a scheduled job now, where there is a timer to ask; otherwise it comes with the schedule. */

@@ -50,6 +50,8 @@ export class DayCache {
   private readonly source: ChunkSource;
   private readonly indexes: DayIndexProvider | undefined;
   private readonly known = new LruCache<string, readonly Weighed[]>(CACHED_BYTES);
+  /** For metrics. */
+  readonly caches = { volumes: this.known };
 
   constructor(source: ChunkSource, indexes: DayIndexProvider | undefined) {
     this.source = source;

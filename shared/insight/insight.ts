@@ -57,6 +57,11 @@ export class Insight {
     this.cache = new DayCache(source, indexes);
   }
 
+  /** For metrics. */
+  get caches(): DayCache['caches'] {
+    return this.cache.caches;
+  }
+
   /** An entirely outdated range has none. Throws ClientError. */
   async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
     const { tenants, limits, signal } = asker;

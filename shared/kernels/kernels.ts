@@ -61,6 +61,20 @@ export interface KernelImports {
 /** For instances of kernels that call none. */
 const NO_HOST: KernelImports = { nameKey: () => 0 };
 
+/** Those of this thread. A memory that has grown has another buffer, and the one before is empty. */
+const BUFFERS = new Set<WeakRef<ArrayBuffer>>();
+
+/** Bytes that the memories of the instances in this thread have reserved. */
+export function kernelBytes(): number {
+  let sum = 0;
+  for (const reference of BUFFERS) {
+    const bytes = reference.deref()?.byteLength ?? 0;
+    if (bytes === 0) BUFFERS.delete(reference);
+    sum += bytes;
+  }
+  return sum;
+}
+
 /** An instance of the module with a memory of its own. `Exports`: what the caller uses of it. */
 export class KernelInstance<Exports> {
   readonly #memory: Memory;
@@ -77,6 +91,7 @@ export class KernelInstance<Exports> {
       .exports as Exports;
     this.bytes = Buffer.from(memory.buffer);
     this.words = new Uint32Array(memory.buffer);
+    BUFFERS.add(new WeakRef(memory.buffer));
   }
 
   /** Makes the memory at least so large, with zeros. None of it is taken from the machine before it is written. */
@@ -85,5 +100,6 @@ export class KernelInstance<Exports> {
     this.#memory.grow(Math.ceil((bytes - this.bytes.length) / PAGE_BYTES));
     this.bytes = Buffer.from(this.#memory.buffer);
     this.words = new Uint32Array(this.#memory.buffer);
+    BUFFERS.add(new WeakRef(this.#memory.buffer));
   }
 }

@@ -7,6 +7,20 @@ import { freeWhole } from './free-bytes.ts';
 /** Sizes are powers of two from here; smaller buffers are not worth keeping. */
 const MIN_POOLED_BYTES = 64 * 1024;
 
+/** Those of this thread. */
+const POOLS: BufferPool[] = [];
+
+/** Frees the buffers that wait in the pools of this thread. */
+export function freePooledBuffers(): void {
+  for (const pool of POOLS) pool.clear();
+}
+
+/** Bytes of the buffers that wait in the pools of this thread. */
+export function pooledBytes(): number {
+  return POOLS.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+}
+
+/** Pools live as long as their thread. */
 export class BufferPool {
   private readonly free = new Map<number, Buffer[]>();
   private held = 0;
@@ -20,6 +34,19 @@ export class BufferPool {
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.maxBytes = maxBytes;
     this.isShared = isShared;
+    POOLS.push(this);
+  }
+
+  /** Bytes of the buffers that wait for use. */
+  get heldBytes(): number {
+    return this.held;
+  }
+
+  /** Frees the buffers that wait for use. */
+  clear(): void {
+    for (const buffer of [...this.free.values()].flat()) freeWhole(buffer);
+    this.free.clear();
+    this.held = 0;
   }
 
   /** A buffer of exactly `bytes`, with whatever its last user left in it. */

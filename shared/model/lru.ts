@@ -15,6 +15,11 @@ export class LruCache<K, V> {
     return this.entries.size;
   }
 
+  /** Sum of the weights of what is kept. */
+  get heldWeight(): number {
+    return this.weight;
+  }
+
   /** Of `get`, since the beginning. */
   get hits(): number {
     return this.found;

@@ -79,8 +79,8 @@ export class PageCache implements PageKeeper {
 
   get figures(): PageCacheFigures {
     return {
-      hits: this.#hits,
-      misses: this.#uses - this.#hits,
+      hits: this.hits,
+      misses: this.misses,
       pages: this.#kept.size,
       columnBytes: this.#columnBytes,
       lineBytes: this.#lineBytes,
@@ -111,6 +111,22 @@ export class PageCache implements PageKeeper {
     }
     this.#remember(key, now);
     return new PageColumns(footer, page, what);
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  get misses(): number {
+    return this.#uses - this.#hits;
+  }
+
+  /** Drops all pages. Queries under way go on with theirs: their lines are unpacked again. */
+  clear(): void {
+    for (const page of [...this.#kept.values()]) this.#drop(page);
+    this.#remembered.clear();
+    this.#unweighed.length = 0;
+    this.#pool.reset();
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {

@@ -1,9 +1,11 @@
-/** Hits and misses of caches that count for themselves (model/lru.ts), by name. */
+/** Hits, misses and size of caches that count for themselves (model/lru.ts), by name. */
 import type { MetricsRegistry } from './registry.ts';
 
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
+  /** Bytes of what it keeps. */
+  readonly heldWeight: number;
 }
 
 /** `caches`: by the names that the metric shows. */
@@ -20,5 +22,12 @@ export function addCacheMetrics(
         { labels: { cache, result: 'hit' }, value: hits },
         { labels: { cache, result: 'miss' }, value: misses },
       ]),
+  });
+  registry.gauge<'cache'>({
+    name: 'logboom_cache_bytes',
+    help: 'Memory that caches hold, by cache.',
+    labels: ['cache'],
+    read: () =>
+      Object.entries(caches).map(([cache, { heldWeight: value }]) => ({ labels: { cache }, value })),
   });
 }

@@ -39,6 +39,23 @@ export class AnswerCache {
     this.answers = new LruCache(maxBytes);
   }
 
+  get hits(): number {
+    return this.figures.hits;
+  }
+
+  get misses(): number {
+    return this.figures.misses;
+  }
+
+  /** Bytes of the answers that are kept. */
+  get heldWeight(): number {
+    return this.answers.heldWeight;
+  }
+
+  clear(): void {
+    this.answers.clear();
+  }
+
   /** False where the answer is not to be kept. */
   keeps(query: string): boolean {
     return this.maxBytes > 0 && !READS_CLOCK.test(query);

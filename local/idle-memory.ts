@@ -1,0 +1,48 @@
+/**
+ * Returns memory to the system when a thread comes to rest. V8 collects garbage when it allocates, so a thread that has nothing to do
+ * keeps what its last work left behind: the columns of a large push, the states of a query, the code of its start.
+ *
+ * A thread that stays busy is left alone: it collects by itself.
+ */
+import type { IdleCaches } from '../shared/model/idle-caches.ts';
+import type { Clock } from '../shared/ports/clock.ts';
+
+export interface IdleMemoryParts {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Time that the thread was busy since it was started, ms. */
+  readonly busyMs: () => number;
+  readonly caches: IdleCaches;
+  /** Frees what waits for its next use, and collects garbage. */
+  readonly collect: () => void;
+}
+
+const CHECK_MS = 10_000;
+/** A thread that is busy for less than this share of its time is at rest: scrapes and timers go on. */
+const REST_SHARE = 0.05;
+/** A cache that was not used for 10 minutes is emptied. Dashboards refresh more often. */
+export const QUIET_CHECKS = 60;
+
+/** Resolves when the signal aborts. */
+export async function returnIdleMemory(
+  { clock, busyMs, caches, collect }: IdleMemoryParts,
+  signal: AbortSignal,
+): Promise<void> {
+  let before = busyMs();
+  // What the start left behind counts, too.
+  let hasWorked = true;
+  while (await sleeps(clock, signal)) {
+    const now = busyMs();
+    const isAtRest = now - before < REST_SHARE * CHECK_MS;
+    before = now;
+    if (caches.check() > 0) hasWorked = true;
+    if (isAtRest && hasWorked) {
+      collect();
+      hasWorked = false;
+    } else if (!isAtRest) hasWorked = true;
+  }
+}
+
+async function sleeps(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<boolean> {
+  await clock.sleep(CHECK_MS, signal).catch(() => undefined);
+  return !signal.aborted;
+}
