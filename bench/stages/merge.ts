@@ -3,13 +3,16 @@
  * the project's corpus, in memory; each has a detected level, and its streams go on from chunk to chunk.
  */
 import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
+import type { ChunkEnricher } from '../../shared/chunk/enricher.ts';
 import { footerOf } from '../../shared/chunk/reader.ts';
 import type { ChunkRows } from '../../shared/chunk/rows.ts';
 import { writeChunk } from '../../shared/chunk/writer.ts';
 import { type MergeInput, mergeChunks } from '../../shared/compaction/merge.ts';
+import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
 import { compareUtf8 } from '../../shared/model/bytes.ts';
 import { NS_PER_DAY } from '../../shared/model/duration.ts';
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { withPatterns } from '../../shared/patterns/pattern-enricher.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 
@@ -107,7 +110,11 @@ function smallInputs(): Promise<Inputs> {
   return inputsOf(lists);
 }
 
-async function mergeGroups({ chunks }: Inputs, perGroup: number): Promise<void> {
+async function mergeGroups(
+  { chunks }: Inputs,
+  perGroup: number,
+  enricher?: () => ChunkEnricher,
+): Promise<void> {
   let made = 0;
   const options = {
     tenant: TENANT,
@@ -116,6 +123,7 @@ async function mergeGroups({ chunks }: Inputs, perGroup: number): Promise<void> 
     newId: () => (++made).toString(16).padStart(32, 'f'),
     createdMs: 0,
     compression: COMPACTION_COMPRESSION,
+    enricher,
   };
   for (let i = 0; i < chunks.length; i += perGroup) {
     await mergeChunks(chunks.slice(i, i + perGroup), options, async () => {});
@@ -124,6 +132,7 @@ async function mergeGroups({ chunks }: Inputs, perGroup: number): Promise<void> 
 
 const large = await largeInputs();
 const small = await smallInputs();
+const enrichers = chunkEnrichers();
 
 export const cases: StageCase[] = [
   {
@@ -131,6 +140,18 @@ export const cases: StageCase[] = [
     bytes: large.bytes,
     lines: large.lines,
     run: () => mergeGroups(large, large.chunks.length),
+  },
+  {
+    name: `${large.chunks.length} inputs of 1 to 4 MB, indexed`,
+    bytes: large.bytes,
+    lines: large.lines,
+    run: () => mergeGroups(large, large.chunks.length, enrichers),
+  },
+  {
+    name: `${large.chunks.length} inputs of 1 to 4 MB, indexed and with patterns`,
+    bytes: large.bytes,
+    lines: large.lines,
+    run: () => mergeGroups(large, large.chunks.length, () => withPatterns(enrichers())),
   },
   {
     name: `${small.chunks.length} inputs of 1 KB, ${GROUP} at a time`,
