@@ -3,8 +3,8 @@
  * becomes wider, so every line that was counted to it fits it for good.
  */
 import { isUtf8 } from 'node:buffer';
+import { type LineWords, WORD_ANY, WORD_TEXT } from '../kernels/line-words.ts';
 import { PLACEHOLDER_BYTE } from './byte-classes.ts';
-import { type LineTokens, WORD_ANY, WORD_TEXT } from './line-tokens.ts';
 
 const NAME_BYTES = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
@@ -15,88 +15,88 @@ export interface Cluster {
   readonly bytes: Buffer;
   readonly start: Uint16Array;
   readonly end: Uint16Array;
-  readonly hash: Int32Array;
+  readonly hash: Uint32Array;
   readonly kind: Uint8Array;
   /** 1 where all lines have the word. */
   readonly fixed: Uint8Array;
   lines: number;
 }
 
-export function newCluster(id: number, tokens: LineTokens): Cluster {
-  const { source, count } = tokens;
+export function newCluster(id: number, words: LineWords): Cluster {
+  const { source, first, count } = words;
   const start = new Uint16Array(count);
   const end = new Uint16Array(count);
   const fixed = new Uint8Array(count);
-  let length = tokens.to - tokens.from;
+  let length = words.to - words.from;
   for (let i = 0; i < count; i++) {
-    if (tokens.kind[i] === WORD_ANY) length -= tokens.end[i] - tokens.start[i] - 1;
+    if (words.kind[first + i] === WORD_ANY) length -= words.end[first + i] - words.start[first + i] - 1;
   }
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;
-  let from = tokens.from;
+  let from = words.from;
   for (let i = 0; i < count; i++) {
-    at += source.copy(bytes, at, from, tokens.start[i]);
+    at += source.copy(bytes, at, from, words.start[first + i]);
     start[i] = at;
-    if (tokens.kind[i] === WORD_ANY) bytes[at++] = PLACEHOLDER_BYTE;
+    if (words.kind[first + i] === WORD_ANY) bytes[at++] = PLACEHOLDER_BYTE;
     else {
-      at += source.copy(bytes, at, tokens.start[i], tokens.end[i]);
-      fixed[i] = mayBeFixed(tokens, i) ? 1 : 0;
+      at += source.copy(bytes, at, words.start[first + i], words.end[first + i]);
+      fixed[i] = mayBeFixed(words, i) ? 1 : 0;
     }
     end[i] = at;
-    from = tokens.end[i];
+    from = words.end[first + i];
   }
-  source.copy(bytes, at, from, tokens.to);
-  const hash = tokens.hash.slice(0, count);
-  const { group } = tokens;
-  return { id, group, bytes, start, end, hash, kind: tokens.kind.slice(0, count), fixed, lines: 0 };
+  source.copy(bytes, at, from, words.to);
+  const hash = words.hash.slice(first, first + count);
+  const kind = words.kind.slice(first, first + count);
+  return { id, group: words.group, bytes, start, end, hash, kind, fixed, lines: 0 };
 }
 
 /**
  * True where the line has the cluster's gaps and fixed words; words of values that differ are no longer fixed then. False
  * only where shapes collide.
  */
-export function takesKnown(cluster: Cluster, tokens: LineTokens): boolean {
+export function takesKnown(cluster: Cluster, words: LineWords): boolean {
   const { bytes, start, end, fixed, kind } = cluster;
-  const { source, count } = tokens;
+  const { source, first, count } = words;
   if (count !== fixed.length) return false;
   let at = 0;
-  let from = tokens.from;
+  let from = words.from;
   for (let i = 0; i < count; i++) {
     const gap = start[i] - at;
-    if (tokens.start[i] - from !== gap) return false;
+    if (words.start[first + i] - from !== gap) return false;
     for (let j = 0; j < gap; j++) if (bytes[at + j] !== source[from + j]) return false;
-    if (fixed[i] === 1 && !isSameWord(cluster, tokens, i)) {
+    if (fixed[i] === 1 && !isSameWord(cluster, words, i)) {
       if (kind[i] === WORD_TEXT) return false;
       fixed[i] = 0;
     }
     at = end[i];
-    from = tokens.end[i];
+    from = words.end[first + i];
   }
-  return isSameEnd(cluster, tokens, at, from);
+  return isSameEnd(cluster, words, at, from);
 }
 
 /** True where all gaps are equal. */
-export function hasGaps(cluster: Cluster, tokens: LineTokens): boolean {
+export function hasGaps(cluster: Cluster, words: LineWords): boolean {
   const { bytes, start, end } = cluster;
-  const { source, count } = tokens;
+  const { source, first, count } = words;
   if (count !== start.length) return false;
   let at = 0;
-  let from = tokens.from;
+  let from = words.from;
   for (let i = 0; i < count; i++) {
     const gap = start[i] - at;
-    if (tokens.start[i] - from !== gap) return false;
+    if (words.start[first + i] - from !== gap) return false;
     for (let j = 0; j < gap; j++) if (bytes[at + j] !== source[from + j]) return false;
     at = end[i];
-    from = tokens.end[i];
+    from = words.end[first + i];
   }
-  return isSameEnd(cluster, tokens, at, from);
+  return isSameEnd(cluster, words, at, from);
 }
 
 /** Words that differ are no longer fixed. The line has the cluster's gaps. */
-export function widen(cluster: Cluster, tokens: LineTokens): void {
+export function widen(cluster: Cluster, words: LineWords): void {
   const { fixed } = cluster;
   for (let i = 0; i < fixed.length; i++) {
-    if (fixed[i] === 1 && !isSameWord(cluster, tokens, i)) fixed[i] = 0;
+    if (fixed[i] === 1 && !isSameWord(cluster, words, i)) fixed[i] = 0;
   }
 }
 
@@ -114,17 +114,18 @@ export function templateBytes({ bytes, start, end, fixed }: Cluster): Buffer {
   return template.subarray(0, to);
 }
 
-function isSameWord({ bytes, start, end }: Cluster, tokens: LineTokens, i: number): boolean {
-  const { source } = tokens;
+function isSameWord({ bytes, start, end }: Cluster, words: LineWords, i: number): boolean {
+  const { source } = words;
+  const word = words.first + i;
   const a = start[i];
-  const b = tokens.start[i];
+  const b = words.start[word];
   const length = end[i] - a;
-  if (tokens.end[i] - b !== length) return false;
+  if (words.end[word] - b !== length) return false;
   for (let j = 0; j < length; j++) if (bytes[a + j] !== source[b + j]) return false;
   return true;
 }
 
-function isSameEnd({ bytes }: Cluster, { source, to }: LineTokens, at: number, from: number): boolean {
+function isSameEnd({ bytes }: Cluster, { source, to }: LineWords, at: number, from: number): boolean {
   const rest = bytes.length - at;
   if (to - from !== rest) return false;
   for (let j = 0; j < rest; j++) if (bytes[at + j] !== source[from + j]) return false;
@@ -135,8 +136,8 @@ function isSameEnd({ bytes }: Cluster, { source, to }: LineTokens, at: number, f
  * False for what a pattern cannot say: bytes that are no UTF-8 cannot be written as text, and a name in angle brackets would
  * be a placeholder.
  */
-function mayBeFixed({ source, start, end, from, to }: LineTokens, i: number): boolean {
-  const [first, last] = [start[i], end[i]];
+function mayBeFixed({ source, first: firstWord, start, end, from, to }: LineWords, i: number): boolean {
+  const [first, last] = [start[firstWord + i], end[firstWord + i]];
   if (first > from && source[first - 1] === 0x3c && last < to && source[last] === 0x3e) {
     if (NAME_BYTES.test(source.latin1Slice(first, last))) return false;
   }

@@ -5,7 +5,7 @@
  * Only what is in the bytes decides, never what a parser would say: the pattern `<_>"msg":"job <_> done"<_>` finds the first
  * place of its text, so that must be the place that was mined.
  */
-import { BACKSLASH, CLASS_OF, COLON, EQUALS, PARTING, QUOTE, SPACE } from './byte-classes.ts';
+import { EQUALS, QUOTE, SPACE } from './byte-classes.ts';
 
 const KEYS: readonly Buffer[] = ['log', 'message', 'msg', 'msg_', '_msg', 'content'].map(key =>
   Buffer.from(key),
@@ -15,7 +15,7 @@ const KEY_BYTE = Uint8Array.from({ length: 256 }, (_, byte) =>
   KEYS.some(key => key.includes(byte)) ? 1 : 0,
 );
 
-export function isMessageKey(source: Buffer, from: number, to: number): boolean {
+function isMessageKey(source: Buffer, from: number, to: number): boolean {
   const length = to - from;
   if (length < 3 || length > MAX_KEY_BYTES) return false;
   for (const key of KEYS) {
@@ -31,7 +31,7 @@ export function isMessageKey(source: Buffer, from: number, to: number): boolean 
  * Where the text of a JSON field begins, whose key starts at `key` and has its closing quote at `quote`; -1 where it is no
  * text.
  */
-export function messageBehindKey(source: Buffer, key: number, quote: number, to: number): number {
+function messageBehindKey(source: Buffer, key: number, quote: number, to: number): number {
   if (source[key - 1] !== QUOTE || source[quote + 1] !== 0x3a) return -1;
   const at = source[quote + 2] === SPACE ? quote + 3 : quote + 2;
   return at < to && source[at] === QUOTE ? at + 1 : -1;
@@ -45,25 +45,4 @@ export function behindMessageKey(source: Buffer, at: number): number {
   if (source[at - 1] === SPACE) return source[stop] === EQUALS ? stop + 1 : at;
   const text = messageBehindKey(source, at, stop, source.length);
   return text < 0 ? at : text;
-}
-
-/** Behind the closing quote of a text that begins at `at`, or the line's end where it has none. */
-export function endOfQuoted(source: Buffer, at: number, to: number): number {
-  for (; at < to; at++) {
-    const byte = source[at];
-    if (byte === BACKSLASH) at++;
-    else if (byte === QUOTE) return at + 1;
-  }
-  return to;
-}
-
-/** Behind a logfmt value and the space that follows it: one in quotes, or one word. -1 for anything else. */
-export function endOfLogfmtMessage(source: Buffer, at: number, to: number): number {
-  if (at < to && source[at] === QUOTE) return endOfQuoted(source, at + 1, to);
-  if (at < to && CLASS_OF[source[at]] === COLON) return -1;
-  let stop = at;
-  while (stop < to && CLASS_OF[source[stop]] !== PARTING) stop++;
-  if (stop === at) return -1;
-  if (stop === to) return to;
-  return source[stop] === SPACE ? stop + 1 : -1;
 }

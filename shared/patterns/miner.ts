@@ -6,6 +6,7 @@
  *     line → shape known? → its cluster              (a compare of bytes)
  *                 no → structure → first word → most similar cluster, if similar enough; else a new one
  */
+import { type LineWords, WORD_TEXT } from '../kernels/line-words.ts';
 import {
   FIRST_CLUSTERS,
   FIRST_WORDS,
@@ -15,7 +16,6 @@ import {
   SHAPE_SLOTS,
 } from './bounds.ts';
 import { type Cluster, hasGaps, newCluster, takesKnown, widen } from './cluster.ts';
-import { type LineTokens, WORD_TEXT } from './line-tokens.ts';
 import { isSimilar } from './similarity.ts';
 
 interface Structure {
@@ -43,47 +43,48 @@ export class Miner {
     this.first = first;
   }
 
-  /** The number of the line's cluster. The tokens may be fewer then. */
-  add(tokens: LineTokens): number {
+  /** The number of the line's cluster. They may be fewer then. */
+  add(words: LineWords): number {
     this.lines++;
-    return this.place(tokens);
+    return this.place(words);
   }
 
-  private place(tokens: LineTokens): number {
-    const slot = tokens.shape & SLOT_MASK;
-    if (this.shapes[slot] === tokens.shape && this.places[slot] > 0) {
+  private place(words: LineWords): number {
+    const slot = words.shape & SLOT_MASK;
+    if (this.shapes[slot] === words.shape && this.places[slot] > 0) {
       const known = this.clusters[this.places[slot] - 1];
-      if (takesKnown(known, tokens)) {
+      if (takesKnown(known, words)) {
         known.lines++;
         return known.id;
       }
     }
-    const cluster = this.find(tokens);
+    const cluster = this.find(words);
     if (cluster === undefined) {
-      tokens.cut(this.firstWords());
-      return this.place(tokens);
+      words.cut(this.firstWords());
+      return this.place(words);
     }
     cluster.lines++;
-    this.shapes[slot] = tokens.shape;
+    this.shapes[slot] = words.shape;
     this.places[slot] = cluster.id - this.first + 1;
     return cluster.id;
   }
 
   /** Undefined where the line is like no other, and there were too many of these. */
-  private find(tokens: LineTokens): Cluster | undefined {
-    const leaf = this.leafOf(tokens) ?? NO_CLUSTERS;
+  private find(words: LineWords): Cluster | undefined {
+    const leaf = this.leafOf(words) ?? NO_CLUSTERS;
     let best: Cluster | undefined;
     let bestEqual = -1;
     let bestText = 0;
     for (const cluster of leaf) {
-      if (!hasGaps(cluster, tokens)) continue;
+      if (!hasGaps(cluster, words)) continue;
       const { hash, kind, fixed } = cluster;
       let equal = 0;
       let text = 0;
       for (let i = 0; i < fixed.length; i++) {
-        if (tokens.kind[i] !== WORD_TEXT && (kind[i] !== WORD_TEXT || fixed[i] === 0)) continue;
+        const word = words.first + i;
+        if (words.kind[word] !== WORD_TEXT && (kind[i] !== WORD_TEXT || fixed[i] === 0)) continue;
         text++;
-        if (fixed[i] === 1 && hash[i] === tokens.hash[i]) equal++;
+        if (fixed[i] === 1 && hash[i] === words.hash[word]) equal++;
       }
       if (equal > bestEqual) {
         best = cluster;
@@ -92,13 +93,13 @@ export class Miner {
       }
     }
     if (best !== undefined && (isSimilar(bestEqual, bestText) || leaf.length >= MAX_LEAF_CLUSTERS)) {
-      widen(best, tokens);
+      widen(best, words);
       return best;
     }
-    if (tokens.count > this.firstWords() + 1) return undefined;
-    const cluster = newCluster(this.first + this.clusters.length, tokens);
+    if (words.count > this.firstWords() + 1) return undefined;
+    const cluster = newCluster(this.first + this.clusters.length, words);
     this.clusters.push(cluster);
-    this.newLeafOf(tokens).push(cluster);
+    this.newLeafOf(words).push(cluster);
     return cluster;
   }
 
@@ -110,29 +111,29 @@ export class Miner {
   }
 
   /** Undefined where no line had the structure and first word. */
-  private leafOf(tokens: LineTokens): Cluster[] | undefined {
-    const structure = this.structures.get(tokens.skeleton);
+  private leafOf(words: LineWords): Cluster[] | undefined {
+    const structure = this.structures.get(words.skeleton);
     if (structure === undefined) return undefined;
     const { leaves, others } = structure;
-    return leaves.get(firstWordOf(tokens)) ?? (leaves.size >= MAX_FIRST_WORDS ? others : undefined);
+    return leaves.get(firstWordOf(words)) ?? (leaves.size >= MAX_FIRST_WORDS ? others : undefined);
   }
 
-  private newLeafOf(tokens: LineTokens): Cluster[] {
-    const known = this.leafOf(tokens);
+  private newLeafOf(words: LineWords): Cluster[] {
+    const known = this.leafOf(words);
     if (known !== undefined) return known;
-    let structure = this.structures.get(tokens.skeleton);
+    let structure = this.structures.get(words.skeleton);
     if (structure === undefined) {
       structure = { leaves: new Map(), others: [] };
-      this.structures.set(tokens.skeleton, structure);
+      this.structures.set(words.skeleton, structure);
     }
     const leaf: Cluster[] = [];
-    structure.leaves.set(firstWordOf(tokens), leaf);
+    structure.leaves.set(firstWordOf(words), leaf);
     return leaf;
   }
 }
 
 /** Hash of the first word of text; 0 where there is none. */
-function firstWordOf({ kind, hash, count }: LineTokens): number {
-  for (let i = 0; i < count; i++) if (kind[i] === WORD_TEXT) return hash[i];
+function firstWordOf({ kind, hash, first, count }: LineWords): number {
+  for (let i = first; i < first + count; i++) if (kind[i] === WORD_TEXT) return hash[i];
   return 0;
 }

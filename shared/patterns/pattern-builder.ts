@@ -5,6 +5,7 @@
  * Counts are written with the numbers of clusters first, because a cluster may become wider until the last page.
  */
 import { ByteWriter } from '../chunk/byte-io.ts';
+import { lineWordsOfThread } from '../kernels/line-words.ts';
 import {
   COARSE_BUCKET_S,
   COARSE_FROM_NS,
@@ -18,7 +19,6 @@ import {
 import { templateBytes } from './cluster.ts';
 import { joinAll } from './join.ts';
 import { LEVEL_BITS } from './levels.ts';
-import { LineTokens } from './line-tokens.ts';
 import { Miner } from './miner.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
 
@@ -26,8 +26,6 @@ const NS_PER_S = 1e9;
 /** Templates of fewer lines may become one that is open at its end. */
 const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
-/** A cluster without lines, or one whose line is empty. */
-const NO_CLUSTER = -1;
 
 /** Rows of a page to mine. */
 export interface MinedRows {
@@ -45,7 +43,6 @@ export interface MinedRows {
 }
 
 export class PatternBuilder {
-  private readonly tokens = new LineTokens();
   private miner = new Miner();
   /** Clusters of the miners before. */
   private done = 0;
@@ -61,6 +58,8 @@ export class PatternBuilder {
   /** Mines the next page. */
   addPage({ lines, lineOffsets, runs, times, base, levels, passed }: MinedRows): void {
     const writer = new ByteWriter(1024);
+    const words = lineWordsOfThread();
+    words.begin(lines, lineOffsets);
     let before = 0;
     for (let run = 0; run < runs.length && !this.isTooLarge; run++) {
       const { firstRow, rows } = runs[run];
@@ -70,8 +69,10 @@ export class PatternBuilder {
       const groups = new Map<number, CountGroup>();
       for (let row = firstRow; row < end; row++) {
         if (passed !== undefined && passed[row] === 1) continue;
-        const cluster = this.clusterOf(lines, lineOffsets[row], lineOffsets[row + 1], levels[row]);
-        if (cluster === NO_CLUSTER) continue;
+        // An empty line has no pattern.
+        if (lineOffsets[row] === lineOffsets[row + 1]) continue;
+        words.enter(row, levels[row]);
+        const cluster = this.miner.add(words);
         const bucket = Math.floor((base + times[row]) / (widthS * NS_PER_S));
         count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
       }
@@ -113,12 +114,6 @@ export class PatternBuilder {
     const pages = this.parts.map(({ bytes, isFinal }) => this.renamed(bytes, isFinal, used));
     const keys = [...this.templates.keys()];
     return { templates: Array.from(used.keys(), number => keys[number]), pages };
-  }
-
-  private clusterOf(lines: Buffer, from: number, to: number, level: number): number {
-    if (from === to) return NO_CLUSTER;
-    this.tokens.read(lines, from, to, level);
-    return this.miner.add(this.tokens);
   }
 
   private addPart(bytes: Buffer, isFinal: boolean): void {

@@ -6,8 +6,9 @@
  * word, or the inside of quotes or brackets, so the text behind it is found where it is. A placeholder for some words more,
  * others fewer, would find its end too early in one line or another.
  */
+import { WORD_ANY, WORD_TEXT } from '../kernels/line-words.ts';
 import { PLACEHOLDER_BYTE } from './byte-classes.ts';
-import { LineTokens, WORD_ANY, WORD_TEXT } from './line-tokens.ts';
+import { wordsOfTemplate } from './template-words.ts';
 
 const PLACEHOLDER = '<_>';
 
@@ -24,7 +25,6 @@ export interface Template {
   readonly starts: readonly number[];
 }
 
-const TOKENS = new LineTokens();
 /** Of templates as latin1. */
 const PLACEHOLDER_CHARACTER = String.fromCharCode(PLACEHOLDER_BYTE);
 
@@ -38,21 +38,17 @@ export function patternOf(key: string): string {
 
 /** Takes a template apart. */
 export function parseTemplate(key: string): Template {
-  const source = Buffer.from(key, 'latin1');
-  TOKENS.readTemplate(source);
-  const { count, start, end, kind } = TOKENS;
-  const words: (string | undefined)[] = [];
-  const isText = new Uint8Array(count);
+  const found = wordsOfTemplate(Buffer.from(key, 'latin1'));
   let structure = '';
   let at = 0;
-  for (let i = 0; i < count; i++) {
-    structure += `${key.slice(at, start[i])}${PLACEHOLDER_CHARACTER}`;
-    at = end[i];
-    words.push(kind[i] === WORD_ANY ? undefined : key.slice(start[i], end[i]));
-    isText[i] = kind[i] === WORD_TEXT ? 1 : 0;
+  for (const { start, end } of found) {
+    structure += `${key.slice(at, start)}${PLACEHOLDER_CHARACTER}`;
+    at = end;
   }
   structure += key.slice(at);
-  return { key, structure, words, isText, starts: Array.from(start.subarray(0, count)) };
+  const words = found.map(({ start, end, kind }) => (kind === WORD_ANY ? undefined : key.slice(start, end)));
+  const isText = Uint8Array.from(found, ({ kind }) => (kind === WORD_TEXT ? 1 : 0));
+  return { key, structure, words, isText, starts: found.map(({ start }) => start) };
 }
 
 /** The template that takes the lines of both; they have the same structure. */

@@ -1,9 +1,9 @@
 /** Whatever the lines are: each is counted to a pattern that `|>` finds it by, in the cluster and after templates are joined. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { LineWords } from '../../shared/kernels/line-words.ts';
 import { templateBytes } from '../../shared/patterns/cluster.ts';
 import { joinAll } from '../../shared/patterns/join.ts';
-import { LineTokens } from '../../shared/patterns/line-tokens.ts';
 import { Miner } from '../../shared/patterns/miner.ts';
 import { patternOf } from '../../shared/patterns/template.ts';
 import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
@@ -11,13 +11,17 @@ import { CORPORA, makeCorpus } from './corpora.ts';
 
 /** For each line its pattern; undefined for the empty one, which has none. */
 function patternsOf(lines: readonly Buffer[], rareBelow = 4): (string | undefined)[] {
-  const tokens = new LineTokens();
+  const words = new LineWords();
   const miner = new Miner();
   const clusterOf = lines.map(line => {
     if (line.length === 0) return -1;
     // Behind something else, as in a page.
-    tokens.read(Buffer.concat([Buffer.from('{"msg":"'), line, Buffer.from('" x')]), 8, 8 + line.length);
-    return miner.add(tokens);
+    words.begin(
+      Buffer.concat([Buffer.from('{"msg":"'), line, Buffer.from('" x')]),
+      Uint32Array.of(0, 8, 8 + line.length, 11 + line.length),
+    );
+    words.enter(1);
+    return miner.add(words);
   });
   const found = miner.clusters.map(cluster => {
     const { group, lines: count } = cluster;

@@ -24,6 +24,7 @@ export {
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
 export * from './line-split';
+export { readLineWords } from './line-words';
 export * from './multi-search';
 export * from './row-hash';
 export * from './snappy';
@@ -31,3 +32,18 @@ export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThi
 export * from './text-terms';
 export * from './unquote';
 export { makeValueTerms } from './value-terms';
+export { hashLineOfWords } from './word-hashes';
+export {
+  MAX_LIST_WORDS,
+  MAX_WORD_BYTES,
+  MAX_WORD_ROWS,
+  WORD_ENDS,
+  WORD_FIRST,
+  WORD_HASHES,
+  WORD_KINDS,
+  WORD_LINES,
+  WORD_OFFSETS,
+  WORD_SHAPES,
+  WORD_SKELETONS,
+  WORD_STARTS,
+} from './word-layout';

@@ -1,0 +1,58 @@
+/** Hashes of words and of lines: eight bytes a step. Of use for one page after the other; nothing of them is stored. */
+import {
+  WORD_ENDS,
+  WORD_HASHES,
+  WORD_KINDS,
+  WORD_SHAPES,
+  WORD_SKELETONS,
+  WORD_STARTS,
+  WORD_TEXT,
+} from './word-layout';
+
+// Odd, with about as many ones as zeros.
+const K1: u64 = 0x9e3779b97f4a7c15;
+const K2: u64 = 0xc2b2ae3d27d4eb4f;
+const WORD_MARK: u64 = 0x1f3;
+const VALUE_MARK: u64 = 0x2f7;
+
+// @inline
+function mix(hash: u64, factor: u64): u64 {
+  const product = hash * factor;
+  return product ^ (product >>> 32);
+}
+
+/** Adds `length` bytes. */
+// @inline
+function addBytes(seed: u64, from: usize, length: usize): u64 {
+  let hash = seed ^ u64(length);
+  let at = from;
+  let left = length;
+  for (; left > 8; at += 8, left -= 8) hash = mix(hash ^ load<u64>(at), K1);
+  // What is loaded behind the last byte is shifted out.
+  return left === 0 ? hash : mix(hash ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
+}
+
+/** Of a word of text; never 0. */
+export function hashOfWord(start: usize, length: usize): u32 {
+  return u32(addBytes(K1, start, length) >>> 32) | 1;
+}
+
+/**
+ * Of the line from `from` to `to`, both addresses, with `count` words from number `first` on: what is equal for equal gaps, and
+ * for equal gaps and words of text.
+ */
+export function hashLineOfWords(row: usize, first: u32, count: u32, from: usize, to: usize): void {
+  let skeleton = K2;
+  let shape = K1;
+  let at = from;
+  for (let i = usize(first); i < usize(first + count); i++) {
+    const start = usize(load<u32>(WORD_STARTS + (i << 2)));
+    skeleton = mix(addBytes(skeleton, at, start - at) ^ WORD_MARK, K1);
+    const isText = load<u8>(WORD_KINDS + i) === WORD_TEXT;
+    shape = mix(shape ^ (isText ? u64(load<u32>(WORD_HASHES + (i << 2))) << 16 : VALUE_MARK), K1);
+    at = usize(load<u32>(WORD_ENDS + (i << 2)));
+  }
+  skeleton = mix(addBytes(skeleton, at, to - at), K1);
+  store<u32>(WORD_SKELETONS + (row << 2), u32(skeleton));
+  store<u32>(WORD_SHAPES + (row << 2), u32(mix(shape ^ skeleton, K2)));
+}

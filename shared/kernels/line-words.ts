@@ -1,0 +1,175 @@
+/**
+ * Lines as words and what lies between them (gaps): the host's side of assembly/line-words.ts. Words vary from line to line, gaps
+ * are the line's structure: two lines can share a pattern only if all gaps are equal.
+ *
+ *     GET /cart?id=7 took 12 ms        words GET, /cart?id=7, took, 12, ms; gaps '', ' ', ' ', ' ', ' ', ''
+ *     {"ts":1,"msg":"job 7 done"}      words *, msg, job, 7, done, *; the first and the last stand for all around
+ *
+ * Of JSON and logfmt lines with a message only the message is looked at, because their other fields come and go. Long
+ * insides of quotes and brackets, and what lies behind the bounds, are one word each.
+ */
+import { type Constant, KernelInstance } from './kernels.ts';
+
+/** Compared as text. */
+export const WORD_TEXT = 0;
+/** Holds a digit, or is a path with a query: expected to vary, whatever it is. */
+export const WORD_VALUE = 1;
+/** Always a placeholder. */
+export const WORD_ANY = 2;
+
+/** Memory that grew further, for a long line, is given up after its page. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+/** Behind the lines: loads of 64 bytes may begin at the last byte. */
+const SLACK_BYTES = 128;
+const PRIME = 0x01000193;
+
+interface WordKernel {
+  readonly MAX_LIST_WORDS: Constant;
+  readonly MAX_WORD_BYTES: Constant;
+  readonly MAX_WORD_ROWS: Constant;
+  readonly WORD_ENDS: Constant;
+  readonly WORD_FIRST: Constant;
+  readonly WORD_HASHES: Constant;
+  readonly WORD_KINDS: Constant;
+  readonly WORD_LINES: Constant;
+  readonly WORD_OFFSETS: Constant;
+  readonly WORD_SHAPES: Constant;
+  readonly WORD_SKELETONS: Constant;
+  readonly WORD_STARTS: Constant;
+  hashLineOfWords(row: number, first: number, count: number, from: number, to: number): void;
+  readLineWords(rows: number): number;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+const NO_WORDS = new Uint32Array(0);
+
+/**
+ * The words of one line at a time: word i has the number `first + i` in the columns.
+ *
+ *     words.begin(lines, lineOffsets);
+ *     words.enter(row);
+ *
+ * Pitfall: lines, words and columns are valid until another line is entered.
+ */
+export class LineWords {
+  /** What the line's places are in. */
+  source: Buffer = NO_BYTES;
+  from = 0;
+  to = 0;
+  first = 0;
+  count = 0;
+  start: Uint32Array = NO_WORDS;
+  end: Uint32Array = NO_WORDS;
+  /** Of words of text; 0 for others. */
+  hash: Uint32Array = NO_WORDS;
+  /** WORD_TEXT, WORD_VALUE or WORD_ANY. */
+  kind: Uint8Array = NO_BYTES;
+  /** Lines of different groups share no cluster. */
+  group = 0;
+  /** Equal for equal gaps and groups. */
+  skeleton = 0;
+  /** Equal for equal gaps, groups and words of text. */
+  shape = 0;
+  #kernel: KernelInstance<WordKernel> | undefined;
+  #lines: Uint8Array = NO_BYTES;
+  #lineOffsets: Uint32Array = NO_WORDS;
+  /** Lines whose words are in the columns, and the one at hand among them. */
+  #firstRow = 0;
+  #endRow = 0;
+  #own = 0;
+  #words: Uint32Array = NO_WORDS;
+  #linesAt = 0;
+  #offsetsAt = 0;
+  #firstAt = 0;
+  #skeletonsAt = 0;
+  #shapesAt = 0;
+
+  /** Begins a page. @param lineOffsets line i lies between offsets i and i + 1 */
+  begin(lines: Uint8Array, lineOffsets: Uint32Array): void {
+    if (this.source.length > MAX_KEPT_BYTES) this.#kernel = undefined;
+    this.#lines = lines;
+    this.#lineOffsets = lineOffsets;
+    this.#firstRow = this.#endRow = 0;
+  }
+
+  /** Of all that the kernel works on, with so many bytes of lines. */
+  memoryBytes(lineBytes: number): number {
+    return this.#kernelOfPage().run.WORD_LINES.value + lineBytes + SLACK_BYTES;
+  }
+
+  /** Goes to a line; neighbors should follow each other. */
+  enter(row: number, group = 0): void {
+    if (row < this.#firstRow || row >= this.#endRow) this.#read(row);
+    const own = row - this.#firstRow;
+    this.#own = own;
+    this.from = this.#linesAt + this.#words[this.#offsetsAt + own];
+    this.to = this.#linesAt + this.#words[this.#offsetsAt + own + 1];
+    this.first = this.#words[this.#firstAt + own];
+    this.count = this.#words[this.#firstAt + own + 1] - this.first;
+    this.group = group;
+    this.#takeHashes();
+  }
+
+  /** Makes all behind the first `words` words one placeholder. */
+  cut(words: number): void {
+    if (this.count <= words) return;
+    const last = this.first + words;
+    this.end[last] = this.to;
+    this.hash[last] = 0;
+    this.kind[last] = WORD_ANY;
+    this.count = words + 1;
+    this.#kernelOfPage().run.hashLineOfWords(this.#own, this.first, this.count, this.from, this.to);
+    this.#takeHashes();
+  }
+
+  #takeHashes(): void {
+    this.skeleton = Math.imul(this.#words[this.#skeletonsAt + this.#own] ^ this.group, PRIME);
+    this.shape = Math.imul(this.#words[this.#shapesAt + this.#own] ^ this.group, PRIME);
+  }
+
+  #kernelOfPage(): KernelInstance<WordKernel> {
+    this.#kernel ??= new KernelInstance();
+    return this.#kernel;
+  }
+
+  /** Reads the line and those behind it, as many as there is room for. */
+  #read(row: number): void {
+    const kernel = this.#kernelOfPage();
+    const { run } = kernel;
+    const offsets = this.#lineOffsets;
+    const base = offsets[row];
+    const last = Math.min(offsets.length - 1, row + run.MAX_WORD_ROWS.value);
+    let end = row + 1;
+    while (end < last && offsets[end + 1] - base <= run.MAX_WORD_BYTES.value) end++;
+    kernel.reserve(this.memoryBytes(offsets[end] - base));
+    this.#layOut(kernel);
+    kernel.bytes.set(this.#lines.subarray(base, offsets[end]), this.#linesAt);
+    for (let i = row; i <= end; i++) this.#words[this.#offsetsAt + i - row] = offsets[i] - base;
+    this.#firstRow = row;
+    this.#endRow = row + run.readLineWords(end - row);
+  }
+
+  #layOut({ run, bytes, words }: KernelInstance<WordKernel>): void {
+    const capacity = run.MAX_LIST_WORDS.value;
+    const column = ({ value }: Constant) => words.subarray(value >>> 2, (value >>> 2) + capacity);
+    this.source = bytes;
+    this.#words = words;
+    this.#linesAt = run.WORD_LINES.value;
+    this.#offsetsAt = run.WORD_OFFSETS.value >>> 2;
+    this.#firstAt = run.WORD_FIRST.value >>> 2;
+    this.#skeletonsAt = run.WORD_SKELETONS.value >>> 2;
+    this.#shapesAt = run.WORD_SHAPES.value >>> 2;
+    this.start = column(run.WORD_STARTS);
+    this.end = column(run.WORD_ENDS);
+    this.hash = column(run.WORD_HASHES);
+    this.kind = bytes.subarray(run.WORD_KINDS.value, run.WORD_KINDS.value + capacity);
+  }
+}
+
+let ofThread: LineWords | undefined;
+
+/** One for all that take lines apart in this thread: each begins its page, and is done with it before it waits for anything. */
+export function lineWordsOfThread(): LineWords {
+  ofThread ??= new LineWords();
+  return ofThread;
+}

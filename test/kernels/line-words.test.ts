@@ -1,0 +1,157 @@
+/** Words of lines are those of the plain version, of any bytes, and nothing else is touched. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { LineWords, WORD_TEXT } from '../../shared/kernels/line-words.ts';
+import { CORPORA, makeCorpus } from '../patterns/corpora.ts';
+import { type Guard, guardKernels } from './guard.ts';
+import { hostileText, mixedText, pageOf } from './hostile.ts';
+import { wordsOfLine } from './oracles/line-words.ts';
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    'job',
+    'done',
+    'a-b',
+    '12',
+    'x7',
+    '/a/b?c=1&d',
+    '/a',
+    'é',
+    '1.5',
+    '10:22:01',
+    'log',
+    'content',
+  ),
+  fc.constantFrom('msg=', '"msg":"', '"message": "', ' _msg=', 'msg_="', 'a=1 msg=x ', '{"a":1,"msg":"b c"}'),
+  fc.constantFrom(...' \t\n[](){}"=|:,;!?&<>\\\0\xff'.split('')),
+);
+const sentence = fc.array(piece, { maxLength: 40 }).map(parts => Buffer.from(parts.join(''), 'latin1'));
+const spaced = fc.array(piece, { maxLength: 90 }).map(parts => Buffer.from(parts.join(' '), 'latin1'));
+const object = sentence.map(inside => Buffer.concat([Buffer.from('{"'), inside, Buffer.from('"}')]));
+const lines = fc.array(fc.oneof(sentence, spaced, object, hostileText), { maxLength: 12 });
+
+let guard: Guard;
+let words: LineWords;
+let shapes = new Map<number, string>();
+
+function expectWords(all: readonly Buffer[], cut?: number): void {
+  const { lines: bytes, lineOffsets, rows } = pageOf(all);
+  words.begin(bytes, lineOffsets);
+  const longest = Math.max(1024 * 1024, ...all.map(({ length }) => length));
+  guard.allow([[4096, words.memoryBytes(longest)]]);
+  for (let row = 0; row < rows; row++) {
+    words.enter(row, row % 3);
+    const line = all[row];
+    let expected = wordsOfLine(line);
+    if (cut !== undefined) {
+      words.cut(cut);
+      if (expected.length > cut)
+        expected = [...expected.slice(0, cut), { start: expected[cut].start, end: line.length, kind: 2 }];
+    }
+    const found = Array.from({ length: words.count }, (_, i) => {
+      const word = words.first + i;
+      return `${words.start[word] - words.from}-${words.end[word] - words.from}:${words.kind[word]}`;
+    });
+    expect(found.join(' ')).toBe(expected.map(({ start, end, kind }) => `${start}-${end}:${kind}`).join(' '));
+    expect(words.source.subarray(words.from, words.to).equals(line)).toBe(true);
+    expectHashes(line, expected);
+  }
+  expect(guard.faults).toEqual([]);
+}
+
+/** Equal shapes and hashes for what is equal; and for nothing else, but for chances of one in thousands of millions. */
+function expectHashes(line: Buffer, expected: ReturnType<typeof wordsOfLine>): void {
+  const text = line.latin1Slice();
+  let gaps = `${words.group}`;
+  let shape = '';
+  let at = 0;
+  for (const [i, { start, end, kind }] of expected.entries()) {
+    gaps += `${text.slice(at, start)}\0W`;
+    const word = text.slice(start, end);
+    shape += kind === WORD_TEXT ? `${word}\0T` : '\0V';
+    const hash = words.hash[words.first + i];
+    if (kind === WORD_TEXT) note(hash, `word ${word}`);
+    else if (hash !== 0) throw new Error(`${word} has a hash`);
+    at = end;
+  }
+  gaps += text.slice(at);
+  note(words.skeleton, `gaps ${gaps}`);
+  note(words.shape, `shape ${gaps}\0S${shape}`);
+}
+
+const known = new Map<string, number>();
+
+function note(hash: number, what: string): void {
+  const kind = what.slice(0, 4);
+  const key = hash + (kind === 'word' ? 0 : kind === 'gaps' ? 2 ** 33 : 2 ** 34);
+  if ((shapes.get(key) ?? what) !== what) throw new Error(`${what} and ${shapes.get(key)} have one hash`);
+  if ((known.get(what) ?? hash) !== hash) throw new Error(`${what} has two hashes`);
+  shapes.set(key, what);
+  known.set(what, hash);
+}
+
+// The instance is made under guard.
+describe('words of lines under guard', () => {
+  beforeAll(() => {
+    guard = guardKernels();
+    words = new LineWords();
+  });
+  afterAll(() => {
+    guard.release();
+    shapes = new Map();
+  });
+
+  test('are those of the plain version, of any bytes', () => {
+    fc.assert(
+      fc.property(lines, fc.option(fc.nat(4), { nil: undefined, freq: 3 }), (all, cut) =>
+        expectWords(all, cut),
+      ),
+      { numRuns: 1_500 },
+    );
+    expect(guard.accesses).toBeGreaterThan(10_000);
+  });
+
+  test('of logs', () => {
+    for (const name of Object.keys(CORPORA))
+      expectWords(makeCorpus(name, 300).map(({ line }) => Buffer.from(line)));
+  });
+
+  test('at each place of a block', () => {
+    for (let length = 0; length < 140; length++) {
+      expectWords([
+        Buffer.from(`${'x'.repeat(length)} ab12 /c?d=1 "a b c d e f g h" [1, 2]`),
+        Buffer.from(`{"${'x'.repeat(length)}":1,"msg":"a b1 \\" c","d":2}`),
+        Buffer.from(`a=${'x'.repeat(length)} msg="a b1 c" d=2`),
+        Buffer.from(`${' '.repeat(length)}é`),
+      ]);
+    }
+  });
+
+  test('around the bounds on lines and words', () => {
+    for (const length of [2040, 2046, 2047, 2048, 2049, 2050, 4100]) {
+      expectWords([
+        Buffer.from(`${'x'.repeat(length)} a`),
+        Buffer.from(`${'x '.repeat(length / 2)}a`),
+        Buffer.from(`${' '.repeat(length)}msg=a b`),
+        Buffer.from(`{${' '.repeat(length - 10)}"msg":"${'b '.repeat(20)}${' '.repeat(length)}c"}`),
+        Buffer.from(`a=${'x'.repeat(length - 10)} msg=${'y'.repeat(length)} b`),
+      ]);
+    }
+  });
+
+  test('of lines of 10 MB among many short ones, of more words than the list holds, and of none', () => {
+    const long = 'nothing to see here, \\"really\\" '.repeat(350_000);
+    const short = Array.from({ length: 9_000 }, (_, i) => Buffer.from(`${i} took ${'a '.repeat(i % 70)}`));
+    expectWords([
+      ...short,
+      Buffer.from(long),
+      Buffer.from(`{"msg":"${long}","a":1}`),
+      Buffer.from(`a=1 msg=${long.replaceAll(' ', '_')}`),
+      mixedText(10_000_000),
+      Buffer.alloc(3_000_000),
+      ...short.slice(0, 10),
+    ]);
+    expectWords([]);
+    expectWords([Buffer.alloc(0), Buffer.from('a'), Buffer.alloc(0)]);
+  });
+});
