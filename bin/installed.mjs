@@ -41,8 +41,9 @@ function isInstalled(lock) {
   const record = readIfThere(NPM_RECORD);
   if (record === undefined) return false;
   const installed = JSON.parse(record).packages ?? {};
-  return Object.entries(lock.packages).every(([path, { version, optional, devOptional }]) => {
-    if (path === '') return true;
+  return Object.entries(lock.packages).every(([path, { version, optional, devOptional, link }]) => {
+    // The project itself, and folders of it.
+    if (link || !path.includes('node_modules/')) return true;
     const found = installed[path];
     if (found === undefined) return Boolean(optional || devOptional);
     return found.version === version && existsSync(join(ROOT, path, 'package.json'));
@@ -69,7 +70,7 @@ function install() {
 }
 
 /** The npm that runs us, where one does; else the one on the path. */
-function npmCommand() {
+export function npmCommand() {
   const runner = process.env.npm_execpath;
   if (runner !== undefined && basename(runner) === 'npm-cli.js') return [process.execPath, runner];
   return ['npm'];
@@ -125,7 +126,7 @@ function take(guard) {
   }
 }
 
-function isRunning(pid) {
+export function isRunning(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

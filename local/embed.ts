@@ -8,7 +8,6 @@
  *
  * Its types name no other module, so they need no types of any other package.
  */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 /** Bucket and table; credentials come from where the AWS SDK finds them. */
@@ -62,9 +61,9 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
   } = options;
   if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('give either dataDir or s3');
   const { parseConfig } = await import('../shared/admin/config.ts');
-  const { DEFAULT_CONFIG_FILE } = await import('./default-config.ts');
+  const { DEFAULT_CONFIG_FILE, readConfigText } = await import('./default-config.ts');
   const { startLocal } = await import('./start.ts');
-  const text = options.config ?? readFileSync(DEFAULT_CONFIG_FILE, 'utf8');
+  const text = options.config ?? readConfigText(DEFAULT_CONFIG_FILE);
   const { config } = parseConfig(text, { name: 'config', environment });
   const storage = s3 === undefined ? embeddedIn(dataDir!) : ({ kind: 's3', ...s3 } as const);
   const { url, stop } = await startLocal({ config, storage, host, port, logLevel, beginAnew });

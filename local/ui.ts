@@ -5,23 +5,19 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { PageFile, PageFiles } from '../shared/http/ui.ts';
+import { PACKAGE_ROOT, readPackageFile } from './package-files.ts';
 
 const gzipAsync = promisify(gzip);
 
-const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** Where the built page lies: in a checkout, beside compiled modules, beside a bundle. The first with a manifest counts. */
-const FOLDERS = [join(HERE, '..', 'dist', 'ui'), join(HERE, '..', 'ui'), join(HERE, 'ui')];
+const FOLDER = 'dist/ui';
 const MANIFEST = 'manifest.json';
 const INDEX = 'index.html';
-const ROOT = join(HERE, '..');
-const BUILD_SCRIPT = join(ROOT, 'scripts', 'build-ui.mjs');
-const SOURCES = join(ROOT, 'ui', 'src');
+const BUILD_SCRIPT = 'scripts/build-ui.mjs';
+const SOURCES = 'ui/src';
 /** Anybody may ask for the page; a process is not started more often than this. */
 const CHECK_PERIOD_MS = 1000;
 
@@ -36,34 +32,33 @@ export interface PageOptions {
 }
 
 export function createPageFiles({ warn }: PageOptions): PageFiles {
-  const buildable = existsSync(BUILD_SCRIPT) && existsSync(SOURCES);
+  const root = PACKAGE_ROOT;
+  const buildable = root !== undefined && [BUILD_SCRIPT, SOURCES].every(path => existsSync(join(root, path)));
   let checked: Promise<void> | undefined;
   let checkedMs = Number.NEGATIVE_INFINITY;
   let sourceHash: string | undefined;
   /** Files that were asked for, each as soon as it is read; at most those of one manifest. */
   let files = new Map<string, Promise<PageFile> | undefined>();
-  let folder = FOLDERS[0];
 
   function checkSources(): Promise<void> {
     const nowMs = performance.now();
     if (checked === undefined || nowMs - checkedMs > CHECK_PERIOD_MS) {
       checkedMs = nowMs;
-      checked = buildPage().catch((error: unknown) =>
+      checked = buildPage(root!).catch((error: unknown) =>
         warn(error instanceof Error ? error.message : String(error)),
       );
     }
     return checked;
   }
 
-  async function readManifest(): Promise<void> {
-    const found = FOLDERS.find(place => existsSync(join(place, MANIFEST)));
+  function readManifest(): void {
+    const found = readPackageFile(`${FOLDER}/${MANIFEST}`);
     if (found === undefined) {
       files = new Map();
       return;
     }
-    const manifest = JSON.parse(await readFile(join(found, MANIFEST), 'utf8')) as Manifest;
-    if (manifest.sourceHash === sourceHash && found === folder) return;
-    folder = found;
+    const manifest = JSON.parse(Buffer.from(found).toString('utf8')) as Manifest;
+    if (manifest.sourceHash === sourceHash) return;
     sourceHash = manifest.sourceHash;
     files = new Map(manifest.files.map(({ name }) => [name, undefined]));
   }
@@ -72,11 +67,11 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
     async read(name) {
       if (name === INDEX) {
         if (buildable) await checkSources();
-        await readManifest();
-      } else if (!files.has(name)) await readManifest();
+        readManifest();
+      } else if (!files.has(name)) readManifest();
       if (!files.has(name)) return undefined;
       const known = files;
-      const reading = known.get(name) ?? readPageFile(join(folder, name));
+      const reading = known.get(name) ?? readPageFile(`${FOLDER}/${name}`);
       known.set(name, reading);
       // Another build may have taken it away: the next request looks again.
       reading.catch(() => known.set(name, undefined));
@@ -86,15 +81,16 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
 }
 
 async function readPageFile(path: string): Promise<PageFile> {
-  const bytes = await readFile(path);
+  const bytes = readPackageFile(path);
+  if (bytes === undefined) throw new Error(`${path} is missing`);
   const compressed = await gzipAsync(bytes, { level: 9 });
   return compressed.length < bytes.length ? { bytes, gzip: compressed } : { bytes };
 }
 
 /** Rejects with what the script said where it fails. */
-function buildPage(): Promise<void> {
+function buildPage(root: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BUILD_SCRIPT], { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [BUILD_SCRIPT], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       said = (said + part).slice(-2000);

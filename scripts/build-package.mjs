@@ -1,31 +1,57 @@
 /**
- * `npm pack` and `npm publish` run this first: the sources to JavaScript in `dist/`, because Node strips no types of what lies
- * below node_modules; with the types of the library, the default configuration and the explorer page.
- *
- * Modules stay one to one, not a bundle: worker threads and the page are found beside them by name, and a stack trace tells
- * where. Of the types only those of the library stay, which name no other module.
+ * `npm pack` and `npm publish` run this first: the program as a bundle in `dist/server` (bundle-server.mjs), with the licences of what
+ * is in it, the types of the library, and the explorer page. Types are made of the whole program, and those of the library stay, which
+ * name no other module.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled, ROOT, say } from '../bin/installed.mjs';
-import { findRuntimes } from '../bin/runtime.mjs';
+import { findRuntimes, PINNED_NODES } from '../bin/runtime.mjs';
 
 const DIST = join(ROOT, 'dist');
-const COMPILED = ['bin', 'local', 'shared'];
-const LIBRARY_TYPES = join(DIST, 'local', 'embed.d.ts');
+const SERVER = join(DIST, 'server');
+const LIBRARY_TYPES = join(SERVER, 'embed.d.ts');
 const PAGE_SCRIPT = join(ROOT, 'scripts', 'build-ui.mjs');
 
 ensureInstalled();
 const [runtime] = findRuntimes();
-for (const folder of [...COMPILED, 'config']) rmSync(join(DIST, folder), { recursive: true, force: true });
-run(join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), ['-p', 'scripts/tsconfig.package.json']);
-for (const folder of COMPILED) {
-  for (const file of globSync(join(DIST, folder, '**', '*.d.ts'))) if (file !== LIBRARY_TYPES) rmSync(file);
-}
+for (const folder of ['server', 'bin', 'local', 'shared', 'config'])
+  rmSync(join(DIST, folder), { recursive: true, force: true });
+await bundle();
+makeTypes();
 checkLibraryTypes();
-cpSync(join(ROOT, 'config', 'local.yaml'), join(DIST, 'config', 'local.yaml'));
 if (existsSync(PAGE_SCRIPT)) run(PAGE_SCRIPT, []);
+
+async function bundle() {
+  // What it needs may have been installed just now.
+  const { bundleServer, licencesOf } = await import('./bundle-server.mjs');
+  const inputs = await bundleServer(SERVER);
+  writeFileSync(join(SERVER, 'LICENCES.txt'), `${licencesOf(inputs)}\n`);
+  writeFileSync(join(SERVER, 'node.json'), `${JSON.stringify(pinnedNodes(), undefined, 2)}\n`);
+}
+
+/** What bin/fetched-node.mjs fetches, by platform and processor, with the checksums of package-lock.json. */
+function pinnedNodes() {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const pinned = [...PINNED_NODES].map(([system, name]) => {
+    const { version, integrity } = packages[`node_modules/${name}`];
+    return [system, { name, version, integrity }];
+  });
+  return Object.fromEntries(pinned.filter(([, { integrity }]) => integrity !== undefined));
+}
+
+function makeTypes() {
+  const folder = mkdtempSync(join(tmpdir(), 'logboom-types-'));
+  try {
+    const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+    run(tsc, ['-p', 'scripts/tsconfig.package.json', '--outDir', folder]);
+    copyFileSync(join(folder, 'local', 'embed.d.ts'), LIBRARY_TYPES);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** An import there would name a file that is not in the package. */
 function checkLibraryTypes() {

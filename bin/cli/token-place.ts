@@ -2,9 +2,9 @@
  * Where tokens are kept: in the stores themselves, which needs the rights to them and no token, or behind the API of a running
  * store, which needs a token for the whole store. Both answer in the API's own form.
  */
-import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type Storage, TABLE_FILE } from '../../local/storage.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { parseConfig } from '../../shared/admin/config.ts';
@@ -64,7 +64,7 @@ export async function tokensInStorage(
   flags: StorageFlags,
   { makes }: { makes: boolean },
 ): Promise<TokenPlace> {
-  const text = readFileSync(flags.config, 'utf8');
+  const text = readConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const options = storageOf(flags, config.logboom);
   if (options.kind === 'embedded' && !makes) {

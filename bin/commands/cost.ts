@@ -1,6 +1,6 @@
 /** `logboom cost`: what a month on AWS would cost with one's own figures (docs/cost.md). */
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readConfigText } from '../../local/default-config.ts';
 import { parseConfig } from '../../shared/admin/config.ts';
 import { parseByteSize } from '../../shared/model/byte-size.ts';
 import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/model/duration.ts';
@@ -79,7 +79,7 @@ export function register(program: Command): void {
 
 async function cost(flags: CostFlags): Promise<void> {
   endWithReader();
-  const text = readFileSync(flags.config, 'utf8');
+  const text = readConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const { prices, currency } = config.logboom;
   const load: Load = {

@@ -2,10 +2,10 @@
  * `logboom doctor`: is the store sound, and the machine fit for it? With --rebuild-catalog: makes the records of stored objects anew. It opens the
  * stores by itself, so it works beside a running store and on a stopped one.
  */
-import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
@@ -91,7 +91,7 @@ async function doctor(flags: DoctorFlags): Promise<void> {
 }
 
 async function run(flags: DoctorFlags): Promise<number> {
-  const text = readFileSync(flags.config, 'utf8');
+  const text = readConfigText(flags.config);
   const { config } = parseConfig(text, { name: flags.config, environment: process.env });
   const report = new Report(flags.json ?? false);
   const options = storageOf(flags, config.logboom);

@@ -1,6 +1,6 @@
 /** `logboom start`: the whole store on this machine, in one process, until it is told to stop. */
-import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { readConfigText } from '../../local/default-config.ts';
 import type { LocalOptions } from '../../local/start.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
 import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
@@ -78,7 +78,7 @@ export function readOptions(
   flags: StartFlags,
   environment: Readonly<Record<string, string | undefined>>,
 ): { options: LocalOptions; warnings: readonly string[] } {
-  const text = readFileSync(flags.config, 'utf8');
+  const text = readConfigText(flags.config);
   const { config: written, warnings } = parseConfig(text, { name: flags.config, environment });
   const target = flags.target ?? written.auth.target;
   const config = { ...written, auth: { ...written.auth, target } };

@@ -2,10 +2,10 @@
  * `logboom tenant move`: a tenant under another name, for whoever changes `no_auth_tenant` on existing data. It opens the
  * stores by itself, and only while nothing else uses them.
  */
-import { readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
@@ -53,7 +53,7 @@ export function register(program: Command): void {
 
 async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
   endWithReader();
-  const text = readFileSync(flags.config, 'utf8');
+  const text = readConfigText(flags.config);
   const progress = process.stderr.isTTY ? new ProgressLine(process.stderr, undefined) : undefined;
   try {
     const { config } = parseConfig(text, { name: flags.config, environment: process.env });

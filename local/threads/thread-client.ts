@@ -179,7 +179,7 @@ export class ThreadClient<Call, Answer> {
       workerData: data(),
       resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
       // Those of the program are for its main thread: flags of V8 hold for the process, and others are refused.
-      execArgv: [],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     this.#worker = worker;
     this.starts++;

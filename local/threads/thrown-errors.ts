@@ -25,9 +25,9 @@ export interface ThrownError {
 /** Of causes: one may be its own. */
 const MAX_DEPTH = 5;
 
-/** Others come as Error with their name. */
+/** Others come as Error with their name. By the names in the source: a bundle may give a class another one. */
 const CLASSES = new Map<string, { readonly prototype: Error }>(
-  [
+  Object.entries({
     BadRequestError,
     ClientError,
     ConditionFailedError,
@@ -44,7 +44,7 @@ const CLASSES = new Map<string, { readonly prototype: Error }>(
     ThrottledError,
     TooLargeError,
     TypeError,
-  ].map(one => [one.name, one]),
+  }),
 );
 
 export function thrownOf(error: unknown, depth = 1): ThrownError {

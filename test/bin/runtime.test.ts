@@ -23,7 +23,11 @@ test.each([
 test.each([
   ['v24.0.0', true],
   ['26.10.0', true],
-  ['v22.23.2', false],
+  ['v22.23.2', true],
+  ['v22.15.0', true],
+  ['v23.11.0', false],
+  ['v22.14.0', false],
+  ['v20.20.2', false],
   ['v8.17.0', false],
 ])('%s is new enough: %s', (version, expected) => {
   expect(isNewEnough(version)).toBe(expected);
