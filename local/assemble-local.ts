@@ -30,6 +30,7 @@ import { openStorage, type ReplacedStorage, type StorageOptions } from './storag
 import { systemClock, systemIds } from './system-clock.ts';
 import { keepMemorySmall } from './thread-memory.ts';
 import { RoleThreads } from './threads/role-threads.ts';
+import { ROLES, type Role } from './threads/roles.ts';
 
 export interface AssembleLocalOptions {
   readonly config: Config;
@@ -123,11 +124,12 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       notReady: () => services.notReady() ?? disk?.message,
     });
     const tails = startLocalTails({ context, ids: systemIds, log, threads: () => threads! });
+    const isAlone = options.storage.kind === 'embedded' && target === 'all';
     threads = new RoleThreads({
       target,
       config,
       storage: options.storage,
-      isAlone: options.storage.kind === 'embedded' && target === 'all',
+      isAlone,
       table: storage.table,
       foldTable: storage.foldTable,
       tailLog: catalog.tailLog,
@@ -143,7 +145,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       cores: options.cores,
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
-    await threads.ready();
+    await threads.start(await workingRoles(catalog, { config, isAlone }));
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
@@ -179,4 +181,25 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     await storage.close();
     throw error;
   }
+}
+
+/** Roles with scheduled work. If other processes share the store, all: they may write at any time. */
+async function workingRoles(
+  catalog: Catalog,
+  { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },
+): Promise<ReadonlySet<Role>> {
+  if (!isAlone) return new Set(ROLES);
+  const hasAny = async (tenants: AsyncIterable<string>) => {
+    for await (const _ of tenants) return true;
+    return false;
+  };
+  const working = new Set<Role>();
+  if ((await hasAny(catalog.tenants())) || (await hasAny(catalog.deletes.tenants()))) working.add('upkeep');
+  const { ruleGroups, ruleStates } = catalog;
+  const hasRules =
+    config.ruler.storage.type === 'local' ||
+    (await ruleGroups.tenants()).length > 0 ||
+    (await ruleStates.tenants()).length > 0;
+  if (hasRules) working.add('query');
+  return working;
 }

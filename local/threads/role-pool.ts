@@ -1,5 +1,5 @@
 /**
- * The threads of one role: the first runs all the time, the others are started one by one when all before them are busy.
+ * The threads of one role: the first starts when it is needed, the others one by one when all before them are busy.
  *
  * A pool with a spare thread has one more, for tenants with little beside others with much. Work inside a thread is shared fairly, in
  * small steps, but a garbage collection of what one tenant's queries hold stops them all: for 400 ms with the half million series of a
@@ -37,7 +37,6 @@ export class RolePool<Thread extends PooledThread> {
     this.#max = max;
     this.#start = start;
     this.#hasSpare = hasSpare;
-    this.at(0);
   }
 
   /** Those that were started. */
@@ -57,7 +56,7 @@ export class RolePool<Thread extends PooledThread> {
    */
   pick({ own, others }: RunningCalls = ALONE): Thread {
     const ready = this.#threads.filter(({ isReady }) => isReady);
-    if (ready.length === 0) return this.#threads[0];
+    if (ready.length === 0) return this.at(0);
     let least = ready[0];
     for (const thread of ready) if (thread.running < least.running) least = thread;
     if (this.#hasSpare && least.running > 0 && ready.length === this.#max && own * LIGHT < others) {

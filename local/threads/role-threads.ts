@@ -58,6 +58,7 @@ export class RoleThreads {
   readonly #running = new TenantCount();
   #isDebug: boolean;
   #isDiskFull: boolean;
+  #isStopped = false;
 
   constructor(parts: RoleThreadsParts) {
     this.#parts = parts;
@@ -67,8 +68,12 @@ export class RoleThreads {
     for (const role of rolesOf(parts.target)) this.#pools.set(role, this.#poolOf(role));
   }
 
-  /** Resolves when the first thread of each role is ready; rejects if one cannot be. */
-  async ready(): Promise<void> {
+  /**
+   * Starts a thread of each role that has work without any request. Others start with their first request: each takes 15 MB, and a
+   * store that nobody uses has none. Resolves when they are ready; rejects if one cannot be.
+   */
+  async start(working: ReadonlySet<Role>): Promise<void> {
+    for (const [role, pool] of this.#pools) if (working.has(role)) pool.at(0);
     await Promise.all([...this.#pools.values()].map(pool => pool.ready()));
   }
 
@@ -100,7 +105,10 @@ export class RoleThreads {
       ...route,
       handler: (context, request) => {
         if (role === 'ingest') context.shutdown.refusePushes();
-        return this.#request(role, route, request);
+        const answer = this.#request(role, route, request);
+        if (route.cost === 'query') return answer;
+        // What was stored is to be kept in shape. Behind the request, which does not wait for another thread to start.
+        return answer.finally(() => this.#startUpkeep());
       },
     };
   }
@@ -149,8 +157,13 @@ export class RoleThreads {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     // What they ask while they end is answered: the table is closed after them.
     await Promise.all([...this.#pools.values()].map(pool => pool.stop()));
+  }
+
+  #startUpkeep(): void {
+    if (!this.#isStopped) this.#pools.get('upkeep')?.at(0);
   }
 
   get #tailThread(): RoleThread {

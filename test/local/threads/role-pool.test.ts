@@ -34,7 +34,7 @@ function poolOf(max: number, options?: { readonly hasSpare: boolean }): RolePool
 
 /** States of threads, `-` for one that starts, and which is picked; threads after that. */
 test.each<[readonly (number | '-')[], number, number, number]>([
-  // One runs all the time, and is waited for while it starts.
+  // The first is waited for while it starts.
   [['-'], 4, 0, 1],
   [[0], 4, 0, 1],
   // If all are busy the next one starts, and what is there works meanwhile.
@@ -68,6 +68,14 @@ test.each<[readonly (number | '-')[], number, number, number]>([
     expect(pool.threads).toHaveLength(count);
   },
 );
+
+test('none starts before it is needed', async () => {
+  const pool = poolOf(3);
+  await pool.ready();
+  expect(started).toHaveLength(0);
+  expect(pool.pick()).toBe(started[0]);
+  expect(started).toHaveLength(1);
+});
 
 test('a thread that is asked for by its place is started with all before it', async () => {
   const pool = poolOf(3);
