@@ -41,7 +41,7 @@ import {
   type TailFunctionName,
 } from './groups.ts';
 import { createHandler } from './handler.ts';
-import { createInstance, type Instance } from './instance.ts';
+import { createInstance, type Instance, printsMetrics } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
@@ -93,6 +93,13 @@ export function createMaintenanceFunction(environment: Environment): EventHandle
   const settings = readSettings(environment);
   const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
   return assembleMaintenanceFunction(settings, { ...storage, environment });
+}
+
+/** The same for the function that does everything. */
+export function createAllInOneFunction(environment: Environment): EventHandler {
+  const settings = readSettings(environment);
+  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  return assembleAllInOne(settings, { ...storage, environment });
 }
 
 /** The store's services over given stores, for a function of any kind. */
@@ -192,7 +199,19 @@ export function assembleMaintenanceFunction(
   stores: Stores,
 ): EventHandler {
   const assembled = assembleStore('maintenance', settings, stores);
-  const onRequest = createHttpHandler('maintenance', settings.config, assembled);
+  return withJobs(createHttpHandler('maintenance', settings.config, assembled), assembled, stores);
+}
+
+/** All routes and all jobs in one function, for a deployment without a gateway that could tell them apart. */
+export function assembleAllInOne(
+  settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
+  stores: Stores,
+): EventHandler {
+  const assembled = assembleStore('maintenance', settings, stores);
+  return withJobs(createHttpHandler('all', settings.config, assembled), assembled, stores);
+}
+
+function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: Stores): EventHandler {
   const { jobs } = assembled.context.maintenance;
   const { instance, log } = assembled;
   const { clock = systemClock } = stores;
@@ -212,7 +231,7 @@ export function assembleMaintenanceFunction(
       return await instance.counted(JOBS_GROUP, () => onSchedule(event, context));
     } finally {
       await foldIfDue();
-      await tellBacklog();
+      if (printsMetrics(environment)) await tellBacklog();
       await settleInstance(assembled);
     }
   };
@@ -231,12 +250,17 @@ function fleetFolder({ context: { members }, log }: AssembledStore, clock: Clock
 }
 
 function createHttpHandler(
-  name: FunctionName,
+  name: FunctionName | 'all',
   config: Settings['config'],
   assembled: AssembledStore,
 ): LambdaHandler {
   const { context, overrides, log, tailWaker, instance } = assembled;
-  const router = createRouter(ROUTES.filter(route => functionOf(route) === name));
+  const router = createRouter(ROUTES.filter(route => name === 'all' || functionOf(route) === name));
+  const nameOf = (method: string, path: string): FunctionName => {
+    if (name !== 'all') return name;
+    const match = router.match(method, path);
+    return match.kind === 'route' ? functionOf(match.route) : 'status';
+  };
   const dispatch = createDispatcher({
     router,
     context,
@@ -246,7 +270,7 @@ function createHttpHandler(
     observer: instance.observer,
   });
   return createHandler({
-    name,
+    nameOf,
     dispatch: async request => {
       await overrides.refreshIfDue();
       const response = await dispatch(request);

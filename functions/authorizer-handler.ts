@@ -4,7 +4,8 @@
  * the same `Authorization`.
  *
  *  - HTTP API, payload format 2.0 with simple responses: `isAuthorized: false` becomes 403 there.
- *  - WebSocket API, at `$connect`: a policy; `Unauthorized` thrown becomes 401. Here a ticket counts as well, and is used up.
+ *  - WebSocket API, at `$connect`: a policy. One that denies becomes 403; 401 would take an exception, and each of those
+ *    counts as a failure of the function. Here a ticket counts as well, and is used up.
  *
  * What a reader would get wrong: where the gateway keeps answers, a revoked token works for as long as it does; so nothing is
  * kept here as well, or both times would add up.
@@ -51,8 +52,6 @@ type ConnectEvent = WebSocketEvent & { readonly methodArn: string };
 
 const NO_EVENT =
   'this function takes events of a REQUEST authorizer: HTTP API 2.0, or $connect of a WebSocket API';
-/** Exactly so: the gateway answers 401 to this text, and 500 to any other. */
-const UNAUTHORIZED = 'Unauthorized';
 const NOBODY = 'nobody';
 
 /** Over the stores that the environment names. Throws where it is wrong, which ends the start. */
@@ -85,8 +84,7 @@ export function assembleAuthorizer({ table, clock, ids, config, log }: Authorize
       if (isHttpApiEvent(event)) return await ofHttpApi(access, event);
       if (isConnectEvent(event)) return await ofConnect(access, event);
     } catch (error) {
-      if (!(error instanceof Error && error.message === UNAUTHORIZED))
-        log.error({ err: error }, 'authorizer failed');
+      log.error({ err: error }, 'authorizer failed');
       throw error;
     }
     throw new Error(NO_EVENT);
@@ -112,11 +110,10 @@ async function ofConnect({ guard }: AccessServices, event: ConnectEvent): Promis
   const { requestId = event.requestContext.connectionId } = event.requestContext;
   try {
     const { identity } = await guard.admit(TAIL_LOGS, connectRequestOf(event, requestId));
-    if (identity === undefined) throw new Error(UNAUTHORIZED);
+    if (identity === undefined) return policy('Deny', NOBODY, event);
     return { ...policy('Allow', identity.tokenId, event), context: contextOf(identity) };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    if (error.status === 401) throw new Error(UNAUTHORIZED, { cause: error });
     return policy('Deny', NOBODY, event);
   }
 }

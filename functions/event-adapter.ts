@@ -10,10 +10,11 @@
 import { errorResponse } from '../shared/http/errors.ts';
 import { hardenedHeaders } from '../shared/http/hardening.ts';
 import type { Request, Response } from '../shared/http/message.ts';
-import { BadRequestError, TooLargeError } from '../shared/model/errors.ts';
+import { TooLargeError } from '../shared/model/errors.ts';
 import { formatByteQuantity } from '../shared/query/byte-quantity.ts';
 import { identityIn } from './authorizer-context.ts';
 import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
+import { compressedText, type TextBody } from './text-body.ts';
 
 const MIB = 1024 * 1024;
 /** Of Lambda, for a buffered event or result as JSON. */
@@ -31,12 +32,14 @@ const NO_BODY = new Uint8Array(0);
 /** All of a request but its signal. Throws BadRequestError. */
 export function requestOf(event: HttpApiEvent, id: string): Omit<Request, 'signal'> {
   const headers = headersOf(event);
+  const { body, isEncoded } = bodyOf(event, headers['content-encoding']);
+  if (!isEncoded) delete headers['content-encoding'];
   return {
     method: event.requestContext.http.method.toUpperCase(),
     path: pathOf(event),
     rawQuery: event.rawQueryString ?? '',
     headers,
-    body: bodyOf(event, headers['content-encoding']),
+    body,
     id,
     clientAddress: event.requestContext.http.sourceIp,
     identity: identityIn(event.requestContext.authorizer?.lambda),
@@ -68,15 +71,12 @@ export function headersOf({
   return out;
 }
 
-function bodyOf({ body, isBase64Encoded }: HttpApiEvent, encoding: string | undefined): Uint8Array {
-  if (body === undefined || body === '') return NO_BODY;
-  if (isBase64Encoded) return Buffer.from(body, 'base64');
-  // The gateway tells text by its content type alone: compressed JSON has lost what is no UTF-8.
-  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
-    throw new BadRequestError(
-      `the gateway has passed a body in ${encoding} as text; send protobuf, or JSON without content-encoding`,
-    );
-  return Buffer.from(body);
+function bodyOf({ body, isBase64Encoded }: HttpApiEvent, encoding = ''): TextBody {
+  if (body === undefined || body === '') return { body: NO_BODY, isEncoded: true };
+  if (isBase64Encoded) return { body: Buffer.from(body, 'base64'), isEncoded: true };
+  if (encoding === '' || encoding.toLowerCase() === 'identity')
+    return { body: Buffer.from(body), isEncoded: true };
+  return compressedText(body, encoding);
 }
 
 /** Throws TooLargeError. */

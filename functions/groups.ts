@@ -40,10 +40,23 @@ export type WorkerFunctionName = 'query-worker';
 
 export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];
 
-/** Functions of the stack itself: who asks for tokens, who tries the store, who fills and empties buckets. */
-export type StackFunctionName = 'authorizer' | 'canary' | 'bucket-content';
+/** Functions of the stack itself: who looks at what is due, asks for tokens, makes the first, tries the store, and fills and empties buckets. */
+export type StackFunctionName =
+  | 'timer'
+  | 'authorizer'
+  | 'first-token'
+  | 'canary'
+  | 'bucket-content'
+  | 'all-in-one';
 
-export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = ['authorizer', 'canary', 'bucket-content'];
+export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
+  'timer',
+  'authorizer',
+  'first-token',
+  'canary',
+  'bucket-content',
+  'all-in-one',
+];
 
 export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;
 

@@ -8,7 +8,8 @@ import type { FunctionName } from './groups.ts';
 import { type HttpApiEvent, isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 
 export interface HandlerOptions {
-  readonly name: FunctionName;
+  /** Whose route a request is for; by it errors have their form. */
+  readonly nameOf: (method: string, path: string) => FunctionName;
   /** Does not throw. */
   readonly dispatch: (request: Request) => Promise<Response>;
   readonly limitsOf: RequestLimitsOf;
@@ -31,11 +32,12 @@ export function createHandler(options: HandlerOptions): LambdaHandler {
 }
 
 async function answer(
-  { name, dispatch, limitsOf, log, nowMs }: HandlerOptions,
+  { nameOf, dispatch, limitsOf, log, nowMs }: HandlerOptions,
   event: HttpApiEvent,
   context: LambdaContext,
   id: string,
 ): Promise<Response> {
+  const name = nameOf(event.requestContext.http.method, event.rawPath);
   const style = name === 'query' ? 'query' : 'push';
   const controller = new AbortController();
   const timers: NodeJS.Timeout[] = [];

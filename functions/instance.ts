@@ -45,6 +45,11 @@ const COMPONENT_OF = new Map<string, string>(ROUTES.map(({ path, component }) =>
 /** Of a path that no route has. */
 const NO_GROUP = 'other';
 
+/** Each figure that is printed is paid by the hour. */
+export function printsMetrics({ LOGBOOM_EMBEDDED_METRICS: metrics }: Environment): boolean {
+  return metrics !== 'false';
+}
+
 export function createInstance(parts: InstanceParts): Instance {
   const { name, environment, catalog, metrics, clock, ids, log, onSettings, print } = parts;
   const { registry, requests } = metrics;
@@ -59,10 +64,9 @@ export function createInstance(parts: InstanceParts): Instance {
     help: 'Instances of functions that were called at least once.',
     labels: ['function'],
   });
-  const embedded =
-    environment.LOGBOOM_EMBEDDED_METRICS === 'false'
-      ? undefined
-      : new EmbeddedMetrics({ functionName: name, nowMs: () => clock.nowMs(), print });
+  const embedded = printsMetrics(environment)
+    ? new EmbeddedMetrics({ functionName: name, nowMs: () => clock.nowMs(), print })
+    : undefined;
   const member = new FunctionInstance({
     records: catalog.members.instances,
     states: catalog.states,

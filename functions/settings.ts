@@ -6,6 +6,7 @@
  *     LOGBOOM_TAIL_FUNCTION           the dispatcher of live tails, where there is one
  *     LOGBOOM_QUERY_WORKER            the function that works on parts of queries, where there is one
  *     LOGBOOM_AUTHORIZATION           `token`: an authorizer in front says whose token it is, and who comes without is refused;
+ *                                     `own-token`: there is none in front, the function asks for tokens itself;
  *                                     `iam`, `none` or nothing: something else in front says who may call
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
@@ -45,7 +46,9 @@ export const MAX_REQUEST_RUN_MS = 25_000;
 /** Throws ConfigError, or Error where a name is missing. */
 export function readSettings(environment: Environment): Settings {
   const { config, warnings } = readConfig(environment);
-  const trustsAuthorizer = isByToken(environment.LOGBOOM_AUTHORIZATION);
+  const authorization = environment.LOGBOOM_AUTHORIZATION;
+  const isByToken = asksForTokens(authorization);
+  const trustsAuthorizer = authorization === 'token';
   return {
     bucket: named('LOGBOOM_BUCKET', environment),
     table: named('LOGBOOM_TABLE', environment),
@@ -53,7 +56,7 @@ export function readSettings(environment: Environment): Settings {
     tailFunction: environment.LOGBOOM_TAIL_FUNCTION || undefined,
     queryWorker: environment.LOGBOOM_QUERY_WORKER || undefined,
     trustsAuthorizer,
-    config: withinPlatform(trustsAuthorizer ? withTokens(config) : config),
+    config: withinPlatform(isByToken ? withTokens(config) : config),
     warnings,
   };
 }
@@ -66,10 +69,12 @@ function readConfig(environment: Environment): { config: Config; warnings: reado
 }
 
 /** A word that is none of these could be meant for `token`: better not to start than to let everybody in. */
-function isByToken(authorization: string | undefined): boolean {
-  if (authorization === 'token') return true;
+function asksForTokens(authorization: string | undefined): boolean {
+  if (authorization === 'token' || authorization === 'own-token') return true;
   if (!authorization || authorization === 'iam' || authorization === 'none') return false;
-  throw new Error(`LOGBOOM_AUTHORIZATION is iam, none or token, not ${JSON.stringify(authorization)}`);
+  throw new Error(
+    `LOGBOOM_AUTHORIZATION is iam, none, token or own-token, not ${JSON.stringify(authorization)}`,
+  );
 }
 
 function withTokens(config: Config): Config {

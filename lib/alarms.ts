@@ -21,8 +21,10 @@ const NAMESPACE = 'Logboom';
 const PERIOD = Duration.minutes(5);
 /** A push writes an object and a record, some tenths of a second; cold starts are above, and rarer than one in a hundred. */
 const SLOW_PUSH_MS = 3_000;
-/** CloudWatch takes ten metrics in one alarm; functions of events and of tokens come last, and have alarms for their errors. */
+/** CloudWatch takes ten metrics in one alarm; functions of events come last, and have alarms for their errors. */
 const MAX_METRICS_OF_ALARM = 9;
+/** The query function does the parts itself that the worker refuses; without the others a client misses nothing. */
+const MAY_BE_REFUSED = ['worker', 'tail-disconnect', 'tail-default'];
 /** A day stays outstanding until an hour after its end (functions/backlog.ts). */
 const STUCK_BACKLOG_HOURS = 30;
 
@@ -32,6 +34,8 @@ export interface AlarmsProps {
   readonly apiId: string;
   /** Undefined: there is none. */
   readonly canary: LambdaFunction | undefined;
+  /** Whether the maintenance function tells how long work waits. */
+  readonly tellsBacklog: boolean;
 }
 
 interface AlarmOptions {
@@ -47,8 +51,9 @@ interface AlarmOptions {
 export class Alarms extends Construct {
   readonly all: Alarm[] = [];
 
-  constructor(scope: Construct, id: string, { functions, queues, apiId, canary }: AlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    const { functions, queues, apiId, canary, tellsBacklog } = props;
     this.add('SlowPush', {
       about: `pushes are acknowledged late: 1 of 100 takes more than ${SLOW_PUSH_MS} ms`,
       metric: functions.push.metricDuration({ period: PERIOD, statistic: 'p99' }),
@@ -88,13 +93,15 @@ export class Alarms extends Construct {
         must: 1,
       });
     });
-    this.add('StuckBacklog', {
-      about: `work waits for more than ${STUCK_BACKLOG_HOURS} hours: compaction is stuck`,
-      metric: backlogAge(functions.maintenance),
-      threshold: STUCK_BACKLOG_HOURS * 3600,
-      of: 3,
-      must: 3,
-    });
+    if (tellsBacklog) {
+      this.add('StuckBacklog', {
+        about: `work waits for more than ${STUCK_BACKLOG_HOURS} hours: compaction is stuck`,
+        metric: backlogAge(functions.maintenance),
+        threshold: STUCK_BACKLOG_HOURS * 3600,
+        of: 3,
+        must: 3,
+      });
+    }
     if (canary !== undefined) this.addCanary(canary);
   }
 
@@ -141,10 +148,10 @@ export function figure(lambda: LambdaFunction, name: string, statistic: string, 
   return new Metric({ namespace: NAMESPACE, metricName: name, dimensionsMap, statistic, period });
 }
 
-/** Of all functions together, without that for parts of queries: where it is refused, the query function does the part itself. */
+/** Of all functions together that matter to clients. */
 export function throttles(functions: Readonly<Record<string, LambdaFunction>>): MathExpression {
   const named = Object.entries(functions)
-    .filter(([name]) => name !== 'worker')
+    .filter(([name]) => !MAY_BE_REFUSED.includes(name))
     .slice(0, MAX_METRICS_OF_ALARM);
   const usingMetrics = Object.fromEntries(
     named.map(([, lambda], i) => [`m${i}`, lambda.metricThrottles({ period: PERIOD })]),

@@ -1,24 +1,43 @@
 /** A function of the stack, with a log of its own and a role that may do what its class needs. */
-import { RemovalPolicy, Tags } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  type CfnFunction,
+  Code,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
-import { type AnyFunctionName, componentsOfFunction } from '../functions/groups.ts';
+import {
+  type AnyFunctionName,
+  componentsOfFunction,
+  STACK_FUNCTION_NAMES,
+  type StackFunctionName,
+} from '../functions/groups.ts';
 import { HANDLER } from './bundle.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { type Granted, grant } from './grants.ts';
+
+/** Where in a VPC the functions of the store run. */
+export interface Network {
+  readonly subnetIds: readonly string[];
+  readonly securityGroupIds: readonly string[];
+}
 
 /** What all functions of the store have in common. */
 export interface StorePlace extends Granted {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
+  /** Undefined: outside of any VPC. */
+  readonly network?: Network | undefined;
   /** What must be there as long as functions are; they end before it does. */
   readonly outlivedBy?: IDependable;
 }
 
 export interface ApiFunctionProps {
-  readonly name: AnyFunctionName | 'authorizer';
+  readonly name: AnyFunctionName | StackFunctionName;
   readonly functionClass: FunctionClass;
   /** The folder of its bundle. */
   readonly code: string;
@@ -31,6 +50,15 @@ export interface ApiFunctionProps {
 
 /** What the function is among the components of the contract: for bills and dashboards by component. */
 const COMPONENT_TAG = 'logboom:component';
+/** What Lambda does in the name of a function in a VPC; none of these can be narrowed to an interface that does not exist yet. */
+const NETWORK_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
 
 export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
@@ -67,8 +95,26 @@ export class ApiFunction extends Construct {
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
-    const components = props.name === 'authorizer' ? [] : componentsOfFunction(props.name);
+    if (place.network !== undefined) this.joinNetwork(role, place.network);
+    const components = isOfStack(props.name) ? [] : componentsOfFunction(props.name);
     if (components.length > 0) Tags.of(this.lambda).add(COMPONENT_TAG, components.join(' '));
     if (place.outlivedBy !== undefined) this.lambda.node.addDependency(place.outlivedBy);
   }
+
+  private joinNetwork(role: Role, { subnetIds, securityGroupIds }: Network): void {
+    const vpcConfig = { subnetIds: [...subnetIds], securityGroupIds: [...securityGroupIds] };
+    (this.lambda.node.defaultChild as CfnFunction).vpcConfig = vpcConfig;
+    const may = new PolicyStatement({ actions: NETWORK_ACTIONS, resources: ['*'] });
+    const { policyDependable } = role.addToPrincipalPolicy(may);
+    // Lambda looks whether the role may before it takes the setting.
+    if (policyDependable !== undefined) this.lambda.node.addDependency(policyDependable);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'Interfaces of a function in a VPC have no names before Lambda makes them.',
+    });
+  }
+}
+
+function isOfStack(name: ApiFunctionProps['name']): name is StackFunctionName {
+  return STACK_FUNCTION_NAMES.some(one => one === name);
 }

@@ -17,14 +17,12 @@ import {
 } from '../functions/groups.ts';
 import { parseConfig } from '../shared/admin/config.ts';
 import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
-import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
-import { schedulesOf } from '../shared/maintenance/maintenance.ts';
 import { type Bundle, bundleFunctions } from './bundle.ts';
 import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';
 import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
 import { addPage } from './page-asset.ts';
-import { type Settings, settingsOf } from './settings.ts';
+import { hasCanary, type Settings, settingsOf } from './settings.ts';
 
 /** In the assembly, beside the template. */
 const SOURCE_MAPS = 'source-maps';
@@ -45,10 +43,9 @@ export async function synthesise(): Promise<void> {
   const events = eventSettingsOf(settings);
   const folder = mkdtempSync(join(tmpdir(), 'logboom-bundles-'));
   try {
+    const ofApis = [...FUNCTION_NAMES, ...TAIL_FUNCTION_NAMES, ...WORKER_FUNCTION_NAMES];
     const names = [
-      ...FUNCTION_NAMES,
-      ...TAIL_FUNCTION_NAMES,
-      ...WORKER_FUNCTION_NAMES,
+      ...(settings.endpoint === 'function-url' ? [] : ofApis),
       ...eventFunctionsOf(events),
       ...stackFunctionsOf(settings),
     ];
@@ -83,8 +80,7 @@ export function writeAssembly(app: App, settings: Settings, { code, page }: Buil
     events,
     configYaml,
     overridesObject: config.runtime.object,
-    schedules: schedulesOf(maintenanceOptions(config)),
-    page: settings.ui ? page : undefined,
+    page: settings.edge && settings.ui ? page : undefined,
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app.synth().directory;
@@ -100,10 +96,12 @@ function onlyAsked(code: LogboomStackProps['code'], settings: Settings): Logboom
 
 /** Those of the stack itself that these settings ask for. */
 function stackFunctionsOf(settings: Settings): StackFunctionName[] {
-  const { authorization, edge, ui, removal, canary, canarySecretArn } = settings;
-  const names: StackFunctionName[] = [];
-  if (authorization === 'token') names.push('authorizer');
-  if (canary && (authorization !== 'token' || canarySecretArn !== '')) names.push('canary');
+  const { authorization, edge, ui, removal, endpoint } = settings;
+  const isOne = endpoint === 'function-url';
+  const names: StackFunctionName[] = ['timer'];
+  if (isOne) names.push('all-in-one');
+  if (authorization === 'token') names.push('first-token', ...(isOne ? [] : (['authorizer'] as const)));
+  if (hasCanary(settings)) names.push('canary');
   if ((edge && ui) || removal === 'destroy') names.push('bucket-content');
   return names;
 }

@@ -16,7 +16,7 @@ import {
 import type { Construct } from 'constructs';
 import { ApiFunction, type StorePlace } from './api-function.ts';
 import type { FunctionClass } from './function-classes.ts';
-import { AUTHORIZER_RIGHTS } from './rights.ts';
+import { AUTHORIZER_RIGHTS, FIRST_TOKEN_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
 
 export interface Authorizers {
@@ -41,6 +41,13 @@ const AUTHORIZER_CLASS: FunctionClass = {
   memoryMb: 1024,
   timeout: Duration.seconds(10),
   rights: AUTHORIZER_RIGHTS,
+};
+const FIRST_TOKEN_CLASS: FunctionClass = {
+  description: 'Makes the first token and shows it once',
+  // It is called once: the memory is what its start takes.
+  memoryMb: 256,
+  timeout: Duration.seconds(30),
+  rights: FIRST_TOKEN_RIGHTS,
 };
 /** Firehose can send no Authorization. */
 const FIREHOSE_PATH = '/aws/firehose';
@@ -79,4 +86,10 @@ export function createAuthorizers(
     webSocket: new WebSocketLambdaAuthorizer('TokenAuthorizer', lambda, { identitySource: [] }),
     lambda,
   };
+}
+
+/** The function that people call for the first token; no other part of the stack may. */
+export function createFirstToken(scope: Construct, code: string, place: StorePlace): ApiFunction['lambda'] {
+  const functionClass = FIRST_TOKEN_CLASS;
+  return new ApiFunction(scope, 'FirstToken', { name: 'first-token', functionClass, code, place }).lambda;
 }

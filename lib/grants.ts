@@ -37,7 +37,7 @@ function grantObjects(role: Role, rights: Rights, { bucket, overridesObject }: G
     );
     for (const key of keys) if (key.includes('*')) acceptKeys(role, bucket, key);
   }
-  if (rights.listsObjects)
+  if (rights.listsObjects || gets.includes(overridesObject))
     role.addToPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn] }));
 }
 

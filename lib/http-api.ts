@@ -3,7 +3,7 @@
  * it. Methods are the function's business: it answers HEAD like GET, and a wrong method as a client expects it. What no route
  * names goes to the function that answers it with the 404 of the program, or with the way to a clean path.
  */
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi,
@@ -17,12 +17,13 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, functionOf } from '../functions/groups.ts';
 import { pathsOf } from '../shared/http/routes.ts';
 import { ROUTES } from '../shared/http/table.ts';
 import { hostOfApi } from './edge.ts';
+import { accessLog } from './gateway-logs.ts';
 
 export interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
@@ -94,10 +95,7 @@ export class LogboomApi extends Construct {
       integration: integrations.status,
     });
     if (authorizer === undefined) accept(others, EVERYBODY);
-    const log = new LogGroup(this, 'AccessLog', {
-      retention: logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = accessLog(this, 'http', logRetention);
     const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',

@@ -1,5 +1,6 @@
 /** All of Logboom in an account: data, functions, APIs, schedules, what stands before them and what watches them. */
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -9,20 +10,22 @@ import {
   type FunctionName,
   type StackFunctionName,
 } from '../functions/groups.ts';
-import type { Schedule } from '../shared/maintenance/maintenance.ts';
 import { ApiFunction, type StorePlace } from './api-function.ts';
-import { createAuthorizers } from './authorization.ts';
+import { createAuthorizers, createFirstToken } from './authorization.ts';
 import { BucketContent } from './bucket-content.ts';
 import { reservationsOf } from './concurrency.ts';
+import { DueWork } from './due-work.ts';
 import { Edge, type PageAsset } from './edge.ts';
 import { EventFunctions } from './event-functions.ts';
 import type { EventSettings } from './event-settings.ts';
 import { FUNCTION_CLASSES } from './function-classes.ts';
+import { FunctionUrlEndpoint } from './function-url.ts';
+import { GatewayLogRole } from './gateway-logs.ts';
 import { LogboomApi } from './http-api.ts';
 import { addOutputs } from './outputs.ts';
 import { QueryWorkers } from './query-workers.ts';
-import { addMaintenance, FailedCalls, Timer } from './schedules.ts';
-import type { Settings } from './settings.ts';
+import { FailedCalls } from './schedules.ts';
+import { isWanted, listOf, type Settings } from './settings.ts';
 import { createBucket, createTable } from './storage.ts';
 import { STAGE, TailApi } from './tail-api.ts';
 import { Watch } from './watch.ts';
@@ -36,22 +39,65 @@ export interface LogboomStackProps extends StackProps {
   readonly configYaml: string;
   /** Key of the object with limits of tenants that it names; empty: none. */
   readonly overridesObject: string;
-  /** Of the jobs that this configuration has. */
-  readonly schedules: readonly Schedule[];
   /** Undefined: there is no explorer page. */
   readonly page: PageAsset | undefined;
 }
+
+type CodeOf = (name: AnyFunctionName | StackFunctionName) => string;
+
+/** On everything: which store it belongs to, for bills. */
+const STACK_TAG = 'logboom:stack';
 
 export class LogboomStack extends Stack {
   constructor(scope: Construct, id: string, props: LogboomStackProps) {
     super(scope, id, { description: 'Logboom, a multi-tenant log store', ...props });
     const { settings, code } = props;
-    const codeOf = (name: AnyFunctionName | StackFunctionName): string => {
+    this.tag(settings);
+    const codeOf: CodeOf = name => {
       const folder = code[name];
       if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
       return folder;
     };
     const place = this.createPlace(props, codeOf);
+    const firstToken =
+      settings.authorization === 'token' ? createFirstToken(this, codeOf('first-token'), place) : undefined;
+    const failed = new FailedCalls(this, 'Failed');
+    const served =
+      settings.endpoint === 'function-url'
+        ? this.serveByUrl(settings, { codeOf, place, failed })
+        : this.serveByApis(props, { codeOf, place, failed });
+    addOutputs(this, { settings, place, firstToken, ...served });
+    const { permissionsBoundaryArn: boundary } = settings;
+    if (boundary !== '')
+      PermissionsBoundary.of(this).apply(ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary));
+  }
+
+  private tag({ tags, stackName }: Settings): void {
+    Tags.of(this).add(STACK_TAG, stackName);
+    for (const tag of listOf(tags)) {
+      const at = tag.indexOf('=');
+      Tags.of(this).add(tag.slice(0, at), tag.slice(at + 1));
+    }
+  }
+
+  /** One function for everything. */
+  private serveByUrl({ authorization, endpoint }: Settings, { codeOf, place, failed }: Built) {
+    const code = codeOf('all-in-one');
+    const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, place, authorization });
+    failed.takeFrom(lambda);
+    new DueWork(this, 'Due', {
+      code: codeOf('timer'),
+      place,
+      failed,
+      maintenance: lambda,
+      tailDispatch: undefined,
+      endpoint,
+    });
+    return { baseUrl: url, pushUrl: url, tailUrl: undefined, domainTarget: undefined, maintenance: lambda };
+  }
+
+  private serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
+    const { settings, code } = props;
     const { logRetention } = place;
     const reserved = reservationsOf(settings.concurrency);
     const functions = Object.fromEntries(
@@ -66,7 +112,7 @@ export class LogboomStack extends Stack {
         }).lambda,
       ]),
     ) as Record<FunctionName, ApiFunction['lambda']>;
-    const { authorization } = settings;
+    const { authorization, endpoint } = settings;
     const authorizers = createAuthorizers(this, { authorization, code: code.authorizer, place });
     const http = new LogboomApi(this, 'Http', {
       functions,
@@ -75,9 +121,9 @@ export class LogboomStack extends Stack {
       opensPaths: authorization === 'token',
       logRetention,
     });
-    const failed = new FailedCalls(this, 'Failed');
     failed.takeFrom(functions.maintenance);
-    addMaintenance(new Timer(this, 'Schedules', { lambda: functions.maintenance, failed }), props.schedules);
+    const logRole =
+      settings.gatewayLogRole === 'create' ? new GatewayLogRole(this, 'GatewayLogs') : undefined;
     const tail = new TailApi(this, 'Tail', {
       code: {
         'tail-connect': codeOf('tail-connect'),
@@ -88,8 +134,17 @@ export class LogboomStack extends Stack {
       place,
       authorizer: authorizers.webSocket,
       failed,
+      logRole: logRole?.isSet,
     });
     tail.calledBy(functions.push);
+    const due = new DueWork(this, 'Due', {
+      code: codeOf('timer'),
+      place,
+      failed,
+      maintenance: functions.maintenance,
+      tailDispatch: tail.dispatch,
+      endpoint,
+    });
     const workers = new QueryWorkers(this, 'Workers', {
       code: codeOf('query-worker'),
       place,
@@ -100,6 +155,7 @@ export class LogboomStack extends Stack {
     const watched: Record<string, ApiFunction['lambda']> = {
       ...functions,
       ...tail.functions,
+      timer: due.lambda,
       worker: workers.lambda,
     };
     if (authorizers.lambda !== undefined) watched.authorizer = authorizers.lambda;
@@ -123,25 +179,28 @@ export class LogboomStack extends Stack {
           logRetention,
         })
       : undefined;
+    const pushUrl = `https://${http.host}`;
+    const baseUrl = edge?.url ?? pushUrl;
     new Watch(this, 'Watch', {
       settings,
       code: code.canary,
       place,
       http,
-      baseUrl: edge?.url ?? `https://${http.host}`,
+      baseUrl,
       functions: watched,
       queues,
       failed,
     });
-    addOutputs(this, { settings, http, tail, edge, place });
+    const domainTarget = settings.domain === '' ? undefined : edge?.distribution.distributionDomainName;
+    return { baseUrl, pushUrl, tailUrl: tail.url, domainTarget, maintenance: functions.maintenance };
   }
 
   /** Where the data lies, and what every function has. */
   private createPlace(
     { settings, configYaml, overridesObject }: LogboomStackProps,
-    codeOf: (name: StackFunctionName) => string,
+    codeOf: CodeOf,
   ): StorePlace {
-    const { kmsKeyArn } = settings;
+    const { kmsKeyArn, subnetIds, securityGroupIds } = settings;
     const key = kmsKeyArn === '' ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
     const bucket = createBucket(this, { settings, key });
     const table = createTable(this, { settings, key });
@@ -152,10 +211,21 @@ export class LogboomStack extends Stack {
         : undefined;
     const environment = {
       LOGBOOM_AUTHORIZATION: settings.authorization,
+      ...(isWanted(settings, 'metrics') ? {} : { LOGBOOM_EMBEDDED_METRICS: 'false' }),
       ...(configYaml === '' ? {} : { LOGBOOM_CONFIG_YAML: configYaml }),
     };
-    return { bucket, table, key, overridesObject, environment, logRetention, outlivedBy: emptied };
+    const network =
+      subnetIds === ''
+        ? undefined
+        : { subnetIds: listOf(subnetIds), securityGroupIds: listOf(securityGroupIds) };
+    return { bucket, table, key, overridesObject, environment, logRetention, network, outlivedBy: emptied };
   }
+}
+
+interface Built {
+  readonly codeOf: CodeOf;
+  readonly place: StorePlace;
+  readonly failed: FailedCalls;
 }
 
 function titled(name: string): string {

@@ -42,7 +42,11 @@ export interface Rights {
   readonly getsOverrides?: boolean;
   readonly putObjects?: readonly ObjectKind[];
   readonly deleteObjects?: readonly ObjectKind[];
-  /** Of the whole bucket: the walk for orphans. */
+  /**
+   * The names of all objects. The walk for orphans asks for them; all others that read objects have it because S3 answers 403
+   * for an object that is missing to who may not list the bucket, and 404 to who may. A condition on a prefix does not do:
+   * a read has no prefix.
+   */
   readonly listsObjects?: boolean;
   readonly readItems?: readonly Family[];
   readonly putItems?: readonly Family[];
@@ -61,6 +65,7 @@ export const PUSH_RIGHTS: Rights = {
   // A put that finds its key taken reads what an earlier try has written.
   getObjects: ['chunks'],
   getsOverrides: true,
+  listsObjects: true,
   putObjects: ['chunks'],
   // Days, other processes' demand and streams, and whether the tenant has tails.
   readItems: ['chunks', 'days', 'demand', 'instances', 'states', 'streams', 'tails', 'tailLog', 'usage'],
@@ -74,12 +79,13 @@ export const PUSH_RIGHTS: Rights = {
 export const QUERY_RIGHTS: Rights = {
   getObjects: BOTH,
   getsOverrides: true,
+  listsObjects: true,
   readItems: DATA,
   // It writes down what was asked, for usage.
   putItems: ['instances', 'usage'],
 };
 
-export const WORKER_RIGHTS: Rights = { getObjects: ['chunks'] };
+export const WORKER_RIGHTS: Rights = { getObjects: ['chunks'], listsObjects: true };
 
 export const MAINTENANCE_RIGHTS: Rights = {
   getObjects: BOTH,
@@ -95,6 +101,9 @@ export const MAINTENANCE_RIGHTS: Rights = {
   checkItems: DATA,
 };
 
+/** It serves all routes. */
+export const ALL_IN_ONE_RIGHTS: Rights = MAINTENANCE_RIGHTS;
+
 export const STATUS_RIGHTS: Rights = {
   // What rules fire, what all instances have counted, and the log level.
   readItems: ['instances', 'rules', 'states'],
@@ -107,6 +116,17 @@ export const AUTHORIZER_RIGHTS: Rights = {
   putItems: ['tokens'],
   // A ticket is good once.
   deleteItems: ['tokens'],
+};
+
+/** It makes one token, and reads whether it was made. */
+export const FIRST_TOKEN_RIGHTS: Rights = {
+  readItems: ['tokens'],
+  putItems: ['tokens'],
+};
+
+/** It looks whether there is work, and does none. */
+export const TIMER_RIGHTS: Rights = {
+  readItems: ['deletes', 'garbage', 'rules', 'states', 'tails', 'work'],
 };
 
 const TAIL_ITEMS: readonly Family[] = ['instances', 'leases', 'tails'];
@@ -128,6 +148,7 @@ export const TAIL_DISCONNECT_RIGHTS: Rights = {
 export const TAIL_DISPATCH_RIGHTS: Rights = {
   getObjects: BOTH,
   getsOverrides: true,
+  listsObjects: true,
   readItems: DATA,
   putItems: TAIL_ITEMS,
   deleteItems: ['leases', 'tails'],

@@ -11,8 +11,6 @@ import { CfnEventInvokeConfig, type Function as LambdaFunction } from 'aws-cdk-l
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { ScheduledEvent } from '../functions/scheduled-event.ts';
-import type { Schedule } from '../shared/maintenance/maintenance.ts';
 
 /** A tick that comes later than the next one is of no use. */
 const MAX_EVENT_AGE = Duration.minutes(5);
@@ -105,14 +103,6 @@ export class Timer extends Construct {
         deadLetterConfig: { arn: failed.queue.queueArn },
       },
     }).node.addDependency(this.role);
-  }
-}
-
-/** A tick for each job that the configuration has. */
-export function addMaintenance(timer: Timer, schedules: readonly Schedule[]): void {
-  for (const { job, everyMs } of schedules) {
-    const event: ScheduledEvent = { job };
-    timer.add(job, { description: `calls the job ${job}`, everyMs, event });
   }
 }
 

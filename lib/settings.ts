@@ -13,6 +13,12 @@ export type Authorization = 'iam' | 'token' | 'none';
 /** `retain`: bucket, table and their key outlive the stack. `destroy`: deleting the stack deletes all that was stored. */
 export type Removal = 'retain' | 'destroy';
 
+/** What clients send requests to: the APIs of API Gateway, or the address of one function (lib/function-url.ts). */
+export type Endpoint = 'http-api' | 'function-url';
+
+/** `auto`: exactly where alarmTopicArn or alarmEmail names somebody who is told. */
+export type Wanted = 'auto' | 'yes' | 'no';
+
 const PUBLIC_CONFIRMATION = 'yes-really';
 /** Days that CloudWatch Logs knows, up to those that somebody may want. */
 const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
@@ -26,7 +32,15 @@ const yesOrNo = (preset: 'yes' | 'no') =>
     .enum(['yes', 'no', 'true', 'false'], { error: 'is yes or no' })
     .default(preset)
     .transform(value => value === 'yes' || value === 'true');
+const wanted = z.enum(['auto', 'yes', 'no'], { error: 'is auto, yes or no' }).default('auto');
 const text = z.string().default('');
+/** Names of EC2, separated by commas. */
+const idsOf = (kind: 'subnet' | 'sg') =>
+  text.refine(
+    value =>
+      value === '' || listOf(value).every(id => new RegExp(`^${kind}-([0-9a-f]{8}|[0-9a-f]{17})$`).test(id)),
+    { error: `is a list of ${kind}-..., separated by commas` },
+  );
 const arn = (service: string) =>
   text.refine(value => value === '' || new RegExp(`^arn:[a-z-]+:${service}:`).test(value), {
     error: `is the ARN of ${service}, arn:aws:${service}:...`,
@@ -40,12 +54,29 @@ const FIELDS = {
     .describe('Name of the stack: another one is another store'),
   authorization: z
     .enum(['iam', 'token', 'none'], { error: 'is iam, token or none' })
-    .default('iam')
-    .describe('Who may call: `iam`, signed requests; `token`, access tokens; `none`, everybody'),
+    .default('token')
+    .describe('Who may call: `token`, access tokens; `iam`, signed requests; `none`, everybody'),
   public: z
     .enum(['', PUBLIC_CONFIRMATION], { error: `is ${PUBLIC_CONFIRMATION} or left out` })
     .default('')
     .describe(`\`${PUBLIC_CONFIRMATION}\` goes with \`authorization=none\`, which is refused without it`),
+  tenant: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
+    .default('main')
+    .describe('Tenant that the printed snippets name'),
+  endpoint: z
+    .enum(['http-api', 'function-url'], { error: 'is http-api or function-url' })
+    .default('http-api')
+    .describe(
+      '`function-url` is one function with an address of its own instead of the APIs, for emulators: no tails',
+    ),
+  gatewayLogRole: z
+    .enum(['create', 'existing'], { error: 'is create or existing' })
+    .default('create')
+    .describe(
+      'Role by which API Gateway writes logs, one for an account and region: `create` makes and sets it, `existing` leaves the one that is set',
+    ),
   config: text.describe('File of the [configuration](configuration.md), at most 3 KiB, for all functions'),
   edge: yesOrNo('yes').describe(
     'CloudFront in front of both APIs: one address for requests, tails and the page',
@@ -75,6 +106,9 @@ const FIELDS = {
     .describe(
       'What deleting the stack does to bucket and table: `retain` leaves them, `destroy` empties and deletes them',
     ),
+  deletionProtection: yesOrNo('no').describe(
+    'Nobody can delete the table while it is on; not in the first deployment, which could not be taken back if it failed',
+  ),
   logRetentionDays: z.coerce
     .number()
     .refine(days => LOG_DAYS.includes(days), { error: `is one of ${LOG_DAYS.join(', ')}` })
@@ -90,15 +124,38 @@ const FIELDS = {
   alarmEmail: text
     .refine(value => value === '' || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value), { error: 'is an address' })
     .describe('Address that alarms are sent to, by a topic of the stack'),
-  canary: yesOrNo('yes').describe('A function that pushes known entries every 5 minutes and reads them back'),
+  alarms: wanted.describe('Alarms of CloudWatch; `auto`: where the topic or an address is given'),
+  dashboard: wanted.describe('A dashboard of CloudWatch; `auto` as above'),
+  metrics: wanted.describe('Embedded metrics of requests and of the backlog; `auto` as above'),
+  canary: wanted.describe(
+    'A function that pushes known entries every 5 minutes and reads them back; `auto` as above, if it has what it needs',
+  ),
   canaryTenant: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
     .default('canary')
     .describe('The tenant that it uses'),
   canarySecretArn: arn('secretsmanager').describe(
-    'Secret with a token for it, needed with `authorization=token`; without it there is no canary',
+    'Secret with a token for it, which a canary needs with `authorization=token`',
   ),
+  subnetIds: idsOf('subnet').describe(
+    'Subnets of a VPC for the functions of the store, separated by commas; they need ways to S3, DynamoDB and Lambda',
+  ),
+  securityGroupIds: idsOf('sg').describe('Security groups of these functions, separated by commas'),
+  permissionsBoundaryArn: text
+    .refine(value => value === '' || /^arn:[a-z-]+:iam::(\d{12}|aws):policy\//.test(value), {
+      error: 'is the ARN of a policy, arn:aws:iam::ACCOUNT:policy/NAME',
+    })
+    .describe('Policy that bounds all roles of the stack'),
+  tags: text
+    .refine(
+      value =>
+        value === '' || value.split(',').every(tag => /^[\w .:/+@-]{1,128}=[\w .:/+@-]{0,256}$/.test(tag)),
+      {
+        error: 'is name=value, separated by commas',
+      },
+    )
+    .describe('Tags of all resources, `team=shop,env=prod`'),
   logGroups: text.describe('Log groups of CloudWatch Logs to store, separated by commas'),
   logsBucket: text.describe('Bucket whose log files are stored as they appear'),
   eventTenant: text.describe('Tenant that both are stored for'),
@@ -157,6 +214,7 @@ export function settingsOf(context: Readonly<Record<string, unknown>>): Settings
 /** What each setting allows, but not all of them together. */
 function conflictsOf(settings: Settings): string[] {
   const { authorization, edge, domain, certificateArn, webAclArn, kmsKeyArn } = settings;
+  const { endpoint, subnetIds, securityGroupIds, canary, canarySecretArn } = settings;
   const problems: string[] = [];
   if (authorization === 'none' && settings.public === '') {
     problems.push(
@@ -179,5 +237,40 @@ function conflictsOf(settings: Settings): string[] {
     problems.push('kmsKeyArn ends with :key/ID; an alias is no key');
   if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')
     problems.push('alarmTopicArn and alarmEmail exclude each other: subscribe the address to the topic');
+  if ((subnetIds === '') !== (securityGroupIds === ''))
+    problems.push('subnetIds and securityGroupIds go together');
+  if (canary === 'yes' && authorization === 'token' && canarySecretArn === '')
+    problems.push('canary=yes with authorization=token needs canarySecretArn, the secret with its token');
+  if (settings.deletionProtection && settings.removal === 'destroy')
+    problems.push('deletionProtection and removal=destroy exclude each other');
+  if (endpoint === 'function-url') {
+    if (edge) problems.push('endpoint=function-url needs edge=no: CloudFront stands before the APIs');
+    if (canary === 'yes') problems.push('endpoint=function-url has no canary: say canary=no');
+    if (settings.logGroups !== '' || settings.logsBucket !== '')
+      problems.push('endpoint=function-url stores neither logGroups nor logsBucket');
+  }
   return problems;
+}
+
+/** Whether somebody is told of alarms. */
+function isWatched({ alarmTopicArn, alarmEmail }: Settings): boolean {
+  return alarmTopicArn !== '' || alarmEmail !== '';
+}
+
+/** Whether the stack has one: alarms that nobody is told of, and figures that nobody looks at, cost as much as others. */
+export function isWanted(settings: Settings, name: 'alarms' | 'dashboard' | 'metrics'): boolean {
+  return settings[name] === 'yes' || (settings[name] === 'auto' && isWatched(settings));
+}
+
+/** Whether the stack has a canary: with `auto` only if it can call. */
+export function hasCanary(settings: Settings): boolean {
+  const { authorization, canary, canarySecretArn, endpoint } = settings;
+  if (endpoint === 'function-url') return false;
+  if (canary !== 'auto') return canary === 'yes';
+  return isWatched(settings) && (authorization !== 'token' || canarySecretArn !== '');
+}
+
+/** Of a list that is separated by commas. */
+export function listOf(value: string): string[] {
+  return value === '' ? [] : value.split(',').map(one => one.trim());
 }

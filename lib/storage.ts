@@ -1,5 +1,6 @@
 /**
  * Where the data lies: a bucket for chunks, a table for their records. By default both outlive the stack.
+ * Deletion protection of the table is a setting, because a failed first deployment must be able to delete it.
  *
  * What a reader would get wrong: compaction deletes what it has packed, so with versioning the bucket holds that too, for as
  * long as the life cycle says, and is paid for it. It helps against a mistake of people or of the program, and nothing else.
@@ -16,10 +17,10 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from '../shared/aws/dynamodb-item.ts';
-import type { Settings } from './settings.ts';
+import type { Removal, Settings } from './settings.ts';
 
 export interface StorageProps {
-  readonly settings: Pick<Settings, 'versioning' | 'noncurrentDays' | 'removal'>;
+  readonly settings: Pick<Settings, 'versioning' | 'noncurrentDays' | 'removal' | 'deletionProtection'>;
   /** Undefined: the keys of AWS. */
   readonly key: IKey | undefined;
 }
@@ -38,7 +39,7 @@ export function createBucket(scope: Construct, { settings, key }: StorageProps):
       { id: 'parts-of-broken-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ...(versioning ? [deletedAfter(noncurrentDays)] : []),
     ],
-    removalPolicy: removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+    removalPolicy: policyOf(removal),
   });
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
@@ -67,8 +68,12 @@ function deletedAfter(days: number): LifecycleRule {
   };
 }
 
+/** What is kept goes all the same if the deployment that creates it fails: it holds nothing, and would be in the way. */
+function policyOf(removal: Removal): RemovalPolicy {
+  return removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+}
+
 export function createTable(scope: Construct, { settings, key }: StorageProps): Table {
-  const stays = settings.removal === 'retain';
   return new Table(scope, 'Catalog', {
     partitionKey: { name: PARTITION_KEY, type: AttributeType.STRING },
     sortKey: { name: SORT_KEY, type: AttributeType.STRING },
@@ -80,7 +85,8 @@ export function createTable(scope: Construct, { settings, key }: StorageProps): 
       : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }),
     // Small pushes, delete requests and rules lie in the table alone.
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    deletionProtection: stays,
-    removalPolicy: stays ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    // A protected table could not be taken back by a first deployment that fails.
+    deletionProtection: settings.deletionProtection,
+    removalPolicy: policyOf(settings.removal),
   });
 }

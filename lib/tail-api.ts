@@ -1,11 +1,11 @@
 /**
- * Live tails: a WebSocket API, a function for each of its routes, and the dispatcher, which pushes call where tails exist and a
- * schedule calls every minute.
+ * Live tails: a WebSocket API, a function for each of its routes, and the dispatcher, which pushes call where tails exist and the
+ * timer calls every minute as long as they do (due-work.ts).
  *
  * A reader would get wrong: a WebSocket API has no paths. Its stage is the endpoint of all tails; the paths of the HTTP API are
  * those of CloudFront in front of both (edge.ts).
  */
-import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type IWebSocketRouteAuthorizer,
@@ -16,14 +16,14 @@ import {
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { TailFunctionName } from '../functions/groups.ts';
 import { ApiFunction, type StorePlace } from './api-function.ts';
 import { hostOfApi } from './edge.ts';
 import type { FunctionClass } from './function-classes.ts';
+import { accessLog } from './gateway-logs.ts';
 import { TAIL_CONNECT_RIGHTS, TAIL_DISCONNECT_RIGHTS, TAIL_DISPATCH_RIGHTS } from './rights.ts';
-import { type FailedCalls, Timer } from './schedules.ts';
+import type { FailedCalls } from './schedules.ts';
 
 export interface TailApiProps {
   /** Folder of the bundle of each function. */
@@ -32,14 +32,15 @@ export interface TailApiProps {
   /** Of who connects; undefined: everybody may. */
   readonly authorizer: IWebSocketRouteAuthorizer | undefined;
   readonly failed: FailedCalls;
+  /** What must be there before the API may log; undefined: the account has it. */
+  readonly logRole: IDependable | undefined;
 }
 
 /** The one path that the API has. */
 export const STAGE = 'live';
 /** The gateway waits 29 s for an answer; a client would not. */
 const ROUTE_TIMEOUT = Duration.seconds(10);
-const SCHEDULE_MS = 60_000;
-/** The schedule's next call does what this one was for. */
+/** The next call does what this one was for. */
 const MAX_CALL_AGE = Duration.minutes(1);
 
 export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
@@ -89,21 +90,21 @@ export class TailApi extends Construct {
   /** For who puts a domain in front of it. */
   readonly host: string;
   readonly functions: Readonly<Record<TailFunctionName, LambdaFunction>>;
-  private readonly dispatch: LambdaFunction;
+  /** Serves tails: called by who commits, and each minute while somebody tails. */
+  readonly dispatch: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: TailApiProps) {
     super(scope, id);
     const api = new WebSocketApi(this, 'Api', { description: 'Logboom: live tails' });
-    const log = new LogGroup(this, 'AccessLog', {
-      retention: props.place.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = accessLog(this, 'tail', props.place.logRetention);
     const stage = new WebSocketStage(this, 'Stage', {
       webSocketApi: api,
       stageName: STAGE,
       autoDeploy: true,
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: ACCESS_LOG },
     });
+    // It refuses a log as long as the account has no role for that.
+    if (props.logRole !== undefined) stage.node.addDependency(props.logRole);
     this.url = stage.url;
     this.host = hostOfApi(api.apiId);
     const place = { LOGBOOM_CONNECTIONS_ENDPOINT: stage.callbackUrl };
@@ -142,7 +143,8 @@ export class TailApi extends Construct {
       const route = api.addRoute(key, { integration, ...(authorizer === undefined ? {} : { authorizer }) });
       if (authorizer === undefined) acceptWithoutAuthorizer(route, key);
     }
-    this.addSchedule(props.failed);
+    // What no call came for is found by the timer. A call that fails is not repeated: the next one finds the same.
+    props.failed.takeFrom(this.dispatch, MAX_CALL_AGE);
   }
 
   /** A function that commits: it calls the dispatcher where tails exist. */
@@ -169,17 +171,6 @@ export class TailApi extends Construct {
       place,
       environment,
     }).lambda;
-  }
-
-  /** What no call came for is found by it, and tails live on by it. A call that fails is not repeated: the next one finds the same. */
-  private addSchedule(failed: FailedCalls): void {
-    failed.takeFrom(this.dispatch, MAX_CALL_AGE);
-    const timer = new Timer(this, 'Timer', { lambda: this.dispatch, failed });
-    timer.add('Schedule', {
-      description: 'serves live tails that no push called for',
-      everyMs: SCHEDULE_MS,
-      event: {},
-    });
   }
 }
 

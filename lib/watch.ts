@@ -11,7 +11,7 @@ import { Canary } from './canary.ts';
 import { createDashboard } from './dashboard.ts';
 import type { LogboomApi } from './http-api.ts';
 import type { FailedCalls } from './schedules.ts';
-import type { Settings } from './settings.ts';
+import { isWanted, type Settings } from './settings.ts';
 
 export interface WatchProps {
   readonly settings: Settings;
@@ -37,10 +37,13 @@ export class Watch extends Construct {
         ? undefined
         : new Canary(this, 'Canary', { settings, code, http, baseUrl, failed, logRetention }).lambda;
     const { apiId } = http;
-    const { all } = new Alarms(this, 'Alarms', { functions, queues, apiId, canary });
-    const topic = this.topicOf(settings);
-    if (topic !== undefined) for (const alarm of all) alarm.addAlarmAction(new SnsAction(topic));
-    createDashboard(this, { functions, queues, table, apiId, canary });
+    if (isWanted(settings, 'alarms')) {
+      const tellsBacklog = isWanted(settings, 'metrics');
+      const { all } = new Alarms(this, 'Alarms', { functions, queues, apiId, canary, tellsBacklog });
+      const topic = this.topicOf(settings);
+      if (topic !== undefined) for (const alarm of all) alarm.addAlarmAction(new SnsAction(topic));
+    }
+    if (isWanted(settings, 'dashboard')) createDashboard(this, { functions, queues, table, apiId, canary });
   }
 
   /** Not with the key of AWS for SNS: alarms could not send to it. What they say is no secret. */

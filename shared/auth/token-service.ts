@@ -39,21 +39,35 @@ export class TokenService {
   }
 
   /** Throws BadRequestError; ClientError 409 where there are too many. */
-  async create({ name, scopes, tenants, expiresMs }: TokenToMake): Promise<MadeToken> {
+  async create(wanted: TokenToMake): Promise<MadeToken> {
+    const made = this.make(wanted);
+    const records = await this.tokens.list();
+    if (records.length >= MAX_TOKENS) {
+      throw new ClientError(409, `there are ${records.length} tokens, limit: ${MAX_TOKENS}`);
+    }
+    await this.tokens.add(made.record);
+    return made;
+  }
+
+  /** The first token of a deployment, once: afterwards when that was (Unix ms), even if it has ended. Throws BadRequestError. */
+  async createFirst(wanted: TokenToMake): Promise<MadeToken | { readonly takenMs: number }> {
+    const made = this.make(wanted);
+    if (await this.tokens.addFirst(made.record)) return made;
+    return { takenMs: (await this.tokens.firstAddedMs()) ?? made.record.createdMs };
+  }
+
+  private make({ name, scopes, tenants, expiresMs }: TokenToMake): MadeToken {
     const createdMs = Math.trunc(this.clock.nowMs());
     const checked = { name: checkName(name), scopes: checkScopes(scopes), tenants: checkTenants(tenants) };
     if (expiresMs !== undefined && !(Number.isSafeInteger(expiresMs) && expiresMs > createdMs)) {
       throw new BadRequestError('a token expires in the future, at a Unix time in ms');
     }
-    const records = await this.tokens.list();
-    if (records.length >= MAX_TOKENS) {
-      throw new ClientError(409, `there are ${records.length} tokens, limit: ${MAX_TOKENS}`);
-    }
     const { id, text } = newToken(this.ids);
     const hash = hashOf(text).toString('hex');
-    const record: TokenRecord = { id, ...checked, hash, createdMs, ...(expiresMs ? { expiresMs } : {}) };
-    await this.tokens.add(record);
-    return { token: text, record };
+    return {
+      token: text,
+      record: { id, ...checked, hash, createdMs, ...(expiresMs ? { expiresMs } : {}) },
+    };
   }
 
   /** Oldest first, with those that ended in the last 30 days. */

@@ -6,7 +6,8 @@
  * A reader would get wrong:
  *  - "Taken" (412) after an attempt without an answer may be our own object. Each put stores an id of its own with the
  *    object, and asks for it then.
- *  - Without the permission s3:ListBucket S3 answers 403 instead of 404 for a missing key.
+ *  - Without the permission s3:ListBucket S3 answers 403 instead of 404 for a missing key. The two are not treated alike here: a
+ *    lost right would pass for lost objects. So whoever reads needs that permission (lib/rights.ts).
  */
 import {
   DeleteObjectCommand,

@@ -2,7 +2,8 @@
  * Access tokens: who may do what with which tenants. A record holds the hash of its token, never the token, so that whoever
  * reads the table or a copy of it can use none of them.
  *
- *     a/tokens   <id>   a token; it vanishes some time after it has ended
+ *     a/tokens   <id>    a token; it vanishes some time after it has ended
+ *     a/first    token   when the first token of a deployment was made; its version is that time, Unix ms
  */
 import type { Scope } from '../model/scopes.ts';
 import { ConditionFailedError, type Table } from '../ports/table.ts';
@@ -36,6 +37,8 @@ export const ENDED_KEPT_MS = 30 * 86_400_000;
 /** A function that verifies tokens needs rights to this partition alone. */
 export const TOKENS_PARTITION = 'a/tokens';
 
+const FIRST_KEY = { pk: 'a/first', sk: 'token' };
+
 export class Tokens {
   private readonly table: Table;
 
@@ -63,6 +66,27 @@ export class Tokens {
   /** Throws ConditionFailedError where the id is taken, which 64 random bits are not. */
   async add(record: TokenRecord): Promise<void> {
     await this.table.put(itemOf(record, 0), { kind: 'absent' });
+  }
+
+  /** Adds the first token of a deployment. False where one was added so before, whatever became of it. */
+  async addFirst(record: TokenRecord): Promise<boolean> {
+    const condition = { kind: 'absent' } as const;
+    const first = { ...FIRST_KEY, version: record.createdMs, body: new Uint8Array(0) };
+    try {
+      await this.table.transact([
+        { kind: 'put', item: first, condition },
+        { kind: 'put', item: itemOf(record, 0), condition },
+      ]);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionFailedError) return false;
+      throw error;
+    }
+  }
+
+  /** When the first token was added, Unix ms; undefined before. */
+  async firstAddedMs(): Promise<number | undefined> {
+    return (await this.table.get(FIRST_KEY))?.version;
   }
 
   /** Writes unless somebody else did since `version` was read; false then. */

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { assemble } from '../../functions/assemble.ts';
 import { MAX_BODY_BYTES } from '../../functions/event-adapter.ts';
@@ -32,6 +33,27 @@ describe('a function', () => {
     const values = lines.map((line, i) => [String(now - BigInt(i)), line]);
     return JSON.stringify({ streams: [{ stream: { app: 'shop' }, values }] });
   }
+
+  test.each<[string, (zipped: Buffer) => Pick<GivenEvent, 'body' | 'isBase64Encoded'>]>([
+    ['base64', zipped => ({ body: zipped.toString('base64'), isBase64Encoded: true })],
+    ['text', zipped => ({ body: zipped.toString('latin1') })],
+  ])('a push of gzipped JSON that the gateway passes as %s is stored', async (kind, passed) => {
+    const headers = { ...tenant, 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const zipped = gzipSync(pushBody([`zipped as ${kind}`]));
+    const pushed = await call(push, {
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers,
+      ...passed(zipped),
+    });
+    expect(pushed).toMatchObject({ statusCode: 204, body: '' });
+    const found = await call(query, {
+      path: '/loki/api/v1/query_range',
+      query: `query=${encodeURIComponent(`{app="shop"} |= "zipped as ${kind}"`)}`,
+      headers: tenant,
+    });
+    expect(JSON.parse(textOf(found)).data.result).toHaveLength(1);
+  });
 
   test('push stores what query finds', async () => {
     const lines = Array.from({ length: 200 }, (_, i) => `line ${i} of ${'x'.repeat(i)}`);
@@ -132,7 +154,7 @@ describe('the deadline', () => {
     dispatch: (request: Request) => Promise<Response>,
   ): LambdaHandler {
     const limitsOf = () => ({ cost: name, maxBodyBytes: 1000, deadlineMs: 0 });
-    return createHandler({ name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
+    return createHandler({ nameOf: () => name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
   }
 
   const never = () => new Promise<Response>(() => {});

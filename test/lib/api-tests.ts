@@ -36,7 +36,7 @@ export function apiTests(built: () => Built): void {
           .map(path => [`ANY ${path}`, functionOf(route)] as const),
       );
       expect(wanted.length).toBeGreaterThan(100);
-      const served = routesOf(built().assemblies.default, 'HTTP');
+      const served = routesOf(built().assemblies.iam, 'HTTP');
       expect(Object.fromEntries(Object.entries(served).map(([key, { by }]) => [key, by]))).toEqual({
         ...Object.fromEntries(wanted),
         // Everything else is answered with the program's own 404.
@@ -52,7 +52,7 @@ export function apiTests(built: () => Built): void {
     });
 
     test('asks who calls: all by signature, or all but health checks by token, or nobody', () => {
-      const { default: iam, token, full: none } = built().assemblies;
+      const { iam, token, full: none } = built().assemblies;
       const kinds = (assembly: Assembly) => {
         const served = Object.entries(routesOf(assembly, 'HTTP'));
         return new Set(served.map(([, { authorization }]) => authorization));
@@ -99,11 +99,11 @@ export function apiTests(built: () => Built): void {
     });
 
     test('logs its requests without addresses and what people search for', () => {
-      const stages = built().assemblies.default.ofType('AWS::ApiGatewayV2::Stage');
+      const stages = built().assemblies.iam.ofType('AWS::ApiGatewayV2::Stage');
       expect(stages).toHaveLength(2);
       for (const [, { Properties }] of stages) {
         const { Format, DestinationArn } = Properties.AccessLogSettings;
-        expect(built().assemblies.default.resources[idIn(DestinationArn)].Type).toBe('AWS::Logs::LogGroup');
+        expect(built().assemblies.iam.resources[idIn(DestinationArn)].Type).toBe('AWS::Logs::LogGroup');
         const fields = [...Format.matchAll(/\$context\.([A-Za-z.]+)/g)].map(([, name]: string[]) => name);
         expect(fields).toContain('requestId');
         for (const field of fields) expect(field).not.toMatch(/sourceIp|path|query|authorizer|header/i);
@@ -111,7 +111,7 @@ export function apiTests(built: () => Built): void {
     });
 
     test('alone may invoke the functions by a permission of theirs', () => {
-      const { default: assembly } = built().assemblies;
+      const { iam: assembly } = built().assemblies;
       const permissions = assembly.ofType('AWS::Lambda::Permission');
       expect(
         permissions.map(([, { Properties }]) => functionOfId(idIn(Properties.FunctionName))).sort(),
@@ -135,7 +135,7 @@ export function apiTests(built: () => Built): void {
 
   describe('live tails', () => {
     test('have a function for each route; who connects is asked for authorization', () => {
-      const { default: iam, token } = built().assemblies;
+      const { iam, token } = built().assemblies;
       expect(routesOf(iam, 'WEBSOCKET')).toEqual({
         $connect: { by: 'tail-connect', authorization: 'AWS_IAM' },
         $default: { by: 'tail-default', authorization: 'NONE' },
@@ -159,7 +159,7 @@ export function apiTests(built: () => Built): void {
 
   describe('the schedules', () => {
     test('call functions at the intervals of the configuration, and failures end in the queue', () => {
-      const { default: assembly } = built().assemblies;
+      const { iam: assembly } = built().assemblies;
       const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
       const found = assembly.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
         const { Target, ScheduleExpression } = Properties;
@@ -189,7 +189,7 @@ export function apiTests(built: () => Built): void {
     });
 
     test('a call that fails is not repeated, but kept for two weeks', () => {
-      const { default: assembly } = built().assemblies;
+      const { iam: assembly } = built().assemblies;
       const [[queueId, queue]] = assembly.ofType('AWS::SQS::Queue');
       expect(queue.Properties).toMatchObject({
         SqsManagedSseEnabled: true,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { VARIANTS } from './variants.ts';
+import { VARIANTS } from './variants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUILDER = fileURLToPath(new URL('build-variants.ts', import.meta.url));
@@ -15,6 +15,7 @@ export interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: a template has the shape that the tests are about to check
   readonly Properties: any;
   readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
   readonly DependsOn?: readonly string[];
 }
 
@@ -41,11 +42,9 @@ export async function build(): Promise<Built> {
     const { stdout } = await promisify(execFile)(process.execPath, [BUILDER, folder], { cwd: ROOT });
     const { refused, exitCode } = JSON.parse(stdout.slice(stdout.lastIndexOf('\n')));
     if (exitCode !== 0) throw new Error(`a check fails: ${stdout}`);
-    const assemblies = {
-      default: read(join(folder, 'default')),
-      full: read(join(folder, 'full')),
-      token: read(join(folder, 'token')),
-    };
+    const assemblies = Object.fromEntries(
+      Object.keys(VARIANTS).map(name => [name, read(join(folder, name))]),
+    ) as Built['assemblies'];
     return { folder, assemblies, checksRefuse: refused, remove };
   } catch (error) {
     remove();
@@ -75,6 +74,9 @@ const FUNCTIONS: readonly (readonly [RegExp, string])[] = [
   [/^Status/, 'status'],
   [/^Maintenance/, 'maintenance'],
   [/^Authorizer/, 'authorizer'],
+  [/^FirstToken/, 'first-token'],
+  [/^DueTimer/, 'timer'],
+  [/^EndpointAllInOne/, 'all-in-one'],
   [/^Workers/, 'query-worker'],
   [/^Tailtailconnect/, 'tail-connect'],
   [/^Tailtaildisconnect/, 'tail-disconnect'],

@@ -37,7 +37,7 @@ export function dataTests(built: () => Built): void {
   });
 
   test('by default both stay, backed up and paid by request', () => {
-    const { bucket, table } = ofData(built().assemblies.default);
+    const { bucket, table } = ofData(built().assemblies.iam);
     expect(bucket).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: {
@@ -103,7 +103,7 @@ export function dataTests(built: () => Built): void {
   });
 
   test('where all is to go nothing is left: buckets are emptied after those that write are gone', () => {
-    const { full, default: kept } = built().assemblies;
+    const { full, iam: kept } = built().assemblies;
     const stays = ([, { DeletionPolicy }]: [string, { DeletionPolicy?: string }]) =>
       DeletionPolicy === 'Retain' || DeletionPolicy === 'RetainExceptOnCreate';
     expect(Object.entries(full.resources).filter(stays)).toEqual([]);
@@ -169,7 +169,7 @@ export function dataTests(built: () => Built): void {
             .map(([id, { Properties }]) => [functionOfId(id), Properties.ReservedConcurrentExecutions])
             .filter(([, calls]) => calls !== undefined),
         );
-      expect(reserved(built().assemblies.default)).toEqual({});
+      expect(reserved(built().assemblies.iam)).toEqual({});
       const { query, worker, maintenance } = reservationsOf(1000)!;
       expect(reserved(built().assemblies.full)).toEqual({ query, 'query-worker': worker, maintenance });
     });

@@ -13,14 +13,14 @@ const ALL_VIEWER_EXCEPT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
 
 export function edgeTests(built: () => Built): void {
   describe('CloudFront', () => {
-    const configOf = (name: 'default' | 'full') => {
+    const configOf = (name: 'iam' | 'full') => {
       const [[, { Properties }]] = built().assemblies[name].ofType('AWS::CloudFront::Distribution');
       return Properties.DistributionConfig;
     };
 
     test('sends each path to its origin', () => {
-      const { Origins, DefaultCacheBehavior, CacheBehaviors } = configOf('default');
-      const { resources } = built().assemblies.default;
+      const { Origins, DefaultCacheBehavior, CacheBehaviors } = configOf('iam');
+      const { resources } = built().assemblies.iam;
       const originOf = (id: string): string => {
         const { DomainName } = Origins.find(({ Id }: { Id: string }) => Id === id);
         const { Type, Properties } = resources[idIn(DomainName)];
@@ -43,7 +43,7 @@ export function edgeTests(built: () => Built): void {
     });
 
     test('keeps nothing of the APIs, and passes on methods, headers and bodies as they are', () => {
-      const { DefaultCacheBehavior, CacheBehaviors, Origins } = configOf('default');
+      const { DefaultCacheBehavior, CacheBehaviors, Origins } = configOf('iam');
       const apis = [DefaultCacheBehavior, ...CacheBehaviors].filter(
         ({ PathPattern = '' }) => !PathPattern.startsWith('/ui'),
       );
@@ -71,8 +71,8 @@ export function edgeTests(built: () => Built): void {
     });
 
     test('the page lies in a bucket that CloudFront alone may read, with the headers of the local gateway', () => {
-      const { resources, ofType, folder } = built().assemblies.default;
-      const { CacheBehaviors, Origins } = configOf('default');
+      const { resources, ofType, folder } = built().assemblies.iam;
+      const { CacheBehaviors, Origins } = configOf('iam');
       const page = CacheBehaviors.find(({ PathPattern }: { PathPattern: string }) => PathPattern === '/ui/*');
       expect(page.CachePolicyId).toBe(CACHING_OPTIMIZED);
       const headers = resources[page.ResponseHeadersPolicyId.Ref].Properties.ResponseHeadersPolicyConfig;
@@ -111,7 +111,7 @@ export function edgeTests(built: () => Built): void {
   });
 
   test('the outputs hold what Grafana and an agent are told, with the credentials that are asked for', () => {
-    const { default: iam, token } = built().assemblies;
+    const { iam, token } = built().assemblies;
     expect(Object.keys(iam.outputs).sort()).toEqual([
       ...['AlloySnippet', 'BaseUrl', 'BucketName', 'GrafanaDataSource', 'TableName', 'TailUrl', 'Url'],
     ]);

@@ -13,7 +13,7 @@ export function eventTests(built: () => Built): void {
     const nameOf = (id: string): string => /^Events(cloudwatchlogs|s3objects)/.exec(id)?.[1] ?? id;
 
     test('there are none where no context asks for one', () => {
-      const ids = Object.keys(built().assemblies.default.resources);
+      const ids = Object.keys(built().assemblies.iam.resources);
       expect(ids.filter(id => id.startsWith('Events'))).toEqual([]);
     });
 

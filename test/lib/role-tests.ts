@@ -108,7 +108,7 @@ function wanted(name: string): string[] {
 
 export function roleTests(built: () => Built): void {
   test('each function may do what its code needs, and nothing else', () => {
-    const { default: assembly } = built().assemblies;
+    const { iam: assembly } = built().assemblies;
     const found = statementsOf(assembly);
     expect(found.size).toBe(assembly.ofType('AWS::Lambda::Function').length);
     for (const [name, statements] of found) {

@@ -3,6 +3,18 @@ const ACCOUNT = '111122223333';
 
 export const VARIANTS = {
   default: {},
+  iam: { authorization: 'iam', alarms: 'yes', dashboard: 'yes', metrics: 'yes', canary: 'yes' },
+  url: { endpoint: 'function-url', edge: 'no', removal: 'destroy' },
+  own: {
+    stackName: 'Own',
+    gatewayLogRole: 'existing',
+    deletionProtection: 'yes',
+    ui: 'no',
+    subnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
+    securityGroupIds: 'sg-0123456789abcdef0',
+    permissionsBoundaryArn: `arn:aws:iam::${ACCOUNT}:policy/bounds`,
+    tags: 'team=shop,env=prod',
+  },
   full: {
     stackName: 'Logs',
     authorization: 'none',

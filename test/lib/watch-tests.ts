@@ -22,7 +22,7 @@ function watched(assembly: Assembly): Map<string, Assembly['resources'][string][
 export function watchTests(built: () => Built): void {
   describe('alarms', () => {
     test('look at what clients feel, at each function, at queues, and at what waits', () => {
-      const { default: assembly } = built().assemblies;
+      const { iam: assembly } = built().assemblies;
       const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
       const functions = ['maintenance', 'push', 'query', 'query-worker', 'status'];
       const tails = ['tail-connect', 'tail-default', 'tail-disconnect', 'tail-dispatch'];
@@ -40,7 +40,7 @@ export function watchTests(built: () => Built): void {
     });
 
     test('a store that nobody uses rings nothing, and a canary that does not run does', () => {
-      for (const [name, { TreatMissingData }] of watched(built().assemblies.default))
+      for (const [name, { TreatMissingData }] of watched(built().assemblies.iam))
         expect([name, TreatMissingData]).toEqual([
           name,
           name.includes('Canary') ? 'breaching' : 'notBreaching',
@@ -48,12 +48,12 @@ export function watchTests(built: () => Built): void {
     });
 
     test('what waits for a day is no fault: days are outstanding until an hour after their end', () => {
-      const { Threshold } = watched(built().assemblies.default).get('Logboom BacklogAge maintenance')!;
+      const { Threshold } = watched(built().assemblies.iam).get('Logboom BacklogAge maintenance')!;
       expect(Threshold).toBeGreaterThan(25 * 3600);
     });
 
     test('are sent to the topic that is given, or to a topic of the stack for an address, or to nobody', () => {
-      const { default: silent, full, token } = built().assemblies;
+      const { iam: silent, full, token } = built().assemblies;
       const actions = (assembly: Assembly) =>
         new Set(
           assembly
@@ -83,7 +83,7 @@ export function watchTests(built: () => Built): void {
   });
 
   test('the dashboard shows the canary, pushes, queries and the backlog', () => {
-    const [[, { Properties }]] = built().assemblies.default.ofType('AWS::CloudWatch::Dashboard');
+    const [[, { Properties }]] = built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard');
     const body = JSON.stringify(Properties.DashboardBody);
     for (const title of ['Canary', 'Acknowledgement of pushes, ms', 'Queries, ms', 'Backlog', 'Failed calls'])
       expect(body).toContain(title);
@@ -96,7 +96,7 @@ export function watchTests(built: () => Built): void {
         .find(([id]) => functionOfId(id) === 'canary')!;
       return Properties.Environment.Variables;
     };
-    const { default: iam, full: none, token } = built().assemblies;
+    const { iam, full: none, token } = built().assemblies;
     expect(variablesOf(none)).toEqual({
       LOGBOOM_URL: `https://${VARIANTS.full.domain}`,
       LOGBOOM_TENANT: 'watch',

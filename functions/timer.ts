@@ -1,0 +1,47 @@
+/**
+ * Lambda function that a schedule calls each minute. Beside what every function is told (settings.ts) it is told whom to call:
+ *
+ *     LOGBOOM_MAINTENANCE_FUNCTION   does the jobs
+ *     LOGBOOM_TAIL_FUNCTION          the dispatcher of live tails, where there is one
+ */
+import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { createLog } from '../local/log.ts';
+import { systemClock, systemIds } from '../local/system-clock.ts';
+import { openAwsStorage } from '../shared/aws/storage.ts';
+import { createLambdaClient } from '../shared/aws/tail-waker.ts';
+import { Catalog } from '../shared/catalog/catalog.ts';
+import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
+import { API_GATEWAY_OWNER } from '../shared/http/assemble-tail.ts';
+import { schedulesOf } from '../shared/maintenance/maintenance.ts';
+import { readSettings } from './settings.ts';
+import { createTimer } from './timer-handler.ts';
+
+const CALL_TIMEOUT_MS = 5_000;
+
+const settings = readSettings(process.env);
+const { table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+const client = createLambdaClient();
+
+function callerOf(functionName: string | undefined) {
+  if (!functionName) return undefined;
+  return async (event: object): Promise<void> => {
+    const command = new InvokeCommand({
+      FunctionName: functionName,
+      InvocationType: 'Event',
+      Payload: Buffer.from(JSON.stringify(event)),
+    });
+    await client.send(command, { abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
+  };
+}
+
+export const handler = createTimer({
+  catalog: new Catalog({ table, clock: systemClock, ids: systemIds }),
+  clock: systemClock,
+  schedules: schedulesOf(maintenanceOptions(settings.config)),
+  tailOwner: API_GATEWAY_OWNER,
+  calls: {
+    maintenance: callerOf(process.env.LOGBOOM_MAINTENANCE_FUNCTION),
+    'tail-dispatch': callerOf(process.env.LOGBOOM_TAIL_FUNCTION),
+  },
+  log: createLog(settings.config.server.logLevel),
+});

@@ -1,0 +1,49 @@
+/**
+ * The store as one function with an address of its own (`endpoint=function-url`), for emulators that have neither HTTP APIs nor
+ * EventBridge Scheduler. It has all routes and all jobs, so it has the rights of maintenance; live tails need the WebSocket API.
+ *
+ * Pitfall: nothing stands before the address. With tokens the function asks for them itself.
+ */
+import { Duration, Fn } from 'aws-cdk-lib';
+import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { ApiFunction, type StorePlace } from './api-function.ts';
+import type { FunctionClass } from './function-classes.ts';
+import { ALL_IN_ONE_RIGHTS } from './rights.ts';
+import type { Authorization } from './settings.ts';
+
+export const ALL_IN_ONE_CLASS: FunctionClass = {
+  description: 'Serves everything',
+  // That of queries and maintenance: it does both.
+  memoryMb: 3008,
+  timeout: Duration.minutes(15),
+  rights: ALL_IN_ONE_RIGHTS,
+};
+
+export interface FunctionUrlProps {
+  readonly code: string;
+  readonly place: StorePlace;
+  readonly authorization: Authorization;
+}
+
+export class FunctionUrlEndpoint extends Construct {
+  readonly lambda: ApiFunction['lambda'];
+  /** Without a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { code, place, authorization }: FunctionUrlProps) {
+    super(scope, id);
+    const { lambda } = new ApiFunction(this, 'AllInOne', {
+      name: 'all-in-one',
+      functionClass: ALL_IN_ONE_CLASS,
+      code,
+      place,
+      environment: { LOGBOOM_AUTHORIZATION: authorization === 'token' ? 'own-token' : authorization },
+    });
+    const authType = authorization === 'iam' ? FunctionUrlAuthType.AWS_IAM : FunctionUrlAuthType.NONE;
+    const { url } = lambda.addFunctionUrl({ authType });
+    const parts = Fn.split('/', url);
+    this.url = Fn.join('', [Fn.select(0, parts), '//', Fn.select(2, parts)]);
+    this.lambda = lambda;
+  }
+}

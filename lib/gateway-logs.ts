@@ -1,0 +1,48 @@
+/**
+ * Where the APIs log their requests, and the role without which API Gateway refuses a WebSocket API that logs.
+ *
+ * Pitfall: that role is a setting of the account and region, not of an API. Deleting the resource does not take it back, and
+ * other APIs may have come to lean on it; so the role stays when the stack is deleted (docs/aws.md, "Teardown").
+ */
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct, type IDependable } from 'constructs';
+
+/** Log groups below it share one statement of CloudWatch Logs' resource policy, which has room for about ten others. */
+const PREFIX = '/aws/vendedlogs/logboom';
+const POLICY = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
+
+/** @param name of the API in the name of the group: it is unique in the stack */
+export function accessLog(scope: Construct, name: string, retention: RetentionDays): LogGroup {
+  return new LogGroup(scope, 'AccessLog', {
+    logGroupName: `${PREFIX}/${Stack.of(scope).stackName}/${name}`,
+    retention,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+}
+
+/** Sets the role of the account. Stages that log through it depend on `isSet`. */
+export class GatewayLogRole extends Construct {
+  readonly isSet: IDependable;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const role = new Role(this, 'Role', {
+      description: 'Logboom: lets API Gateway write logs, for all APIs of the account in this region',
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(POLICY)],
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`,
+      reason:
+        'API Gateway looks for the rights of this policy before it takes a role, which is one for all of its APIs.',
+    });
+    const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    account.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    account.node.addDependency(role);
+    this.isSet = account;
+  }
+}

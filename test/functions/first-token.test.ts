@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { createFirstToken } from '../../functions/first-token-handler.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { TokenService } from '../../shared/auth/token-service.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { assembleAccess } from '../../shared/http/assemble-access.ts';
+import { SCOPES } from '../../shared/model/scopes.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+
+describe('the first token', () => {
+  const table = memoryTable({ clock: systemClock });
+  const parts = { clock: systemClock, ids: systemIds };
+  const catalog = new Catalog({ table, ...parts });
+  const service = () => new TokenService({ tokens: catalog.tokens, ...parts });
+
+  test('is shown to one of many who ask at once, and to nobody afterwards', async () => {
+    const firstToken = createFirstToken(service());
+    const results = await Promise.all(Array.from({ length: 5 }, () => firstToken()));
+    const shown = results.filter(result => 'token' in result);
+    expect(shown).toHaveLength(1);
+    const [{ token }] = shown;
+    const error = expect.stringMatching(/^the first token was shown at 20\d\d-.*; logboom token create/);
+    expect(await createFirstToken(service())()).toEqual({ error });
+    expect(await catalog.tokens.list()).toHaveLength(1);
+    const { verifier } = assembleAccess({ config: DEFAULT_CONFIG, catalog, ...parts });
+    expect(await verifier.verify(token, '203.0.113.7')).toMatchObject({ scopes: SCOPES, tenants: ['*'] });
+    expect(JSON.stringify(await catalog.tokens.list())).not.toContain(token);
+  });
+
+  test('that was revoked does not come back', async () => {
+    const [{ id }] = await catalog.tokens.list();
+    await service().revoke(id);
+    expect(await createFirstToken(service())()).toHaveProperty('error');
+  });
+});

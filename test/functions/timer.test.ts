@@ -1,0 +1,139 @@
+/** What the function calls that a schedule calls each minute: over a store in memory, by the minute. */
+import { describe, expect, test } from '@jest/globals';
+import { assemble } from '../../functions/assemble.ts';
+import { createTimer } from '../../functions/timer-handler.ts';
+import { systemIds } from '../../local/system-clock.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
+import { API_GATEWAY_OWNER } from '../../shared/http/assemble-tail.ts';
+import { FlushRequest } from '../../shared/maintenance/flush-request.ts';
+import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
+import { SyncState } from '../../shared/maintenance/sync-state.ts';
+import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { drive } from '../tail/support.ts';
+import { jsonPushEvent } from './tail-events.ts';
+
+const HOUR_MINUTES = 60;
+const JOBS = ['collection', 'compaction', 'deletion', 'index-sync', 'retention', 'rules'];
+
+function started({ fails = false } = {}) {
+  const clock = virtualClock();
+  const table = memoryTable({ clock });
+  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const sent: string[] = [];
+  const warned: string[] = [];
+  const send = (name: string) => async (event: object) => {
+    if (fails) throw new Error(`${name} is not there`);
+    sent.push(`${name} ${JSON.stringify(event)}`);
+  };
+  const timer = createTimer({
+    catalog,
+    clock,
+    schedules: schedulesOf(maintenanceOptions(DEFAULT_CONFIG)),
+    tailOwner: API_GATEWAY_OWNER,
+    calls: { maintenance: send('maintenance'), 'tail-dispatch': send('tail-dispatch') },
+    log: { warn: (_, message) => void warned.push(message) },
+  });
+  /** @param minute of an hour */
+  const at = async (minute: number) => {
+    const time = new Date(Date.UTC(2026, 10, 23, 7, minute)).toISOString();
+    return (await timer({ time })).called;
+  };
+  return { clock, table, catalog, sent, warned, timer, at };
+}
+
+/** The jobs called in each of these minutes, without those that call nothing. */
+async function calledIn(at: (minute: number) => Promise<readonly string[]>, minutes: number) {
+  const called: Record<number, readonly string[]> = {};
+  for (let minute = 0; minute < minutes; minute++) {
+    const now = await at(minute);
+    if (now.length > 0) called[minute] = now;
+  }
+  return called;
+}
+
+describe('the timer', () => {
+  test('calls each job of an idle store once an hour, and the dispatcher not at all', async () => {
+    const { at } = started();
+    expect(await calledIn(at, 2 * HOUR_MINUTES)).toEqual({ 0: JOBS, 60: JOBS });
+  });
+
+  test('calls compaction each minute and index sync every five while there is backlog', async () => {
+    const { at, clock, table } = started();
+    const push = assemble(
+      'push',
+      { config: DEFAULT_CONFIG, warnings: [] },
+      { store: memoryObjectStore(), table, clock },
+    );
+    const context = { awsRequestId: 'test', getRemainingTimeInMillis: () => 25_000 };
+    const event = jsonPushEvent('acme', ['a line'], clock.nowMs());
+    expect((await drive(clock, push(event, context))).statusCode).toBe(204);
+    expect(await calledIn(at, 7)).toEqual({
+      0: JOBS,
+      ...Object.fromEntries([1, 2, 3, 4, 6].map(minute => [minute, ['compaction']])),
+      5: ['compaction', 'index-sync'],
+    });
+  });
+
+  test('calls for what was asked: a flush, and a sync of indexes in the next minute', async () => {
+    const { at, catalog, clock } = started();
+    await new FlushRequest({ catalog, clock }).make();
+    expect(await at(1)).toEqual(['compaction']);
+    await new SyncState({ catalog, clock }).request('manual');
+    expect(await at(2)).toEqual(['compaction', 'index-sync']);
+  });
+
+  test('calls the dispatcher while somebody tails, and no longer', async () => {
+    const { at, catalog, clock, sent } = started();
+    const subscription = {
+      tenant: 'acme',
+      owner: API_GATEWAY_OWNER,
+      connectionId: 'c1',
+      query: '{app="a"}',
+      form: 'current',
+      flags: [],
+      limit: 10,
+      startNs: '0',
+      delayMs: 0,
+      createdMs: clock.nowMs(),
+    } as const;
+    await catalog.subscriptions.add(subscription);
+    expect(await at(1)).toEqual(['tail-dispatch']);
+    expect(sent).toEqual(['tail-dispatch {}']);
+    await drive(clock, clock.sleep(600_000));
+    expect(await at(11)).toEqual([]);
+  });
+
+  test('calls rules, deletion and collection where there are some', async () => {
+    const { at, catalog, table } = started();
+    const group = { name: 'g', rules: [{ alert: 'A', expr: 'vector(1) > 0' }] };
+    await catalog.ruleGroups.set('acme', 'ns', group as never, 0);
+    expect(await at(1)).toEqual(['rules']);
+    await table.put({ pk: 'p/0', sk: 'acme', version: 0, body: new Uint8Array(0) });
+    expect(await at(2)).toEqual(['deletion', 'rules']);
+    await table.put({ pk: 'g/0', sk: '000000000000/x', version: 0, body: Buffer.from('["a/chunks/b"]') });
+    expect(await at(5)).toEqual(['collection', 'deletion', 'rules']);
+    expect(await at(6)).toEqual(['deletion', 'rules']);
+  });
+
+  test('calls the job itself if a look fails, and says so', async () => {
+    const { at, catalog, warned } = started();
+    catalog.ruleGroups.tenants = () => Promise.reject(new Error('the table is away'));
+    expect(await at(1)).toEqual(['rules']);
+    expect(warned).toHaveLength(1);
+  });
+
+  test('fails if calls fail, so that an alarm rings', async () => {
+    const { at } = started({ fails: true });
+    await expect(at(0)).rejects.toThrow('functions could not be called');
+    await expect(at(1)).resolves.toEqual([]);
+  });
+
+  test.each([undefined, {}, { time: '<aws.scheduler.scheduled-time>' }])('takes %j for now', async event => {
+    const { timer } = started();
+    expect(await timer(event)).toHaveProperty('called');
+  });
+});
