@@ -2,18 +2,19 @@
  * The one function that a schedule calls each minute. It looks at what is due and calls the functions that do it: jobs of the
  * maintenance function that have work, and the dispatcher while somebody tails. A store that nobody uses is not worked on.
  *
- *     minute            0    1    2  ...  60
- *     has work, 1 min   call call call    call
- *     has work, 5 min   call              call
- *     has none          call              call    each job once an hour: it finds what a look has missed
+ *     minute                0    1    2    3    4    5   ...  60
+ *     has work, 1 min       call call call call call call     call
+ *     has work, 5 min       call                     call     call
+ *     has none              call                              call    each job once an hour: it finds what a look has missed
  *
+ * The hourly calls of several jobs come in minutes one after the other, so that one instance does them all.
  * What is due follows from the minute alone, so nothing is remembered from call to call.
  *
  * Pitfall: its calls do not wait. Whether a job fails is told by the maintenance function.
  */
 import type { Catalog } from '../shared/catalog/catalog.ts';
 import type { Schedule } from '../shared/maintenance/maintenance.ts';
-import { type Work, workOf } from '../shared/maintenance/work-waiting.ts';
+import { hasWork, isAskedFor } from '../shared/maintenance/work-waiting.ts';
 import type { Clock } from '../shared/ports/clock.ts';
 
 /** Whom it calls. */
@@ -52,14 +53,14 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
     const minute = Math.floor(timeOf(event, clock.nowMs()) / MINUTE_MS);
     const due: [name: string, called: Called, event: object][] = [];
     await Promise.all([
-      ...schedules.map(async schedule => {
-        if (await isDue(schedule, minute)) due.push([schedule.job, 'maintenance', { job: schedule.job }]);
+      ...schedules.map(async (schedule, i) => {
+        if (await isDue(schedule, minute, i)) due.push([schedule.job, 'maintenance', { job: schedule.job }]);
       }),
       seen('tails', async () => {
         const tenants = await catalog.subscriptions.tenantsOf(tailOwner);
-        return tenants.length > 0 ? 'waiting' : 'none';
-      }).then(work => {
-        if (work !== 'none') due.push(['tail-dispatch', 'tail-dispatch', {}]);
+        return tenants.length > 0;
+      }).then(isTailed => {
+        if (isTailed) due.push(['tail-dispatch', 'tail-dispatch', {}]);
       }),
     ]);
     const able = due.filter(([, called]) => calls[called] !== undefined);
@@ -69,20 +70,22 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
     return { called: able.map(([name]) => name).sort() };
   };
 
-  async function isDue({ job, everyMs }: Schedule, minute: number): Promise<boolean> {
+  /** @param turn of the job among those that are called once an hour */
+  async function isDue({ job, everyMs }: Schedule, minute: number, turn: number): Promise<boolean> {
     const every = Math.max(1, Math.round(everyMs / MINUTE_MS));
-    if (minute % (every * Math.ceil(SWEEP_MINUTES / every)) === 0) return true;
-    const work = await seen(job, () => workOf(job, parts));
-    return work === 'asked-for' || (work === 'waiting' && minute % every === 0);
+    const sweep = every * Math.ceil(SWEEP_MINUTES / every);
+    if (minute % sweep === turn % sweep) return true;
+    if (minute % every !== 0) return seen(job, () => isAskedFor(job, parts));
+    return seen(job, () => hasWork(job, parts));
   }
 
   /** A look that fails says nothing: the job itself tells what is wrong with the table. */
-  async function seen(what: string, look: () => Promise<Work>): Promise<Work> {
+  async function seen(what: string, look: () => Promise<boolean>): Promise<boolean> {
     try {
       return await look();
     } catch (error) {
       log.warn({ what, err: error }, 'could not look for work; calling the job');
-      return 'waiting';
+      return true;
     }
   }
 }

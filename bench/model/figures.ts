@@ -88,8 +88,24 @@ export const QUERY = {
 /** A merged chunk: `compaction_target_size`, bytes stored. */
 export const CHUNK_BYTES = 128 * 1024 * 1024;
 
-/** Calls of schedules with nothing to do, a month (docs/cost.md, "Maintenance, month by month"), dollars. */
-export const IDLE_MONTH = 0.43;
+/** Of the timer and of jobs that it calls (functions/timer-handler.ts, docs/cost.md, "A store that nobody uses"). */
+export const IDLE = {
+  /** Counted, in an idle store, for each call (test/functions/timer.test.ts); an empty read is a unit. */
+  timerReads: 17,
+  /** Assumed: these reads, most of them at once. */
+  timerSeconds: 0.05,
+  /** Counted in an emulator: 7 to 10 reads and 1 to 5 writes of a job without work. */
+  jobReads: 8.5,
+  jobWriteUnits: 3,
+  /** Assumed, of a job without work in an instance that is there. */
+  jobSeconds: 0.1,
+  /** Measured on two busy cores, as an upper bound (docs/aws.md, "Start of a function"): maintenance, from nothing to its answer. */
+  startSeconds: 1.07,
+  /** Written down by Lambda for each call: START, END and REPORT. */
+  logBytesPerCall: 300,
+  /** Jobs are called one a minute once an hour, so the first of them starts an instance, and the others find it. */
+  startsPerHour: 1,
+} as const;
 
 /** Quotas of AWS as documented; most are raised on request (`soft`), those of a partition and a prefix are not. */
 export const LIMITS = {

@@ -10,7 +10,6 @@ import { newFigures } from '../../shared/usage/figures.ts';
 import type { Prices } from '../../shared/usage/prices.ts';
 import {
   CHUNK_BYTES,
-  IDLE_MONTH,
   LIMITS,
   MERGE,
   PUSH,
@@ -19,6 +18,7 @@ import {
   STORED_SHARE,
   SUITE_BYTES,
 } from './figures.ts';
+import { BUSY_JOBS, busyMonth, DEFAULT_STACK, idleMonth, sumOf } from './idle.ts';
 
 export interface Load {
   readonly gbPerDay: number;
@@ -327,6 +327,9 @@ function costLines(load: Load, { taken, queries, prices }: CostParts): CostLine[
     { name: 'merging and indexing', perMonth: merging * DAYS_OF_MONTH },
     { name: `keeping ${retentionDays} days`, perMonth: day.storage * DAYS_OF_MONTH },
     { name: 'queries', perMonth: (day.queries + workers) * DAYS_OF_MONTH },
-    { name: 'schedules', perMonth: IDLE_MONTH },
+    {
+      name: 'schedules',
+      perMonth: sumOf(idleMonth(DEFAULT_STACK)) + busyMonth(DEFAULT_STACK, BUSY_JOBS),
+    },
   ];
 }

@@ -7,8 +7,6 @@ import type { Clock } from '../ports/clock.ts';
 import { FlushRequest } from './flush-request.ts';
 import { SyncState } from './sync-state.ts';
 
-export type Work = 'none' | 'waiting' | 'asked-for';
-
 export interface WorkParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
@@ -20,30 +18,33 @@ async function hasBacklog({ catalog }: WorkParts): Promise<boolean> {
   return false;
 }
 
-const LOOKS: Readonly<Record<string, (parts: WorkParts) => Promise<Work>>> = {
+const LOOKS: Readonly<Record<string, (parts: WorkParts) => Promise<boolean>>> = {
   async compaction(parts) {
-    if ((await new FlushRequest(parts).pending()) !== undefined) return 'waiting';
-    return (await hasBacklog(parts)) ? 'waiting' : 'none';
+    return (await new FlushRequest(parts).pending()) !== undefined || hasBacklog(parts);
   },
   async 'index-sync'(parts) {
-    if ((await new SyncState(parts).status()).inProgress) return 'asked-for';
-    return (await hasBacklog(parts)) ? 'waiting' : 'none';
+    return (await isAskedFor('index-sync', parts)) || hasBacklog(parts);
   },
   async collection({ catalog, clock }) {
-    return (await catalog.garbage.due(clock.nowMs(), 1)).length > 0 ? 'waiting' : 'none';
+    return (await catalog.garbage.due(clock.nowMs(), 1)).length > 0;
   },
   async deletion({ catalog }) {
-    for await (const _ of catalog.deletes.tenants()) return 'waiting';
-    return 'none';
+    for await (const _ of catalog.deletes.tenants()) return true;
+    return false;
   },
   async rules({ catalog }) {
-    return (await catalog.ruleGroups.tenants()).length > 0 ? 'waiting' : 'none';
+    return (await catalog.ruleGroups.tenants()).length > 0;
   },
   // Queries hide what has expired, so nobody waits for its removal.
-  retention: async () => 'none',
+  retention: async () => false,
 };
 
-/** Throws what the table throws. A job that is not known here always waits. */
-export async function workOf(job: string, parts: WorkParts): Promise<Work> {
-  return (await LOOKS[job]?.(parts)) ?? 'waiting';
+/** Whether there is something to do when the job's time has come. Throws what the table throws. An unknown job always has work. */
+export async function hasWork(job: string, parts: WorkParts): Promise<boolean> {
+  return (await LOOKS[job]?.(parts)) ?? true;
+}
+
+/** Whether somebody waits for a run, so that it may not wait for its time. Throws what the table throws. */
+export async function isAskedFor(job: string, parts: WorkParts): Promise<boolean> {
+  return job === 'index-sync' && (await new SyncState(parts).status()).inProgress;
 }

@@ -1,4 +1,7 @@
-/** What AWS asks for, and how much of it a push takes. The defaults stand in docs/cost.md, with their date. */
+/**
+ * What AWS asks for, and how much of it a push takes. All prices that this project reckons with stand here, with their dates; docs/cost.md
+ * shows them, and a test holds the two together.
+ */
 
 /** In one currency. Millions are 1,000,000; GB are 1,000,000,000 bytes, but of memory 1,073,741,824. */
 export interface Prices {
@@ -16,15 +19,71 @@ export interface Prices {
   readonly gatewayRequestMillion: number;
 }
 
-/** US East (N. Virginia), US dollars, list prices. */
+/** US dollars. Of US East (N. Virginia) where regions differ. */
+export interface ListPrice {
+  readonly what: string;
+  readonly price: number;
+  /** What one price buys. */
+  readonly per: string;
+  /** Month in which it was noted. */
+  readonly asOf: string;
+}
+
+/** List prices without any free tier. */
+export const LIST_PRICES = Object.freeze({
+  objectPut: { what: 'S3 Standard, PUT', price: 5, per: '1,000,000', asOf: '2026-11' },
+  objectGet: { what: 'S3 Standard, GET', price: 0.4, per: '1,000,000', asOf: '2026-11' },
+  objectStorage: { what: 'S3 Standard, storage', price: 0.023, per: 'GB and month', asOf: '2026-11' },
+  tableWrite: {
+    what: 'DynamoDB on demand, write request unit (1 KB)',
+    price: 0.625,
+    per: '1,000,000',
+    asOf: '2026-11',
+  },
+  tableRead: {
+    what: 'DynamoDB on demand, read request unit (4 KB, strongly consistent)',
+    price: 0.125,
+    per: '1,000,000',
+    asOf: '2026-11',
+  },
+  tableStorage: { what: 'DynamoDB, storage', price: 0.25, per: 'GB and month', asOf: '2026-11' },
+  functionRequest: { what: 'Lambda, requests', price: 0.2, per: '1,000,000', asOf: '2026-11' },
+  functionGbSecond: { what: 'Lambda, arm64', price: 0.0000133334, per: 'GB-second', asOf: '2026-11' },
+  gatewayRequest: {
+    what: 'API Gateway, HTTP API, requests of up to 512 KB',
+    price: 1,
+    per: '1,000,000',
+    asOf: '2026-11',
+  },
+  schedulerCall: { what: 'EventBridge Scheduler, calls', price: 1, per: '1,000,000', asOf: '2026-11' },
+  edgeRequest: { what: 'CloudFront, HTTPS requests', price: 1, per: '1,000,000', asOf: '2026-11' },
+  edgeToOrigin: { what: 'CloudFront, transfer to the origin', price: 0.02, per: 'GB', asOf: '2026-11' },
+  edgeToInternet: { what: 'CloudFront, transfer to the internet', price: 0.085, per: 'GB', asOf: '2026-11' },
+  alarm: { what: 'CloudWatch, alarm', price: 0.1, per: 'month', asOf: '2026-11' },
+  metric: { what: 'CloudWatch, metric', price: 0.3, per: 'month', asOf: '2026-11' },
+  dashboard: { what: 'CloudWatch, dashboard', price: 3, per: 'month', asOf: '2026-11' },
+  logsIngested: { what: 'CloudWatch Logs, taking in', price: 0.5, per: 'GB', asOf: '2026-11' },
+  logsStored: {
+    what: 'CloudWatch Logs, keeping, as compressed',
+    price: 0.03,
+    per: 'GB and month',
+    asOf: '2026-11',
+  },
+  logsScanned: { what: 'CloudWatch Logs, scanned by a query', price: 0.005, per: 'GB', asOf: '2026-11' },
+  key: { what: 'KMS, key', price: 1, per: 'month', asOf: '2026-11' },
+  instanceHour: { what: 'EC2, m7g.large on demand', price: 0.0816, per: 'hour', asOf: '2026-11' },
+  zoneTransfer: { what: 'EC2, transfer between zones, each way', price: 0.01, per: 'GB', asOf: '2026-11' },
+} satisfies Record<string, ListPrice>);
+
+/** Of those, what a tenant's use is multiplied with. */
 export const DEFAULT_PRICES: Prices = Object.freeze({
-  objectPutMillion: 5,
-  objectGetMillion: 0.4,
-  objectStorageGbMonth: 0.023,
-  tableWriteMillion: 0.625,
-  tableReadMillion: 0.125,
-  tableStorageGbMonth: 0.25,
-  functionRequestMillion: 0.2,
-  functionGbSecond: 0.0000133334,
-  gatewayRequestMillion: 1,
+  objectPutMillion: LIST_PRICES.objectPut.price,
+  objectGetMillion: LIST_PRICES.objectGet.price,
+  objectStorageGbMonth: LIST_PRICES.objectStorage.price,
+  tableWriteMillion: LIST_PRICES.tableWrite.price,
+  tableReadMillion: LIST_PRICES.tableRead.price,
+  tableStorageGbMonth: LIST_PRICES.tableStorage.price,
+  functionRequestMillion: LIST_PRICES.functionRequest.price,
+  functionGbSecond: LIST_PRICES.functionGbSecond.price,
+  gatewayRequestMillion: LIST_PRICES.gatewayRequest.price,
 });

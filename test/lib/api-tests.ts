@@ -48,6 +48,7 @@ export function apiTests(built: () => Built): void {
       for (const assembly of Object.values(built().assemblies)) {
         expect(Object.keys(routesOf(assembly, 'HTTP')).length).toBeLessThan(300);
         expect(Object.keys(assembly.resources).length).toBeLessThan(400);
+        expect(Object.keys(assembly.outputs).length).toBeLessThan(200);
       }
     });
 
@@ -152,40 +153,45 @@ export function apiTests(built: () => Built): void {
         if (variables.LOGBOOM_TAIL_FUNCTION !== undefined) calls.push(functionOfId(id));
         if (variables.LOGBOOM_CONNECTIONS_ENDPOINT !== undefined) posts.push(functionOfId(id));
       }
-      expect(calls.sort()).toEqual(['cloudwatch-logs', 'push', 's3-objects', 'tail-connect']);
+      expect(calls.sort()).toEqual(['cloudwatch-logs', 'push', 's3-objects', 'tail-connect', 'timer']);
       expect(posts.sort()).toEqual(['tail-connect', 'tail-disconnect', 'tail-dispatch']);
     });
   });
 
   describe('the schedules', () => {
-    test('call functions at the intervals of the configuration, and failures end in the queue', () => {
-      const { iam: assembly } = built().assemblies;
-      const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
-      const found = assembly.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
-        const { Target, ScheduleExpression } = Properties;
-        expect(Properties.FlexibleTimeWindow).toEqual({ Mode: 'OFF' });
-        expect(Target.RetryPolicy).toEqual({ MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 300 });
-        expect(idIn(Target.DeadLetterConfig.Arn)).toBe(queueId);
-        expect(
-          assembly.resources[idIn(Target.RoleArn)].Properties.AssumeRolePolicyDocument.Statement,
-        ).toMatchObject([
-          {
-            Principal: { Service: 'scheduler.amazonaws.com' },
-            Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-          },
-        ]);
-        return `${functionOfId(idIn(Target.Arn))} ${Target.Input} ${ScheduleExpression}`;
-      });
-      expect(found.sort()).toEqual([
-        'canary {} rate(5 minutes)',
-        'maintenance {"job":"collection"} rate(5 minutes)',
-        'maintenance {"job":"compaction"} rate(1 minute)',
-        'maintenance {"job":"deletion"} rate(1 minute)',
-        'maintenance {"job":"index-sync"} rate(5 minutes)',
-        'maintenance {"job":"retention"} rate(1 minute)',
-        'maintenance {"job":"rules"} rate(1 minute)',
-        'tail-dispatch {} rate(1 minute)',
-      ]);
+    test('one call a minute for all jobs and tails, with its time, and failures end in the queue', () => {
+      const { iam, default: plain } = built().assemblies;
+      const foundIn = (assembly: Assembly) => {
+        const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
+        return assembly.ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => {
+          const { Target, ScheduleExpression } = Properties;
+          expect(Properties.FlexibleTimeWindow).toEqual({ Mode: 'OFF' });
+          expect(Target.RetryPolicy).toEqual({ MaximumRetryAttempts: 3, MaximumEventAgeInSeconds: 300 });
+          expect(idIn(Target.DeadLetterConfig.Arn)).toBe(queueId);
+          expect(
+            assembly.resources[idIn(Target.RoleArn)].Properties.AssumeRolePolicyDocument.Statement,
+          ).toMatchObject([
+            {
+              Principal: { Service: 'scheduler.amazonaws.com' },
+              Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+            },
+          ]);
+          return `${functionOfId(idIn(Target.Arn))} ${Target.Input} ${ScheduleExpression}`;
+        });
+      };
+      const timer = 'timer {"time":"<aws.scheduler.scheduled-time>"} rate(1 minute)';
+      expect(foundIn(plain)).toEqual([timer]);
+      expect(foundIn(iam).sort()).toEqual(['canary {} rate(5 minutes)', timer]);
+    });
+
+    test('the timer knows whom to call', () => {
+      const { default: assembly } = built().assemblies;
+      const [, { Properties }] = assembly
+        .ofType('AWS::Lambda::Function')
+        .find(([id]) => functionOfId(id) === 'timer')!;
+      const { LOGBOOM_MAINTENANCE_FUNCTION: jobs, LOGBOOM_TAIL_FUNCTION: tails } =
+        Properties.Environment.Variables;
+      expect([functionOfId(idIn(jobs)), functionOfId(idIn(tails))]).toEqual(['maintenance', 'tail-dispatch']);
     });
 
     test('a call that fails is not repeated, but kept for two weeks', () => {
@@ -200,7 +206,7 @@ export function apiTests(built: () => Built): void {
         expect(idIn(Properties.DestinationConfig.OnFailure.Destination)).toBe(queueId);
         return functionOfId(idIn(Properties.FunctionName));
       });
-      expect(configs.sort()).toEqual(['canary', 'maintenance', 'tail-dispatch']);
+      expect(configs.sort()).toEqual(['canary', 'maintenance', 'tail-dispatch', 'timer']);
     });
   });
 }

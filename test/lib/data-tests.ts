@@ -39,7 +39,7 @@ export function dataTests(built: () => Built): void {
   test('by default both stay, backed up and paid by request', () => {
     const { bucket, table } = ofData(built().assemblies.iam);
     expect(bucket).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         BucketEncryption: {
           ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -53,7 +53,7 @@ export function dataTests(built: () => Built): void {
     // Nothing but broken uploads may ever vanish by itself.
     expect(JSON.stringify(bucket.Properties.LifecycleConfiguration)).not.toMatch(/Expiration|Transition/);
     expect(table).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         BillingMode: 'PAY_PER_REQUEST',
         KeySchema: [
@@ -67,7 +67,6 @@ export function dataTests(built: () => Built): void {
         TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         SSESpecification: { SSEEnabled: true },
-        DeletionProtectionEnabled: true,
       },
     });
   });
@@ -106,13 +105,20 @@ export function dataTests(built: () => Built): void {
     const { full, iam: kept } = built().assemblies;
     const stays = ([, { DeletionPolicy }]: [string, { DeletionPolicy?: string }]) =>
       DeletionPolicy === 'Retain' || DeletionPolicy === 'RetainExceptOnCreate';
-    expect(Object.entries(full.resources).filter(stays)).toEqual([]);
+    const ofGateway = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
+    // A setting of the account, which other APIs may lean on.
+    expect(
+      Object.entries(full.resources)
+        .filter(stays)
+        .map(([, { Type }]) => Type)
+        .sort(),
+    ).toEqual(ofGateway);
     expect(
       Object.entries(kept.resources)
         .filter(stays)
         .map(([, { Type }]) => Type)
         .sort(),
-    ).toEqual(['AWS::DynamoDB::Table', 'AWS::S3::Bucket']);
+    ).toEqual(['AWS::ApiGateway::Account', 'AWS::DynamoDB::Table', 'AWS::IAM::Role', 'AWS::S3::Bucket']);
     const emptied = full.ofType('Custom::LogboomBucketContent');
     const buckets = full.ofType('AWS::S3::Bucket').map(([id]) => id);
     expect(emptied.map(([, { Properties }]) => idIn(Properties.BucketName)).sort()).toEqual(buckets.sort());
@@ -152,12 +158,13 @@ export function dataTests(built: () => Built): void {
         if (name === 'query-worker') expect(component).toBe('querier');
         if (slow.has(name)) expect(Properties.Timeout).toBe(900);
         else if (name === 'canary' || name === 'cloudwatch-logs') expect(Properties.Timeout).toBe(60);
+        else if (name === 'timer') expect(Properties.Timeout).toBe(30);
         else expect(Properties.Timeout).toBeLessThan(30);
       }
       expect(functions.map(([id]) => functionOfId(id)).sort()).toEqual([
         ...['bucket-content', 'canary', 'cloudwatch-logs', 'maintenance', 'page-content', 'push', 'query'],
         ...['query-worker', 's3-objects', 'status'],
-        ...['tail-connect', 'tail-default', 'tail-disconnect', 'tail-dispatch'],
+        ...['tail-connect', 'tail-default', 'tail-disconnect', 'tail-dispatch', 'timer'],
       ]);
     });
 

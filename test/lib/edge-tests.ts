@@ -109,15 +109,4 @@ export function edgeTests(built: () => Built): void {
       expect(JSON.stringify(token.outputs.BaseUrl.Value)).toMatch(/https:\/\/.*\.execute-api\./);
     });
   });
-
-  test('the outputs hold what Grafana and an agent are told, with the credentials that are asked for', () => {
-    const { iam, token } = built().assemblies;
-    expect(Object.keys(iam.outputs).sort()).toEqual([
-      ...['AlloySnippet', 'BaseUrl', 'BucketName', 'GrafanaDataSource', 'TableName', 'TailUrl', 'Url'],
-    ]);
-    expect(JSON.stringify(iam.outputs.GrafanaDataSource.Value)).toContain('X-Scope-OrgID');
-    expect(JSON.stringify(token.outputs.GrafanaDataSource.Value)).toContain('basicAuthPassword: TOKEN');
-    expect(JSON.stringify(token.outputs.AlloySnippet.Value)).toContain('basic_auth');
-    expect(JSON.stringify(token.outputs.AlloySnippet.Value)).toContain('/loki/api/v1/push');
-  });
 }

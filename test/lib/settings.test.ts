@@ -9,7 +9,14 @@ import { reservationsOf } from '../../lib/concurrency.ts';
 import { pageFunctionCode, rootFunctionCode, tailFunctionCode } from '../../lib/edge-functions.ts';
 import { eventSettingsOf } from '../../lib/event-settings.ts';
 import { FAMILIES } from '../../lib/rights.ts';
-import { LEAST_QUOTA, settingRows, settingsOf, UNRESERVED_CALLS } from '../../lib/settings.ts';
+import {
+  hasCanary,
+  isWanted,
+  LEAST_QUOTA,
+  settingRows,
+  settingsOf,
+  UNRESERVED_CALLS,
+} from '../../lib/settings.ts';
 import { VARIANTS } from './variants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,12 +25,14 @@ describe('settings', () => {
   test('have defaults that deploy into any account, and open nothing', () => {
     expect(settingsOf({})).toMatchObject({
       stackName: 'Logboom',
-      authorization: 'iam',
+      authorization: 'token',
       public: '',
       removal: 'retain',
       edge: true,
       ui: true,
-      canary: true,
+      canary: 'auto',
+      gatewayLogRole: 'create',
+      deletionProtection: false,
       versioning: false,
       concurrency: 0,
       logRetentionDays: 30,
@@ -46,7 +55,7 @@ describe('settings', () => {
       { authorization: 'none', public: 'yes' },
       /public is yes-really or left out, not "yes"/,
     ],
-    ['public with authorization', { public: 'yes-really' }, /goes with authorization=none, not with iam/],
+    ['public with authorization', { public: 'yes-really' }, /goes with authorization=none, not with token/],
     [
       'an unknown authorization',
       { authorization: 'maybe' },
@@ -77,6 +86,29 @@ describe('settings', () => {
     ],
     ['another service', { alarmTopicArn: 'arn:aws:sqs:eu-central-1:1:a' }, /alarmTopicArn is the ARN of sns/],
     [
+      'a subnet alone',
+      { subnetIds: 'subnet-0123456789abcdef0' },
+      /subnetIds and securityGroupIds go together/,
+    ],
+    ['a subnet that is none', { subnetIds: 'a' }, /subnetIds is a list of subnet-/],
+    [
+      'a boundary that is none',
+      { permissionsBoundaryArn: 'arn:aws:iam::1:role/a' },
+      /is the ARN of a policy/,
+    ],
+    ['a tag without a value', { tags: 'team' }, /tags is name=value/],
+    [
+      'a canary without its token',
+      { canary: 'yes' },
+      /canary=yes with authorization=token needs canarySecretArn/,
+    ],
+    [
+      'protection of what is to go',
+      { deletionProtection: 'yes', removal: 'destroy' },
+      /deletionProtection and removal=destroy exclude each other/,
+    ],
+    ['CloudFront before one function', { endpoint: 'function-url' }, /endpoint=function-url needs edge=no/],
+    [
       'two ways to be told',
       { alarmEmail: 'a@b.c', alarmTopicArn: 'arn:aws:sns:eu-central-1:1:a' },
       /exclude each other/,
@@ -87,6 +119,31 @@ describe('settings', () => {
 
   test('tell of everything that is wrong at once', () => {
     expect(() => settingsOf({ removl: 1, edge: 'x', canary: 'y' })).toThrow(/removl.*\nedge.*\ncanary/);
+  });
+
+  test('a canary, alarms, dashboard and metrics come by themselves where somebody is told', () => {
+    const names = ['alarms', 'dashboard', 'metrics'] as const;
+    const wantedBy = (context: Record<string, string>) => {
+      const settings = settingsOf(context);
+      return [...names.map(name => isWanted(settings, name)), hasCanary(settings)];
+    };
+    const told = { alarmEmail: 'a@b.c' };
+    expect(wantedBy({})).toEqual([false, false, false, false]);
+    expect(wantedBy(told)).toEqual([true, true, true, false]);
+    expect(wantedBy({ ...told, authorization: 'iam' })).toEqual([true, true, true, true]);
+    expect(wantedBy({ ...told, canarySecretArn: 'arn:aws:secretsmanager:a:1:secret:b' })[3]).toBe(true);
+    expect(wantedBy({ ...told, alarms: 'no', dashboard: 'no', metrics: 'no' })).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(wantedBy({ alarms: 'yes', authorization: 'iam', canary: 'yes' })).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('take all variants of the tests', () => {

@@ -6,6 +6,7 @@ import { bundleTests } from './bundle-tests.ts';
 import { dataTests } from './data-tests.ts';
 import { edgeTests } from './edge-tests.ts';
 import { eventTests } from './event-tests.ts';
+import { firstDeployTests } from './first-deploy-tests.ts';
 import { roleTests } from './role-tests.ts';
 import { watchTests } from './watch-tests.ts';
 
@@ -19,6 +20,7 @@ test('the checks of cdk-nag, which all variants pass, refuse what is wrong', () 
   expect(built.checksRefuse).toBe(true);
 });
 
+firstDeployTests(() => built);
 apiTests(() => built);
 dataTests(() => built);
 roleTests(() => built);

@@ -24,7 +24,7 @@ export function watchTests(built: () => Built): void {
     test('look at what clients feel, at each function, at queues, and at what waits', () => {
       const { iam: assembly } = built().assemblies;
       const [[queueId]] = assembly.ofType('AWS::SQS::Queue');
-      const functions = ['maintenance', 'push', 'query', 'query-worker', 'status'];
+      const functions = ['maintenance', 'push', 'query', 'query-worker', 'status', 'timer'];
       const tails = ['tail-connect', 'tail-default', 'tail-disconnect', 'tail-dispatch'];
       expect([...watched(assembly).keys()].sort()).toEqual(
         [
