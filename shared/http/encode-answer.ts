@@ -14,16 +14,21 @@ import { statisticsTree } from './encode-statistics.ts';
 export interface EncodingOptions {
   /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
   readonly flags: readonly string[];
+  /** What limits cut, beside the warnings of the result itself. */
+  readonly warnings?: readonly string[] | undefined;
   /** Tell what the query read and what it passed over (encode-explain.ts). */
   readonly explains?: boolean;
 }
 
 export const CATEGORIZE_FLAG = 'categorize-labels';
 
-export function encodeAnswer(answer: QueryAnswer, { flags, explains = false }: EncodingOptions): string {
+export function encodeAnswer(
+  answer: QueryAnswer,
+  { flags, warnings: cuts = [], explains = false }: EncodingOptions,
+): string {
   const { result } = answer;
   const parts: string[] = ['{"status":"success",'];
-  const warnings = 'warnings' in result ? result.warnings : [];
+  const warnings = 'warnings' in result ? [...cuts, ...result.warnings] : cuts;
   if (warnings.length > 0) parts.push(`"warnings":${JSON.stringify(warnings)},`);
   parts.push(`"data":{"resultType":"${result.kind}",`);
   if (result.kind === 'streams') {

@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { TimeRange } from '../query/day-plan.ts';
 import type { Asker } from '../query/engine.ts';
-import { limitRange } from '../query/query-limits.ts';
+import { limitHalfOpenRange, limitRange } from '../query/query-limits.ts';
 import { type DayIndexProvider, visitStreams } from '../query/streams-query.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
 import { DayCache } from './day-cache.ts';
@@ -66,7 +66,7 @@ export class Insight {
   async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
     const { tenants, limits, signal } = asker;
     const nowNs = this.clock.nowNs();
-    const allowed = limitRange(range, limits, nowNs);
+    const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return NO_VOLUMES;
     const { volumeMaxSeries } = limits;
     const maxSeries = volumeMaxSeries > 0 ? Math.min(volumeMaxSeries, MAX_SERIES) : MAX_SERIES;
@@ -83,9 +83,9 @@ export class Insight {
 
   /** An entirely outdated range has none. Throws ClientError. */
   async stats(matchers: readonly Matcher[], range: TimeRange, asker: Asker): Promise<IndexStats> {
-    const { tenants, limits, signal } = asker;
+    const { tenants, signal } = asker;
     const nowNs = this.clock.nowNs();
-    const allowed = limitRange(range, limits, nowNs);
+    const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return NO_STATS;
     const visibleOf = this.visibleAt(nowNs);
     return findStats(this.catalog, this.cache, { tenants, matchers, range: allowed, visibleOf, signal });
@@ -100,9 +100,9 @@ export class Insight {
     range: TimeRange,
     asker: Asker,
   ): Promise<DetectedLabel[]> {
-    const { tenants, limits, signal } = asker;
+    const { tenants, signal } = asker;
     const nowNs = this.clock.nowNs();
-    const allowed = limitRange(range, limits, nowNs);
+    const allowed = limitHalfOpenRange(range, asker, nowNs);
     if (allowed === undefined) return [];
     const visibleOf = this.visibleAt(nowNs);
     const labels = new DetectedLabels();

@@ -44,7 +44,7 @@ export type MetricResult = ScalarResult | VectorResult | MatrixResult;
 export interface SeriesLimit {
   /** 0 is no limit. */
   readonly maxSeries: number;
-  /** True where the first series and a warning are better than an error (Logs Drilldown). */
+  /** Too many series give the largest of them and a warning, not an error. */
   readonly partial: boolean;
 }
 
@@ -55,7 +55,10 @@ export function vectorResult(matrix: SeriesMatrix, keepOrder: boolean, limit: Se
     if (present[0] === 1) all.push({ labels, value: values[0] });
   }
   const warnings = checkLimit(all.length, limit);
-  const samples = warnings.length > 0 ? all.slice(0, limit.maxSeries) : all;
+  let samples = all;
+  // In an order that the query asks for, the first ones are those that it wants.
+  if (warnings.length > 0 && keepOrder) samples = all.slice(0, limit.maxSeries);
+  else if (warnings.length > 0) samples = largest(all, limit.maxSeries, ({ value }) => value);
   if (!keepOrder) samples.sort((a, b) => compareLabels(a.labels, b.labels));
   return { kind: 'vector', timeMs: matrix.timesMs[0], samples, warnings };
 }
@@ -76,7 +79,10 @@ export function* matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLi
   }
   const warnings = checkLimit(Math.max(byLabels.size, atFirstInstant), limit);
   let kept = [...byLabels.values()];
-  if (warnings.length > 0) kept = kept.slice(0, limit.maxSeries);
+  if (warnings.length > 0) {
+    const sums = new Map(kept.map(same => [same, sumOf(same)]));
+    kept = largest(kept, limit.maxSeries, same => sums.get(same)!);
+  }
   kept.sort((a, b) => compareLabels(a[0].labels, b[0].labels));
   const shown: ResultSeries[] = [];
   for (const same of kept) {
@@ -84,6 +90,26 @@ export function* matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLi
     yield;
   }
   return { kind: 'matrix', series: shown, warnings };
+}
+
+/** At equal sizes, and with NaN for none, the earlier ones. */
+function largest<T>(all: readonly T[], count: number, sizeOf: (one: T) => number): T[] {
+  const size = (one: T) => {
+    const found = sizeOf(one);
+    return Number.isNaN(found) ? Number.NEGATIVE_INFINITY : found;
+  };
+  // Infinities have no difference.
+  const compare = (a: number, b: number) => (a === b ? 0 : b > a ? 1 : -1);
+  return [...all].sort((a, b) => compare(size(a), size(b))).slice(0, count);
+}
+
+function sumOf(series: readonly MatrixSeries[]): number {
+  let sum = 0;
+  for (const { values, present } of series) {
+    for (let i = 0; i < values.length; i++)
+      if (present[i] === 1 && !Number.isNaN(values[i])) sum += values[i];
+  }
+  return sum;
 }
 
 /** A literal over a range: one series without labels. */

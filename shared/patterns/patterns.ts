@@ -64,9 +64,9 @@ export class Patterns {
 
   /** Most lines first; an entirely outdated range has none. Throws ClientError, and what the stores throw. */
   async find({ matchers, range, stepNs }: PatternQuery, asker: Asker): Promise<FoundPattern[]> {
-    const { tenants, limits, signal } = asker;
+    const { tenants, signal } = asker;
     const nowNs = this.parts.clock.nowNs();
-    const allowed = limitRange(range, limits, nowNs);
+    const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return [];
     const visibleOf = (await this.parts.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
     const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));

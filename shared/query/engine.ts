@@ -13,7 +13,7 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { TimeRange } from './day-plan.ts';
 import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
-import { checkEntriesLimit, checkExpr, checkParallelism, limitRange } from './query-limits.ts';
+import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
 import { newStatistics, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
@@ -27,8 +27,11 @@ export interface Asker {
   /** Of all tenants together, see combineLimits. */
   readonly limits: Limits;
   readonly signal: AbortSignal;
-  /** A request of Logs Drilldown: too many series give the first ones and a warning. */
-  readonly partial: boolean;
+  /**
+   * Collects a warning for each limit that cuts the response, if the client displays partial results (http/dashboard-client.ts).
+   * Undefined: a limit refuses the request.
+   */
+  readonly warnings?: string[] | undefined;
   /** Value of the header X-Query-Tags. */
   readonly tags: string;
   /** Results that were kept are passed over: asked for with `Cache-Control: no-cache`, or to explain what a query reads. */
@@ -124,19 +127,19 @@ export class QueryEngine {
   /** Throws ClientError. */
   async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
     const { expr } = query;
-    if (expr.kind === 'log') checkEntriesLimit(query.limit, asker.limits);
+    const limit = expr.kind === 'log' ? limitEntries(query.limit, asker) : query.limit;
     checkParallelism(asker.limits);
     checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
-    const range = limitRange(query, asker.limits, nowNs);
+    const range = limitRange(query, asker, nowNs);
     return this.timed(asker, async ({ statistics, memory }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
         const visibleOf = await this.visible(asker, nowNs);
         const charge = chargeOf(asker.limits);
         const maxParallelism = asker.limits.maxQueryParallelism;
-        const request = { ...query, expr, range, ...asker, visibleOf, charge, maxParallelism, memory };
+        const request = { ...query, expr, limit, range, ...asker, visibleOf, charge, maxParallelism, memory };
         return {
           kind: 'streams',
           streams: await runLogQuery(this.sourcesFor(asker), request, statistics),
@@ -158,7 +161,7 @@ export class QueryEngine {
     checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
     const nowNs = this.clock.nowNs();
-    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker.limits, nowNs);
+    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker, nowNs);
     return this.timed(asker, async ({ statistics, memory }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
@@ -194,10 +197,11 @@ export class QueryEngine {
   private streamsRequest(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
-    { tenants, limits, signal }: Asker,
+    asker: Asker,
   ): StreamsRequest | undefined {
+    const { tenants, signal } = asker;
     const nowNs = this.clock.nowNs();
-    const allowed = limitRange(range, limits, nowNs);
+    const allowed = limitHalfOpenRange(range, asker, nowNs);
     if (allowed === undefined) return undefined;
     return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
   }
@@ -215,7 +219,7 @@ export class QueryEngine {
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
     { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
-    const { tenants, limits, signal, partial } = asker;
+    const { tenants, limits, signal } = asker;
     const visibleOf = await this.visible(asker, nowNs);
     const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
     const charge = chargeOf(limits);
@@ -223,7 +227,7 @@ export class QueryEngine {
       ...query,
       tenants,
       maxSeries,
-      partial,
+      partial: asker.warnings !== undefined,
       signal,
       visibleOf,
       charge,

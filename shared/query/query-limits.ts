@@ -39,11 +39,21 @@ function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
   return least;
 }
 
+/** The limits of a request, and the list for what they cut (Asker.warnings). */
+export interface Limited {
+  readonly limits: Limits;
+  readonly warnings?: string[] | undefined;
+}
+
 /**
- * The range that may be read: moved up to the look-back limit, or undefined where all of it is older. Throws
- * BadRequestError where it is longer than allowed.
+ * The range that may be read: moved up to the look-back limit, or undefined if all of it is older. If it is longer than
+ * allowed, the newest part of it and a warning, or BadRequestError for a client that does not display warnings.
  */
-export function limitRange(range: TimeRange, limits: Limits, nowNs: bigint): TimeRange | undefined {
+export function limitRange(
+  range: TimeRange,
+  { limits, warnings }: Limited,
+  nowNs: bigint,
+): TimeRange | undefined {
   let { startNs } = range;
   if (limits.maxQueryLookbackNs > 0n) {
     const oldest = nowNs - limits.maxQueryLookbackNs;
@@ -52,21 +62,43 @@ export function limitRange(range: TimeRange, limits: Limits, nowNs: bigint): Tim
   }
   const length = range.endNs - startNs;
   if (limits.maxQueryLengthNs > 0n && length > limits.maxQueryLengthNs) {
-    throw new BadRequestError(
+    cut(
+      warnings,
       `the query time range exceeds the limit (query length: ${formatGoDuration(length)}, limit: ${formatPrometheusDuration(limits.maxQueryLengthNs)})`,
+      'returning partial results for the end of the range',
     );
+    startNs = range.endNs - limits.maxQueryLengthNs;
   }
   return { startNs, endNs: range.endNs };
 }
 
-/** Throws BadRequestError. */
-export function checkEntriesLimit(limit: number, limits: Limits): void {
+/** The same for a range whose end is exclusive: its length is that of the range as the client sent it. */
+export function limitHalfOpenRange(
+  { startNs, endNs }: TimeRange,
+  limited: Limited,
+  nowNs: bigint,
+): TimeRange | undefined {
+  const allowed = limitRange({ startNs, endNs: endNs - 1n }, limited, nowNs);
+  return allowed && { startNs: allowed.startNs, endNs };
+}
+
+/** How many entries a log query may return of `limit`; like limitRange, with a warning or BadRequestError if fewer. */
+export function limitEntries(limit: number, { limits, warnings }: Limited): number {
   const most = limits.maxEntriesLimitPerQuery;
-  if (most > 0 && limit > most) {
-    throw new BadRequestError(
-      `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${most})`,
-    );
-  }
+  if (most <= 0 || limit <= most) return limit;
+  cut(
+    warnings,
+    `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${most})`,
+    `returning partial results of up to ${most} entries`,
+  );
+  return most;
+}
+
+/** Adds the warning once, however often a request comes to the limit. */
+function cut(warnings: string[] | undefined, reached: string, effect: string): void {
+  if (warnings === undefined) throw new BadRequestError(reached);
+  const warning = `${reached}; ${effect}`;
+  if (!warnings.includes(warning)) warnings.push(warning);
 }
 
 /** Throws ClientError 429 for a tenant that may not run any task (wire-format reference, 0.3). */

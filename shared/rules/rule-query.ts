@@ -38,10 +38,7 @@ export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery 
     const limits = limitsOf(tenant);
     const { queryTimeoutNs } = limits;
     const ask = (within: AbortSignal) =>
-      engine.instant(
-        { text, expr, timeNs },
-        { tenants: [tenant], limits, signal: within, partial: false, tags: '' },
-      );
+      engine.instant({ text, expr, timeNs }, { tenants: [tenant], limits, signal: within, tags: '' });
     const reason = new ClientError(
       408,
       `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`,

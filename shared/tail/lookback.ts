@@ -167,7 +167,6 @@ export async function readLookback(
         tenants: [tenant],
         limits,
         signal: AbortSignal.any([signal, timeout.signal]),
-        partial: false,
         tags: '',
       },
     );

@@ -10,7 +10,7 @@ import type { Limits } from '../model/limits.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Connections } from '../ports/connections.ts';
 import { checkBlocked } from '../query/blocked.ts';
-import { checkEntriesLimit, checkExpr, limitRange } from '../query/query-limits.ts';
+import { checkExpr, limitEntries, limitRange } from '../query/query-limits.ts';
 import { MARKED_MS } from './bounds.ts';
 import { refusalOf } from './reasons.ts';
 import { compileTailQuery, ONLY_LOGS } from './tail-query.ts';
@@ -102,9 +102,9 @@ export class TailService {
     if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
     const nowNs = clock.nowNs();
     const { startNs } = request;
-    limitRange({ startNs, endNs: nowNs }, limits, nowNs);
+    limitRange({ startNs, endNs: nowNs }, { limits }, nowNs);
     // A lookback is a query, and costs what a query costs.
-    checkEntriesLimit(request.limit, limits);
+    limitEntries(request.limit, { limits });
     checkExpr(expr, limits);
     checkBlocked(request.query, expr, '', limits.blockedQueries);
     compileTailQuery(request, clock);

@@ -4,7 +4,7 @@ import { parseQuery, parseSelector } from '../../shared/logql/parse.ts';
 import { type BlockedQuery, DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
 import { checkBlocked, fnv1 } from '../../shared/query/blocked.ts';
 import { formatByteQuantity } from '../../shared/query/byte-quantity.ts';
-import { checkEntriesLimit, checkExpr, combineLimits, limitRange } from '../../shared/query/query-limits.ts';
+import { checkExpr, combineLimits, limitEntries, limitRange } from '../../shared/query/query-limits.ts';
 import { compileSelector } from '../../shared/query/selector.ts';
 import { streamOf } from '../support/rows.ts';
 
@@ -44,23 +44,41 @@ describe('limits of a query', () => {
   });
 
   test('too many entries', () => {
-    expect(() => checkEntriesLimit(5001, limits({}))).toThrow(
+    expect(() => limitEntries(5001, { limits: limits({}) })).toThrow(
       'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
     );
-    expect(() => checkEntriesLimit(5000, limits({}))).not.toThrow();
-    expect(() => checkEntriesLimit(1e9, limits({ maxEntriesLimitPerQuery: 0 }))).not.toThrow();
+    expect(limitEntries(5000, { limits: limits({}) })).toBe(5000);
+    expect(limitEntries(1e9, { limits: limits({ maxEntriesLimitPerQuery: 0 }) })).toBe(1e9);
   });
 
   test('too long a range', () => {
     const range = { startNs: 0n, endNs: 744n * HOUR };
-    expect(() => limitRange(range, limits({}), 0n)).toThrow(
+    expect(() => limitRange(range, { limits: limits({}) }, 0n)).toThrow(
       'the query time range exceeds the limit (query length: 744h0m0s, limit: 30d1h)',
     );
-    expect(limitRange(range, limits({ maxQueryLengthNs: 0n }), 0n)).toEqual(range);
+    expect(limitRange(range, { limits: limits({ maxQueryLengthNs: 0n }) }, 0n)).toEqual(range);
+  });
+
+  test('a request that collects warnings gets what the limits allow, and each warning once', () => {
+    const warnings: string[] = [];
+    const asker = { limits: limits({}), warnings };
+    for (let i = 0; i < 2; i++) {
+      expect(limitEntries(5001, asker)).toBe(5000);
+      expect(limitRange({ startNs: 0n, endNs: 744n * HOUR }, asker, 0n)).toEqual({
+        startNs: 23n * HOUR,
+        endNs: 744n * HOUR,
+      });
+    }
+    expect(warnings).toEqual([
+      'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000); returning partial ' +
+        'results of up to 5000 entries',
+      'the query time range exceeds the limit (query length: 744h0m0s, limit: 30d1h); returning partial results for ' +
+        'the end of the range',
+    ]);
   });
 
   test('the look-back moves the start, and hides what is older', () => {
-    const look = limits({ maxQueryLookbackNs: 10n * HOUR });
+    const look = { limits: limits({ maxQueryLookbackNs: 10n * HOUR }) };
     const now = 100n * HOUR;
     expect(limitRange({ startNs: 80n * HOUR, endNs: 95n * HOUR }, look, now)).toEqual({
       startNs: 90n * HOUR,

@@ -35,7 +35,6 @@ export function asker(overrides: Partial<Asker> & { limits?: Limits } = {}): Ask
     tenants: ['t'],
     limits,
     signal: new AbortController().signal,
-    partial: false,
     tags: '',
     ...overrides,
   };

@@ -7,36 +7,33 @@ import { type EntriesOf, findFields } from '../../insight/detected/detect-fields
 import { detectValues } from '../../insight/detected/detect-values.ts';
 import { parseQuery } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
+import type { Asker } from '../../query/engine.ts';
 import type { HttpContext } from '../context.ts';
-import type { Response } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
 import { limitParam, rangeParams, stepParam } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { askerOf, warned } from './query.ts';
 
 /** Fields, or values of one. */
 const DEFAULT_FIELD_LIMIT = 1000;
 
 export const showDetectedFields: Handler<HttpContext> = async (context, request) => {
-  const { entriesOf, limit } = asked(context, request);
+  const { asker, entriesOf, limit } = asked(context, request);
   const found = await findFields(entriesOf, { limit, signal: request.signal });
-  return found.fields.length === 0 ? nothing() : json(found);
+  return json({ ...(found.fields.length === 0 ? {} : found), ...warned(asker) });
 };
 
 export const listDetectedValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
-  const { entriesOf, limit } = asked(context, request);
+  const { asker, entriesOf, limit } = asked(context, request);
   const found = await detectValues(await entriesOf(name), name, { limit, signal: request.signal });
-  return found.values.length === 0 ? nothing() : json(found);
+  return json({ ...(found.values.length === 0 ? {} : found), ...warned(asker) });
 };
 
-function nothing(): Response {
-  return json({});
-}
-
 interface Asked {
+  readonly asker: Asker;
   /**
    * The entries to look into, latest first; with a field those whose columns know it come without their lines
    * (LogRequest.field). Throws ClientError.
@@ -59,6 +56,7 @@ function asked(context: HttpContext, request: RoutedRequest): Asked {
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   const query = { ...range, text, expr, limit: lineLimit, backward: true, stepNs };
   return {
+    asker,
     limit,
     async entriesOf(field) {
       const detected = { ...query, intervalNs: 0n, categorize: true, field };

@@ -7,7 +7,7 @@ import { refuseParquet } from '../parquet-request.ts';
 import { rangeParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { askerOf, warned } from './query.ts';
 import { afterStart } from './streams.ts';
 
 export const listDetectedLabels: Handler<HttpContext> = async (context, request) => {
@@ -19,5 +19,5 @@ export const listDetectedLabels: Handler<HttpContext> = async (context, request)
   const matchers = query === '' ? [] : parseSelector(query);
   const detectedLabels = await context.insight.detectedLabels(matchers, afterStart(range), asker);
   // The reference leaves the list out where it is empty.
-  return json(detectedLabels.length === 0 ? {} : { detectedLabels });
+  return json({ ...(detectedLabels.length === 0 ? {} : { detectedLabels }), ...warned(asker) });
 };

@@ -12,7 +12,7 @@ import { refuseParquet } from '../parquet-request.ts';
 import { rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { askerOf, warned } from './query.ts';
 
 /** The greatest number of 64 bits, which no number of JavaScript is: written as text. */
 const LAST_FINGERPRINT = '18446744073709551615';
@@ -24,7 +24,7 @@ export const showIndexStats: Handler<HttpContext> = async (context, request) => 
   const range = rangeQueryParams(params, context.clock.nowNs());
   const selector = parseSelector(range.query);
   const { streams, chunks, bytes, entries } = await context.insight.stats(selector, range, asker);
-  return json({ streams, chunks, bytes, entries });
+  return json({ streams, chunks, bytes, entries, ...warned(asker) });
 };
 
 /**

@@ -5,13 +5,14 @@
 
 import { parseSelector } from '../../logql/parse.ts';
 import type { FoundPattern } from '../../patterns/patterns.ts';
+import type { Asker } from '../../query/engine.ts';
 import type { HttpContext } from '../context.ts';
 import { param, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
 import { rangeParams, stepParam } from '../query-params.ts';
 import { jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
-import { askerOf } from './query.ts';
+import { askerOf, warned } from './query.ts';
 
 /** Go writes these so in JSON. */
 const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
@@ -27,13 +28,15 @@ export const showPatterns: Handler<HttpContext> = async (context, request) => {
   // Nothing lies in a range that ends before it starts, as in the reference; other endpoints refuse it there and here.
   const found =
     range.endNs < range.startNs ? [] : await context.patterns.find({ matchers, range, stepNs }, asker);
-  return jsonText(encode(found));
+  return jsonText(encode(found, asker));
 };
 
-function encode(found: readonly FoundPattern[]): string {
+function encode(found: readonly FoundPattern[], asker: Asker): string {
   const data = found.map(({ pattern, level, samples }) => {
     const text = JSON.stringify(pattern).replace(/[<>&]/g, one => ESCAPES[one]);
     return `{"pattern":${text},"level":${JSON.stringify(level)},"samples":${JSON.stringify(samples)}}`;
   });
-  return `{"status":"success","data":[${data.join(',')}]}`;
+  const { warnings } = warned(asker);
+  const rest = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return `{"status":"success","data":[${data.join(',')}]${rest}}`;
 }

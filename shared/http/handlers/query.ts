@@ -6,6 +6,7 @@ import { ClientError } from '../../model/errors.ts';
 import type { Asker, QueryAnswer } from '../../query/engine.ts';
 import { combineLimits } from '../../query/query-limits.ts';
 import type { HttpContext } from '../context.ts';
+import { showsPartialResults } from '../dashboard-client.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
 import type { Request, Response } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
@@ -36,7 +37,7 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
   // Writing is work for the tenant too, and in one go.
   const { scheduler } = context.reading.source;
   const startedMs = scheduler.nowMs();
-  const response = answered(answer, flags, sent);
+  const response = answered(answer, { flags, sent, asker });
   scheduler.charge(asker.tenants.join('|'), startedMs);
   return response;
 };
@@ -48,7 +49,8 @@ export const queryInstant: Handler<HttpContext> = async (context, request) => {
   const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
   const asked = { text: query, expr: parseQuery(query), timeNs };
   const answer = await context.engine.instant(asked, explaining(asker, sent));
-  return parquet ? answeredInParquet(answer, request) : answered(answer, encodingFlags(request), sent);
+  if (parquet) return answeredInParquet(answer, request);
+  return answered(answer, { flags: encodingFlags(request), sent, asker });
 };
 
 export const formatQuery: Handler<HttpContext> = async (_context, request) => {
@@ -61,8 +63,17 @@ export const formatQuery: Handler<HttpContext> = async (_context, request) => {
   }
 };
 
-function answered(answer: QueryAnswer, flags: readonly string[], sent: Params): Response {
-  return jsonText(encodeAnswer(answer, { flags, explains: booleanParam(sent, 'explain', false) }));
+function answered(
+  answer: QueryAnswer,
+  { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
+): Response {
+  const { warnings } = asker;
+  return jsonText(encodeAnswer(answer, { flags, warnings, explains: booleanParam(sent, 'explain', false) }));
+}
+
+/** Spread into a JSON response: what the limits of the request cut from it, if anything. */
+export function warned({ warnings = [] }: Asker): { readonly warnings?: readonly string[] } {
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 async function answeredInParquet(answer: QueryAnswer, { signal }: Request): Promise<Response> {
@@ -75,9 +86,9 @@ export function askerOf(context: HttpContext, { headers, signal }: Request): Ask
   const tenants = resolveTenants(headers, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
-  const partial = /(^|,)\s*Source=grafana-lokiexplore-app/i.test(tags);
+  const warnings = showsPartialResults(headers) ? [] : undefined;
   const readsAnew = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
-  return { tenants, limits, signal, tags, partial, readsAnew };
+  return { tenants, limits, signal, tags, warnings, readsAnew };
 }
 
 /** To explain a query is to run it, whatever of it was kept. */

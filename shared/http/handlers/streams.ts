@@ -5,6 +5,7 @@ import { parseSelector } from '../../logql/parse.ts';
 import { BadRequestError } from '../../model/errors.ts';
 import { labelsToObject } from '../../model/labels.ts';
 import type { Stream } from '../../model/page.ts';
+import type { Asker } from '../../query/engine.ts';
 import { LabelNames, LabelValues } from '../../query/streams-query.ts';
 import { TENANT_LABEL } from '../../query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
@@ -15,22 +16,22 @@ import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { isEmptySelector } from '../selector-params.ts';
-import { askerOf } from './query.ts';
+import { askerOf, warned } from './query.ts';
 
 export const listLabels: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
   const labels = new LabelNames();
-  await visitLabelled(context, request, labels.add);
+  await visitLabelled(context, request, asker, labels.add);
   const names = labels.list();
-  const several = askerOf(context, request).tenants.length > 1;
-  return list(several ? [...new Set([...names, TENANT_LABEL])].sort() : names);
+  return list(asker.tenants.length > 1 ? [...new Set([...names, TENANT_LABEL])].sort() : names, asker);
 };
 
 export const listLabelValues: Handler<HttpContext> = async (context, request) => {
   const { name } = request.pathParams;
+  const asker = askerOf(context, request);
   const values = new LabelValues(name);
-  await visitLabelled(context, request, values.add);
-  if (name === TENANT_LABEL) return list([...askerOf(context, request).tenants]);
-  return list(values.list());
+  await visitLabelled(context, request, asker, values.add);
+  return list(name === TENANT_LABEL ? asker.tenants : values.list(), asker);
 };
 
 export const listSeries: Handler<HttpContext> = async (context, request) => {
@@ -39,16 +40,20 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs());
   const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
-  return json({ status: 'success', data: streams.map(({ labels }) => labelsToObject(labels)) });
+  return json({
+    status: 'success',
+    data: streams.map(({ labels }) => labelsToObject(labels)),
+    ...warned(asker),
+  });
 };
 
 /** Shows the streams that the optional `query` selects. Throws ClientError. */
 function visitLabelled(
   context: HttpContext,
   request: RoutedRequest,
+  asker: Asker,
   visit: (stream: Stream) => void,
 ): Promise<void> {
-  const asker = askerOf(context, request);
   refuseParquet(request.headers);
   const params = parseParams(request);
   const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
@@ -73,6 +78,6 @@ export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint 
 }
 
 /** The reference leaves `data` out where it is empty. */
-function list(data: readonly string[]): Response {
-  return json(data.length === 0 ? { status: 'success' } : { status: 'success', data });
+function list(data: readonly string[], asker: Asker): Response {
+  return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(asker) });
 }

@@ -43,7 +43,9 @@ async function answerVolume(
   const execNs = Number(process.hrtime.bigint() - started);
   const series = firstOf(volumes.series, limit);
   const result = inSteps ? inMatrix(volumes, series) : inVector(series, Number(range.endNs / NS_PER_MS));
-  return jsonText(encodeAnswer({ result, statistics: newStatistics(), execNs }, { flags: [] }));
+  return jsonText(
+    encodeAnswer({ result, statistics: newStatistics(), execNs }, { flags: [], warnings: asker.warnings }),
+  );
 }
 
 interface AskedGrouping {
