@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   stats: () => import('../commands/stats.ts'),
   volume: () => import('../commands/volume.ts'),
   'volume-range': () => import('../commands/volume-range.ts'),
+  canary: () => import('../commands/canary.ts'),
   patterns: () => import('../commands/patterns.ts'),
   'detected-fields': () => import('../commands/detected-fields.ts'),
   delete: () => import('../commands/delete.ts'),

@@ -28,6 +28,8 @@ export interface TailHandlers {
   entries(entries: readonly LogEntry[]): Promise<void>;
   /** Something that a person should know. */
   note(text: string): void;
+  /** An entry that the same connection has shown before. */
+  repeated?(entry: LogEntry): void;
 }
 
 /** Entries that arrive late, while the connection was broken, may be as much older than the newest one shown. */
@@ -74,6 +76,7 @@ export async function followTail(
         : { ...ask, startNs: again - OVERLAP_NS, limit: Math.max(ask.limit, AGAIN_LIMIT) };
     let reason: string;
     try {
+      const ofConnection = new Shown();
       reason = await follow(
         store,
         next,
@@ -81,6 +84,9 @@ export async function followTail(
         async entries => {
           wasOpen = true;
           pauseMs = FIRST_PAUSE_MS;
+          if (handlers.repeated) {
+            for (const entry of entries) if (!ofConnection.add(entry)) handlers.repeated(entry);
+          }
           const fresh = entries.filter(entry => shown.add(entry));
           if (fresh.length > 0) await handlers.entries(fresh);
         },

@@ -2,8 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCanary } from '../../functions/canary-handler.ts';
-import { type CanaryAnswer, type CanarySend, runCanaryRound } from '../../functions/canary-round.ts';
 import { queryText, signedHeaders } from '../../functions/sign-request.ts';
+import { runCanaryRound } from '../../shared/canary/canary-round.ts';
+import type { CanaryAnswer, CanarySend } from '../../shared/canary/requests.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 
 const credentials = {
