@@ -14,6 +14,7 @@
  *     npm run bench -- fairness                what a quiet tenant notices of one that takes whatever it can
  *     npm run bench -- labels                  memory of label values and series where a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
+ *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -33,6 +34,8 @@ const FAIRNESS_MB = 32;
 const REQUESTS_MB = 32;
 /** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
 const FORMATS_MB = 1000;
+/** Of one day over a modelled store, held in memory. */
+const CLOUD_MB = 64;
 const STEADY = { mbps: 10, seconds: 180 };
 const SOAK = { mbps: 2, seconds: 3600 };
 
@@ -98,6 +101,12 @@ if (positionals[0] === 'stages') {
   const { labelMemoryTable, runLabelMemory } = await import('./label-memory.ts');
   const figures = await runLabelMemory();
   console.log(labelMemoryTable(figures));
+  save(figures);
+} else if (positionals[0] === 'cloud') {
+  const { runCloud } = await import('./cloud/run-cloud.ts');
+  const { cloudTable } = await import('./cloud/cloud-table.ts');
+  const figures = await runCloud(megabytes(CLOUD_MB), console.log);
+  console.log(cloudTable(figures));
   save(figures);
 } else if (positionals[0] === 'requests') {
   const { runRequests } = await import('./requests/run-requests.ts');

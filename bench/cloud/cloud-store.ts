@@ -1,0 +1,139 @@
+/**
+ * A store with a dataset on ports in memory, and processes that ask it over modelled ports: each begins with nothing in its
+ * caches, as a function does. What loads the store is not modelled.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { assembleContext } from '../../shared/http/assemble.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import type { Request } from '../../shared/http/message.ts';
+import { createRouter } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import type { Clock } from '../../shared/ports/clock.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { Dice } from '../../test/simulation/dice.ts';
+import { VirtualTime } from '../../test/simulation/virtual-time.ts';
+import type { Dataset } from './datasets.ts';
+import { AWS_LATENCY, type LatencyModel, modelledPorts, type Ports } from './modelled-ports.ts';
+import { type RequestTotals, type TracedRequest, totalsOf } from './request-trace.ts';
+import type { CloudQuery } from './suite.ts';
+
+const TENANT = 'cloud';
+const NS_PER_MS = 1_000_000n;
+const DAY_MS = 86_400_000;
+
+export interface AskedQuery {
+  readonly totals: RequestTotals;
+  readonly requests: readonly TracedRequest[];
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface CloudProcess {
+  ask(query: CloudQuery): Promise<AskedQuery>;
+}
+
+export interface CloudStore {
+  /** A process that knows nothing yet. */
+  process(model?: LatencyModel): CloudProcess;
+}
+
+export async function loadCloudStore(dataset: Dataset): Promise<CloudStore> {
+  const config: Config = {
+    ...DEFAULT_CONFIG,
+    limits: {
+      ...DEFAULT_CONFIG.limits,
+      rejectOldSamples: false,
+      ingestionRateMb: 10_000,
+      ingestionBurstSizeMb: 10_000,
+      maxQueryLengthNs: 0n,
+    },
+    logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0, inlineMaxBytes: 0 },
+  };
+  const startMs = Number(dataset.endNs / NS_PER_MS) + DAY_MS;
+  const still: Clock = {
+    nowMs: () => startMs,
+    nowNs: () => BigInt(startMs) * NS_PER_MS,
+    sleep: () => nextTurn(),
+  };
+  const ports: Ports = { store: memoryObjectStore(), table: memoryTable({ clock: still }) };
+  let seed = 1;
+
+  const open = (given: Ports, clock: Clock) => {
+    const ids = seededIds(seed++);
+    const catalog = new Catalog({ table: given.table, clock, ids });
+    const context = assembleContext({
+      config,
+      store: given.store,
+      catalog,
+      clock,
+      ids,
+      usageRecords: new UsageRecords(given.table),
+      kick: () => undefined,
+      notReady: () => undefined,
+    });
+    const { guard } = context.access;
+    const dispatch = createDispatcher({
+      router: createRouter(ROUTES),
+      context,
+      guard,
+      log: { error: error => console.error(error) },
+      compress: false,
+    });
+    return (request: Partial<Request>) =>
+      dispatch({
+        method: 'GET',
+        path: '/',
+        rawQuery: '',
+        body: new Uint8Array(0),
+        signal: new AbortController().signal,
+        id: 'cloud-1',
+        ...request,
+        headers: { ...request.headers, 'x-scope-orgid': TENANT },
+      });
+  };
+
+  const load = open(ports, still);
+  for (const streams of dataset.pushes()) {
+    const body = JSON.stringify({
+      streams: streams.map(({ labels, entries }) => ({
+        stream: labels,
+        values: entries.map(({ ns, line }) => [String(ns), line]),
+      })),
+    });
+    const headers = { 'content-type': 'application/json' };
+    const request = { method: 'POST', path: '/loki/api/v1/push', headers, body: Buffer.from(body) };
+    await expectStatus(204, load(request));
+  }
+  if (dataset.isMerged) await expectStatus(204, load({ method: 'POST', path: '/flush/tenant' }));
+
+  return {
+    process(model = AWS_LATENCY) {
+      const time = new VirtualTime(startMs, new Dice(1));
+      const modelled = modelledPorts(ports, time, model);
+      const send = open(modelled, time);
+      return {
+        async ask({ path, params }) {
+          modelled.requests.length = 0;
+          const rawQuery = new URLSearchParams(params).toString();
+          const { status, body } = await time.run(send({ path, rawQuery }));
+          await time.drain();
+          const requests = modelled.requests.slice();
+          return { totals: totalsOf(requests), requests, status, body: Buffer.from(body).toString() };
+        },
+      };
+    },
+  };
+}
+
+async function expectStatus(
+  wanted: number,
+  answer: Promise<{ readonly status: number; readonly body: string | Uint8Array }>,
+): Promise<void> {
+  const { status, body } = await answer;
+  if (status !== wanted) throw new Error(`${status}: ${Buffer.from(body).toString()}`);
+}

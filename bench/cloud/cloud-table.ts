@@ -1,0 +1,39 @@
+/** The figures of run-cloud.ts as a table, beside the goals. */
+import { type Cell, formatTable } from '../table.ts';
+import type { CloudFigure } from './run-cloud.ts';
+import { GOAL_ROUNDS } from './suite.ts';
+
+const KB = 1000;
+const HEAD = [
+  'store',
+  'query',
+  'GETs',
+  'KB',
+  'table reads',
+  'ms',
+  'rounds',
+  'goal',
+  'warm table reads',
+  'warm rounds',
+];
+
+export function cloudTable(figures: readonly CloudFigure[]): string {
+  const rows = figures.map(({ dataset, query, cold, warm }): Cell[] => [
+    dataset,
+    query,
+    cold.objectReads,
+    Math.round(cold.objectBytes / KB),
+    cold.tableReads,
+    Math.round(cold.ms),
+    cold.rounds,
+    goalOf(dataset, query),
+    warm.tableReads,
+    warm.rounds,
+  ]);
+  return formatTable(HEAD, rows);
+}
+
+function goalOf(dataset: string, query: string): Cell {
+  const goal = GOAL_ROUNDS[query];
+  return dataset.endsWith('days') ? goal.days : goal.day;
+}

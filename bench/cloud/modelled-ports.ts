@@ -1,0 +1,139 @@
+/**
+ * The ports of a distant store, in virtual time: each request takes as long as one of S3 or DynamoDB usually does, and is
+ * written down. The same request always takes the same time, so that what a test counts is the same in every run.
+ */
+import type { Clock } from '../../shared/ports/clock.ts';
+import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import type { Item, Table, Write } from '../../shared/ports/table.ts';
+import type { RequestKind, TracedRequest } from './request-trace.ts';
+
+export interface LatencyModel {
+  /** Until the first byte of an object. */
+  readonly objectReadMs: number;
+  readonly objectWriteMs: number;
+  /** Of one request; requests side by side do not share it. */
+  readonly objectBytesPerMs: number;
+  readonly tableReadMs: number;
+  readonly tableWriteMs: number;
+}
+
+/** As measured inside a region of AWS: S3 with first bytes after 25 ms and then 90 MB/s, DynamoDB with 5 ms. */
+export const AWS_LATENCY: LatencyModel = Object.freeze({
+  objectReadMs: 25,
+  objectWriteMs: 60,
+  objectBytesPerMs: 90_000,
+  tableReadMs: 5,
+  tableWriteMs: 8,
+});
+
+export interface ModelledPorts {
+  readonly store: ObjectStore;
+  readonly table: Table;
+  /** In the order in which they ended; empty it to begin anew. */
+  readonly requests: TracedRequest[];
+}
+
+export interface Ports {
+  readonly store: ObjectStore;
+  readonly table: Table;
+}
+
+export function modelledPorts(
+  { store, table }: Ports,
+  clock: Clock,
+  model: LatencyModel = AWS_LATENCY,
+): ModelledPorts {
+  const requests: TracedRequest[] = [];
+
+  /** Does the work, then waits for as long as the model says, and notes the request. */
+  async function request<T>(
+    kind: RequestKind,
+    target: string,
+    latencyMs: number,
+    work: () => Promise<T>,
+    bytesOf: (answer: T) => number,
+  ): Promise<T> {
+    const startMs = clock.nowMs();
+    let bytes = 0;
+    // Where an answer is made and when it arrives: a table answers with what it holds in the middle of the request.
+    await clock.sleep(latencyMs / 2);
+    try {
+      const answer = await work();
+      bytes = bytesOf(answer);
+      return answer;
+    } finally {
+      await clock.sleep(latencyMs / 2 + bytes / model.objectBytesPerMs);
+      requests.push({ kind, target, startMs, endMs: clock.nowMs(), bytes });
+    }
+  }
+
+  const read = <T>(target: string, work: () => Promise<T>, bytesOf: (answer: T) => number) =>
+    request('object read', target, model.objectReadMs, work, bytesOf);
+  const nothing = () => 0;
+
+  const modelledStore: ObjectStore = {
+    putIfAbsent: (key, body) =>
+      request(
+        'object write',
+        key,
+        model.objectWriteMs,
+        () => store.putIfAbsent(key, body),
+        () => body.length,
+      ),
+    get: key =>
+      read(
+        key,
+        () => store.get(key),
+        bytes => bytes.length,
+      ),
+    getRange: (key, start, end, options) =>
+      read(
+        `${key} ${start}-${end}`,
+        () => store.getRange(key, start, end, options),
+        bytes => bytes.length,
+      ),
+    getTail: (key, length, options) =>
+      read(
+        `${key} -${length}`,
+        () => store.getTail(key, length, options),
+        ({ bytes }) => bytes.length,
+      ),
+    head: key => read(key, () => store.head(key), nothing),
+    delete: key => request('object write', key, model.objectWriteMs, () => store.delete(key), nothing),
+    list: (prefix, options) => read(prefix, () => store.list(prefix, options), nothing),
+  };
+
+  const tableRead = <T>(target: string, work: () => Promise<T>, bytesOf: (answer: T) => number) =>
+    request('table read', target, model.tableReadMs, work, bytesOf);
+  const tableWrite = (target: string, bytes: number, work: () => Promise<void>) =>
+    request('table write', target, model.tableWriteMs, work, () => bytes);
+
+  const modelledTable: Table = {
+    get: key =>
+      tableRead(
+        `${key.pk} ${key.sk}`,
+        () => table.get(key),
+        item => item?.body.length ?? 0,
+      ),
+    // DynamoDB sends all items, known or not.
+    query: (pk, { known: _, ...options } = {}) =>
+      tableRead(
+        pk,
+        () => table.query(pk, options),
+        ({ items }) => bodyBytes(items),
+      ),
+    put: (item, condition) => tableWrite(item.pk, item.body.length, () => table.put(item, condition)),
+    delete: (key, condition) => tableWrite(key.pk, 0, () => table.delete(key, condition)),
+    transact: writes =>
+      tableWrite(`${writes.length} items`, writtenBytes(writes), () => table.transact(writes)),
+  };
+  return { store: modelledStore, table: modelledTable, requests };
+}
+
+function bodyBytes(items: readonly Item[]): number {
+  return items.reduce((bytes, { body }) => bytes + body.length, 0);
+}
+
+function writtenBytes(writes: readonly Write[]): number {
+  return bodyBytes(writes.flatMap(write => (write.kind === 'put' ? [write.item] : [])));
+}

@@ -1,0 +1,61 @@
+/** The questions that are asked of the modelled store, and in how many rounds each is to be answered. */
+import { NEEDLE } from '../corpus.ts';
+import type { Dataset } from './datasets.ts';
+
+export interface CloudQuery {
+  readonly name: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const ALL = '{app=~".+"}';
+const NO_NEEDLE = 'needle-zq71xw';
+
+export function cloudSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'>): CloudQuery[] {
+  const log = (query: string, limit: number) => ({
+    path: '/loki/api/v1/query_range',
+    params: { query, limit: String(limit), start: String(startNs), end: String(endNs) },
+  });
+  // An answer has 11,000 points at most.
+  const stepS = (endNs - startNs) / 1_000_000_000n > 600_000n ? 600 : 60;
+  const metric = (query: string) => ({
+    path: '/loki/api/v1/query_range',
+    params: { query, step: String(stepS), start: String(startNs), end: String(endNs) },
+  });
+  const window = stepS === 60 ? '1m' : '10m';
+  return [
+    { name: 'needle', ...log(`${ALL} |= "${NEEDLE}"`, 100) },
+    { name: 'needle, absent', ...log(`${ALL} |= "${NO_NEEDLE}"`, 100) },
+    { name: 'count by minute', ...metric(`sum(count_over_time(${ALL}[${window}]))`) },
+    {
+      name: 'json_status',
+      ...metric(`sum by (status) (count_over_time({app=~"json-.*"} | json | level="error" [${window}]))`),
+    },
+    {
+      name: 'json_first_filter',
+      ...log(
+        '{env="prod"} |= "orders" | json status="status", d="duration_ms" | status >= 500 | d > 1900',
+        1000,
+      ),
+    },
+    { name: 'regex_ci', ...log('{env="prod"} |~ "(?i)CONNECTION REFUSED"', 1000) },
+    { name: 'tail_100', ...log('{app="json-1"}', 100) },
+    {
+      name: 'labels',
+      path: '/loki/api/v1/labels',
+      params: { start: String(startNs), end: String(endNs) },
+    },
+  ];
+}
+
+/** By query, of one day and of thirty. */
+export const GOAL_ROUNDS: Readonly<Record<string, { readonly day: number; readonly days: number }>> = {
+  needle: { day: 4, days: 6 },
+  'needle, absent': { day: 3, days: 5 },
+  'count by minute': { day: 3, days: 4 },
+  json_status: { day: 5, days: 7 },
+  json_first_filter: { day: 6, days: 8 },
+  regex_ci: { day: 6, days: 8 },
+  tail_100: { day: 4, days: 5 },
+  labels: { day: 3, days: 4 },
+};
