@@ -180,6 +180,7 @@ function notingStore(store: ObjectStore, disk: Disk): ObjectStore {
 
 function notingTable(table: Table, disk: Disk): Table {
   return {
+    isDistant: table.isDistant,
     get: key => table.get(key),
     query: (pk, options) => table.query(pk, options),
     put: (item, condition) => noting(disk, () => table.put(item, condition)),

@@ -72,6 +72,7 @@ export function modelledPorts(
   const nothing = () => 0;
 
   const modelledStore: ObjectStore = {
+    isDistant: true,
     putIfAbsent: (key, body) =>
       request(
         'object write',
@@ -109,6 +110,7 @@ export function modelledPorts(
     request('table write', target, model.tableWriteMs, work, () => bytes);
 
   const modelledTable: Table = {
+    isDistant: true,
     get: key =>
       tableRead(
         `${key.pk} ${key.sk}`,

@@ -48,7 +48,8 @@ export const S3_LIMITS: CallLimits = Object.freeze({
   maxPauseMs: 2_000,
   attemptTimeoutMs: 12_000,
   totalTimeoutMs: 25_000,
-  maxRunning: 64,
+  // Small reads of one query; large ones are bounded by their bytes.
+  maxRunning: 128,
   maxWaiting: 10_000,
 });
 
@@ -59,7 +60,8 @@ export const DYNAMODB_LIMITS: CallLimits = Object.freeze({
   maxPauseMs: 1_000,
   attemptTimeoutMs: 5_000,
   totalTimeoutMs: 15_000,
-  maxRunning: 64,
+  // A query of a month asks for the partitions of 31 days at once.
+  maxRunning: 128,
   maxWaiting: 10_000,
 });
 

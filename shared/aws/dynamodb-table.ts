@@ -127,6 +127,8 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
   };
 
   return {
+    isDistant: true,
+
     async get(key) {
       checkItemKey(key);
       const { Item: attributes } = await call(callOn('GetItem', key), ({ signal }) =>

@@ -111,6 +111,7 @@ export function withHedgedReads(store: ObjectStore, options: HedgeOptions): Hedg
   }
 
   return {
+    isDistant: store.isDistant,
     figures,
     putIfAbsent: (key, body) => store.putIfAbsent(key, body),
     get: key => store.get(key),

@@ -106,6 +106,8 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
   };
 
   return {
+    isDistant: true,
+
     async putIfAbsent(key, body) {
       checkObjectKey(key);
       const putId = ids.randomHex(PUT_ID_BYTES);

@@ -25,6 +25,9 @@ export interface ReadOptions {
 }
 
 export interface ObjectStore {
+  /** As of a table: see there. */
+  readonly isDistant?: boolean;
+
   /**
    * Stores an object durably unless the key exists. Resolves to true where this call created it, to false where
    * the key was taken (which is no error: the caller decides; what is there is durable then). After an error the

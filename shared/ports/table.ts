@@ -72,6 +72,9 @@ export interface QueryPage {
 }
 
 export interface Table {
+  /** Every request waits for a network: who asks asks side by side, also for what may turn out not to be needed. */
+  readonly isDistant?: boolean;
+
   /** Consistent read; undefined where there is none or it has expired. */
   get(key: ItemKey): Promise<Item | undefined>;
 

@@ -64,6 +64,11 @@ export class ChunkSource {
     this.reader = new PageReader(store, cache);
   }
 
+  /** See ObjectStore. */
+  get isDistant(): boolean {
+    return this.store.isDistant === true;
+  }
+
   async footer(record: ChunkRecord): Promise<Footer> {
     // Names are random, but a cache shared by tenants is keyed by tenant all the same.
     const key = `${record.tenant}/${record.id}`;

@@ -48,8 +48,17 @@ export interface DayPlan {
   readonly isUneven: boolean;
 }
 
+export interface DayRecords {
+  readonly day: number;
+  readonly records: readonly ChunkRecord[];
+}
+
 /** Footers read at once: on S3 each takes 30 ms, on files none waits. */
 const FOOTERS_AT_ONCE = 32;
+/** Over a distant store: as many reads as it takes at once. */
+const DISTANT_FOOTERS_AT_ONCE = 128;
+/** Days of a query over a distant store that are planned before they are scanned: a month. */
+export const DAYS_AT_ONCE = 31;
 const DAY_NS = Number(NS_PER_DAY);
 
 /** Records of the range by day, days in the direction of the query. */
@@ -59,19 +68,23 @@ export async function recordsByDay(
   range: TimeRange,
   backward: boolean,
   statistics: QueryStatistics,
-): Promise<{ readonly day: number; readonly records: readonly ChunkRecord[] }[]> {
+): Promise<DayRecords[]> {
   const started = process.hrtime.bigint();
   const records = await catalog.chunks(tenant, range.startNs, range.endNs - 1n);
   statistics.chunkLookupNs += Number(process.hrtime.bigint() - started);
   statistics.chunksReferenced += records.length;
-  const byDay = new Map<number, ChunkRecord[]>();
+  return byDay(records, backward);
+}
+
+export function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
+  const days = new Map<number, ChunkRecord[]>();
   for (const record of records) {
-    const ofDay = byDay.get(record.day);
-    if (ofDay === undefined) byDay.set(record.day, [record]);
+    const ofDay = days.get(record.day);
+    if (ofDay === undefined) days.set(record.day, [record]);
     else ofDay.push(record);
   }
   const order = backward ? -1 : 1;
-  return [...byDay].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
+  return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
 }
 
 /** Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order. */
@@ -99,9 +112,10 @@ export async function planDay(
   figures.chunksBySketch += records.length - possible.length;
   const isUneven = masks !== undefined && !possible.every(record => masks.coversEvenly(record));
   const pages: PlannedPage[] = [];
-  for (let i = 0; i < possible.length; i += FOOTERS_AT_ONCE) {
+  const atOnce = source.isDistant ? DISTANT_FOOTERS_AT_ONCE : FOOTERS_AT_ONCE;
+  for (let i = 0; i < possible.length; i += atOnce) {
     signal.throwIfAborted();
-    const some = possible.slice(i, i + FOOTERS_AT_ONCE);
+    const some = possible.slice(i, i + atOnce);
     const footers = await Promise.all(some.map(record => source.footer(record)));
     const startedMs = source.scheduler.nowMs();
     for (let j = 0; j < some.length; j++) {

@@ -136,7 +136,7 @@ export class QueryEngine {
     return this.timed(asker, async ({ statistics, memory }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
-        const visibleOf = await this.visible(asker, nowNs);
+        const visibleOf = this.visible(asker, nowNs);
         const charge = chargeOf(asker.limits);
         const maxParallelism = asker.limits.maxQueryParallelism;
         const request = { ...query, expr, limit, range, ...asker, visibleOf, charge, maxParallelism, memory };
@@ -211,8 +211,11 @@ export class QueryEngine {
     return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
   }
 
-  private async visible({ tenants }: Asker, nowNs: bigint): Promise<VisibleOf> {
-    return (await this.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
+  /** Its failure is told to who awaits it; a query that ends before that does not. */
+  private visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
+    const visible = this.visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
+    if (visible instanceof Promise) visible.catch(() => undefined);
+    return visible;
   }
 
   private async metric(
@@ -220,7 +223,7 @@ export class QueryEngine {
     { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
     const { tenants, limits, signal } = asker;
-    const visibleOf = await this.visible(asker, nowNs);
+    const visibleOf = this.visible(asker, nowNs);
     const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
     const charge = chargeOf(limits);
     const request = {

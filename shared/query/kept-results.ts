@@ -6,10 +6,10 @@
  * the clock. And a result that was kept still counts what it once looked at, since that is what the tenant's limits are about.
  */
 import { createHash } from 'node:crypto';
-import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { encodeDeleteRequest } from '../catalog/delete-request-codec.ts';
 import type { TenantMasks } from '../deletion/masks.ts';
 import type { MemoryBudget } from '../metrics/memory-budget.ts';
+import type { DayRecords } from './day-plan.ts';
 import { addStatistics, newStatistics, type QueryStatistics, withoutReads } from './statistics.ts';
 import type { AnswerCache, AnswerKey } from './tasks/answer-cache.ts';
 import type { TenantView } from './tenant-view.ts';
@@ -25,7 +25,7 @@ export interface TenantRecords {
   readonly view: TenantView;
   readonly visible: Visible;
   /** In the direction of the query. */
-  readonly days: readonly { readonly day: number; readonly records: readonly ChunkRecord[] }[];
+  readonly days: readonly DayRecords[];
 }
 
 /** What is asked of the entries of those chunks. */

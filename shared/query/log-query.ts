@@ -3,11 +3,13 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { LogExpr } from '../logql/ast.ts';
 import { formatExpr } from '../logql/printer.ts';
 import { MemoryBudget } from '../metrics/memory-budget.ts';
+import { type AheadOptions, mapAhead } from '../model/at-once.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ChunkSource } from './chunk-source.ts';
-import { type PlannedPage, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { DAYS_AT_ONCE, type PlannedPage, planDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { earlyRecords, foundInAll } from './early-records.ts';
 import { compareSources, type EntrySource } from './entry-order.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
@@ -21,7 +23,7 @@ import type { QueryWorkers } from './tasks/query-workers.ts';
 import type { SpreadParts } from './tasks/spread.ts';
 import { EntrySpread } from './tasks/spread-entries.ts';
 import { tenantViews } from './tenant-view.ts';
-import { compileTextPruner } from './text-prune.ts';
+import { compileTextPruner, type TextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
 export interface LogRequest {
@@ -42,7 +44,8 @@ export interface LogRequest {
    */
   readonly field?: string | undefined;
   readonly signal: AbortSignal;
-  readonly visibleOf: VisibleOf;
+  /** Asked for beside the records of chunks. */
+  readonly visibleOf: VisibleOf | Promise<VisibleOf>;
   /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
   readonly charge?: ((bytes: number) => void) | undefined;
   /** Tasks at once, at most; 0 is as many as the workers take. */
@@ -100,19 +103,22 @@ async function first(
   request: LogRequest,
   statistics: QueryStatistics,
 ): Promise<readonly FoundEntry[]> {
-  const { tenants, expr, range, limit, backward, categorize, field, charge, memory, visibleOf } = request;
-  const records: TenantRecords[] = [];
-  for (const view of tenantViews(tenants, expr.selector)) {
-    const days = await recordsByDay(sources.catalog, view.tenant, range, backward, statistics);
-    records.push({ view, visible: visibleOf(view.tenant), days });
-  }
+  const { tenants, expr, range, limit, backward, categorize, field, charge, memory } = request;
+  const views = tenantViews(tenants, expr.selector);
+  const [visibleOf, ...lookups] = await Promise.all([
+    request.visibleOf,
+    ...views.map(({ tenant }) => earlyRecords(sources.catalog, tenant, range, backward, statistics)),
+  ]);
   const asked = {
     query: formatExpr(expr),
     terms: [JSON.stringify(field ?? null), range.startNs, range.endNs, limit, backward, categorize],
   };
   const { answers } = sources;
-  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
-  return keptOrFound(kept, own => find(sources, request, records, own));
+  return foundInAll(lookups, statistics, (days, own) => {
+    const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+    const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
+    return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
+  });
 }
 
 /** Of an entry beside its texts. */
@@ -209,11 +215,15 @@ async function findOfTenant(
   const spread = parts && new EntrySpread(parts, request);
   const found: FoundEntry[] = [];
   const isOver = () => found.length >= limit;
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
+  const planned = mapAhead(days, aheadOf(source, pruner), async ({ day, records }) => {
+    const all = await planDay(source, day, records, selector, range, statistics, untilEnd, visible);
+    return { day, planned: all, plan: await pruner.prune(all, untilEnd) };
+  });
   try {
-    for (const { day, records } of days) {
-      const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
-      const plan = await pruner.prune(planned, signal);
-      statistics.streams += streamsOfPlan(planned).size;
+    for await (const { day, planned: all, plan } of planned) {
+      statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
       const pages = inDirection(plan.pages, backward);
@@ -236,8 +246,18 @@ async function findOfTenant(
     await spread?.finish(isOver);
   } finally {
     spread?.stop();
+    ending.abort(new DOMException('the query has ended', 'AbortError'));
   }
   return found;
+}
+
+/**
+ * How many days are planned before they are scanned. Over a distant store: all at once where filters of chunks are asked, because
+ * most days of such a query have nothing; else twice as many with each day, because the first ones may be enough.
+ */
+function aheadOf({ isDistant }: ChunkSource, { prunes }: TextPruner): AheadOptions {
+  if (!isDistant) return { width: 1 };
+  return { width: prunes ? DAYS_AT_ONCE : 1, maxWidth: DAYS_AT_ONCE };
 }
 
 function foundEntry(

@@ -9,10 +9,12 @@ import type { RangeSpec } from '../metrics/range-spec.ts';
 import type { MetricResult } from '../metrics/result.ts';
 import { runWithYields, type YieldPoint } from '../metrics/steps.ts';
 import { windowsOf } from '../metrics/windows.ts';
+import { mapAhead } from '../model/at-once.ts';
 import { BadRequestError } from '../model/errors.ts';
 import type { Labels } from '../model/labels.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
-import { type DayPlan, planDay, recordsByDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { DAYS_AT_ONCE, type DayPlan, planDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { type EarlyRecords, earlyRecords, foundInAll } from './early-records.ts';
 import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
@@ -41,7 +43,8 @@ export interface MetricRequest {
   /** Cut the answer to `maxSeries`, with a warning, rather than refuse it. */
   readonly partial: boolean;
   readonly signal: AbortSignal;
-  readonly visibleOf: VisibleOf;
+  /** Asked for beside the records of chunks. */
+  readonly visibleOf: VisibleOf | Promise<VisibleOf>;
   /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
   readonly charge?: ((bytes: number) => void) | undefined;
   /** Tasks at once, at most; 0 is as many as the workers take. */
@@ -50,6 +53,9 @@ export interface MetricRequest {
   readonly memory?: MemoryBudget | undefined;
 }
 
+/** Range aggregations of a query over a distant store that wait at once; each has series of its own in memory. */
+const LEAVES_AT_ONCE = 4;
+
 export async function runMetricQuery(
   sources: LogSources,
   request: MetricRequest,
@@ -57,16 +63,16 @@ export async function runMetricQuery(
 ): Promise<MetricResult> {
   const matrices = new Map<RangeAggregationExpr, SeriesMatrix>();
   // The same aggregation on both sides of an operator is computed once.
-  const computed = new Map<string, SeriesMatrix>();
-  for (const leaf of leavesOf(request.expr)) {
-    const key = `${formatExpr(leaf.node)} ${JSON.stringify(leaf.grouping ?? null)}`;
-    let matrix = computed.get(key);
-    if (matrix === undefined) {
-      matrix = await aggregate(sources, request, leaf, statistics);
-      computed.set(key, matrix);
-    }
-    matrices.set(leaf.node, matrix);
-  }
+  const leaves = Map.groupBy(
+    leavesOf(request.expr),
+    leaf => `${formatExpr(leaf.node)} ${JSON.stringify(leaf.grouping ?? null)}`,
+  );
+  const width = sources.source.isDistant ? LEAVES_AT_ONCE : 1;
+  const lookUp = lookupsOf(sources, statistics);
+  await inOrder([...leaves.values()], { width, signal: request.signal }, async (same, signal) => {
+    const matrix = await aggregate(sources, { ...request, signal }, same[0], lookUp, statistics);
+    for (const { node } of same) matrices.set(node, matrix);
+  });
   const { expr, startNs, endNs, stepNs, instant, maxSeries, partial } = request;
   const evaluation = evaluationOf(expr, {
     leaf: node => matrices.get(node)!,
@@ -78,6 +84,40 @@ export async function runMetricQuery(
     partial,
   });
   return runWithYields(evaluation, yieldPointOf(sources, request));
+}
+
+/**
+ * Works on the list, some at once; a failure ends all that are behind it, and is thrown when those before it have ended: so that
+ * which one is thrown does not depend on who was first.
+ */
+async function inOrder<T>(
+  list: readonly T[],
+  { width, signal }: { readonly width: number; readonly signal: AbortSignal },
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const ending = new AbortController();
+  const both = AbortSignal.any([signal, ending.signal]);
+  try {
+    for await (const _ of mapAhead(list, { width }, item => work(item, both)));
+  } finally {
+    ending.abort(new DOMException('another part of the query failed', 'AbortError'));
+  }
+}
+
+type LookUp = (tenant: string, times: TimeRange) => Promise<EarlyRecords>;
+
+/** Parts of a query that read the same time look at the catalog once. */
+function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp {
+  const known = new Map<string, Promise<EarlyRecords>>();
+  return (tenant, times) => {
+    const key = `${tenant} ${times.startNs} ${times.endNs}`;
+    let lookup = known.get(key);
+    if (lookup === undefined) {
+      lookup = earlyRecords(catalog, tenant, times, false, statistics);
+      known.set(key, lookup);
+    }
+    return lookup;
+  };
 }
 
 /** Where pages of the query yield, too. */
@@ -97,26 +137,32 @@ async function aggregate(
   sources: LogSources,
   request: MetricRequest,
   leaf: Leaf,
+  lookUp: LookUp,
   statistics: QueryStatistics,
 ): Promise<SeriesMatrix> {
   const { op, parameter, range } = leaf.node;
   const { rangeNs, offsetNs, log } = range;
-  const { startNs, endNs, stepNs, tenants, charge, memory, visibleOf } = request;
+  const { startNs, endNs, stepNs, tenants, charge, memory } = request;
   const unwrapped = range.unwrap !== undefined;
   const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
   const { originNs, readToNs } = windowsOf(spec);
   // Windows are open on the left and closed on the right.
   const times: TimeRange = { startNs: originNs + 1n, endNs: readToNs + 1n };
-  const records: TenantRecords[] = [];
-  for (const view of rangeNs > 0n ? tenantViews(tenants, log.selector) : []) {
-    const days = await recordsByDay(sources.catalog, view.tenant, times, false, statistics);
-    records.push({ view, visible: visibleOf(view.tenant), days });
-  }
+  const views = rangeNs > 0n ? tenantViews(tenants, log.selector) : [];
+  const [visibleOf, ...lookups] = await Promise.all([
+    request.visibleOf,
+    ...views.map(({ tenant }) => lookUp(tenant, times)),
+  ]);
   const grouping = JSON.stringify(leaf.grouping ?? null);
   const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
   const { answers } = sources;
-  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
-  return keptOrFound(kept, own => compute(sources, request, { leaf, spec, times, records }, own));
+  return foundInAll(lookups, statistics, (days, own) => {
+    const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+    const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
+    return keptOrFound(kept, ofCompute =>
+      compute(sources, request, { leaf, spec, times, records }, ofCompute),
+    );
+  });
 }
 
 /** Of a series beside its values: arrays, labels. */
@@ -201,10 +247,12 @@ async function scanTenant(
   const counts = countsWithoutLines(counting);
   const countsMinutes = counts && hasWholeMinutes(accumulator);
   const pruner = compileTextPruner(log.stages, source, statistics);
-  for (const { day, records } of days) {
-    const planned = await planDay(source, day, records, selector, range, statistics, signal, visible);
-    const plan = await pruner.prune(planned, signal);
-    statistics.streams += streamsOfPlan(planned).size;
+  const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
+    const all = await planDay(source, day, records, selector, range, statistics, signal, visible);
+    return { all, plan: await pruner.prune(all, signal) };
+  });
+  for await (const { all, plan } of planned) {
+    statistics.streams += streamsOfPlan(all).size;
     const startedMs = source.scheduler.nowMs();
     const ofAll = new Overlaps(plan, source, statistics);
     const request = { ...counting, hides: hidesOf(plan) };

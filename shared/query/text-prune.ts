@@ -21,8 +21,11 @@ import type { QueryStatistics } from './statistics.ts';
 
 /** Chunks whose filters are asked side by side; each takes a few small reads. */
 const CHUNKS_AT_ONCE = 8;
+const DISTANT_CHUNKS_AT_ONCE = 64;
 
 export interface TextPruner {
+  /** False where it never passes over anything, and reads nothing. */
+  readonly prunes: boolean;
   /** The plan without the pages that cannot matter; the same one where that is none. Throws what the store throws. */
   prune(plan: DayPlan, signal: AbortSignal): Promise<DayPlan>;
 }
@@ -88,14 +91,18 @@ export function compileTextPruner(
     }
   }
 
+  const prunes = line.kind !== 'anything' || readsLabels;
+  const atOnce = source.isDistant ? DISTANT_CHUNKS_AT_ONCE : CHUNKS_AT_ONCE;
   return {
+    prunes,
+
     async prune(plan, signal) {
-      if (line.kind === 'anything' && !readsLabels) return plan;
+      if (!prunes) return plan;
       const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
       const verdictsOf = new Map<Footer, Verdicts | undefined>();
-      for (let i = 0; i < lists.length; i += CHUNKS_AT_ONCE) {
+      for (let i = 0; i < lists.length; i += atOnce) {
         signal.throwIfAborted();
-        const some = lists.slice(i, i + CHUNKS_AT_ONCE);
+        const some = lists.slice(i, i + atOnce);
         for (const [j, verdicts] of (await Promise.all(some.map(ofChunk))).entries()) {
           verdictsOf.set(some[j][0].footer, verdicts);
         }

@@ -47,6 +47,7 @@ export function observeObjectStore(
     }
   };
   return {
+    isDistant: store.isDistant,
     putIfAbsent: (key, body) => counted('upload', () => store.putIfAbsent(key, body)),
     get: key => counted('get', () => store.get(key)),
     getRange: (key, start, end) => counted('get_range', () => store.getRange(key, start, end)),

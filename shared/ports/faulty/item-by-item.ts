@@ -44,6 +44,7 @@ export function itemByItemTable(inner: Table, { random, pause }: ItemByItemOptio
   };
 
   return {
+    isDistant: inner.isDistant,
     get: key => inner.get(key),
     query: (pk, options) => inner.query(pk, options),
     put: (item, condition) => holding([item], () => inner.put(item, condition)),

@@ -9,6 +9,7 @@ export interface FaultyObjectStore extends ObjectStore {
 export function faultyObjectStore(inner: ObjectStore, options: FaultOptions): FaultyObjectStore {
   const { faults, call } = faultInjector(options);
   return {
+    isDistant: inner.isDistant,
     faults,
     putIfAbsent: (key, body) => call('putIfAbsent', key, () => inner.putIfAbsent(key, body)),
     get: key => call('get', key, () => inner.get(key)),

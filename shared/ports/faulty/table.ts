@@ -10,6 +10,7 @@ export interface FaultyTable extends Table {
 export function faultyTable(inner: Table, options: FaultOptions): FaultyTable {
   const { faults, call } = faultInjector(options);
   return {
+    isDistant: inner.isDistant,
     faults,
     get: key => call('get', nameOf(key), () => inner.get(key)),
     query: (pk, query) => call('query', pk, () => inner.query(pk, query)),
