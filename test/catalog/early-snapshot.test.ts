@@ -12,7 +12,7 @@ import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
 const NS_OF_DAY = 86_400_000_000_000n;
-const RUNS = 100;
+const RUNS = 60;
 
 /** A table far away: each request waits before and after it is answered. */
 function distantTable(table: Table, random: () => number, maxTurns: number): Table & { reads: number } {
@@ -40,7 +40,7 @@ function distantTable(table: Table, random: () => number, maxTurns: number): Tab
   return distant;
 }
 
-async function world(seed: number, maxTurns = 12) {
+async function world(seed: number, maxTurns = 60) {
   const random = seededRandom(seed);
   const [clock, ids] = [manualClock(), countingIds()];
   const inner = memoryTable({ clock });
@@ -53,12 +53,14 @@ async function world(seed: number, maxTurns = 12) {
   const turn = async () => {
     await nextTurn();
   };
-  const writing = distantTable(itemByItemTable(inner, { random, pause: turn }), random, 2);
-  const swap = () =>
-    swapChunks(
+  const writing = distantTable(itemByItemTable(inner, { random, pause: turn }), random, 1);
+  const swap = async () => {
+    for (let turns = Math.floor(random() * maxTurns); turns > 0; turns--) await nextTurn();
+    return swapChunks(
       { table: writing, clock, ids },
       { tenant: 't', day, lease, removed: inputs, added: outputs, graceMs: 0 },
     );
+  };
   const table = distantTable(inner, random, maxTurns);
   return { random, plain, inputs, outputs, swap, table, reader: new Catalog({ table, clock, ids }) };
 }
