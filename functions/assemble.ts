@@ -133,6 +133,7 @@ export function assembleStore(
   const setLogLevel = (level: LogLevel) => {
     log.level = level;
   };
+  const place = environment.AWS_LAMBDA_FUNCTION_NAME || name;
   const context = assembleContext({
     config,
     store,
@@ -148,8 +149,9 @@ export function assembleStore(
     http: fetchClient,
     invoker:
       name === 'query' && queryWorker !== undefined
-        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock }))
+        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock, place }))
         : undefined,
+    place,
     trustsAuthorizer,
     isFleet: true,
     logLevel: {

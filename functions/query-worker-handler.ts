@@ -2,9 +2,7 @@
 import { systemClock, systemIds } from '../local/system-clock.ts';
 import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { ObjectStore } from '../shared/ports/object-store.ts';
-import { TaskRunner } from '../shared/query/tasks/task-runner.ts';
+import { TaskRunner, type TaskRunnerParts } from '../shared/query/tasks/task-runner.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import { type Environment, readSettings } from './settings.ts';
 
@@ -16,11 +14,14 @@ export type QueryWorkerHandler = (event: WorkerEvent, context: LambdaContext) =>
 export function createQueryWorker(environment: Environment): QueryWorkerHandler {
   const settings = readSettings(environment);
   const { store } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
-  return queryWorkerHandler({ store, clock: systemClock });
+  const place = environment.AWS_LAMBDA_FUNCTION_NAME || 'query-worker';
+  return queryWorkerHandler({ store, clock: systemClock, place });
 }
 
 /** The same over a given store. Throws where the time of the function is over, and for an event that is no task. */
-export function queryWorkerHandler(parts: { store: ObjectStore; clock: Clock }): QueryWorkerHandler {
+export function queryWorkerHandler(
+  parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'place'>,
+): QueryWorkerHandler {
   const runner = new TaskRunner(parts);
   return async ({ task }, context) => {
     const signal = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - MARGIN_MS));

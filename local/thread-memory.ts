@@ -28,5 +28,9 @@ export function keepMemorySmall(
 function collect(): void {
   freePooledBuffers();
   // The launcher starts Node with --expose-gc. Without the launcher, V8 collects when it allocates.
-  (globalThis as { readonly gc?: (options: object) => void }).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  (globalThis as { readonly gc?: (options: object) => void }).gc?.({
+    type: 'major',
+    execution: 'sync',
+    flavor: 'last-resort',
+  });
 }

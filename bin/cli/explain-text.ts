@@ -1,14 +1,19 @@
-/** What a query looked at, passed over and read, as a table; figures of several requests add up. */
+/** What a query looked at, passed over and read, and where it ran, as a table; figures of several requests add up. */
 
 type Figures = Map<string, Map<string, number>>;
 
 export class Explanation {
   private readonly figures: Figures = new Map();
+  private readonly texts = new Map<string, Set<string>>();
 
-  /** Takes what a store told of one request; anything else than groups of numbers is left alone. */
+  /** Takes what a store told of one request; anything else than texts and groups of numbers is left alone. */
   add(told: unknown): void {
     if (typeof told !== 'object' || told === null) return;
     for (const [group, values] of Object.entries(told)) {
+      if (typeof values === 'string') {
+        this.texts.set(group, (this.texts.get(group) ?? new Set()).add(values));
+        continue;
+      }
       if (typeof values !== 'object' || values === null) continue;
       const sums = this.figures.get(group) ?? new Map<string, number>();
       this.figures.set(group, sums);
@@ -25,6 +30,8 @@ export class Explanation {
       const figures = [...sums].map(([name, value]) => `${worded(name)} ${value.toLocaleString('en-US')}`);
       return `${worded(group).padEnd(13)}${figures.join(', ')}`;
     });
+    for (const [name, values] of this.texts)
+      lines.push(`${worded(name).padEnd(13)}${[...values].join(', ')}`);
     return `${lines.join('\n')}\n`;
   }
 }

@@ -56,6 +56,7 @@ serveThread<RoleCall, RoleAnswer>(starter => openRole(workerData as RoleData, st
 async function openRole(data: RoleData, starter: Starter): Promise<ThreadService<RoleCall, RoleAnswer>> {
   const { role, index, threads, config } = data;
   const { target } = config.auth;
+  const place = `${role}-${index}`;
   useKernelModule(data.kernels);
   if (role === 'upkeep') {
     lowerThreadPriority();
@@ -116,6 +117,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
     queryMemoryBytes: share(logboom.queryMemoryBytes),
     pushMemoryBytes: share(MAX_PUSH_BYTES),
+    place,
     http: fetchClient,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),
@@ -124,7 +126,12 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   });
   let runner: TaskRunner | undefined;
   const tasks = () =>
-    (runner ??= new TaskRunner({ store: storage.store, source: context.reading.source, clock: systemClock }));
+    (runner ??= new TaskRunner({
+      store: storage.store,
+      source: context.reading.source,
+      clock: systemClock,
+      place,
+    }));
   if (role === 'ingest') tellCommits(catalog.tailLog, data, tell);
   const tails =
     role === 'query' && index === 0 && workOf(target).tails

@@ -91,6 +91,8 @@ export interface Parts {
   readonly queryMemoryBytes?: number;
   /** What pushes of this thread may hold together, bytes. Default: MAX_PUSH_BYTES. */
   readonly pushMemoryBytes?: number;
+  /** Name of this thread or function, for `explain`. Default: the process. */
+  readonly place?: string | undefined;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
   /** See GuardParts. */
@@ -149,7 +151,8 @@ export function assembleContext({
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
   const memory = new QueryMemory(given.queryMemoryBytes ?? config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
-  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory };
+  const { place } = given;
+  const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory, place };
   const insight = new Insight(reading);
   const caches = {
     ...source.caches,

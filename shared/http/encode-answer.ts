@@ -8,7 +8,7 @@ import { type Labels, labelsToObject } from '../model/labels.ts';
 import { formatPlain } from '../model/number.ts';
 import type { QueryAnswer } from '../query/engine.ts';
 import type { LogStream } from '../query/log-query.ts';
-import { explain } from './encode-explain.ts';
+import type { Explained } from './encode-explain.ts';
 import { statisticsTree } from './encode-statistics.ts';
 
 export interface EncodingOptions {
@@ -16,15 +16,15 @@ export interface EncodingOptions {
   readonly flags: readonly string[];
   /** What limits cut, beside the warnings of the result itself. */
   readonly warnings?: readonly string[] | undefined;
-  /** Tell what the query read and what it passed over (encode-explain.ts). */
-  readonly explains?: boolean;
+  /** To be added. Default: nothing. */
+  readonly explained?: Explained | undefined;
 }
 
 export const CATEGORIZE_FLAG = 'categorize-labels';
 
 export function encodeAnswer(
-  answer: QueryAnswer,
-  { flags, warnings: cuts = [], explains = false }: EncodingOptions,
+  answer: Pick<QueryAnswer, 'result' | 'statistics' | 'execNs'>,
+  { flags, warnings: cuts = [], explained }: EncodingOptions,
 ): string {
   const { result } = answer;
   const parts: string[] = ['{"status":"success",'];
@@ -40,7 +40,7 @@ export function encodeAnswer(
     encodeMetric(parts, result);
   }
   parts.push(`,"stats":${JSON.stringify(statisticsTree(answer))}`);
-  if (explains) parts.push(`,"explain":${JSON.stringify(explain(answer.statistics))}`);
+  if (explained !== undefined) parts.push(`,"explain":${JSON.stringify(explained)}`);
   parts.push('}}');
   return parts.join('');
 }

@@ -2,13 +2,17 @@
  * What a query looked at, passed over and read, for `explain=true`: ours alone, under `data.explain`. Bytes are as stored.
  * Pages that were read twice (to tell equal entries of two chunks apart) count twice.
  */
-import type { QueryStatistics } from '../query/statistics.ts';
+import type { QueryAnswer } from '../query/engine.ts';
 
 export interface Explained {
   readonly chunks: Readonly<Record<'considered' | 'prunedByLabels' | 'prunedByStreams' | 'read', number>>;
   readonly pages: PageFigures;
   readonly bytes: PageFigures;
   readonly textFilters: Readonly<Record<'reads' | 'bytes', number>>;
+  /** The thread or function that planned the query, and scanned what was not handed out as tasks. */
+  readonly ranIn: string;
+  /** Tasks that the query was cut into, by the thread or function that ran them; absent if there were none. */
+  readonly tasks?: Readonly<Record<string, number>>;
 }
 
 type PageFigures = Readonly<
@@ -18,7 +22,8 @@ type PageFigures = Readonly<
   >
 >;
 
-export function explain({ plan, chunksRead, pagesRead, compressedBytes }: QueryStatistics): Explained {
+export function explain({ statistics, place }: Pick<QueryAnswer, 'statistics' | 'place'>): Explained {
+  const { plan, tasks, chunksRead, pagesRead, compressedBytes } = statistics;
   return {
     chunks: {
       considered: plan.chunks,
@@ -43,5 +48,7 @@ export function explain({ plan, chunksRead, pagesRead, compressedBytes }: QueryS
       read: compressedBytes,
     },
     textFilters: { reads: plan.filterReads, bytes: plan.filterBytes },
+    ranIn: place,
+    ...(Object.keys(tasks).length > 0 && { tasks }),
   };
 }

@@ -15,7 +15,7 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
-import { newStatistics, type QueryStatistics } from './statistics.ts';
+import { newStatistics, PROCESS, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
@@ -64,6 +64,8 @@ export interface QueryAnswer {
   readonly result: QueryResult;
   readonly statistics: QueryStatistics;
   readonly execNs: number;
+  /** See EngineParts. */
+  readonly place: string;
 }
 
 const INSTANT_LOG_QUERY =
@@ -83,6 +85,8 @@ export interface EngineParts {
   readonly answers?: AnswerCache | undefined;
   /** Of all queries of the process; by default of this engine's, with the usual bound. */
   readonly memory?: QueryMemory;
+  /** Name of this thread or function, for `explain`. Default: the process. */
+  readonly place?: string | undefined;
 }
 
 /** A query on its way. */
@@ -102,6 +106,7 @@ export class QueryEngine {
   private readonly workers: QueryWorkers | undefined;
   private readonly answers: AnswerCache | undefined;
   private readonly memory: QueryMemory;
+  private readonly place: string;
 
   constructor(parts: EngineParts) {
     const {
@@ -113,6 +118,7 @@ export class QueryEngine {
       workers,
       answers,
       memory = new QueryMemory(),
+      place = PROCESS,
     } = parts;
     this.catalog = catalog;
     this.source = source;
@@ -122,6 +128,7 @@ export class QueryEngine {
     this.workers = workers;
     this.answers = answers;
     this.memory = memory;
+    this.place = place;
   }
 
   /** Throws ClientError. */
@@ -254,7 +261,8 @@ export class QueryEngine {
     await this.admitted(asker);
     const statistics = newStatistics();
     const result = await this.memory.query(memory => run({ statistics, memory }));
-    return { result, statistics, execNs: Number(process.hrtime.bigint() - started) };
+    const execNs = Number(process.hrtime.bigint() - started);
+    return { result, statistics, execNs, place: this.place };
   }
 }
 

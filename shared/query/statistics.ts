@@ -25,6 +25,9 @@ export interface PlanStatistics {
   filterBytes: number;
 }
 
+/** The place of a query or task where nothing names it. */
+export const PROCESS = 'process';
+
 /** What a query read and returned: the counters behind the `stats` of an answer (wire-format reference, 3.5). */
 export interface QueryStatistics {
   /** Chunks whose records met the time range. */
@@ -48,6 +51,8 @@ export interface QueryStatistics {
   chunkLookupNs: number;
   downloadNs: number;
   readonly plan: PlanStatistics;
+  /** Tasks by the place that worked on each (TaskRunnerParts), or KEPT. */
+  readonly tasks: Record<string, number>;
 }
 
 export function newStatistics(): QueryStatistics {
@@ -82,13 +87,15 @@ export function newStatistics(): QueryStatistics {
       filterReads: 0,
       filterBytes: 0,
     },
+    tasks: {},
   };
 }
 
 /** Adds all that `from` counted. */
-export function addStatistics(into: QueryStatistics, { plan, ...figures }: QueryStatistics): void {
+export function addStatistics(into: QueryStatistics, { plan, tasks, ...figures }: QueryStatistics): void {
   for (const name of namesOf(figures)) into[name] += figures[name];
   for (const name of namesOf(plan)) into.plan[name] += plan[name];
+  for (const [place, count] of Object.entries(tasks)) into.tasks[place] = (into.tasks[place] ?? 0) + count;
 }
 
 function namesOf<Figures extends object>(figures: Figures): (keyof Figures)[] {
@@ -106,5 +113,6 @@ export function withoutReads(statistics: QueryStatistics): QueryStatistics {
     chunkLookupNs: 0,
     downloadNs: 0,
     plan,
+    tasks: {},
   };
 }

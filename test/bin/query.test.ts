@@ -126,14 +126,15 @@ describe('logboom query', () => {
   });
 
   test('--explain asks the store what it read, and prints it', async () => {
-    const explain = { pages: { considered: 1200, prunedByText: 1100 }, bytes: { read: 7 }, other: 'x' };
+    const explain = { pages: { considered: 1200, prunedByText: 1100 }, bytes: { read: 7 }, ranIn: 'query-0' };
     const recorded = await store(() => ({
       status: 200,
       body: JSON.stringify({ status: 'success', data: { resultType: 'streams', result: [], explain } }),
     }));
     const outcome = await logboom(['query', '{a="b"}', '--explain', '--addr', recorded.url]);
     expect(recorded.requests[0].params.get('explain')).toBe('true');
-    const stderr = 'pages        considered 1,200, pruned by text 1,100\nbytes        read 7\n';
+    const stderr =
+      'pages        considered 1,200, pruned by text 1,100\nbytes        read 7\nran in       query-0\n';
     expect(outcome).toEqual({ code: 0, stdout: '', stderr });
 
     const silent = await store(() => answer('streams', []));

@@ -4,7 +4,8 @@ import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
 import { fullMergeCounter, type PackedDay } from '../../shared/compaction/full-merges.ts';
 import { FULL_LINE_BYTES, MAX_INPUTS } from '../../shared/compaction/plan-merges.ts';
 
-const pushed = (tenant: string, day: number, lineBytes: number) => ({ tenant, day, lineBytes }) as ChunkRecord;
+const pushed = (tenant: string, day: number, lineBytes: number) =>
+  ({ tenant, day, lineBytes }) as ChunkRecord;
 
 test.each<[string, number, number, number]>([
   ['one less than fill a merge', MAX_INPUTS - 1, 1, 0],

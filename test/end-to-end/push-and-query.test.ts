@@ -1,6 +1,7 @@
 /** Entries pushed in every encoding, asked back in every way that the query endpoints offer, over HTTP. */
 import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Explained } from '../../shared/http/encode-explain.ts';
 import { findEntries, getJson, type Root } from './support/ask.ts';
 import { encodeParams, FORM_TYPE, type QueryParams } from './support/client.ts';
 import { JSON_TYPE, jsonPush, PROTOBUF_TYPE, type PushedStream, snappyPush } from './support/push.ts';
@@ -149,13 +150,14 @@ describe('questions', () => {
   test('explain tells what was looked at and read, where it is asked for', async () => {
     const ask = async (query: string, more: object) => {
       const answer = await getJson(store.client, '/api/v1/query_range', { ...all, query, ...more }, options);
-      return (answer as { data: { explain?: Record<string, Record<string, number>> } }).data.explain;
+      return (answer as { data: { explain?: Explained } }).data.explain;
     };
     expect(await ask('{app=~".+"}', {})).toBeUndefined();
     const read = await ask('{app=~".+"}', { explain: 'true' });
     expect(read!.chunks.considered).toBeGreaterThan(0);
     // Chunks that overlap are read for it, too.
     expect(read!.pages.read).toBeGreaterThanOrEqual(read!.pages.considered - read!.pages.prunedByStreams);
+    expect(read!.ranIn).not.toBe('');
     const none = await ask('{app="nobody"}', { explain: 'true' });
     expect(none).toMatchObject({ pages: { read: 0 }, bytes: { read: 0 } });
     expect(none!.chunks.prunedByLabels).toBe(none!.chunks.considered);

@@ -8,6 +8,7 @@ import { combineLimits } from '../../query/query-limits.ts';
 import type { HttpContext } from '../context.ts';
 import { showsPartialResults } from '../dashboard-client.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
+import { explain } from '../encode-explain.ts';
 import type { Request, Response } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { encodeParquet } from '../parquet.ts';
@@ -68,7 +69,8 @@ function answered(
   { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
 ): Response {
   const { warnings } = asker;
-  return jsonText(encodeAnswer(answer, { flags, warnings, explains: booleanParam(sent, 'explain', false) }));
+  const explained = booleanParam(sent, 'explain', false) ? explain(answer) : undefined;
+  return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
 }
 
 /** Spread into a JSON response: what the limits of the request cut from it, if anything. */

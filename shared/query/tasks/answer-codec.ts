@@ -1,8 +1,8 @@
 /**
  * Answers to tasks as bytes: `version u8 | kind u8 |` and
  *
- *   metric   figures | series: labels of each | state (partial-state.ts)
- *   log      figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
+ *   metric   place text | figures | series: labels of each | state (partial-state.ts)
+ *   log      place text | figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
  *            row, line, metadata, parsed
  *   error    status u16 | name, message texts
  *
@@ -21,13 +21,14 @@ import {
 } from './task.ts';
 import { type TaskFailure, taskError } from './task-failure.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 const METRIC = 0;
 const LOG = 1;
 const ERROR = 2;
 
 export function encodeAnswer(answer: TaskAnswer): Uint8Array {
   const writer = begin(answer.kind === 'metric' ? METRIC : LOG, 4096);
+  writer.byteText(answer.place);
   for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
   if (answer.kind === 'metric') writeMetric(writer, answer);
   else writeLog(writer, answer);
@@ -57,13 +58,17 @@ export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
     throw taskError({ status: reader.varint(), name: reader.byteText(), message: reader.byteText() });
   }
   if (kind !== METRIC && kind !== LOG) throw corrupt(`kind ${kind}`);
+  const place = reader.byteText();
   const figures = Object.fromEntries(
     FIGURE_NAMES.map(name => [name, reader.varint()]),
   ) as unknown as TaskFigures;
-  const answer = kind === METRIC ? readMetric(reader, figures) : readLog(reader, figures);
+  const answer =
+    kind === METRIC ? readMetric(reader, { place, figures }) : readLog(reader, { place, figures });
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
   return answer;
 }
+
+type Answered = Pick<TaskAnswer, 'place' | 'figures'>;
 
 function begin(kind: number, capacity: number): ByteWriter {
   const writer = new ByteWriter(capacity);
@@ -78,9 +83,9 @@ function writeMetric(writer: ByteWriter, { series, state }: MetricTaskAnswer): v
   writer.block(state);
 }
 
-function readMetric(reader: ByteReader, figures: TaskFigures): MetricTaskAnswer {
+function readMetric(reader: ByteReader, answered: Answered): MetricTaskAnswer {
   const series = list(reader, 1, () => readLabels(reader));
-  return { kind: 'metric', figures, series, state: reader.block() };
+  return { kind: 'metric', ...answered, series, state: reader.block() };
 }
 
 function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
@@ -108,7 +113,7 @@ function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
   }
 }
 
-function readLog(reader: ByteReader, figures: TaskFigures): LogTaskAnswer {
+function readLog(reader: ByteReader, answered: Answered): LogTaskAnswer {
   const streams = list(reader, 2, () => ({ key: reader.byteText(), stream: readLabels(reader) }));
   const entries = list(reader, 16, (): TaskEntry => {
     const place = reader.varint();
@@ -125,7 +130,7 @@ function readLog(reader: ByteReader, figures: TaskFigures): LogTaskAnswer {
       parsed: readOptionalLabels(reader),
     };
   });
-  return { kind: 'log', figures, entries };
+  return { kind: 'log', ...answered, entries };
 }
 
 function writeLabels(writer: ByteWriter, labels: Labels): void {

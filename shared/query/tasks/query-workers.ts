@@ -6,7 +6,7 @@ import { AdmissionQueue } from '../../scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
-import type { Task, TaskAnswer } from './task.ts';
+import { KEPT, type Task, type TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
 /** Tasks of a tenant that wait: 1,000 queries with a full window each on a machine of 16 workers. */
@@ -108,7 +108,11 @@ export class QueryWorkers {
 
 /** An answer that was kept: what it looked at counts, as it bounds the query, but nothing was read. */
 function readNothing(answer: TaskAnswer): TaskAnswer {
-  return { ...answer, figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 } };
+  return {
+    ...answer,
+    place: KEPT,
+    figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 },
+  };
 }
 
 /** The bytes, and what they are decoded to. */

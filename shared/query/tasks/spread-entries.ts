@@ -82,7 +82,7 @@ export class EntrySpread {
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
           invariant(answer.kind === 'log', 'a task for entries is answered with entries');
-          this.figures.add(answer.figures, task.records);
+          this.figures.add(answer, task.records);
           for (const { record, hash, ...entry } of answer.entries) {
             const chunk = task.records[record];
             invariant(chunk !== undefined, 'an entry of a task lies in one of its chunks');

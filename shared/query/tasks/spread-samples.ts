@@ -63,7 +63,7 @@ export class SampleSpread {
       await this.fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
-          this.figures.add(answer.figures, task.records);
+          this.figures.add(answer, task.records);
           this.merge(answer);
           release();
         },

@@ -4,7 +4,7 @@ import type { ChunkRecord } from '../../catalog/chunk-record.ts';
 import type { MemoryBudget } from '../../metrics/memory-budget.ts';
 import type { QueryStatistics } from '../statistics.ts';
 import type { QueryWorkers } from './query-workers.ts';
-import { FIGURE_NAMES, type TaskFigures } from './task.ts';
+import { FIGURE_NAMES, type TaskAnswer } from './task.ts';
 
 /** What a query needs to hand work out. */
 export interface SpreadParts {
@@ -39,9 +39,10 @@ export class SpreadFigures {
   }
 
   /** Throws what `charge` throws. */
-  add(figures: TaskFigures, records: readonly ChunkRecord[]): void {
+  add({ place, figures }: Pick<TaskAnswer, 'place' | 'figures'>, records: readonly ChunkRecord[]): void {
     const { statistics, charge } = this.parts;
     for (const name of FIGURE_NAMES) statistics[name] += figures[name];
+    statistics.tasks[place] = (statistics.tasks[place] ?? 0) + 1;
     for (const { id } of records) this.chunks.add(id);
     charge?.(figures.lineBytes + figures.metadataBytes);
   }

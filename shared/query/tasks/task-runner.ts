@@ -20,7 +20,7 @@ import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
 import { compileMetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
 import { Overlaps } from '../overlaps.ts';
 import type { ScanContext } from '../scan.ts';
-import { newStatistics } from '../statistics.ts';
+import { newStatistics, PROCESS } from '../statistics.ts';
 import { labelledView, plainView } from '../tenant-view.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
 import { encodeAnswer, encodeFailure } from './answer-codec.ts';
@@ -41,6 +41,8 @@ export interface TaskRunnerParts {
   /** Only read. */
   readonly store: ObjectStore;
   readonly clock: Clock;
+  /** Name of this thread or function, for `explain`. Default: the process. */
+  readonly place?: string;
   /** Shared with the queries of the thread. Default: one of its own, without a cache of pages. */
   readonly source?: ChunkSource;
 }
@@ -48,13 +50,15 @@ export interface TaskRunnerParts {
 export class TaskRunner {
   private readonly source: ChunkSource;
   private readonly clock: Clock;
+  private readonly place: string;
   private readonly hits = new PageHitsCache();
   private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
   private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
 
-  constructor({ store, clock, source = new ChunkSource(store) }: TaskRunnerParts) {
+  constructor({ store, clock, place = PROCESS, source = new ChunkSource(store) }: TaskRunnerParts) {
     this.source = source;
     this.clock = clock;
+    this.place = place;
   }
 
   /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
@@ -77,7 +81,7 @@ export class TaskRunner {
       task.ask.kind === 'metric'
         ? await this.metric(task.ask, context, pagesOfPlan)
         : await this.log(task.ask, context, pagesOfPlan, task);
-    return { ...answer, figures: statistics };
+    return { ...answer, place: this.place, figures: statistics };
   }
 
   private async metric({ query, spec, grouping }: MetricAsk, context: Context, pages: PagesOfPlan) {

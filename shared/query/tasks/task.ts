@@ -99,18 +99,25 @@ export const FIGURE_NAMES = Object.freeze([
 
 export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer;
 
-export interface MetricTaskAnswer {
-  readonly kind: 'metric';
+/** The place of an answer that was kept from an earlier query. */
+export const KEPT = 'cache';
+
+interface AnsweredTask {
+  /** The thread or function that worked on the task (TaskRunnerParts). */
+  readonly place: string;
   readonly figures: TaskFigures;
+}
+
+export interface MetricTaskAnswer extends AnsweredTask {
+  readonly kind: 'metric';
   /** Labels that group each series of the state, by its number. */
   readonly series: readonly (readonly { readonly name: string; readonly value: string }[])[];
   /** RangeAccumulator.encode. */
   readonly state: Uint8Array;
 }
 
-export interface LogTaskAnswer {
+export interface LogTaskAnswer extends AnsweredTask {
   readonly kind: 'log';
-  readonly figures: TaskFigures;
   /** In the order of the answer (entry-order.ts). */
   readonly entries: readonly TaskEntry[];
 }

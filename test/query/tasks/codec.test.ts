@@ -125,12 +125,14 @@ const figures = fc.record({
 const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   fc.record({
     kind: fc.constant('metric' as const),
+    place: text,
     figures,
     series: fc.array(labels, { maxLength: 3 }),
     state: fc.uint8Array({ maxLength: 20 }).map(bytes => Buffer.from(bytes)),
   }),
   fc.record({
     kind: fc.constant('log' as const),
+    place: text,
     figures,
     entries: fc.array(
       fc

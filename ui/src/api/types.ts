@@ -90,4 +90,8 @@ export interface Explained {
   /** As stored. */
   readonly bytes?: Figures;
   readonly textFilters?: Figures;
+  /** The thread or function that planned the query. */
+  readonly ranIn?: string;
+  /** Tasks of the query by the thread or function that ran them. */
+  readonly tasks?: Figures;
 }

@@ -1,5 +1,6 @@
-/** What the query did with what it read, and what came of it. */
+/** What the query did with what it read, where it ran, and what came of it. */
 import type { ExplainedAnswer } from '../../api/explain.ts';
+import type { Explained } from '../../api/types.ts';
 import { bytesText, countText, secondsText } from '../../time/quantities.ts';
 
 export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
@@ -25,6 +26,7 @@ export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
       bytesText(explain?.textFilters?.bytes ?? 0),
     ],
     ['Copies left out', countText(stats.store?.totalDuplicates ?? 0), 'lines that several chunks hold'],
+    ...(explain?.ranIn === undefined ? [] : [['Ran in', explain.ranIn, tasksText(explain)] as const]),
   ];
   return (
     <section class="card explain-work" aria-label="What it did">
@@ -39,6 +41,13 @@ export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
       </dl>
     </section>
   );
+}
+
+/** For example `tasks: query-0 3, query-1 4`. */
+function tasksText({ tasks = {} }: Explained): string | undefined {
+  const places = Object.entries(tasks);
+  if (places.length === 0) return undefined;
+  return `tasks: ${places.map(([place, count]) => `${place} ${countText(count)}`).join(', ')}`;
 }
 
 function passedText(summary: ExplainedAnswer['stats']['summary']): string | undefined {
