@@ -29,7 +29,7 @@ import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import { keepMemorySmall } from './thread-memory.ts';
-import { RoleThreads } from './threads/role-threads.ts';
+import { type ReplacedThreads, RoleThreads } from './threads/role-threads.ts';
 import { ROLES, type Role } from './threads/roles.ts';
 
 export interface AssembleLocalOptions {
@@ -38,7 +38,7 @@ export interface AssembleLocalOptions {
   /** See LocalOptions. */
   readonly beginAnew?: boolean;
   /** See OpenStorageOptions. */
-  readonly replaced?: ReplacedStorage;
+  readonly replaced?: ReplacedParts;
   /** That the gateway listens on. */
   readonly port: number;
   readonly log: Log;
@@ -46,6 +46,10 @@ export interface AssembleLocalOptions {
   readonly services: Services;
   /** See RoleThreadsParts. */
   readonly cores?: number | undefined;
+}
+
+export interface ReplacedParts extends ReplacedStorage {
+  readonly roleThreads?: ReplacedThreads;
 }
 
 export interface AssembledLocal {
@@ -68,7 +72,11 @@ export interface AssembledLocal {
 export async function assembleLocal(options: AssembleLocalOptions): Promise<AssembledLocal> {
   const { config, log, services, port } = options;
   const { target } = config.auth;
-  const storage = await openStorage(options.storage, { serves: true, replaced: options.replaced });
+  const storage = await openStorage(options.storage, {
+    serves: true,
+    replaced: options.replaced,
+    onTableLost: error => log.error({ err: error, thread: 'table' }, 'a thread ended and is started again'),
+  });
   let threads: RoleThreads | undefined;
   try {
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
@@ -143,6 +151,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       isDiskFull: disk?.problem !== undefined,
       readOnly,
       cores: options.cores,
+      replaced: options.replaced?.roleThreads,
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
     await threads.start(await workingRoles(catalog, { config, isAlone }));

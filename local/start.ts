@@ -11,10 +11,10 @@ import { createDispatcher } from '../shared/http/dispatch.ts';
 import { headCheck } from '../shared/http/guard.ts';
 import { createRouter } from '../shared/http/routes.ts';
 import { ClientError } from '../shared/model/errors.ts';
-import { type AssembledLocal, assembleLocal } from './assemble-local.ts';
+import { type AssembledLocal, assembleLocal, type ReplacedParts } from './assemble-local.ts';
 import { type Front, openFront } from './front.ts';
 import { createLog, type Log, linesOf } from './log.ts';
-import type { ReplacedStorage, StorageOptions } from './storage.ts';
+import type { StorageOptions } from './storage.ts';
 import { systemClock } from './system-clock.ts';
 
 export interface LocalOptions {
@@ -29,7 +29,7 @@ export interface LocalOptions {
   /** Start although stored chunks are not in the catalog, and leave them. Default: refuse. */
   readonly beginAnew?: boolean;
   /** See OpenStorageOptions. */
-  readonly replaced?: ReplacedStorage;
+  readonly replaced?: ReplacedParts;
 }
 
 export interface LocalStore {

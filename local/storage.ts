@@ -14,7 +14,7 @@ import { diskPort } from './disk-port.ts';
 import { openFileObjectStore, writeDurably } from './file-object-store.ts';
 import { openSqliteTable, type SqliteTable } from './sqlite-table.ts';
 import { systemClock, systemIds } from './system-clock.ts';
-import { openThreadTable } from './threads/table-client.ts';
+import { openThreadTable, type ThreadTableOptions } from './threads/table-client.ts';
 
 export type StorageOptions = EmbeddedStorageOptions | S3StorageOptions;
 
@@ -71,11 +71,15 @@ export interface OpenStorageOptions {
   readonly tableCacheBytes?: number;
   /** Other stores and another disk in the place of those of the data directory: for tests in which these fail. */
   readonly replaced?: ReplacedStorage;
+  /** Called when the thread that commits to the table ended by itself, and is started again. */
+  readonly onTableLost?: (error: Error) => void;
 }
 
 export interface ReplacedStorage {
   readonly table?: (table: SqliteTable) => SqliteTable;
   readonly disk?: DiskPort;
+  /** File of the thread that commits to the table. */
+  readonly tableEntry?: URL;
 }
 
 /** Throws StorageSetupError where the bucket or the table is missing. */
@@ -85,7 +89,7 @@ export function openStorage(options: StorageOptions, how: OpenStorageOptions = {
 
 async function openEmbedded(
   { dataDir }: EmbeddedStorageOptions,
-  { serves = false, tableCacheBytes, replaced = {} }: OpenStorageOptions,
+  { serves = false, tableCacheBytes, replaced = {}, onTableLost }: OpenStorageOptions,
 ): Promise<Storage> {
   await mkdir(dataDir, { recursive: true });
   const disk = serves
@@ -96,6 +100,7 @@ async function openEmbedded(
   const opened = await openFiles(dataDir, {
     serves,
     tableCacheBytes,
+    thread: { entry: replaced.tableEntry, onLost: onTableLost },
     readOnly: disk?.problem === 'read-only',
   });
   const { readOnly } = opened;
@@ -131,7 +136,12 @@ interface OpenedFiles {
 /** To write where that can be; else to read, so that what is stored can be queried all the same. */
 async function openFiles(
   dataDir: string,
-  how: { readonly serves: boolean; readonly tableCacheBytes: number | undefined; readonly readOnly: boolean },
+  how: {
+    readonly serves: boolean;
+    readonly tableCacheBytes: number | undefined;
+    readonly thread: Pick<ThreadTableOptions, 'entry' | 'onLost'>;
+    readonly readOnly: boolean;
+  },
 ): Promise<OpenedFiles> {
   const file = join(dataDir, TABLE_FILE);
   const { serves, tableCacheBytes: cacheBytes } = how;
@@ -140,7 +150,7 @@ async function openFiles(
   if (!how.readOnly) {
     try {
       const store = await openFileObjectStore(dataDir);
-      const table = await (serves ? openThreadTable(file) : openSqliteTable(file, options));
+      const table = await (serves ? openThreadTable(file, how.thread) : openSqliteTable(file, options));
       return { store, table, readOnly: false };
     } catch (error) {
       cause = asStorageError(error);

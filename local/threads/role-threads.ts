@@ -18,7 +18,7 @@ import { RolePool } from './role-pool.ts';
 import { type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
 import { TailRelay } from './tail-relay.ts';
 import { TenantCount } from './tenant-count.ts';
-import { ThreadClient } from './thread-client.ts';
+import { ThreadClient, type ThreadOptions } from './thread-client.ts';
 import { threadEntryUrl } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
 import { ThreadFigures } from './thread-figures.ts';
@@ -35,9 +35,14 @@ export interface RoleThreadsParts
   readonly endTails: () => void;
   /** Cores of the machine; default: what the system says. */
   readonly cores?: number | undefined;
+  /** For tests in which threads fail. */
+  readonly replaced?: ReplacedThreads | undefined;
   /** Debug lines of threads are wanted in the log, until `setDebug` says otherwise. */
   readonly isDebug: boolean;
 }
+
+/** Another file for the threads of the roles, which may have a smaller heap and react faster to one that hangs. */
+export type ReplacedThreads = Pick<ThreadOptions, 'entry' | 'maxHeapMb' | 'times'>;
 
 type RoleThread = ThreadClient<RoleCall, RoleAnswer>;
 
@@ -199,6 +204,7 @@ export class RoleThreads {
         entry: threadEntryUrl('role-thread'),
         data,
         maxHeapMb: HEAP_MB[role],
+        ...this.#parts.replaced,
         hub,
         onReady: () => log.debug({ thread: name }, 'a thread is ready'),
         onLost: error => {

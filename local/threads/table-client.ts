@@ -13,7 +13,7 @@ import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 import { threadEntryUrl } from './thread-entry.ts';
-import { ThreadLostError } from './thread-errors.ts';
+import { lostOf, ThreadLostError } from './thread-errors.ts';
 
 /** Each commit empties it, because another connection made it. */
 const READ_CACHE_BYTES = 8 * 1024 * 1024;
@@ -25,18 +25,21 @@ export interface ThreadTableOptions {
   /** Decides what has expired. */
   readonly clock?: Clock;
   /** The file of the thread; default: the one beside this. */
-  readonly entry?: URL;
+  readonly entry?: URL | undefined;
+  /** Called when the thread ended by itself, before it is started again. */
+  readonly onLost?: ((error: Error) => void) | undefined;
 }
 
 /** Opens `file`, as openSqliteTable does. */
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock, entry = threadEntryUrl('table-thread') } = options;
+  const { clock = systemClock, entry = threadEntryUrl('table-thread'), onLost } = options;
   const data: TableThreadData = { file };
   const thread = new ThreadClient<TableCall, TableAnswer>({
     name: 'table',
     entry,
     data: () => data,
     maxHeapMb: MAX_HEAP_MB,
+    onLost,
   });
   let closing: Promise<void> | undefined;
   const call = async (
@@ -50,11 +53,8 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });
     } catch (error) {
-      // Whether the last writes are stored is unknown, as after any error of a table.
-      if (error instanceof ThreadLostError) {
-        throw new Error(`table write failed: ${error.message}`, { cause: error });
-      }
-      throw error;
+      // Whether the last writes are stored is unknown, as after any error of a table: the client sends the request again.
+      throw error instanceof ThreadLostError ? lostOf(error) : error;
     }
   };
   try {

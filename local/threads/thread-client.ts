@@ -31,9 +31,9 @@ export interface ThreadOptions {
   /** Called when a thread is ready, after each restart too. Must not throw. */
   readonly onReady?: () => void;
   /** Called when a thread ended by itself, before it is started again. Must not throw. */
-  readonly onLost?: (error: Error) => void;
+  readonly onLost?: ((error: Error) => void) | undefined;
   /** Default: THREAD_TIMES. */
-  readonly times?: Partial<ThreadTimes>;
+  readonly times?: Partial<ThreadTimes> | undefined;
 }
 
 export interface CallOptions {

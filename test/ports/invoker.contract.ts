@@ -97,9 +97,9 @@ export function invokerContract(
 
     const forever = new AbortController().signal;
     const ask = (task: Uint8Array, signal = forever) => invoker.invoke(task, { signal, affinity: 0 });
-    /** What an answer says, but for how long reading took. */
+    /** What an answer says, but for where it was worked on and how long reading took. */
     const said = (bytes: Uint8Array) => {
-      const answer = decodeAnswer(bytes);
+      const { place: _, ...answer } = decodeAnswer(bytes);
       return { ...answer, figures: { ...answer.figures, downloadNs: 0 } };
     };
     const saidBeside = async (task: Uint8Array) => said(await world.runner().run(task, forever));

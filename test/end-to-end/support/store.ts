@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startLocal } from '../../../local/start.ts';
+import { type LocalOptions, startLocal } from '../../../local/start.ts';
 import type { StorageOptions } from '../../../local/storage.ts';
 import { parseConfig } from '../../../shared/admin/config.ts';
 import { createClient, type HttpClient } from './client.ts';
@@ -18,7 +18,10 @@ export interface TestStore {
 }
 
 /** @param yaml configuration file; what it leaves out has the program's defaults */
-export async function startStore(yaml: string): Promise<TestStore> {
+export async function startStore(
+  yaml: string,
+  more: Pick<LocalOptions, 'cores' | 'replaced'> = {},
+): Promise<TestStore> {
   const { config, warnings } = parseConfig(yaml, { name: 'test', environment: {} });
   if (warnings.length > 0) throw new Error(warnings.join('\n'));
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-test-'));
@@ -28,6 +31,7 @@ export async function startStore(yaml: string): Promise<TestStore> {
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
+    ...more,
   });
   const client = createClient(store.url);
   return {

@@ -1,0 +1,17 @@
+/** The thread that commits to the table: the first write of the tenant `ends-table` ends it. */
+import { dirname, join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import '../../../../local/threads/table-thread.ts';
+import type { ToThread } from '../../../../local/threads/messages.ts';
+import type { TableCall, TableThreadData } from '../../../../local/threads/table-thread.ts';
+import { faultText, makeFault } from './faults.ts';
+
+const file = join(dirname((workerData as TableThreadData).file), 'table-ended');
+
+parentPort!.on('message', (message: ToThread<TableCall>) => {
+  if (message.kind !== 'call' || message.call.kind !== 'write') return;
+  const isOfTenant = message.call.writes.some(
+    one => one.kind === 'put' && one.item.pk.includes('ends-table'),
+  );
+  if (isOfTenant) makeFault(faultText('exits', file));
+});
