@@ -9,6 +9,7 @@ import type { Write } from '../../shared/ports/table.ts';
 import type { TailRequest } from '../../shared/tail/tail-service.ts';
 import type { StorageOptions } from '../storage.ts';
 import type { Role } from './roles.ts';
+import type { SharedCounters } from './shared-bytes.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
 /** What a thread is started with. */
@@ -16,8 +17,10 @@ export interface RoleData {
   readonly role: Role;
   /** Place among the threads of its role. */
   readonly index: number;
-  /** Threads of its role at most: they share the memory that the configuration gives the role. */
+  /** Threads of its role at most: they share the caches that the configuration gives the role. */
   readonly threads: number;
+  /** What queries of all query threads hold; undefined for other roles. */
+  readonly queryMemory?: SharedCounters | undefined;
   readonly config: Config;
   /** It opens stores of its own; of an embedded table it reads alone. */
   readonly storage: StorageOptions;

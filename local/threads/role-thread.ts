@@ -22,6 +22,7 @@ import { MAX_PUSH_BYTES } from '../../shared/ingest/push-budget.ts';
 import { admitBy, type RateDecision } from '../../shared/ingest/rates/rate-decision.ts';
 import { useKernelModule } from '../../shared/kernels/kernels.ts';
 import { PageCache } from '../../shared/query/page-cache.ts';
+import { QueryMemory } from '../../shared/query/query-memory.ts';
 import { TaskRunner } from '../../shared/query/tasks/task-runner.ts';
 import { fetchClient } from '../http-client.ts';
 import { overridesSources } from '../overrides-file.ts';
@@ -42,6 +43,7 @@ import type {
   RoleTell,
 } from './role-messages.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
+import { SharedBytes } from './shared-bytes.ts';
 import { TailThread } from './tail-thread.ts';
 import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
@@ -88,6 +90,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const shares = role === 'query' ? threads + 1 : threads;
   const share = (bytes: number) => Math.floor(bytes / shares);
   const { logboom } = config;
+  const queryMemory =
+    data.queryMemory && new QueryMemory(logboom.queryMemoryBytes, new SharedBytes(data.queryMemory, index));
   const context: HttpContext = assembleContext({
     config,
     store: storage.store,
@@ -115,7 +119,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         : undefined,
     pages: new PageCache(role === 'query' ? share(logboom.pageCacheBytes) : 0),
     resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
-    queryMemoryBytes: share(logboom.queryMemoryBytes),
+    queryMemory,
     pushMemoryBytes: share(MAX_PUSH_BYTES),
     place,
     http: fetchClient,
@@ -131,6 +135,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       source: context.reading.source,
       clock: systemClock,
       place,
+      ...(queryMemory && { memory: queryMemory }),
     }));
   if (role === 'ingest') tellCommits(catalog.tailLog, data, tell);
   const tails =

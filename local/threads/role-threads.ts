@@ -16,6 +16,7 @@ import { FrontHub, type HubParts } from './front-hub.ts';
 import type { FrontTell, PlainRequest, RoleAnswer, RoleCall, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
+import { freeLost, sharedCounters } from './shared-bytes.ts';
 import { TailRelay } from './tail-relay.ts';
 import { TenantCount } from './tenant-count.ts';
 import { ThreadClient, type ThreadOptions } from './thread-client.ts';
@@ -179,11 +180,15 @@ export class RoleThreads {
     const { config, storage, isAlone, log, cores } = this.#parts;
     const { queryWorkers } = config.logboom;
     const threads = role === 'query' && queryWorkers > 0 ? queryWorkers : threadsOf(role, cores);
+    // The spare thread, too.
+    const queryMemory =
+      role === 'query' ? sharedCounters(config.logboom.queryMemoryBytes, threads + 1) : undefined;
     const start = (index: number) => {
       const data = (): RoleData => ({
         role,
         index,
         threads,
+        queryMemory,
         config,
         storage,
         isAlone,
@@ -208,6 +213,7 @@ export class RoleThreads {
         hub,
         onReady: () => log.debug({ thread: name }, 'a thread is ready'),
         onLost: error => {
+          if (queryMemory !== undefined) freeLost(queryMemory, index);
           log.error({ err: error, thread: name }, 'a thread ended and is started again');
           if (role === 'query' && index === 0) this.#parts.endTails();
         },

@@ -86,9 +86,10 @@ export interface Parts {
   readonly pages?: PageCache;
   /** What `GET /metrics` prints. Default: the metrics of this context. */
   readonly metricsText?: () => Promise<string>;
-  /** Of the results cache in this thread, and what its queries may hold. Default: the configured sizes. */
+  /** Of the results cache in this thread. Default: the configured size. */
   readonly resultCacheBytes?: number;
-  readonly queryMemoryBytes?: number;
+  /** What queries hold. Default: a new one of the configured size. */
+  readonly queryMemory?: QueryMemory | undefined;
   /** What pushes of this thread may hold together, bytes. Default: MAX_PUSH_BYTES. */
   readonly pushMemoryBytes?: number;
   /** Name of this thread or function, for `explain`. Default: the process. */
@@ -149,7 +150,7 @@ export function assembleContext({
   const source = new ChunkSource(store, pages, scheduler);
   const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);
   const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
-  const memory = new QueryMemory(given.queryMemoryBytes ?? config.logboom.queryMemoryBytes);
+  const memory = given.queryMemory ?? new QueryMemory(config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
   const { place } = given;
   const reading = { catalog, source, clock, indexes, visibility, workers, answers, memory, place };

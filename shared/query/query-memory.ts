@@ -1,8 +1,9 @@
 /**
- * What the queries of one process hold together, and what one of them may. Beside what a query counts while it runs (states,
+ * What the queries of one process hold together, and what one of them may; tasks of queries of other threads count, too. Beside what a query counts while it runs (states,
  * series, entries) it is taken to need a fixed amount for its plan and for the pages that it is at.
  */
 import { MemoryBudget, type SharedMemory } from '../metrics/memory-budget.ts';
+import { type BytePool, bytePool } from '../model/byte-pool.ts';
 import { ClientError } from '../model/errors.ts';
 
 /** Pages that are read ahead, decoded columns of one, plan: 5 pages of up to 1 MiB, most of them smaller. */
@@ -13,21 +14,25 @@ export const DEFAULT_QUERY_MEMORY_BYTES = 1024 * 1024 * 1024;
 
 export class QueryMemory implements SharedMemory {
   private readonly maxBytes: number;
+  private readonly pool: BytePool;
   private held = 0;
   /** Queries that were refused. */
   refused = 0;
 
-  constructor(maxBytes = DEFAULT_QUERY_MEMORY_BYTES) {
+  /** @param pool that holds so many bytes; default: one of its own */
+  constructor(maxBytes = DEFAULT_QUERY_MEMORY_BYTES, pool: BytePool = bytePool(maxBytes)) {
     this.maxBytes = maxBytes;
+    this.pool = pool;
   }
 
+  /** Held by queries and tasks of this thread. */
   get usedBytes(): number {
     return this.held;
   }
 
   /** Throws ClientError 429. */
   reserve(bytes: number): void {
-    if (this.held + bytes > this.maxBytes) {
+    if (!this.pool.take(bytes)) {
       this.refused++;
       throw new ClientError(
         429,
@@ -39,6 +44,7 @@ export class QueryMemory implements SharedMemory {
 
   release(bytes: number): void {
     this.held -= bytes;
+    this.pool.give(bytes);
   }
 
   /** Runs a query with a budget of its own, which is given back however it ends. Throws ClientError 429. */

@@ -19,7 +19,8 @@ const RANGE = {
   direction: 'forward',
 };
 const ALL = '{app="a"}';
-const LIMITS = 'reject_old_samples: false, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000';
+const LIMITS =
+  'reject_old_samples: false, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB';
 const REPLACED = {
   tableEntry: new URL('../local/threads/support/faulty-table-thread.ts', import.meta.url),
   roleThreads: {

@@ -6,7 +6,7 @@ import { compileMasks, type TenantMasks } from '../../deletion/masks.ts';
 import { PageHitsCache } from '../../deletion/page-hits.ts';
 import type { LogExpr, RangeAggregationExpr } from '../../logql/ast.ts';
 import { parseQuery } from '../../logql/parse.ts';
-import { MemoryBudget } from '../../metrics/memory-budget.ts';
+import { MemoryBudget, type SharedMemory } from '../../metrics/memory-budget.ts';
 import { CorruptionError } from '../../model/errors.ts';
 import { LruCache } from '../../model/lru.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -43,6 +43,8 @@ export interface TaskRunnerParts {
   readonly clock: Clock;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly place?: string;
+  /** What states and entries of tasks count in. Default: each task has a bound of its own alone. */
+  readonly memory?: SharedMemory;
   /** Shared with the queries of the thread. Default: one of its own, without a cache of pages. */
   readonly source?: ChunkSource;
 }
@@ -51,14 +53,16 @@ export class TaskRunner {
   private readonly source: ChunkSource;
   private readonly clock: Clock;
   private readonly place: string;
+  private readonly memory: SharedMemory | undefined;
   private readonly hits = new PageHitsCache();
   private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
   private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
 
-  constructor({ store, clock, place = PROCESS, source = new ChunkSource(store) }: TaskRunnerParts) {
+  constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
     this.source = source;
     this.clock = clock;
     this.place = place;
+    this.memory = memory;
   }
 
   /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
@@ -77,16 +81,23 @@ export class TaskRunner {
     const pagesOfPlan = await this.planned(task, statistics);
     const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
     const context = { source, statistics, signal, shown: view.shown };
-    const answer =
+    const budget =
       task.ask.kind === 'metric'
-        ? await this.metric(task.ask, context, pagesOfPlan)
-        : await this.log(task.ask, context, pagesOfPlan, task);
-    return { ...answer, place: this.place, figures: statistics };
+        ? new MemoryBudget(MAX_TASK_STATE_BYTES, undefined, this.memory)
+        : new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', this.memory);
+    try {
+      const answer =
+        task.ask.kind === 'metric'
+          ? await this.metric(task.ask, { context, pages: pagesOfPlan, budget })
+          : await this.log(task.ask, { context, pages: pagesOfPlan, budget }, task);
+      return { ...answer, place: this.place, figures: statistics };
+    } finally {
+      budget.releaseAll();
+    }
   }
 
-  private async metric({ query, spec, grouping }: MetricAsk, context: Context, pages: PagesOfPlan) {
-    const memory = new MemoryBudget(MAX_TASK_STATE_BYTES);
-    const options = { spec, grouping, clock: this.clock, memory };
+  private async metric({ query, spec, grouping }: MetricAsk, { context, pages, budget }: Scanning) {
+    const options = { spec, grouping, clock: this.clock, memory: budget };
     const scan = compileMetricScan(parsedAggregation(query).range, options);
     await scanSamples(context, scan, pages);
     const { series } = scan.extractor;
@@ -94,9 +105,8 @@ export class TaskRunner {
     return { kind: 'metric', series: labels, state: scan.accumulator.encode() } as const;
   }
 
-  private async log(ask: LogAsk, context: Context, pages: PagesOfPlan, { records }: Task) {
+  private async log(ask: LogAsk, { context, pages, budget }: Scanning, { records }: Task) {
     const { query, limit, backward, categorize, field, bound } = ask;
-    const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit');
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
     await scanEntries(
@@ -185,7 +195,11 @@ export class TaskRunner {
   }
 }
 
-type Context = Omit<ScanContext, 'turn' | 'hidden'>;
+interface Scanning {
+  readonly context: Omit<ScanContext, 'turn' | 'hidden'>;
+  readonly pages: PagesOfPlan;
+  readonly budget: MemoryBudget;
+}
 
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);

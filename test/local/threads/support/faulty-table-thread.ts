@@ -1,4 +1,4 @@
-/** The thread that commits to the table: the first write of the tenant `ends-table` ends it. */
+/** The thread that commits to the table: the first chunk of the tenant `ends-table` ends it. */
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import '../../../../local/threads/table-thread.ts';
@@ -11,7 +11,7 @@ const file = join(dirname((workerData as TableThreadData).file), 'table-ended');
 parentPort!.on('message', (message: ToThread<TableCall>) => {
   if (message.kind !== 'call' || message.call.kind !== 'write') return;
   const isOfTenant = message.call.writes.some(
-    one => one.kind === 'put' && one.item.pk.includes('ends-table'),
+    one => one.kind === 'put' && one.item.pk.startsWith('c/ends-table/'),
   );
   if (isOfTenant) makeFault(faultText('exits', file));
 });

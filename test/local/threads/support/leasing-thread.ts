@@ -1,0 +1,25 @@
+/** Takes and gives bytes of a bound that several threads share, at random, and tells the most that it has seen leased. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { leasedBytes, SharedBytes, type SharedCounters } from '../../../../local/threads/shared-bytes.ts';
+
+const { counters, index, rounds } = workerData as {
+  counters: SharedCounters;
+  index: number;
+  rounds: number;
+};
+const bytes = new SharedBytes(counters, index);
+const held: number[] = [];
+let most = 0;
+let refused = 0;
+for (let i = 0; i < rounds; i++) {
+  const some = Math.ceil(Math.random() * 3_000_000);
+  if (bytes.take(some)) held.push(some);
+  else {
+    refused++;
+    for (const one of held.splice(0)) bytes.give(one);
+  }
+  most = Math.max(most, leasedBytes(counters));
+}
+// Half of the threads leave what they hold to whoever watches them.
+if (index % 2 === 0) for (const one of held) bytes.give(one);
+parentPort!.postMessage({ most, refused });
