@@ -117,7 +117,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
               (await ask({ kind: 'task', affinity, task }, { signal })) as Uint8Array,
           })
         : undefined,
-    pages: new PageCache(role === 'query' ? share(logboom.pageCacheBytes) : 0),
+    pages: new PageCache(role === 'query' ? share(logboom.pageCacheBytes) : 0, {
+      keepsFirst: storage.store.isDistant === true,
+    }),
     resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
     queryMemory,
     pushMemoryBytes: share(MAX_PUSH_BYTES),

@@ -323,7 +323,7 @@ export class Catalog {
    */
   async earlySnapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<EarlySnapshot> {
     if (this.table.isDistant !== true || endNs < startNs) {
-      return { days: await this.snapshot(tenant, startNs, endNs), correction: Promise.resolve(undefined) };
+      return { days: await this.snapshot(tenant, startNs, endNs), confirm: async () => undefined };
     }
     return this.early.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
   }

@@ -52,9 +52,17 @@ async function readObject(
 
 /** Throws what the store throws, and CorruptionError; so where the footer is that of another chunk. */
 export async function readFooter(store: ObjectStore, record: ChunkRecord): Promise<Footer> {
-  const { storedBytes, footerBytes, tenant, day, id } = record;
+  const { storedBytes, footerBytes } = record;
+  return footerOfTail(
+    record,
+    record.footer ?? (await readChunk(store, record, storedBytes - footerBytes, storedBytes)),
+  );
+}
+
+/** @param tail footer and trailer. Throws CorruptionError; so where the footer is that of another chunk. */
+export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
+  const { tenant, day, id } = record;
   const what = nameOfChunk(record);
-  const tail = record.footer ?? (await readChunk(store, record, storedBytes - footerBytes, storedBytes));
   const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), what);
   if (footer.tenant !== tenant || footer.day !== day || footer.id !== id) {
     throw new CorruptionError(`${what}: its footer is that of ${footer.tenant}/${footer.day}/${footer.id}`);

@@ -20,8 +20,11 @@ import type { Day } from './day-item.ts';
 export interface EarlySnapshot {
   /** As of a snapshot; torn by a swap in rare cases. */
   readonly days: readonly DaySnapshot[];
-  /** Undefined where `days` was none of these cases; else what is true. Rejects with what the table throws, unheard if need be. */
-  readonly correction: Promise<readonly DaySnapshot[] | undefined>;
+  /**
+   * Looks at the versions again: undefined where `days` is whole, else what is true. Asked again it answers the same. It is of
+   * no use early, and costs nothing beside other requests of the query. Rejects with what the table throws.
+   */
+  confirm(): Promise<readonly DaySnapshot[] | undefined>;
 }
 
 /** Of a catalog. Ranges are inclusive. */
@@ -86,9 +89,21 @@ export class EarlyReader {
         return { day: { ...day, records }, isGuess };
       return { day: { ...day, records: await this.chunksOf(range, day.day) }, isGuess: false };
     });
-    const correction = this.correct(range, found);
-    correction.catch(() => undefined);
-    return { days: found.map(({ day }) => day), correction };
+    const guessed = found.filter(({ isGuess }) => isGuess);
+    const areWhole = mapAtOnce(guessed, DAYS_AT_ONCE, async ({ day }) =>
+      holdsAll(await this.chunksOf(range, day.day), day.records),
+    );
+    // Who ends before it confirms does not hear of it.
+    areWhole.catch(() => undefined);
+    let correction: Promise<readonly DaySnapshot[] | undefined> | undefined;
+    return {
+      days: found.map(({ day }) => day),
+      confirm: () => {
+        correction ??= this.correct(range, found, areWhole);
+        correction.catch(() => undefined);
+        return correction;
+      },
+    };
   }
 
   private chunksOf({ tenant, startNs, endNs }: EarlyRange, day: number): Promise<ChunkRecord[]> {
@@ -114,14 +129,11 @@ export class EarlyReader {
   private async correct(
     range: EarlyRange,
     found: readonly Found[],
+    areWhole: Promise<readonly boolean[]>,
   ): Promise<readonly DaySnapshot[] | undefined> {
     const { tenant, firstDay, lastDay, startNs, endNs } = range;
     if (found.length === 0) return undefined;
-    const guessed = found.filter(({ isGuess }) => isGuess);
-    const areWhole = await mapAtOnce(guessed, DAYS_AT_ONCE, async ({ day }) =>
-      holdsAll(await this.chunksOf(range, day.day), day.records),
-    );
-    if (areWhole.every(isWhole => isWhole)) {
+    if ((await areWhole).every(isWhole => isWhole)) {
       const days = await this.reads.days(tenant, firstDay, lastDay);
       this.keep(tenant, days);
       const versions = new Map(days.map(({ day, version }) => [day, version]));

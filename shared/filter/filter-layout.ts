@@ -98,7 +98,26 @@ export function maxHeaderBytes(pages: number): number {
   return fixedHeaderBytes + pages * pageHeaderBytes + partitionCount * crcBytes;
 }
 
-export function rangeOfUnit(index: FilterIndex, unit: number): ByteRange {
+/** Where the units of a section lie, without its header. */
+export type UnitLayout = Pick<FilterIndex, 'version' | 'units' | 'partitionBytes' | 'headerBytes'>;
+
+/**
+ * The layout that a section of this size for so many pages has where it is of the newest version; undefined where none or
+ * several fit. So units can be read beside the header, which then tells whether it was the right one.
+ */
+export function likelyLayout(pages: number, storedBytes: number): UnitLayout | undefined {
+  const found: UnitLayout[] = [];
+  for (let units = 1; units <= partitionCount; units *= 2) {
+    const headerBytes = fixedHeaderBytes + pages * pageHeaderBytes + units * crcBytes;
+    const partitionBytes = (storedBytes - headerBytes) / partitionCount;
+    const fits =
+      Number.isInteger(partitionBytes) && partitionBytes >= 0 && unitsFor(partitionBytes) === units;
+    if (fits) found.push({ version: FILTER_VERSION, units, partitionBytes, headerBytes });
+  }
+  return found.length === 1 ? found[0] : undefined;
+}
+
+export function rangeOfUnit(index: UnitLayout, unit: number): ByteRange {
   const bytes = (partitionCount / index.units) * index.partitionBytes;
   return { offset: index.headerBytes + unit * bytes, bytes };
 }

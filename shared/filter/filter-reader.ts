@@ -22,6 +22,7 @@ import {
   partitionOf,
   placeIn,
   rangeOfUnit,
+  type UnitLayout,
 } from './filter-layout.ts';
 import type { NeedleRequirement, Requirement } from './requirement.ts';
 
@@ -29,13 +30,13 @@ import type { NeedleRequirement, Requirement } from './requirement.ts';
 const maxStoredRun = 0xff;
 
 /** Units that hold the requirement's facts, ascending. Empty where nothing can be pruned, or by the header alone. */
-export function unitsOf(index: FilterIndex, requirement: Requirement): number[] {
+export function unitsOf(index: UnitLayout, requirement: Requirement): number[] {
   const units = new Set<number>();
   collectUnits(index, requirement, units);
   return [...units].sort((a, b) => a - b);
 }
 
-function collectUnits(index: FilterIndex, requirement: Requirement, units: Set<number>): void {
+function collectUnits(index: UnitLayout, requirement: Requirement, units: Set<number>): void {
   switch (requirement.kind) {
     case 'needle':
       if (index.version < requirement.since) return;
@@ -47,7 +48,7 @@ function collectUnits(index: FilterIndex, requirement: Requirement, units: Set<n
   }
 }
 
-function unitOf(index: FilterIndex, fact: number): number {
+function unitOf(index: UnitLayout, fact: number): number {
   return Math.floor(partitionOf(fact) / (partitionCount / index.units));
 }
 

@@ -145,7 +145,8 @@ export function assembleContext({
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });
-  const pages = given.pages ?? new PageCache(config.logboom.pageCacheBytes);
+  const pages =
+    given.pages ?? new PageCache(config.logboom.pageCacheBytes, { keepsFirst: store.isDistant === true });
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages, scheduler);
   const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);

@@ -2,12 +2,21 @@
  * Footers and pages of chunks, from records, objects and bounded caches. Streams are interned: the same stream is the same
  * object in every footer, so that later stages compare and remember by identity.
  */
-import { nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
+import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { loadBlock } from '../chunk/compression.ts';
 import type { Footer, PageMeta, SectionMeta } from '../chunk/format.ts';
 import type { PageWants } from '../chunk/reader.ts';
-import { decodeHeader, type FilterIndex, maxHeaderBytes, rangeOfUnit } from '../filter/filter-layout.ts';
+import {
+  decodeHeader,
+  type FilterIndex,
+  likelyLayout,
+  maxHeaderBytes,
+  rangeOfUnit,
+  type UnitLayout,
+} from '../filter/filter-layout.ts';
+import { unitsOf } from '../filter/filter-reader.ts';
+import type { Requirement } from '../filter/requirement.ts';
 import { decodeSummaries, type PageSummary } from '../filter/summary-codec.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
@@ -15,7 +24,7 @@ import type { ObjectStore } from '../ports/object-store.ts';
 import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
-import { PageReader, type PageRequest } from './page-reader.ts';
+import { type MoreRequest, PageReader, type PageRequest } from './page-reader.ts';
 import { ReadAheadRoom } from './read-ahead-room.ts';
 import type { QueryStatistics } from './statistics.ts';
 
@@ -31,6 +40,21 @@ const CACHED_SUMMARY_BYTES = 2 * 1024 * 1024;
 /** Decoded, a page of a filter's index. */
 const FILTER_INDEX_WEIGHT = 150;
 
+/**
+ * What is read along with a footer over a distant store where sections are wanted: all sections of a chunk of some MB of lines,
+ * for 3 ms where another read takes 25.
+ */
+const TAIL_BYTES = 256 * 1024;
+/** Such tails, until what they hold is in its own cache: those of a month. */
+const CACHED_TAIL_BYTES = 16 * 1024 * 1024;
+
+/** What lies before a footer, up to it. */
+interface Tail {
+  /** From the start of the object. */
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
 /** The text filter of a chunk. */
 export interface ChunkFilter {
   readonly index: FilterIndex;
@@ -40,12 +64,13 @@ export interface ChunkFilter {
 
 export class ChunkSource {
   /** Of all scans. */
-  readonly room = new ReadAheadRoom();
+  readonly room: ReadAheadRoom;
   readonly scheduler: FairScheduler;
   private readonly store: ObjectStore;
   private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
   private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
   private readonly filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
+  private readonly tails = new LruCache<string, Tail>(CACHED_TAIL_BYTES);
   private readonly footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
   private readonly streams = new LruCache<string, Stream>(INTERNED_STREAMS);
   private readonly reader: PageReader;
@@ -61,6 +86,7 @@ export class ChunkSource {
   constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
     this.store = store;
     this.scheduler = scheduler;
+    this.room = new ReadAheadRoom(store.isDistant);
     this.reader = new PageReader(store, cache);
   }
 
@@ -69,51 +95,93 @@ export class ChunkSource {
     return this.store.isDistant === true;
   }
 
-  async footer(record: ChunkRecord): Promise<Footer> {
+  /** @param wantsSections sections of the chunk will be asked for: a distant store is asked for both at once */
+  async footer(record: ChunkRecord, wantsSections = false): Promise<Footer> {
     // Names are random, but a cache shared by tenants is keyed by tenant all the same.
     const key = `${record.tenant}/${record.id}`;
     const cached = this.footers.get(key);
     if (cached !== undefined) return cached;
-    const decoded = await readFooter(this.store, record);
+    const decoded =
+      wantsSections && this.isDistant && record.inline === undefined && record.footer === undefined
+        ? await this.footerWithTail(key, record)
+        : await readFooter(this.store, record);
     const footer = { ...decoded, streams: decoded.streams.map(stream => this.intern(stream)) };
     this.footers.set(key, footer, heldBytes(footer));
     return footer;
   }
 
-  /** Throws what the store throws, and CorruptionError where the filter's index is broken. */
+  private async footerWithTail(key: string, record: ChunkRecord): Promise<Footer> {
+    const { storedBytes, footerBytes } = record;
+    const footerStart = storedBytes - footerBytes;
+    const start = Math.max(0, footerStart - TAIL_BYTES);
+    const bytes = await readChunk(this.store, record, start, storedBytes);
+    const footer = footerOfTail(record, Buffer.from(bytes.subarray(footerStart - start)));
+    if (footer.sections.length > 0) {
+      this.tails.set(key, { start, bytes: bytes.subarray(0, footerStart - start) }, bytes.length);
+    }
+    return footer;
+  }
+
+  /** Bytes of a section, from the tail that was read with the footer where they lie in it. Throws as readChunk does. */
+  private async section(
+    record: ChunkRecord,
+    start: number,
+    end: number,
+    { plan }: QueryStatistics,
+  ): Promise<Buffer> {
+    const tail = this.tails.get(`${record.tenant}/${record.id}`);
+    if (tail !== undefined && start >= tail.start && end <= tail.start + tail.bytes.length) {
+      // A copy: what is kept of it must not keep the whole tail.
+      return Buffer.from(tail.bytes.subarray(start - tail.start, end - tail.start));
+    }
+    plan.filterReads++;
+    plan.filterBytes += end - start;
+    return readChunk(this.store, record, start, end);
+  }
+
+  /**
+   * Throws what the store throws, and CorruptionError where the filter's index is broken.
+   * @param requirement what the units will be asked for
+   */
   async filter(
     record: ChunkRecord,
     { pages }: Footer,
     { place }: SectionMeta,
-    { plan }: QueryStatistics,
+    requirement: Requirement,
+    statistics: QueryStatistics,
   ): Promise<ChunkFilter> {
     const key = `${record.tenant}/${record.id}`;
-    const read = async (offset: number, bytes: number): Promise<Buffer> => {
-      plan.filterReads++;
-      plan.filterBytes += bytes;
-      return readChunk(this.store, record, place.offset + offset, place.offset + offset + bytes);
-    };
-    let index = this.filters.get(key);
-    if (index === undefined) {
-      const header = await read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
-      index = decodeHeader(header, pages.length);
-      this.filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
-    }
-    const known = index;
-    const unit = async (number: number): Promise<Buffer> => {
+    const read = (offset: number, bytes: number): Promise<Buffer> =>
+      this.section(record, place.offset + offset, place.offset + offset + bytes, statistics);
+    const unit = async (layout: UnitLayout, number: number): Promise<Buffer> => {
       const unitKey = `${key}/${number}`;
       const cached = this.filterUnits.get(unitKey);
       if (cached !== undefined) return cached;
-      const { offset, bytes } = rangeOfUnit(known, number);
+      const { offset, bytes } = rangeOfUnit(layout, number);
       const loaded = await read(offset, bytes);
       this.filterUnits.set(unitKey, loaded, bytes);
       return loaded;
     };
-    return {
-      index: known,
-      units: async wanted =>
-        new Map(await Promise.all(wanted.map(async number => [number, await unit(number)] as const))),
-    };
+    const units = async (layout: UnitLayout, wanted: readonly number[]): Promise<Map<number, Buffer>> =>
+      new Map(await Promise.all(wanted.map(async number => [number, await unit(layout, number)] as const)));
+
+    let index = this.filters.get(key);
+    if (index === undefined) {
+      const header = read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
+      const layout = this.isDistant ? likelyLayout(pages.length, place.storedBytes) : undefined;
+      // Units go by their numbers in the cache: those of another layout must not get there.
+      const early = layout && units(layout, unitsOf(layout, requirement));
+      early?.catch(() => undefined);
+      index = decodeHeader(await header, pages.length);
+      await early?.catch(() => undefined);
+      const isLikely = layout?.units === index.units && layout.headerBytes === index.headerBytes;
+      if (layout !== undefined && !isLikely) {
+        for (const number of unitsOf(layout, requirement)) this.filterUnits.delete(`${key}/${number}`);
+      }
+      this.filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
+    }
+    const known = index;
+    return { index: known, units: wanted => units(known, wanted) };
   }
 
   /**
@@ -124,14 +192,12 @@ export class ChunkSource {
     record: ChunkRecord,
     { pages }: Footer,
     { place }: SectionMeta,
-    { plan }: QueryStatistics,
+    statistics: QueryStatistics,
   ): Promise<readonly PageSummary[]> {
     const key = `${record.tenant}/${record.id}`;
     const cached = this.summaries.get(key);
     if (cached !== undefined) return cached;
-    plan.filterReads++;
-    plan.filterBytes += place.storedBytes;
-    const stored = await readChunk(this.store, record, place.offset, place.offset + place.storedBytes);
+    const stored = await this.section(record, place.offset, place.offset + place.storedBytes, statistics);
     const decoded = decodeSummaries(
       loadBlock(stored, place, `summaries of ${nameOfChunk(record)}`),
       pages.length,
@@ -161,6 +227,11 @@ export class ChunkSource {
   /** The same of some pages, in the order asked for; those that lie together are read together. */
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     return this.reader.pages(requests, statistics);
+  }
+
+  /** Pages that were read for less, in the order asked for; what they lack and lies together is read together. */
+  moreOf(requests: readonly MoreRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
+    return this.reader.moreOf(requests, statistics);
   }
 
   /** The page of `rows`, which was read for less, with all that is wanted now; counts what it read. */

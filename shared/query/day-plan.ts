@@ -87,7 +87,10 @@ export function byDay(records: readonly ChunkRecord[], backward: boolean): DayRe
   return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
 }
 
-/** Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order. */
+/**
+ * Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order.
+ * @param wantsSections text filters or summaries of the chunks will be asked for
+ */
 export async function planDay(
   source: ChunkSource,
   day: number,
@@ -97,6 +100,7 @@ export async function planDay(
   statistics: QueryStatistics,
   signal: AbortSignal,
   visible: Visible = ALL_VISIBLE,
+  wantsSections = false,
 ): Promise<DayPlan> {
   const { from, to } = insideDay(day, range);
   const { masks } = visible;
@@ -116,7 +120,7 @@ export async function planDay(
   for (let i = 0; i < possible.length; i += atOnce) {
     signal.throwIfAborted();
     const some = possible.slice(i, i + atOnce);
-    const footers = await Promise.all(some.map(record => source.footer(record)));
+    const footers = await Promise.all(some.map(record => source.footer(record, wantsSections)));
     const startedMs = source.scheduler.nowMs();
     for (let j = 0; j < some.length; j++) {
       const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };

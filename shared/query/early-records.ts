@@ -10,8 +10,8 @@ import { addStatistics, newStatistics, type QueryStatistics } from './statistics
 export interface EarlyRecords {
   /** Days in the direction of the query; days without chunks are left out. */
   readonly days: readonly DayRecords[];
-  /** Undefined where these are all there are. */
-  readonly correction: Promise<readonly DayRecords[] | undefined>;
+  /** Undefined where these are all there are. Asked when other requests are sent anyway, it costs no time of its own. */
+  confirm(): Promise<readonly DayRecords[] | undefined>;
 }
 
 /** Throws what the table throws. */
@@ -31,10 +31,13 @@ export async function earlyRecords(
       backward,
     );
   const days = inOrder(early.days);
-  const correction = early.correction.then(corrected => corrected && inOrder(corrected));
-  // Whoever runs a query asks in the end; one that ends before that does not.
-  correction.catch(() => undefined);
-  return { days, correction };
+  return {
+    days,
+    confirm: async () => {
+      const corrected = await early.confirm();
+      return corrected && inOrder(corrected);
+    },
+  };
 }
 
 /**
@@ -54,7 +57,7 @@ export async function foundInAll<Result>(
       own,
     ),
   );
-  const corrections = await Promise.all(lookups.map(({ correction }) => correction));
+  const corrections = await Promise.all(lookups.map(lookup => lookup.confirm()));
   if (corrections.every(correction => correction === undefined)) {
     addStatistics(statistics, own);
     if ('error' in found) throw found.error;

@@ -7,13 +7,14 @@ import { type AheadOptions, mapAhead } from '../model/at-once.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import type { Labels } from '../model/labels.ts';
 import type { Clock } from '../ports/clock.ts';
+import { BegunReads } from './begun-reads.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import { DAYS_AT_ONCE, type PlannedPage, planDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
 import { earlyRecords, foundInAll } from './early-records.ts';
 import { compareSources, type EntrySource } from './entry-order.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
-import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from './log-scan.ts';
+import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
 import { compileSelector } from './selector.ts';
@@ -115,7 +116,12 @@ async function first(
   };
   const { answers } = sources;
   return foundInAll(lookups, statistics, (days, own) => {
-    const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+    const records = views.map((view, i) => ({
+      view,
+      visible: visibleOf(view.tenant),
+      days: days[i],
+      isPlanned: () => void lookups[i].confirm().catch(() => undefined),
+    }));
     const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
     return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
   });
@@ -200,7 +206,7 @@ function stretchOf(ns: bigint): bigint {
 async function findOfTenant(
   sources: LogSources,
   request: LogRequest,
-  { view, visible, days }: TenantRecords,
+  { view, visible, days, isPlanned }: TenantRecords,
   budget: MemoryBudget,
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
@@ -215,20 +221,37 @@ async function findOfTenant(
   const spread = parts && new EntrySpread(parts, request);
   const found: FoundEntry[] = [];
   const isOver = () => found.length >= limit;
+  const begun = source.isDistant
+    ? new BegunReads({ endsEarly: true, maxCost: sources.workers?.sizes.inlineBytes })
+    : undefined;
   const ending = new AbortController();
   const untilEnd = AbortSignal.any([signal, ending.signal]);
   const planned = mapAhead(days, aheadOf(source, pruner), async ({ day, records }) => {
-    const all = await planDay(source, day, records, selector, range, statistics, untilEnd, visible);
-    return { day, planned: all, plan: await pruner.prune(all, untilEnd) };
+    const all = await planDay(
+      source,
+      day,
+      records,
+      selector,
+      range,
+      statistics,
+      untilEnd,
+      visible,
+      pruner.prunes,
+    );
+    isPlanned?.();
+    const plan = await pruner.prune(all, untilEnd);
+    const pages = inDirection(plan.pages, backward);
+    const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
+    return { day, planned: all, plan, pages, reads };
   });
   try {
-    for await (const { day, planned: all, plan } of planned) {
+    for await (const { day, planned: all, plan, pages, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
-      const pages = inDirection(plan.pages, backward);
       const here = spread?.scannedHere(pages) ?? pages.length;
-      await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector);
+      const ofHere = begun?.take(reads, here === pages.length);
+      await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector, ofHere);
       const finishDay = () => {
         const dayStart = BigInt(day) * NS_PER_DAY;
         for (const entry of collector.finish()) {
@@ -246,6 +269,7 @@ async function findOfTenant(
     await spread?.finish(isOver);
   } finally {
     spread?.stop();
+    begun?.end();
     ending.abort(new DOMException('the query has ended', 'AbortError'));
   }
   return found;

@@ -1,14 +1,17 @@
 /** The scan of a log query: pages in, entries into a collector. The engine and its workers run the same. */
+
+import type { PageWants } from '../chunk/reader.ts';
 import type { LogExpr } from '../logql/ast.ts';
 import { compileLogPipeline, type LogPipeline } from '../pipeline/pipeline.ts';
 import { Turn } from '../pipeline/turn.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { PlannedPage } from './day-plan.ts';
 import { EVERY_FIELD, EveryFieldScan, planEveryField } from './every-field-scan.ts';
 import { type FieldPlan, FieldScan, planField } from './field-scan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { LogCollector } from './log-collector.ts';
 import type { PagesOfPlan } from './metric-scan.ts';
-import { type ScanContext, scanPages } from './scan.ts';
+import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface LogScan {
   readonly pipeline: LogPipeline;
@@ -48,26 +51,53 @@ function scanOf(plan: FieldPlan, collector: LogCollector): FieldScan | EveryFiel
   return plan.name === EVERY_FIELD ? new EveryFieldScan(plan, collector) : new FieldScan(plan, collector);
 }
 
-/** Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants. */
+function wantsOf({ pipeline, field }: LogScan): PageWants {
+  const promoted = field === undefined ? pipeline.promoted : field.promoted;
+  return { lines: 'bytes', metadata: 'all', promoted };
+}
+
+/** The reads of `scanEntries`, to begin before it. */
+export function readsOfEntries(
+  context: Pick<ScanContext, 'source' | 'statistics'>,
+  scan: LogScan,
+  pages: readonly PlannedPage[],
+): PageReads {
+  return new PageReads(context, pages, wantsOf(scan), { prepares: true, endsEarly: true });
+}
+
+/**
+ * Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants.
+ * @param reads of these pages, where they have begun
+ */
 export async function scanEntries(
   context: Omit<ScanContext, 'turn' | 'hidden'>,
-  { pipeline, turn, hidden, field }: LogScan,
+  scan: LogScan,
   { plan, pages, overlaps }: PagesOfPlan,
   collector: LogCollector,
+  reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const promoted = field === undefined ? pipeline.promoted : field.promoted;
-  const wants = { lines: 'bytes', metadata: 'all', promoted } as const;
+  const { pipeline, turn, hidden, field } = scan;
+  const wants = wantsOf(scan);
   const ofField = field && scanOf(field, collector);
   const sink = ofField ?? collector;
-  await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
-    wants: page => collector.reaches(page.first, page.last),
-    prepare: (rows, selection, count, page) =>
-      ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
-    visit: (rows, selection, count, page) => {
-      sink.begin(rows, page);
-      statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
-      collector.settle();
+  await scanPages(
+    { ...context, turn, hidden },
+    plan,
+    pages,
+    overlaps,
+    wants,
+    {
+      endsEarly: true,
+      wants: page => collector.reaches(page.first, page.last),
+      prepare: (rows, selection, count, page) =>
+        ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
+      visit: (rows, selection, count, page) => {
+        sink.begin(rows, page);
+        statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
+        collector.settle();
+      },
     },
-  });
+    reads,
+  );
 }

@@ -13,12 +13,20 @@ import { mapAhead } from '../model/at-once.ts';
 import { BadRequestError } from '../model/errors.ts';
 import type { Labels } from '../model/labels.ts';
 import { sampleFailure } from '../pipeline/sample-failure.ts';
-import { DAYS_AT_ONCE, type DayPlan, planDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
+import { BegunReads } from './begun-reads.ts';
+import {
+  DAYS_AT_ONCE,
+  type DayPlan,
+  type PlannedPage,
+  planDay,
+  streamsOfPlan,
+  type TimeRange,
+} from './day-plan.ts';
 import { type EarlyRecords, earlyRecords, foundInAll } from './early-records.ts';
 import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
-import { compileMetricScan, type MetricScan, scanSamples } from './metric-scan.ts';
+import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { countFromRuns } from './run-counts.ts';
 import { compileSelector } from './selector.ts';
@@ -157,7 +165,12 @@ async function aggregate(
   const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
   const { answers } = sources;
   return foundInAll(lookups, statistics, (days, own) => {
-    const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+    const records = views.map((view, i) => ({
+      view,
+      visible: visibleOf(view.tenant),
+      days: days[i],
+      isPlanned: () => void lookups[i].confirm().catch(() => undefined),
+    }));
     const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
     return keptOrFound(kept, ofCompute =>
       compute(sources, request, { leaf, spec, times, records }, ofCompute),
@@ -235,7 +248,7 @@ interface LeafScan {
 async function scanTenant(
   sources: LogSources,
   { signal, charge }: MetricRequest,
-  { view, visible, days }: TenantRecords,
+  { view, visible, days, isPlanned }: TenantRecords,
   { log, scan, spread, times: range }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
@@ -247,28 +260,55 @@ async function scanTenant(
   const counts = countsWithoutLines(counting);
   const countsMinutes = counts && hasWholeMinutes(accumulator);
   const pruner = compileTextPruner(log.stages, source, statistics);
+  // What footers count is not read: of such queries few pages are left.
+  const begun =
+    source.isDistant && !counts
+      ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
+      : undefined;
   const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
-    const all = await planDay(source, day, records, selector, range, statistics, signal, visible);
-    return { all, plan: await pruner.prune(all, signal) };
+    const all = await planDay(
+      source,
+      day,
+      records,
+      selector,
+      range,
+      statistics,
+      signal,
+      visible,
+      pruner.prunes,
+    );
+    isPlanned?.();
+    const plan = await pruner.prune(all, signal);
+    const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
+    return { all, plan, reads };
   });
-  for await (const { all, plan } of planned) {
-    statistics.streams += streamsOfPlan(all).size;
-    const startedMs = source.scheduler.nowMs();
-    const ofAll = new Overlaps(plan, source, statistics);
-    const request = { ...counting, hides: hidesOf(plan) };
-    const uncounted = countsMinutes ? countFromFooters(plan, ofAll, request) : plan;
-    // It knows pages by identity, and those that were counted in part are others.
-    const ofUncounted = uncounted === plan ? ofAll : new Overlaps(uncounted, source, statistics);
-    const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
-    countCounted(plan, rest, statistics);
-    const overlaps = rest === uncounted ? ofUncounted : new Overlaps(rest, source, statistics);
-    const pages = rest.pages.slice().sort((a, b) => a.first - b.first);
-    const ofPlan = { plan: rest, pages, overlaps };
-    source.scheduler.charge(view.tenant, startedMs);
-    const isTaken = await spread?.takes(ofPlan, { view, visible });
-    if (isTaken === true) continue;
-    await scanSamples(context, scan, ofPlan);
+  try {
+    for await (const { all, plan, reads } of planned) {
+      statistics.streams += streamsOfPlan(all).size;
+      const startedMs = source.scheduler.nowMs();
+      const ofAll = new Overlaps(plan, source, statistics);
+      const request = { ...counting, hides: hidesOf(plan) };
+      const uncounted = countsMinutes ? countFromFooters(plan, ofAll, request) : plan;
+      // It knows pages by identity, and those that were counted in part are others.
+      const ofUncounted = uncounted === plan ? ofAll : new Overlaps(uncounted, source, statistics);
+      const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
+      countCounted(plan, rest, statistics);
+      const overlaps = rest === uncounted ? ofUncounted : new Overlaps(rest, source, statistics);
+      const pages = byStart(rest.pages);
+      const ofPlan = { plan: rest, pages, overlaps };
+      source.scheduler.charge(view.tenant, startedMs);
+      const isTaken = await spread?.takes(ofPlan, { view, visible });
+      const ofHere = begun?.take(reads, isTaken !== true);
+      if (isTaken === true) continue;
+      await scanSamples(context, scan, ofPlan, ofHere);
+    }
+  } finally {
+    begun?.end();
   }
+}
+
+function byStart(pages: readonly PlannedPage[]): PlannedPage[] {
+  return pages.slice().sort((a, b) => a.first - b.first);
 }
 
 function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {

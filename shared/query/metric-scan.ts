@@ -1,4 +1,6 @@
 /** The scan of one range aggregation: pages in, samples into an accumulator. The engine and its workers run the same. */
+
+import type { PageWants } from '../chunk/reader.ts';
 import type { Grouping, LogRange } from '../logql/ast.ts';
 import type { SharedMemory } from '../metrics/memory-budget.ts';
 import { createRangeAccumulator, type RangeAccumulator } from '../metrics/range-accumulator.ts';
@@ -9,7 +11,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import { HiddenRows } from './hidden-rows.ts';
 import type { Overlaps } from './overlaps.ts';
-import { type ScanContext, scanPages } from './scan.ts';
+import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface MetricScan {
   readonly extractor: SampleExtractor;
@@ -42,23 +44,46 @@ export function compileMetricScan(
   return { extractor, accumulator, turn, hidden };
 }
 
-/** Adds the samples of `pages`, of one plan. */
+function wantsOf({ extractor }: MetricScan): PageWants {
+  return { ...extractor.needs, promoted: extractor.promoted };
+}
+
+/** The reads of `scanSamples`, to begin before it. */
+export function readsOfSamples(
+  context: Pick<ScanContext, 'source' | 'statistics'>,
+  scan: MetricScan,
+  pages: readonly PlannedPage[],
+): PageReads {
+  return new PageReads(context, pages, wantsOf(scan), { prepares: true, endsEarly: false });
+}
+
+/** Adds the samples of `pages`, of one plan. @param reads of these pages, where they have begun */
 export async function scanSamples(
   context: Omit<ScanContext, 'turn' | 'hidden'>,
-  { extractor, accumulator, turn, hidden }: MetricScan,
+  scan: MetricScan,
   { plan, pages, overlaps }: PagesOfPlan,
+  reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const wants = { ...extractor.needs, promoted: extractor.promoted };
-  await scanPages({ ...context, turn, hidden }, plan, pages, overlaps, wants, {
-    wants: () => true,
-    prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
-    visit: (rows, selection, count) => {
-      const batch = extractor.extract(rows, selection, count);
-      statistics.postFilterLines += batch.count;
-      accumulator.addBatch(batch);
+  const { extractor, accumulator, turn, hidden } = scan;
+  const wants = wantsOf(scan);
+  await scanPages(
+    { ...context, turn, hidden },
+    plan,
+    pages,
+    overlaps,
+    wants,
+    {
+      wants: () => true,
+      prepare: (rows, selection, count) => extractor.prepare(rows, selection, count),
+      visit: (rows, selection, count) => {
+        const batch = extractor.extract(rows, selection, count);
+        statistics.postFilterLines += batch.count;
+        accumulator.addBatch(batch);
+      },
     },
-  });
+    reads,
+  );
 }
 
 /** Pages of a day to be scanned, in this order. */

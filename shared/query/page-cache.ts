@@ -54,6 +54,7 @@ export interface PageCacheFigures {
 
 export class PageCache implements PageKeeper {
   readonly #pool: LinePool;
+  readonly #keepsFirst: boolean;
   readonly #maxColumnBytes: number;
   readonly #maxPageBytes: number;
   /** Ascending by last use. */
@@ -70,8 +71,13 @@ export class PageCache implements PageKeeper {
   #columnBytes = 0;
   #lineBytes = 0;
 
-  /** @param maxBytes of all that is kept; memory for lines is taken from the machine as it is used */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes of all that is kept; memory for lines is taken from the machine as it is used
+   * @param keepsFirst pages are kept from their first use on where there is room for nothing: reading them again would cost a
+   * round trip
+   */
+  constructor(maxBytes: number, { keepsFirst = false }: { readonly keepsFirst?: boolean } = {}) {
+    this.#keepsFirst = keepsFirst;
     this.#pool = new LinePool(Math.floor(maxBytes * LINE_SHARE));
     this.#maxColumnBytes = maxBytes - this.#pool.bytes;
     this.#maxPageBytes = Math.min(SPACE_BYTES, this.#pool.bytes * MAX_PAGE_SHARE);
@@ -103,10 +109,13 @@ export class PageCache implements PageKeeper {
     }
     const lastUse = this.#remembered.get(key);
     this.#remembered.delete(key);
-    if (lastUse !== undefined && this.#hasRoomFor(page, now - lastUse)) {
+    const isFirst = lastUse === undefined;
+    // One that was never used before is the first to give way, and takes nobody's place.
+    const interval = isFirst ? Infinity : now - lastUse;
+    if ((!isFirst || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
-      this.#keep({ key, columns, weight, lastUse: now, interval: now - lastUse, lineUse: now });
+      this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });
       return columns;
     }
     this.#remember(key, now);

@@ -7,11 +7,23 @@ const MIN_BYTES = 512 * 1024;
 /** Of all scans, before turns get shorter: two large ones. Eight of them would hold 96 MB, most of it before its time. */
 const ROOM_BYTES = 24 * 1024 * 1024;
 
+/** The same over a distant store: 64 reads of 1 MiB. */
+const DISTANT_ROOM_BYTES = 64 * 1024 * 1024;
+
 export class ReadAheadRoom {
   heldBytes = 0;
+  private readonly bytes: number;
+
+  constructor(isDistant = false) {
+    this.bytes = isDistant ? DISTANT_ROOM_BYTES : ROOM_BYTES;
+  }
 
   /** What one more turn may take: half of what is left, so that others find some. */
   get turnBytes(): number {
-    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (ROOM_BYTES - this.heldBytes) / 2));
+    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (this.bytes - this.heldBytes) / 2));
+  }
+
+  get isFull(): boolean {
+    return this.heldBytes >= this.bytes;
   }
 }

@@ -19,6 +19,8 @@ import { lowerBound } from './row-search.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 export interface PageVisitor {
+  /** The scan may end before its last page. */
+  readonly endsEarly?: boolean;
   /** False ends the scan: no page from here on can matter. */
   wants(page: PlannedPage): boolean;
   /**
@@ -50,7 +52,73 @@ export interface ScanContext {
   readonly hidden?: HiddenRows;
 }
 
-/** Scans `pages` (of one plan) in the order given. */
+/** The reads of a scan, which may begin before it does. */
+export class PageReads {
+  /** Stored bytes of the pages. */
+  readonly storedBytes: number;
+  /** The page before needed its lines. */
+  linesAreNeeded = false;
+  visitor: PageVisitor | undefined;
+  /** Place of the page that is looked at. */
+  current = -1;
+  readonly #pages: readonly PlannedPage[];
+  readonly #wants: PageWants;
+  readonly #reads: ReadAhead;
+  /** Places of pages that were read without lines. */
+  readonly #fronts = new Set<number>();
+  readonly #isDistant: boolean;
+
+  /** @param prepares the visitor of the scan may do without lines */
+  constructor(
+    { source, statistics }: Pick<ScanContext, 'source' | 'statistics'>,
+    pages: readonly PlannedPage[],
+    wants: PageWants,
+    { prepares, endsEarly }: { readonly prepares: boolean; readonly endsEarly: boolean },
+  ) {
+    this.#pages = pages;
+    this.#wants = wants;
+    this.#isDistant = source.isDistant;
+    this.storedBytes = pages.reduce((bytes, { page }) => bytes + page.storedBytes, 0);
+    const request = (i: number) => {
+      const { record, footer, page } = pages[i];
+      // Page i itself was asked about; of the others, none from the first that cannot matter.
+      if (i > this.current && this.visitor?.wants(pages[i]) === false) return undefined;
+      const front = this.linesAreNeeded || !prepares ? undefined : frontOf(pages[i], wants);
+      if (front !== undefined) this.#fronts.add(i);
+      return { record, footer, page, wants: front ?? wholeOf(pages[i], wants) };
+    };
+    this.#reads = new ReadAhead({ source, statistics, pages: pages.length, request, endsEarly });
+  }
+
+  begin(): void {
+    this.#reads.begin();
+  }
+
+  /** The rows of page `i`; called for 0, 1, 2 and so on. */
+  next(i: number): Promise<PageRows> {
+    this.current = i;
+    return this.#reads.next(i);
+  }
+
+  /** True where page `i` was read without its lines. Over a distant store those of the pages behind it are asked for now. */
+  isFront(i: number): boolean {
+    if (!this.#fronts.has(i)) return false;
+    if (this.#isDistant) {
+      this.#reads.complete(place => {
+        if (!this.#fronts.delete(place)) return undefined;
+        return wholeOf(this.#pages[place], this.#wants);
+      });
+    }
+    return true;
+  }
+
+  /** To be called however the scan ends. */
+  end(): void {
+    this.#reads.end();
+  }
+}
+
+/** Scans `pages` (of one plan) in the order given. @param reads of these pages, where they have begun */
 export async function scanPages(
   context: ScanContext,
   plan: DayPlan,
@@ -58,30 +126,20 @@ export async function scanPages(
   overlaps: Overlaps,
   wants: PageWants,
   visitor: PageVisitor,
+  reads = new PageReads(context, pages, wants, {
+    prepares: visitor.prepare !== undefined,
+    endsEarly: visitor.endsEarly === true,
+  }),
 ): Promise<void> {
   const { source, statistics, signal, turn, hidden } = context;
   let selection = new Uint32Array(8192);
-  /** Places of pages that were read without lines. */
-  const fronts = new Set<number>();
-  // The page before needed its lines.
-  let linesAreNeeded = false;
-  const request = (i: number) => {
-    const { record, footer, page } = pages[i];
-    // Page i itself was asked about; of the others, none from the first that cannot matter.
-    if (i > current && !visitor.wants(pages[i])) return undefined;
-    const front = linesAreNeeded || visitor.prepare === undefined ? undefined : frontOf(pages[i], wants);
-    if (front !== undefined) fronts.add(i);
-    return { record, footer, page, wants: front ?? wholeOf(pages[i], wants) };
-  };
-  let current = 0;
-  const reads = new ReadAhead({ source, statistics, pages: pages.length, request });
+  reads.visitor = visitor;
   const seen = new Set<string>();
   try {
     for (let i = 0; i < pages.length; i++) {
       const planned = pages[i];
       if (!visitor.wants(planned)) break;
       signal.throwIfAborted();
-      current = i;
       let rows = await reads.next(i);
       const dropped = await overlaps.droppedRows(planned, signal);
       const { tenant } = planned.record;
@@ -109,9 +167,9 @@ export async function scanPages(
       if (left > 0 && visitor.prepare !== undefined) {
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
-        linesAreNeeded = prepared.needsLines;
-        isParsed = linesAreNeeded && wants.promoted?.parsesMost === true;
-        if (linesAreNeeded && fronts.has(i)) {
+        reads.linesAreNeeded = prepared.needsLines;
+        isParsed = prepared.needsLines && wants.promoted?.parsesMost === true;
+        if (prepared.needsLines && reads.isFront(i)) {
           rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
           startedMs = source.scheduler.nowMs();
           page = asShown(withWanted(rows, wants), context.shown);

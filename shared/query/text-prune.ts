@@ -79,7 +79,7 @@ export function compileTextPruner(
       return { text, values: known };
     }
     try {
-      const filter = await source.filter(record, footer, section, statistics);
+      const filter = await source.filter(record, footer, section, requirement, statistics);
       const units = await filter.units(unitsOf(filter.index, requirement));
       return {
         text: probePages(filter.index, line, units),

@@ -91,10 +91,10 @@ describe('an early snapshot with its correction misses nothing', () => {
     let corrected = 0;
     for (let seed = 1; seed <= RUNS; seed++) {
       const one = await world(seed);
-      if (isKnown) await (await look(one.reader, days)).correction;
+      if (isKnown) await (await look(one.reader, days)).confirm();
       const swapped = one.swap();
       const early = await look(one.reader, days);
-      const correction = await early.correction;
+      const correction = await early.confirm();
       expect({ seed, missing: missing(one, correction ?? early.days) }).toEqual({ seed, missing: 0 });
       if (missing(one, early.days) > 0) torn++;
       if (correction !== undefined) corrected++;
@@ -110,7 +110,7 @@ describe('an early snapshot with its correction misses nothing', () => {
     const pushed = plain.addChunks([record(3)]);
     const early = await look(reader, 1);
     await pushed;
-    expect(await early.correction).toBeUndefined();
+    expect(await early.confirm()).toBeUndefined();
     expect(early.days.flatMap(({ records }) => records).length).toBeGreaterThanOrEqual(2);
   });
 });
@@ -118,9 +118,9 @@ describe('an early snapshot with its correction misses nothing', () => {
 describe('requests of an early snapshot', () => {
   test('a known range is one look at versions beside its chunks, and one behind', async () => {
     const { reader, table } = await world(1, 0);
-    await (await look(reader, 31)).correction;
+    await (await look(reader, 31)).confirm();
     table.reads = 0;
-    await (await look(reader, 31)).correction;
+    await (await look(reader, 31)).confirm();
     expect(table.reads).toBe(6);
   });
 
@@ -128,6 +128,6 @@ describe('requests of an early snapshot', () => {
     const { reader } = await world(1, 0);
     const early = await reader.earlySnapshot('nobody', 0n, 1n << 62n);
     expect(early.days).toEqual([]);
-    expect(await early.correction).toBeUndefined();
+    expect(await early.confirm()).toBeUndefined();
   });
 });
