@@ -33,7 +33,7 @@ export async function programOfCheckout({ stays }) {
   try {
     const folder = freshFolder() ?? (await bundle());
     if (stays) writeFileSync(join(folder, `user-${process.pid}`), '');
-    return join(folder, 'logboom.js');
+    return join(folder, 'logboom.cjs');
   } catch (error) {
     say(`the program could not be bundled and is run from its sources: ${error.message}`);
     return join(ROOT, 'bin', 'logboom.ts');
@@ -42,7 +42,7 @@ export async function programOfCheckout({ stays }) {
 
 function freshFolder() {
   const record = readRecord();
-  if (record === undefined || !existsSync(join(record.folder, 'logboom.js'))) return undefined;
+  if (record === undefined || !existsSync(join(record.folder, 'logboom.cjs'))) return undefined;
   const isSame = Object.entries(record.stamps).every(([path, stamp]) => stampOf(path) === stamp);
   return isSame ? record.folder : undefined;
 }

@@ -20,16 +20,17 @@ else runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: is
 async function runHere() {
   // Threads have it from the environment. By the module: an older Node, which comes no further than the lines above, has no such name.
   process.env.NODE_COMPILE_CACHE ??= cacheFolder();
+  // Before: what was compiled with other flags is not taken.
+  if (isStart) becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
   nodeModule.enableCompileCache();
   silenceExperimental();
-  if (isStart) {
-    becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
-    stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
-  }
+  if (isStart) stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
   const file = isCheckout
     ? await (await import('./checkout.mjs')).programOfCheckout({ stays: isStart })
-    : join(ROOT, 'dist', 'server', 'logboom.js');
-  await import(pathToFileURL(file).href);
+    : join(ROOT, 'dist', 'server', 'logboom.cjs');
+  if (file.endsWith('.cjs')) nodeModule.createRequire(import.meta.url)(file);
+  // Sources.
+  else await import(pathToFileURL(file).href);
 }
 
 /** What of Node is experimental is no news for whoever asks for logs. */

@@ -1,7 +1,7 @@
 /** The command line. Commands are loaded when they are named, so that a small one starts fast; `--help` loads all. */
 import type { Command } from 'commander';
 
-await main(process.argv);
+void main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {
   const { CommanderError } = await import('commander');

@@ -140,6 +140,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       isAlone,
       table: storage.table,
       foldTable: storage.foldTable,
+      startTableThread: storage.startTableThread,
       tailLog: catalog.tailLog,
       clock: systemClock,
       decideRates: (tenant, asked) => rates.decide(tenant, limitsOf(tenant), asked),

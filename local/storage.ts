@@ -49,6 +49,8 @@ export interface Storage {
   readonly checkTable?: (full: boolean) => Promise<readonly string[]>;
   /** See SqliteTable.fold; undefined where the table is no file of this machine. */
   readonly foldTable?: () => Promise<boolean>;
+  /** See ThreadTable; to be called before others ask for commits. Undefined if it has no thread. */
+  readonly startTableThread?: (() => void) | undefined;
   close(): Promise<void>;
 }
 
@@ -121,6 +123,7 @@ async function openEmbedded(
     },
     checkTable: full => table.check(full),
     foldTable: () => table.fold(),
+    startTableThread: opened.startTableThread,
     close: () => table.close(),
   };
 }
@@ -128,6 +131,7 @@ async function openEmbedded(
 interface OpenedFiles {
   readonly store: ObjectStore;
   readonly table: SqliteTable;
+  readonly startTableThread?: () => void;
   readonly readOnly: boolean;
   /** Why it could not be opened to write. */
   readonly cause?: unknown;
@@ -150,8 +154,9 @@ async function openFiles(
   if (!how.readOnly) {
     try {
       const store = await openFileObjectStore(dataDir);
-      const table = await (serves ? openThreadTable(file, how.thread) : openSqliteTable(file, options));
-      return { store, table, readOnly: false };
+      if (!serves) return { store, table: await openSqliteTable(file, options), readOnly: false };
+      const table = await openThreadTable(file, { ...how.thread, startsLater: true });
+      return { store, table, startTableThread: () => table.startThread(), readOnly: false };
     } catch (error) {
       cause = asStorageError(error);
       if (!(cause instanceof StorageUnavailableError)) throw error;

@@ -12,7 +12,7 @@ import { findRuntimes, PINNED_NODES } from '../bin/runtime.mjs';
 
 const DIST = join(ROOT, 'dist');
 const SERVER = join(DIST, 'server');
-const LIBRARY_TYPES = join(SERVER, 'embed.d.ts');
+const LIBRARY_TYPES = join(SERVER, 'embed.d.mts');
 const PAGE_SCRIPT = join(ROOT, 'scripts', 'build-ui.mjs');
 
 ensureInstalled();

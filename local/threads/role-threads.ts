@@ -34,6 +34,8 @@ export interface RoleThreadsParts
   readonly clock: Clock;
   /** The thread that serves live tails was lost: they are to be closed, so that clients come back. */
   readonly endTails: () => void;
+  /** See Storage: called before a thread starts. */
+  readonly startTableThread?: (() => void) | undefined;
   /** Cores of the machine; default: what the system says. */
   readonly cores?: number | undefined;
   /** For tests in which threads fail. */
@@ -184,6 +186,7 @@ export class RoleThreads {
     const queryMemory =
       role === 'query' ? sharedCounters(config.logboom.queryMemoryBytes, threads + 1) : undefined;
     const start = (index: number) => {
+      this.#parts.startTableThread?.();
       const data = (): RoleData => ({
         role,
         index,

@@ -28,25 +28,42 @@ export interface ThreadTableOptions {
   readonly entry?: URL | undefined;
   /** Called when the thread ended by itself, before it is started again. */
   readonly onLost?: ((error: Error) => void) | undefined;
+  /** Start the thread when `startThread` is called; until then this thread commits. Default: start it at once. */
+  readonly startsLater?: boolean;
+}
+
+export interface ThreadTable extends SqliteTable {
+  /** For when there is more to commit than a store that nobody uses has: from now on the thread does it. */
+  startThread(): void;
 }
 
 /** Opens `file`, as openSqliteTable does. */
-export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock, entry = threadEntryUrl('table-thread'), onLost } = options;
-  const data: TableThreadData = { file };
-  const thread = new ThreadClient<TableCall, TableAnswer>({
-    name: 'table',
-    entry,
-    data: () => data,
-    maxHeapMb: MAX_HEAP_MB,
+export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<ThreadTable> {
+  const {
+    clock = systemClock,
+    entry = threadEntryUrl('table-thread'),
+    startsLater = false,
     onLost,
-  });
+  } = options;
+  const data: TableThreadData = { file };
+  let thread: ThreadClient<TableCall, TableAnswer> | undefined;
+  const startThread = () => {
+    thread ??= new ThreadClient<TableCall, TableAnswer>({
+      name: 'table',
+      entry,
+      data: () => data,
+      maxHeapMb: MAX_HEAP_MB,
+      onLost,
+    });
+    return thread;
+  };
   let closing: Promise<void> | undefined;
   const call = async (
     work: DistributedOmit<TableCall, 'nowMs'>,
     moved?: ArrayBuffer[],
   ): Promise<TableAnswer> => {
     if (closing !== undefined) throw new Error('the table is closed');
+    const thread = startThread();
     if (thread.running >= MAX_CALLS) {
       throw new ThrottledError(`${MAX_CALLS} writes already wait for the table`);
     }
@@ -59,22 +76,26 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
   };
   try {
     // The thread makes what is missing.
-    await thread.ready();
+    if (!startsLater) await startThread().ready();
     const reads = await openSqliteTable(file, { clock, cacheBytes: READ_CACHE_BYTES });
     return {
       ...forwardedTable(reads, async writes => {
-        await call({ kind: 'write', writes }, movedBodies(writes));
+        if (thread === undefined && closing === undefined) await reads.transact(writes);
+        else await call({ kind: 'write', writes }, movedBodies(writes));
       }),
+      startThread() {
+        if (closing === undefined) startThread();
+      },
       sweep: async limit => (await call({ kind: 'sweep', limit })) as number,
       check: full => reads.check(full),
       fold: async () => (await call({ kind: 'fold' })) as boolean,
       close() {
-        closing ??= thread.stop().then(() => reads.close());
+        closing ??= Promise.resolve(thread?.stop()).then(() => reads.close());
         return closing;
       },
     };
   } catch (error) {
-    await thread.stop();
+    await thread?.stop();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The file of a thread, beside this module: in the source tree in TypeScript, in a package or a bundle in JavaScript. */
+/** The file of a thread, beside this module: in the source tree in TypeScript, in a bundle in CommonJS. */
 const EXTENSION = /\w+$/.exec(import.meta.url)![0];
 
 /** @param name without its extension */
