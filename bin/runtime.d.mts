@@ -3,7 +3,7 @@
 /** What Node is started with. */
 export function runtimeFlags(): readonly string[];
 
-/** What its environment is given, unless it has it already. */
+/** Variables that its environment is given, unless they are set. */
 export function runtimeEnvironment(): Readonly<Record<string, string>>;
 
 /** True where `version` is newer than `than` and of the same major. */
