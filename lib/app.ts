@@ -24,6 +24,8 @@ import { LogboomStack, type LogboomStackProps } from './logboom-stack.ts';
 import { addPage } from './page-asset.ts';
 import { hasCanary, type Settings, settingsOf } from './settings.ts';
 
+/** Set by scripts/package-cloudformation.mjs. */
+const PACKAGED = 'LOGBOOM_PACKAGED';
 /** In the assembly, beside the template. */
 const SOURCE_MAPS = 'source-maps';
 /** Lambda allows 4 KB for all environment variables together. */
@@ -50,7 +52,7 @@ export async function synthesise(): Promise<void> {
       ...stackFunctionsOf(settings),
     ];
     const built = await buildCode(names, { folder, withPage: settings.edge && settings.ui });
-    const assembled = writeAssembly(app, settings, built);
+    const assembled = writeAssembly(app, settings, built, process.env[PACKAGED] !== undefined);
     keepSourceMaps(built.bundles, join(assembled, SOURCE_MAPS));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -70,8 +72,13 @@ export async function buildCode(
   return { bundles, code, page: carrier === undefined ? undefined : pageBeside(carrier, folder) };
 }
 
-/** Describes the stack, checks it and writes it. The assembly's folder. Throws where a check fails. */
-export function writeAssembly(app: App, settings: Settings, { code, page }: BuiltCode): string {
+/** Describes the stack, checks it and writes it. The assembly's folder. Throws where a check fails. @param isPackaged see LogboomStackProps */
+export function writeAssembly(
+  app: App,
+  settings: Settings,
+  { code, page }: BuiltCode,
+  isPackaged = false,
+): string {
   const events = eventSettingsOf(settings);
   const { yaml: configYaml, config } = configOf(settings);
   new LogboomStack(app, settings.stackName, {
@@ -81,6 +88,7 @@ export function writeAssembly(app: App, settings: Settings, { code, page }: Buil
     configYaml,
     overridesObject: config.runtime.object,
     page: settings.edge && settings.ui ? page : undefined,
+    isPackaged,
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app.synth().directory;

@@ -4,7 +4,7 @@
  * Pitfall: that role is a setting of the account and region, not of an API. Deleting the resource does not take it back, and
  * other APIs may have come to lean on it; so the role stays when the stack is deleted (docs/aws.md, "Teardown").
  */
-import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -17,7 +17,8 @@ const POLICY = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
 /** @param name of the API in the name of the group: it is unique in the stack */
 export function accessLog(scope: Construct, name: string, retention: RetentionDays): LogGroup {
   return new LogGroup(scope, 'AccessLog', {
-    logGroupName: `${PREFIX}/${Stack.of(scope).stackName}/${name}`,
+    // The name that is deployed: a packaged template may be given another (scripts/package-cloudformation.mjs).
+    logGroupName: `${PREFIX}/${Aws.STACK_NAME}/${name}`,
     retention,
     removalPolicy: RemovalPolicy.DESTROY,
   });

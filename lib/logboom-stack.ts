@@ -1,5 +1,5 @@
 /** All of Logboom in an account: data, functions, APIs, schedules, what stands before them and what watches them. */
-import { Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Aws, CfnParameter, DefaultStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -30,7 +30,7 @@ import { createBucket, createTable } from './storage.ts';
 import { STAGE, TailApi } from './tail-api.ts';
 import { Watch } from './watch.ts';
 
-export interface LogboomStackProps extends StackProps {
+export interface LogboomStackProps {
   readonly settings: Settings;
   /** Folder of the bundle of each function that the settings ask for. */
   readonly code: Readonly<Partial<Record<AnyFunctionName | StackFunctionName, string>>>;
@@ -41,7 +41,14 @@ export interface LogboomStackProps extends StackProps {
   readonly overridesObject: string;
   /** Undefined: there is no explorer page. */
   readonly page: PageAsset | undefined;
+  /** For `aws cloudformation deploy`: a parameter says in which bucket the code is, and the account needs no bootstrap. */
+  readonly isPackaged?: boolean;
 }
+
+/** Of the bucket with the code of functions. */
+const ASSETS_PARAMETER = 'AssetsBucket';
+/** Where in that bucket it is. */
+export const ASSETS_PREFIX = 'logboom/';
 
 type CodeOf = (name: AnyFunctionName | StackFunctionName) => string;
 
@@ -50,8 +57,15 @@ const STACK_TAG = 'logboom:stack';
 
 export class LogboomStack extends Stack {
   constructor(scope: Construct, id: string, props: LogboomStackProps) {
-    super(scope, id, { description: 'Logboom, a multi-tenant log store', ...props });
+    super(scope, id, {
+      description: 'Logboom, a multi-tenant log store',
+      ...(props.isPackaged ? { synthesizer: packagedSynthesizer() } : {}),
+    });
     const { settings, code } = props;
+    if (props.isPackaged)
+      new CfnParameter(this, ASSETS_PARAMETER, {
+        description: `Bucket in this region that holds the code of the functions below ${ASSETS_PREFIX}`,
+      });
     this.tag(settings);
     const codeOf: CodeOf = name => {
       const folder = code[name];
@@ -72,8 +86,8 @@ export class LogboomStack extends Stack {
       PermissionsBoundary.of(this).apply(ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary));
   }
 
-  private tag({ tags, stackName }: Settings): void {
-    Tags.of(this).add(STACK_TAG, stackName);
+  private tag({ tags }: Settings): void {
+    Tags.of(this).add(STACK_TAG, Aws.STACK_NAME);
     for (const tag of listOf(tags)) {
       const at = tag.indexOf('=');
       Tags.of(this).add(tag.slice(0, at), tag.slice(at + 1));
@@ -226,6 +240,14 @@ interface Built {
   readonly codeOf: CodeOf;
   readonly place: StorePlace;
   readonly failed: FailedCalls;
+}
+
+function packagedSynthesizer(): DefaultStackSynthesizer {
+  return new DefaultStackSynthesizer({
+    generateBootstrapVersionRule: false,
+    fileAssetsBucketName: `\${${ASSETS_PARAMETER}}`,
+    bucketPrefix: ASSETS_PREFIX,
+  });
 }
 
 function titled(name: string): string {

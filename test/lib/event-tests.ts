@@ -60,7 +60,10 @@ export function eventTests(built: () => Built): void {
         ['s3:GetObject', 's3:GetObjectVersion'],
         's3:ListBucket',
       ]);
-      const others = statementsOf('s3objects').filter((one: object) => !besides.includes(one));
+      // The CDK writes one statement for the right to list both buckets.
+      const others = statementsOf('s3objects').filter(
+        (one: { Action: unknown }) => !besides.includes(one) || one.Action === 's3:ListBucket',
+      );
       const kinds = (statements: readonly { Action: unknown; Condition?: unknown }[]) =>
         statements.map(({ Action, Condition }) => text([Action, Condition])).sort();
       expect(kinds(others)).toEqual(kinds(statementsOf('cloudwatchlogs')));

@@ -220,15 +220,15 @@ export function firstDeployTests(built: () => Built): void {
       for (const [id, { Type, Properties }] of Object.entries(own.resources)) {
         if (!TAGGED.includes(Type)) continue;
         const tags = Object.fromEntries(
-          (Properties.Tags ?? []).map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value]),
+          (Properties.Tags ?? []).map(({ Key, Value }: { Key: string; Value: unknown }) => [Key, Value]),
         );
         expect([id, tags]).toEqual([
           id,
-          expect.objectContaining({ 'logboom:stack': 'Own', team: 'shop', env: 'prod' }),
+          expect.objectContaining({ 'logboom:stack': { Ref: 'AWS::StackName' }, team: 'shop', env: 'prod' }),
         ]);
       }
       const [[, { Properties }]] = assembly.ofType('AWS::DynamoDB::Table');
-      expect(Properties.Tags).toEqual([{ Key: 'logboom:stack', Value: 'Logboom' }]);
+      expect(Properties.Tags).toEqual([{ Key: 'logboom:stack', Value: { Ref: 'AWS::StackName' } }]);
     });
 
     test('a permissions boundary: on every role', () => {
