@@ -27,13 +27,15 @@ const NS_PER_MS = 1_000_000n;
 const T0 = (BigInt(Date.now()) - 3_600_000n) * NS_PER_MS;
 const RANGE = { start: `${T0}`, end: `${T0 + 60_000n * NS_PER_MS}` };
 const COUNT_ALL = { query: 'sum(count_over_time({app=~".+"}[10m]))', time: `${T0 + 500_000n * NS_PER_MS}` };
-const COMMON = { stackName: STACK, authorization: 'none', public: 'yes-really', removal: 'destroy' };
+const COMMON = { stackName: STACK, removal: 'destroy' };
 const CONFIGS = join(import.meta.dirname, 'deploy', 'config');
 const VARIANTS = {
   first: { ...COMMON, config: join(CONFIGS, 'first.yaml') },
   second: {
     ...COMMON,
     config: join(CONFIGS, 'second.yaml'),
+    alarms: 'yes',
+    dashboard: 'yes',
     versioning: 'yes',
     logRetentionDays: '7',
     concurrency: '1000',
@@ -44,6 +46,7 @@ const [{ endpoint: emulator }] = S3_PLACES;
 let folder: string;
 let stack: DeployedStack;
 let takenOut: string[];
+let token: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'logboom-deploy-'));
@@ -64,12 +67,14 @@ async function deploy(name: keyof typeof VARIANTS): Promise<DeployedStack> {
   return DeployedStack.open(emulator, STACK, outputs);
 }
 
+const identity = () => ({ authorization: `Bearer ${token}`, 'x-scope-orgid': TENANT });
+
 function ask(path: string, query: Record<string, string> = {}): Promise<ClientAnswer> {
-  return stack.send({ path, query, headers: { 'x-scope-orgid': TENANT } });
+  return stack.send({ path, query, headers: identity() });
 }
 
 function post(path: string, body: string, type = JSON_TYPE): Promise<ClientAnswer> {
-  const headers = { 'content-type': type, 'x-scope-orgid': TENANT };
+  const headers = { 'content-type': type, ...identity() };
   return stack.send({ method: 'POST', path, headers, body });
 }
 
@@ -99,17 +104,27 @@ test('all of the stack was deployed, but for alarms that the emulator does not k
   expect(takenOut.map(id => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
     'WatchAlarmsThrottled',
     'WatchAlarmsServerErrors',
-    'WatchAlarmsThrottled',
-    'WatchAlarmsServerErrors',
   ]);
   const types = new Set(stack.resources.map(({ type }) => type));
   for (const type of [
+    'ApiGateway::Account',
     'ApiGatewayV2::Route',
+    'ApiGatewayV2::Authorizer',
     'CloudFront::Distribution',
     'Scheduler::Schedule',
-    'CloudWatch::Dashboard',
   ])
     expect(types).toContain(`AWS::${type}`);
+});
+
+test('the first token is shown once, and the printed commands push and query with it', async () => {
+  const shown = await stack.firstToken();
+  token = String(shown.token);
+  expect(token).toMatch(/^lgbm_/);
+  expect(await stack.firstToken()).toEqual({ error: expect.stringContaining('is shown once') });
+  expect(JSON.stringify(stack.outputs)).not.toContain(token);
+  expect(await stack.runPrinted(stack.outputs.CurlPush, token)).toBe('');
+  expect(await stack.runPrinted(stack.outputs.CurlQuery, token)).toContain('hello from curl');
+  await expect(stack.runPrinted(stack.outputs.CurlPush, 'lgbm_of_somebody')).rejects.toThrow(/40[13]/);
 });
 
 test('pushes of Loki and of OTLP are found', async () => {
@@ -149,17 +164,24 @@ test('the page lies in its bucket, and CloudFront leads there', async () => {
 });
 
 test('a push reaches a tail', async () => {
-  const tail = await connectTail(stack.tailUrl, { tenant: TENANT, query: '{app="tailed"} |= "shown"' });
+  const tail = await connectTail(stack.tailUrl, {
+    tenant: TENANT,
+    query: '{app="tailed"} |= "shown"',
+    headers: identity(),
+  });
   const nowNs = BigInt(Date.now()) * NS_PER_MS;
   await push('tailed', [
     { ns: nowNs, line: 'hidden' },
     { ns: nowNs + 1n, line: 'shown' },
   ]);
   expect(await tail.lines(1)).toEqual(['shown']);
+  expect(await stack.tick('DueSchedulesMinute')).toMatchObject({
+    called: expect.arrayContaining(['compaction', 'tail-dispatch']),
+  });
   await tail.close();
 });
 
-test('what schedules call packs, keeps and evaluates', async () => {
+test('what the timer calls packs, keeps and evaluates', async () => {
   const rule = [
     'name: counted',
     'interval: 1m',
@@ -170,10 +192,10 @@ test('what schedules call packs, keeps and evaluates', async () => {
   expect((await post('/loki/api/v1/rules/deployed', rule.join('\n'), 'application/yaml')).status).toBe(202);
   const before = await countOf(COUNT_ALL);
   expect((await post('/flush', '')).status).toBeLessThan(300);
-  const sync = { method: 'PUT', path: '/sync-indexes', headers: { 'x-scope-orgid': TENANT } };
+  const sync = { method: 'PUT', path: '/sync-indexes', headers: identity() };
   expect((await stack.send(sync)).status).toBeLessThan(300);
-  for (const job of ['compaction', 'indexsync', 'collection', 'retention', 'deletion', 'rules'])
-    expect(await stack.tick(`Schedules${job}`)).toMatchObject({ failures: [] });
+  for (const job of ['compaction', 'index-sync', 'collection', 'retention', 'deletion', 'rules'])
+    expect(await stack.runJob(job)).toMatchObject({ failures: [] });
   expect(await countOf(COUNT_ALL)).toBe(before);
   const objects = await openObjectStore(emulator, stack.outputs.BucketName);
   const keys = (await objects.port.list('')).objects.map(({ key }) => key);
@@ -187,11 +209,11 @@ test('what schedules call packs, keeps and evaluates', async () => {
 test('a delete request hides its lines', async () => {
   const seconds = T0 / 1_000_000_000n;
   const query = { query: '{app="small"} |= "small 3"', start: `${seconds}`, end: `${seconds + 60n}` };
-  const headers = { 'x-scope-orgid': TENANT };
+  const headers = identity();
   expect((await stack.send({ method: 'POST', path: '/loki/api/v1/delete', query, headers })).status).toBe(
     204,
   );
-  expect(await stack.tick('Schedulesdeletion')).toMatchObject({ failures: [] });
+  expect(await stack.runJob('deletion')).toMatchObject({ failures: [] });
   expect(await linesOf('{app="small"}')).toEqual(
     SMALL.map(({ line }) => line).filter(line => line !== 'small 3'),
   );
@@ -223,9 +245,9 @@ test('another version is deployed over it: what was stored is there, and what wa
   });
 }, 300_000);
 
-test('destroyed, it leaves nothing', async () => {
+test('destroyed, it leaves nothing but the role of the account by which API Gateway logs', async () => {
   const ids = stack.resources
-    .filter(({ type }) => !type.startsWith('Custom::'))
+    .filter(({ type, logicalId }) => !type.startsWith('Custom::') && !logicalId.startsWith('GatewayLogs'))
     .map(({ physicalId }) => physicalId);
   const words = [STACK, ...ids.filter(id => id.length > 7)];
   const present = await findInLists(emulator, words);
@@ -234,7 +256,8 @@ test('destroyed, it leaves nothing', async () => {
   const said = await runCdk(emulator, ['destroy', '--force', '--app', join(folder, 'second')]);
   expect(said).toContain(`${STACK}: destroyed`);
   const left = await findInLists(emulator, words);
-  expect([...left].filter(([, found]) => found.length > 0)).toEqual([]);
+  // Its name begins with that of the stack.
+  expect([...left].filter(([, found]) => found.length > 0)).toEqual([['iam ListRoles', [STACK]]]);
   const form = { Action: 'DescribeStacks', StackName: STACK, Version: '2010-05-15' };
   await expect(askEmulator(emulator, { service: 'cloudformation', form })).rejects.toThrow('does not exist');
 }, 300_000);

@@ -95,6 +95,11 @@ export class Cloud {
     return found[0][1];
   }
 
+  /** A job, as the timer calls it. */
+  runJob(job: string): Promise<Invocation> {
+    return this.function('Maintenance').invoke({ job });
+  }
+
   /** Does what EventBridge Scheduler does when the schedule whose input holds this text is due. */
   async tick(about: string): Promise<Invocation> {
     const due = this.template

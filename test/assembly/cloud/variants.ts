@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const config = join('test', 'assembly', 'config.yaml');
 
 export const VARIANTS = {
-  open: { authorization: 'none', public: 'yes-really', config },
+  open: { authorization: 'none', public: 'yes-really', canary: 'yes', config },
   tokens: { authorization: 'token', config },
 } as const;
 

@@ -19,12 +19,17 @@ import {
   type HttpClient,
 } from '../../end-to-end/support/client.ts';
 import { resourcesOf, type StackResource, startsOf, targetOf } from './emulator-api.ts';
+import { functionOf, runInShell } from './printed.ts';
 
 const CONNECTIONS_ENDPOINT = 'LOGBOOM_CONNECTIONS_ENDPOINT';
 
 export interface Outputs {
   readonly BaseUrl: string;
-  readonly Url: string;
+  readonly PushUrl: string;
+  readonly FirstTokenCommand: string;
+  readonly CurlPush: string;
+  readonly CurlQuery: string;
+  readonly MaintenanceFunction: string;
   readonly TailUrl: string;
   readonly BucketName: string;
   readonly TableName: string;
@@ -59,9 +64,34 @@ export class DeployedStack {
   }
 
   send(request: ClientRequest): Promise<ClientAnswer> {
-    const api = new URL(this.outputs.Url).hostname.split('.')[0];
-    const host = `${api}.execute-api.localhost:${new URL(this.emulator).port}`;
-    return this.client.send({ ...request, headers: { ...request.headers, host } });
+    return this.client.send({ ...request, headers: { ...request.headers, host: this.apiHost } });
+  }
+
+  private get apiHost(): string {
+    const api = new URL(this.outputs.PushUrl).hostname.split('.')[0];
+    return `${api}.execute-api.localhost:${new URL(this.emulator).port}`;
+  }
+
+  /** Runs a printed command as it is, but for the addresses, which the emulator has elsewhere. What it printed. */
+  async runPrinted(command: string, token: string): Promise<string> {
+    const { BaseUrl, PushUrl } = this.outputs;
+    const here = command
+      .replaceAll(PushUrl, `http://${this.apiHost}`)
+      .replaceAll(BaseUrl, `http://${this.apiHost}`);
+    return runInShell(here, token);
+  }
+
+  /** What the printed command calls, without the command line of AWS. */
+  async firstToken(): Promise<{ token?: string; error?: string }> {
+    return (await this.invoke(functionOf(this.outputs.FirstTokenCommand), {})) as {
+      token?: string;
+      error?: string;
+    };
+  }
+
+  /** A job, as the timer calls it. */
+  runJob(job: string): Promise<unknown> {
+    return this.invoke(this.outputs.MaintenanceFunction, { job });
   }
 
   /** To CloudFront, as if by HTTPS. The emulator cannot reach the APIs by their names. */
@@ -96,11 +126,15 @@ export class DeployedStack {
   /** Calls what the schedule calls, with what it calls it. */
   async tick(prefix: string): Promise<unknown> {
     const { arn, input } = await targetOf(this.emulator, this.idOf('AWS::Scheduler::Schedule', prefix));
+    return this.invoke(arn, JSON.parse(input) as object);
+  }
+
+  private async invoke(name: string, event: object): Promise<unknown> {
     const { Payload, FunctionError } = await this.lambda.send(
-      new InvokeCommand({ FunctionName: arn, Payload: Buffer.from(input) }),
+      new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(event)) }),
     );
     const answer: unknown = JSON.parse(Buffer.from(Payload ?? []).toString());
-    if (FunctionError !== undefined) throw new Error(`${prefix}: ${JSON.stringify(answer)}`);
+    if (FunctionError !== undefined) throw new Error(`${name}: ${JSON.stringify(answer)}`);
     return answer;
   }
 

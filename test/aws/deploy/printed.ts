@@ -1,0 +1,17 @@
+/** What a deployment prints, used as it is printed. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** The function that the printed command of the first token calls. */
+export function functionOf(command: string): string {
+  const name = /--function-name (\S+)/.exec(command)?.[1];
+  if (name === undefined) throw new Error(`no function is named by ${command}`);
+  return name;
+}
+
+/** What the command printed. Rejects where it ends in error. */
+export async function runInShell(command: string, token: string): Promise<string> {
+  const env = { ...process.env, LOGBOOM_TOKEN: token };
+  const { stdout } = await promisify(execFile)('sh', ['-ec', command], { env });
+  return stdout;
+}
