@@ -6,19 +6,16 @@
  *
  *     1 passed, 0 failed | 0 passed, 1 failed | 0 passed, 0 failed, 1 skipped
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureInstalled, ROOT } from '../bin/installed.mjs';
-import { findRuntimes } from '../bin/runtime.mjs';
-import { CACHE, debianRoot, Unavailable } from './agents/install.mjs';
+import { ensureInstalled } from '../bin/installed.mjs';
+import { CACHE, debianRoot, Unavailable } from './clients/install.mjs';
+import { freePort, processes, say, sleep, until } from './processes.mjs';
 
 const START_TIMEOUT_MS = 60_000;
 const STEP_TIMEOUT_MS = 60_000;
-const STOP_TIMEOUT_MS = 10_000;
-const POLL_MS = 200;
 const SHARED_FOLDER = '/usr/share/prometheus/alertmanager';
 const TENANT = 'acme';
 const SELECTOR = '{app="shop"}';
@@ -39,13 +36,7 @@ rules:
 ensureInstalled();
 const startedMs = Date.now();
 const folder = mkdtempSync(join(tmpdir(), 'logboom-rules-'));
-const running = new Set();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    for (const { child } of running) child.kill('SIGKILL');
-    process.exit(1);
-  });
-}
+const { start, startStore, stopAll } = processes(folder);
 let result;
 try {
   mkdirSync(CACHE, { recursive: true });
@@ -55,7 +46,7 @@ try {
   result = error instanceof Unavailable ? `SKIPPED: ${error.message}` : `FAILED: ${error.message}`;
   if (!(error instanceof Unavailable)) process.exitCode = 1;
 } finally {
-  await Promise.all([...running].map(stop));
+  await stopAll();
   rmSync(folder, { recursive: true, force: true });
 }
 say(`rules beside Alertmanager and Prometheus: ${result} (${Math.round((Date.now() - startedMs) / 1000)} s)`);
@@ -64,10 +55,6 @@ say(countOf(result));
 function countOf(text) {
   if (text === 'passed') return '1 passed, 0 failed';
   return text.startsWith('SKIPPED') ? '0 passed, 0 failed, 1 skipped' : '0 passed, 1 failed';
-}
-
-function say(line) {
-  process.stdout.write(`${line}\n`);
 }
 
 async function run(root) {
@@ -212,12 +199,6 @@ function startPrometheus(root, port) {
   ]);
 }
 
-function startStore(config, port) {
-  const [runtime] = findRuntimes();
-  const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
-  return start('store', [runtime, join(ROOT, 'bin', 'logboom.mjs'), 'start', ...data]);
-}
-
 async function push(url, headers, line) {
   const streams = [{ stream: { app: 'shop' }, values: [[`${BigInt(Date.now()) * 1_000_000n}`, line]] }];
   await must(
@@ -262,66 +243,4 @@ function expectEqual(found, wanted) {
   if (JSON.stringify(sorted(found)) !== JSON.stringify(sorted(wanted))) {
     throw new Error(`found ${JSON.stringify(found)}, wanted ${JSON.stringify(wanted)}`);
   }
-}
-
-function start(name, [program, ...args]) {
-  const parts = [];
-  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-  const one = { name, child, ended: false, said: () => parts.join('') };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', part => {
-      parts.push(part);
-      // Only the end is ever told.
-      while (parts.length > 100) parts.shift();
-    });
-  }
-  one.exited = new Promise(resolve => child.once('close', resolve)).then(() => {
-    one.ended = true;
-    running.delete(one);
-  });
-  child.once('error', error => parts.push(error.message));
-  running.add(one);
-  return one;
-}
-
-async function stop({ child, ended, exited }) {
-  if (ended || child.pid === undefined) return;
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
-  await exited;
-  clearTimeout(timer);
-}
-
-/** Asks again and again. Throws where the time is over, or where `process` ends. */
-async function until(timeoutMs, process, condition) {
-  const latest = Date.now() + timeoutMs;
-  let last = '';
-  while (Date.now() < latest) {
-    try {
-      if (await condition()) return;
-      last = '';
-    } catch (error) {
-      last = `: ${error.message}`;
-    }
-    if (process.ended) throw new Error(`${process.name} ended: ${process.said().slice(-600)}`);
-    await sleep(POLL_MS);
-  }
-  throw new Error(
-    `nothing within ${timeoutMs / 1000} s${last}; ${process.name} said: ${process.said().slice(-600)}`,
-  );
-}
-
-function sleep(ms) {
-  return new Promise(resolve => setTimeout(resolve, ms));
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

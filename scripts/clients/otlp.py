@@ -1,4 +1,4 @@
-"""OpenTelemetry SDK for Python: `otlp.py URL FILE` logs the lines of a file."""
+"""OpenTelemetry SDK for Python: `otlp.py URL` logs the lines of standard input."""
 
 import logging
 import sys
@@ -8,12 +8,12 @@ from opentelemetry.sdk._logs import LoggerProvider, LoggingHandler
 from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 
-url, file = sys.argv[1:]
 provider = LoggerProvider(resource=Resource.create({"service.name": "python-otlp"}))
-exporter = OTLPLogExporter(endpoint=f"{url}/otlp/v1/logs", headers={"X-Scope-OrgID": "acme"})
-provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
+exporter = OTLPLogExporter(endpoint=f"{sys.argv[1]}/otlp/v1/logs", timeout=30)
+processor = BatchLogRecordProcessor(exporter, schedule_delay_millis=1000)
+provider.add_log_record_processor(processor)
 logger = logging.getLogger("shop")
 logger.addHandler(LoggingHandler(logger_provider=provider))
-for line in open(file, encoding="utf-8").read().splitlines():
-    logger.warning(line)
+for line in sys.stdin.buffer:
+    logger.warning("%s", line.decode().removesuffix("\n"))
 provider.shutdown()

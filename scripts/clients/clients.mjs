@@ -1,0 +1,238 @@
+/**
+ * The clients that scripts/test-clients.mjs runs. `prepare` gets a client and writes its configuration; it answers the command
+ * line, and the version where the registry decides it. In configurations HOST_PORT, STORE_HOST, STORE_PORT, INPUT and STATE stand for
+ * the store, the log file and a folder of the client's own.
+ *
+ *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
+ *     retries   it sends what it could not send again, so that a kill of the store loses nothing. Others are not run beside a
+ *               kill; docs/connect.md says of each what it loses
+ *     quick     it comes from npm's or Debian's packages: part of .ci/run
+ *     lineOf    the line that was logged, of the line that is stored
+ *
+ * A program that no registry has is used where a variable names it: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../../bin/installed.mjs';
+import { findRuntimes } from '../../bin/runtime.mjs';
+import {
+  debianRoot,
+  debianVersion,
+  goProgram,
+  javaWith,
+  librariesOf,
+  lokiProgram,
+  pythonWith,
+  Unavailable,
+} from './install.mjs';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+/** What the daemons need beside what any Debian has. */
+const SYSLOG_NG = ['syslog-ng-core', 'syslog-ng-mod-http', 'libivykis0', 'libnet1', 'libpcre3', 'libwrap0'];
+const RSYSLOG = ['rsyslog', 'rsyslog-elasticsearch', 'libestr0', 'libfastjson4', 'liblognorm5'];
+const COLLECTOR_VERSION = 'v0.164.0';
+/** The last one with Promtail whose module the Go proxy has. */
+const PROMTAIL_VERSION = 'v3.5.0';
+const PYTHON = {
+  'python-logging-loki': '0.3.1',
+  'loki-logger-handler': '1.1.2',
+  elasticsearch: '9.5.1',
+  'opentelemetry-sdk': '1.45.2',
+  'opentelemetry-exporter-otlp-proto-http': '1.45.2',
+};
+const LOKI4J = ['com.github.loki4j:loki-logback-appender:1.6.0', 'ch.qos.logback:logback-classic:1.5.18'];
+const LOG4J2 = [
+  ...['pl.tkowalcz.tjahzi:log4j2-appender:0.9.23', 'org.apache.logging.log4j:log4j-core:2.24.3'],
+  ...['org.apache.logging.log4j:log4j-slf4j2-impl:2.24.3', 'org.slf4j:slf4j-api:2.0.16'],
+];
+
+export const CLIENTS = [
+  npm('winston-loki', 'winston-loki.mjs', 'Loki push, JSON', '{app="winston"}', { retries: true }),
+  npm('pino-loki', 'pino-loki.mjs', 'Loki push, JSON', '{app="pino"}', {
+    lineOf: line => JSON.parse(line).msg,
+  }),
+  npm('@opentelemetry/exporter-logs-otlp-proto', 'otel-js.mjs', 'OTLP', '{service_name="otel-js"}', {
+    retries: true,
+  }),
+  {
+    name: 'syslog-ng, destination http',
+    protocol: 'JSON lines',
+    feed: 'file',
+    retries: true,
+    quick: true,
+    selector: '{program="jsonline"}',
+    prepare: given => syslogNg(given, 'syslog-ng-jsonline.conf'),
+  },
+  {
+    name: 'syslog-ng, destination http',
+    protocol: 'Elasticsearch bulk',
+    feed: 'file',
+    retries: true,
+    quick: true,
+    selector: '{index="syslog-ng"}',
+    prepare: given => syslogNg(given, 'syslog-ng-bulk.conf'),
+  },
+  {
+    name: 'rsyslog, omelasticsearch',
+    protocol: 'Elasticsearch bulk',
+    feed: 'file',
+    retries: true,
+    quick: true,
+    selector: '{index="rsyslog"}',
+    prepare(given) {
+      const root = debianRoot('rsyslog', RSYSLOG);
+      const libraries = librariesOf(root);
+      const modules = libraries.split(':').map(folder => join(folder, 'rsyslog'));
+      const file = configuration('rsyslog.conf', given);
+      return {
+        version: debianVersion('rsyslog', 'rsyslog'),
+        argv: [
+          ...[join(root, 'usr', 'sbin', 'rsyslogd'), '-n', '-f', file, '-i', join(given.folder, 'pid')],
+          ...['-M', modules.join(':')],
+        ],
+        environment: { LD_LIBRARY_PATH: libraries },
+      };
+    },
+  },
+  python('opentelemetry-sdk', 'otlp.py', 'OTLP', '{service_name="python-otlp"}', { retries: true }),
+  python('python-logging-loki', 'loki.py', 'Loki push, JSON', '{app="python-loki"}'),
+  python('loki-logger-handler', 'loki-handler.py', 'Loki push, JSON', '{app="python-handler"}', {
+    lineOf: line => JSON.parse(line).message,
+  }),
+  python('elasticsearch', 'bulk.py', 'Elasticsearch bulk', '{index="python-bulk"}'),
+  java('loki4j', LOKI4J, 'logback.xml', 'Loki push, JSON', '{app="loki4j"}', { retries: true }),
+  java('tjahzi log4j2-appender', LOG4J2, 'log4j2.xml', 'Loki push, protobuf', '{app="log4j2"}', {
+    retries: true,
+  }),
+  {
+    name: 'OpenTelemetry Collector, filelog',
+    protocol: 'OTLP',
+    feed: 'file',
+    retries: true,
+    selector: '{service_name="otelcol"}',
+    prepare: given => ({
+      version: COLLECTOR_VERSION,
+      argv: [
+        named('otelcol') ??
+          goProgram('otelcol', {
+            'main.go': readFileSync(join(HERE, 'otelcol.go.txt'), 'utf8'),
+            'go.mod': collectorModule(),
+          }),
+        ...['--config', configuration('otelcol.yaml', given)],
+      ],
+    }),
+  },
+  {
+    name: 'Promtail',
+    protocol: 'Loki push, protobuf',
+    feed: 'file',
+    retries: true,
+    selector: '{job="promtail"}',
+    prepare: given => ({
+      version: PROMTAIL_VERSION,
+      argv: [
+        named('promtail') ?? lokiProgram('promtail', PROMTAIL_VERSION, 'clients/cmd/promtail'),
+        `-config.file=${configuration('promtail.yaml', given)}`,
+      ],
+    }),
+  },
+  {
+    name: 'Fluent Bit',
+    protocol: 'Loki push, JSON',
+    feed: 'file',
+    retries: true,
+    selector: '{app="fluent-bit"}',
+    // `log="..."`, quoted as in Go.
+    lineOf: line => JSON.parse(/^log=(".*")$/.exec(line)?.[1] ?? '""'),
+    prepare(given) {
+      const program = named('fluent-bit');
+      if (program === undefined)
+        throw new Unavailable('no registry has it; LOGBOOM_CLIENT_FLUENT_BIT names it');
+      return { version: 'given', argv: [program, '-c', configuration('fluent-bit.conf', given)] };
+    },
+  },
+];
+
+/** The program that LOGBOOM_CLIENT_NAME gives, or undefined. Throws Unavailable if there is none at that path. */
+export function named(name) {
+  const variable = `LOGBOOM_CLIENT_${name.toUpperCase().replaceAll('-', '_')}`;
+  const path = process.env[variable];
+  if (!path) return undefined;
+  if (!existsSync(path)) throw new Unavailable(`${variable} names ${path}, which is not there`);
+  return path;
+}
+
+/** A program of this folder, on a package of this project. */
+function npm(name, file, protocol, selector, more = {}) {
+  const prepare = ({ url }) => {
+    const manifest = join(ROOT, 'node_modules', name, 'package.json');
+    if (!existsSync(manifest)) throw new Unavailable('it is not installed: npm ci');
+    const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+    const [runtime] = findRuntimes();
+    return { version, argv: [runtime, join(HERE, file), url] };
+  };
+  return { name, protocol, feed: 'stdin', retries: false, quick: true, selector, ...more, prepare };
+}
+
+function python(name, file, protocol, selector, more = {}) {
+  const prepare = ({ url }) => {
+    const pinned = Object.entries(PYTHON).map(([one, version]) => `${one}==${version}`);
+    return { version: PYTHON[name], argv: [pythonWith('python', pinned), join(HERE, file), url] };
+  };
+  const shown = `${name} (Python)`;
+  return { name: shown, protocol, feed: 'stdin', retries: false, selector, ...more, prepare };
+}
+
+function java(name, artifacts, file, protocol, selector, more = {}) {
+  const prepare = given => {
+    const folder = javaWith(name.replaceAll(' ', '-'), artifacts, join(HERE, 'java', 'Ship.java'));
+    const text = configuration(join('java', file), given);
+    const logging = [`-Dlogback.configurationFile=${text}`, `-Dlog4j2.configurationFile=${text}`];
+    const argv = ['java', '-Dfile.encoding=UTF-8', ...logging, '-cp', `${folder}:${folder}/*`, 'Ship'];
+    return { version: artifacts[0].split(':')[2], argv };
+  };
+  return { name: `${name} (Java)`, protocol, feed: 'stdin', retries: false, selector, ...more, prepare };
+}
+
+function syslogNg(given, name) {
+  const root = debianRoot('syslog-ng', SYSLOG_NG);
+  const own = file => join(given.folder, file);
+  return {
+    version: debianVersion('syslog-ng', 'syslog-ng-core'),
+    argv: [
+      ...[join(root, 'usr', 'sbin', 'syslog-ng'), '--foreground', '--stderr', '--no-caps'],
+      ...['--cfgfile', configuration(name, given), '--pidfile', own('pid'), '--control', own('control')],
+      ...['--persist-file', own('persist'), '--module-path', join(root, 'usr', 'lib', 'syslog-ng', '3.38')],
+    ],
+    environment: { LD_LIBRARY_PATH: librariesOf(root) },
+  };
+}
+
+/** Writes the configuration with the places of this run. */
+function configuration(name, { folder, url, input }) {
+  const state = join(folder, 'state');
+  mkdirSync(state, { recursive: true });
+  const { host, hostname, port } = new URL(url);
+  const text = readFileSync(join(HERE, name), 'utf8')
+    .replaceAll('HOST_PORT', host)
+    .replaceAll('INPUT', input)
+    .replaceAll('STATE', state)
+    .replaceAll('STORE_HOST', hostname)
+    .replaceAll('STORE_PORT', port);
+  const file = join(folder, name.replaceAll('/', '-'));
+  writeFileSync(file, text);
+  return file;
+}
+
+function collectorModule() {
+  const core = 'go.opentelemetry.io/collector';
+  const contrib = 'github.com/open-telemetry/opentelemetry-collector-contrib';
+  const modules = [
+    `${core}/otelcol`,
+    `${core}/exporter/otlphttpexporter`,
+    `${contrib}/receiver/filelogreceiver`,
+  ];
+  const required = modules.map(module => `\t${module} ${COLLECTOR_VERSION}\n`).join('');
+  return `module otelcol\n\ngo 1.25.0\n\nrequire (\n${required})\n`;
+}

@@ -1,0 +1,150 @@
+/** Gets clients from the registries that this machine reaches, each into a folder of its own, outside the repository. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const CACHE = join(tmpdir(), 'logboom-clients');
+const INSTALL_TIMEOUT_MS = 10 * 60_000;
+
+/** A client that cannot be had here; the message says why. */
+export class Unavailable extends Error {}
+
+/** The root of these packages of Debian, unpacked and not installed. Throws Unavailable. */
+export function debianRoot(name, packages) {
+  return once(name, folder => {
+    if (process.platform !== 'linux' || !succeeds('apt-get', ['--version'])) {
+      throw new Unavailable('there is no apt-get');
+    }
+    const archives = join(folder, 'archives');
+    mkdirSync(archives);
+    must('apt-get', ['download', ...packages], 'apt-get cannot download it', { cwd: archives });
+    for (const file of readdirSync(archives))
+      must('dpkg', ['-x', join(archives, file), folder], 'dpkg cannot unpack it');
+  });
+}
+
+/** Where the libraries of an unpacked root lie; the system's own come after them. */
+export function librariesOf(root) {
+  const { stdout } = spawnSync('find', [root, '-name', 'lib*.so*', '-not', '-type', 'd'], {
+    encoding: 'utf8',
+  });
+  const folders = stdout.split('\n').map(file => file.slice(0, file.lastIndexOf('/')));
+  return [...new Set(folders)].filter(folder => folder !== '').join(':');
+}
+
+/** The version of one of the packages of `debianRoot`, as its archive is named. */
+export function debianVersion(name, packageName) {
+  const file = readdirSync(join(CACHE, name, 'archives')).find(one => one.startsWith(`${packageName}_`));
+  // An epoch and the colon behind it are `1%3a`.
+  return decodeURIComponent(file.split('_')[1]);
+}
+
+/** The interpreter of a virtual environment with these packages of PyPI. Throws Unavailable. */
+export function pythonWith(name, packages) {
+  const folder = once(name, venv => {
+    if (!succeeds('python3', ['--version'])) throw new Unavailable('there is no python3');
+    must('python3', ['-m', 'venv', venv], 'python cannot make a virtual environment');
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+    must(join(venv, 'bin', 'python'), [...pip, ...packages], 'pip cannot install it');
+  });
+  return join(folder, 'bin', 'python');
+}
+
+/** A folder with the libraries of these artifacts of Maven (group:artifact:version) and a compiled class. Throws Unavailable. */
+export function javaWith(name, artifacts, source) {
+  return once(`java-${name}`, folder => {
+    if (!succeeds('mvn', ['--version'])) throw new Unavailable('there is no mvn');
+    if (!succeeds('javac', ['--version'])) throw new Unavailable('there is no javac');
+    const dependencies = artifacts.map(artifact => {
+      const [group, id, version] = artifact.split(':');
+      return `<dependency><groupId>${group}</groupId><artifactId>${id}</artifactId><version>${version}</version></dependency>`;
+    });
+    writeFileSync(
+      join(folder, 'pom.xml'),
+      '<project><modelVersion>4.0.0</modelVersion><groupId>x</groupId><artifactId>x</artifactId><version>1</version>' +
+        `<dependencies>${dependencies.join('')}</dependencies></project>`,
+    );
+    const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`];
+    must('mvn', ['--batch-mode', '-q', '-f', join(folder, 'pom.xml'), ...copy], 'Maven cannot get it');
+    must('javac', ['-cp', `${folder}/*`, '-d', folder, source], 'javac cannot compile it');
+  });
+}
+
+/**
+ * A program of Loki's module, built from the Go proxy with the replacements that the module's own go.mod names. Throws
+ * Unavailable.
+ */
+export function lokiProgram(name, version, path) {
+  const module = 'github.com/grafana/loki/v3';
+  const folder = once(name, place => {
+    if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
+    const options = { cwd: place, env: goEnvironment() };
+    const download = ['mod', 'download', '-json', `${module}@${version}`];
+    const found = must('go', download, 'the Go proxy does not give it', options);
+    const { GoMod: modFile, Dir: sources } = JSON.parse(found);
+    copyFileSync(modFile, join(place, 'go.mod'));
+    copyFileSync(join(sources, 'go.sum'), join(place, 'go.sum'));
+    chmodSync(join(place, 'go.mod'), 0o644);
+    chmodSync(join(place, 'go.sum'), 0o644);
+    // A folder of the module's repository that the proxy has as a module of its own.
+    const push = '-dropreplace=github.com/grafana/loki/pkg/push';
+    const edit = ['mod', 'edit', '-module=clients', `-require=${module}@${version}`, push];
+    must('go', edit, 'go cannot read its module', options);
+    const build = ['build', '-mod=mod', '-o', 'program', `${module}/${path}`];
+    must('go', build, 'go cannot build it', options);
+  });
+  return join(folder, 'program');
+}
+
+/** A program made of Go modules: `files` are written and built. Throws Unavailable. */
+export function goProgram(name, files) {
+  const folder = once(name, place => {
+    if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text);
+    const options = { cwd: place, env: goEnvironment() };
+    must('go', ['mod', 'tidy'], 'the Go proxy does not give all of its modules', options);
+    must('go', ['build', '-o', 'program', '.'], 'go cannot build it', options);
+  });
+  return join(folder, 'program');
+}
+
+function goEnvironment() {
+  return {
+    ...process.env,
+    GOFLAGS: '-modcacherw',
+    GOPATH: join(CACHE, 'go'),
+    GOCACHE: join(CACHE, 'go-build'),
+  };
+}
+
+/** Fills a folder unless it was filled to the end before; answers it. */
+function once(name, fill) {
+  const folder = join(CACHE, name);
+  const stamp = join(folder, '.complete');
+  if (!existsSync(stamp)) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    fill(folder);
+    writeFileSync(stamp, '');
+  }
+  return folder;
+}
+
+function succeeds(command, args) {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** What a step wrote to standard output; throws Unavailable with the last line that names what was wrong. */
+function must(command, args, message, options = {}) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    timeout: INSTALL_TIMEOUT_MS,
+    ...options,
+  });
+  if (status === 0) return stdout;
+  const lines = `${stdout ?? ''}\n${stderr ?? ''}`.split('\n').filter(line => line.trim() !== '');
+  const told = lines.findLast(line => /40[34]|not |cannot|unable|error/i.test(line)) ?? lines.at(-1);
+  throw new Unavailable(`${message}: ${error?.message ?? told?.trim() ?? `status ${status}`}`);
+}

@@ -1,0 +1,104 @@
+/** Child processes of a test command: started in its folder, heard, and stopped together, whatever ends the command. */
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { ROOT } from '../bin/installed.mjs';
+import { findRuntimes, runtimeFlags } from '../bin/runtime.mjs';
+
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_MS = 200;
+/** Only the end of what a process says is ever shown. */
+const MAX_PARTS = 100;
+
+/** `processes(folder)`: `start`, `startStore` and `stopAll` for one command. */
+export function processes(folder) {
+  const running = new Set();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      for (const { child } of running) child.kill('SIGKILL');
+      process.exit(1);
+    });
+  }
+
+  /** With `input` its standard input is a pipe. */
+  function start(name, [program, ...args], { environment = {}, input = false } = {}) {
+    const parts = [];
+    const child = spawn(program, args, {
+      cwd: folder,
+      stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+    });
+    const one = { name, child, ended: false, code: null, said: () => parts.join('') };
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', part => {
+        parts.push(part);
+        while (parts.length > MAX_PARTS) parts.shift();
+      });
+    }
+    // A process that ends early says so by its end.
+    child.stdin?.on('error', () => undefined);
+    one.exited = new Promise(resolve => child.once('close', resolve)).then(code => {
+      one.ended = true;
+      one.code = code;
+      running.delete(one);
+    });
+    child.once('error', error => parts.push(error.message));
+    running.add(one);
+    return one;
+  }
+
+  /** A store on a port, its data in `folder`/data. The launcher is left out: a signal must reach the store itself. */
+  function startStore(config, port) {
+    const [runtime] = findRuntimes();
+    const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
+    return start('store', [runtime, ...runtimeFlags(), join(ROOT, 'bin', 'logboom.ts'), 'start', ...data]);
+  }
+
+  return { start, startStore, stopAll: () => Promise.all([...running].map(stop)) };
+}
+
+/** Asks it to end, and after ten seconds ends it. */
+export async function stop({ child, ended, exited }) {
+  if (ended || child.pid === undefined) return;
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** Asks again and again. Throws if the time is over, or if `process` ends. */
+export async function until(timeoutMs, process, condition) {
+  const latest = Date.now() + timeoutMs;
+  let last = '';
+  while (Date.now() < latest) {
+    try {
+      if (await condition()) return;
+      last = '';
+    } catch (error) {
+      last = `: ${error.message}`;
+    }
+    if (process?.ended) throw new Error(`${process.name} ended${last}: ${process.said().slice(-600)}`);
+    await sleep(POLL_MS);
+  }
+  const said = process === undefined ? '' : `; ${process.name} said: ${process.said().slice(-600)}`;
+  throw new Error(`nothing within ${timeoutMs / 1000} s${last}${said}`);
+}
+
+export function sleep(ms) {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}
+
+export function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+export function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
