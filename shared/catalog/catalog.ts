@@ -26,6 +26,7 @@ import { endOfBody } from '../ports/table-rules.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
+import type { DaySnapshot } from './day-snapshot.ts';
 import { DeleteRequests } from './delete-requests.ts';
 import { DAYS_AT_ONCE, EarlyReader, type EarlySnapshot } from './early-snapshot.ts';
 import { type EmptyDay, removeEmptyDay } from './empty-day.ts';
@@ -101,15 +102,6 @@ export interface CatalogParts {
   readonly ids: Ids;
   /** Told of chunks of pushes when they are visible. Must not throw. */
   readonly onPushed?: (records: readonly ChunkRecord[]) => void;
-}
-
-/**
- * A tenant's day between two changes of its version. Every entry is in at least one of its chunks; in the middle of a
- * swap it may be in two, as after a repeated push.
- */
-export interface DaySnapshot extends Day {
-  /** In no order. */
-  readonly records: readonly ChunkRecord[];
 }
 
 export class Catalog {

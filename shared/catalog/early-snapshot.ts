@@ -13,9 +13,9 @@
  */
 import { mapAtOnce } from '../model/at-once.ts';
 import { LruCache } from '../model/lru.ts';
-import type { DaySnapshot } from './catalog.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 import type { Day } from './day-item.ts';
+import type { DaySnapshot } from './day-snapshot.ts';
 
 export interface EarlySnapshot {
   /** As of a snapshot; torn by a swap in rare cases. */

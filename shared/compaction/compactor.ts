@@ -3,9 +3,10 @@
  * and publishes only under it; killed anywhere, it leaves at most objects that no record names.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { compareChunks } from '../catalog/chunk-order.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { NS_PER_DAY } from '../model/duration.ts';

@@ -6,8 +6,8 @@
  * nothing is to go must have looked for all that `RowDrops` applies.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DaySnapshot } from '../catalog/catalog.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { isOfInputs } from './broken-inputs.ts';

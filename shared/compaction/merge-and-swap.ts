@@ -2,10 +2,11 @@
  * Chunks of a day written anew and put in the place of the old ones: what compaction, deletion and retention share. The
  * output leaves out what must go of each input, and says as of when.
  */
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { newChunkId } from '../catalog/chunk-id.ts';
 import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import type { Lease } from '../catalog/leases.ts';
 import { PUSH_COMPRESSION } from '../chunk/compression.ts';
 import type { ChunkEnricher } from '../chunk/enricher.ts';

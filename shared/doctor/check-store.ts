@@ -6,11 +6,12 @@
  * commit is about to name is too young to be called an orphan. What compaction takes away meanwhile is looked up again
  * before it is called missing.
  */
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { MAX_COMMIT_MS, startedMsOf } from '../catalog/chunk-id.ts';
 import { keyOfChunk, nameOfChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { listStoredObjects, parseObjectKey, type StoredObject } from '../catalog/stored-objects.ts';
 import { CorruptionError, messageOf } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';

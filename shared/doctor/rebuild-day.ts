@@ -7,10 +7,11 @@
  * The order matters: an object that was collected in between is on a list that is read after the records, or is gone when
  * it is read itself.
  */
-import type { DaySnapshot } from '../catalog/catalog.ts';
+
 import { startedMsOf } from '../catalog/chunk-id.ts';
 import { keyOfChunk, readFooter } from '../catalog/chunk-object.ts';
 import { type ChunkRecord, recordOf } from '../catalog/chunk-record.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, type Lease } from '../catalog/leases.ts';
 import type { StoredObject } from '../catalog/stored-objects.ts';
 import { MAX_SWAPPED_CHUNKS } from '../catalog/swap.ts';

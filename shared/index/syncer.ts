@@ -3,11 +3,12 @@
  * what an answer costs, never the answer: chunks that no index covers are read by their footers.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { MAX_COMMIT_MS, newChunkId, startedMsOf } from '../catalog/chunk-id.ts';
 import { readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { CorruptionError } from '../model/errors.ts';

@@ -3,8 +3,9 @@
  * tenant, one day, and the streams that retention cuts at one time. Each has a key that names everything that its answer
  * depends on but the stretch: chunks never change, so what a key has given once it always gives.
  */
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import type { Matcher } from '../logql/ast.ts';
 import type { Stream } from '../model/page.ts';
 import { insideDay, type TimeRange } from '../query/day-plan.ts';

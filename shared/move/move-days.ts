@@ -7,10 +7,11 @@
  * the same again with the same names. Both days are leased, so that neither compaction nor the walk for orphans takes what
  * has no record yet. Indexes are not moved: maintenance makes new ones.
  */
-import type { DaySnapshot } from '../catalog/catalog.ts';
+
 import { keyOfChunk, nameOfChunk } from '../catalog/chunk-object.ts';
 import { type ChunkRecord, RECORD_FOOTER_BYTES } from '../catalog/chunk-record.ts';
 import type { Day } from '../catalog/day-item.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import { dayLease, type Lease } from '../catalog/leases.ts';
 import { footerLength } from '../chunk/footer-codec.ts';
 import { TRAILER_BYTES } from '../chunk/format.ts';

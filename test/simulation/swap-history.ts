@@ -6,8 +6,9 @@
  *
  * A swap in three steps is safe with its second and gone with its third. In one transaction both are one.
  */
-import type { DaySnapshot } from '../../shared/catalog/catalog.ts';
+
 import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../shared/catalog/day-snapshot.ts';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 
 interface Removal {

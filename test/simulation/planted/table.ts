@@ -1,5 +1,6 @@
 /** Bugs of the way between catalog and table. */
-import { Catalog, type DaySnapshot } from '../../../shared/catalog/catalog.ts';
+import { Catalog } from '../../../shared/catalog/catalog.ts';
+import type { DaySnapshot } from '../../../shared/catalog/day-snapshot.ts';
 import type { Item, Table, Write } from '../../../shared/ports/table.ts';
 import type { Dice } from '../dice.ts';
 import type { Bug } from './bug.ts';
