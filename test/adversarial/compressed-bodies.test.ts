@@ -56,3 +56,18 @@ describe('one push', () => {
     expect(await undisturbed(() => push(inlet, body))).toBe(status);
   });
 });
+
+describe('all bodies of an inlet at once, each from two tenants', () => {
+  test.each(INLETS.map(inlet => [inlet.inlet, inlet] as const))('%s', async (_, inlet) => {
+    const bodies = inlet.bodies.map(([, status, bodyOf]) => ({ status, body: bodyOf() }));
+    const answers = await undisturbed(() =>
+      Promise.all(
+        bodies.flatMap(({ status, body }, i) =>
+          ['a', 'b'].map(async name => ({ status, answer: await push(inlet, body, `${name}${i}`) })),
+        ),
+      ),
+    );
+    // 503: the others leave too little memory, and the client is to come again.
+    for (const { status, answer } of answers) expect([status, 503]).toContain(answer);
+  });
+});

@@ -149,6 +149,19 @@ test('a damaged page fails each time and is not kept', () => {
   for (let i = 0; i < 3; i++) expect(plainOf(use(cache, chunks[0]).rows)).toEqual(plain[0]);
 });
 
+test('an emptied cache holds nothing, and begins anew', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  for (let round = 0; round < 3; round++) useAll(cache, 0, 5);
+  const { rows } = use(cache, chunks[1]);
+  cache.clear();
+  expect(cache.figures).toMatchObject({ pages: 0, columnBytes: 0, lineBytes: 0 });
+  // A query that is under way has its page.
+  expect(plainOf(rows)).toEqual(plain[1]);
+  expect([useAll(cache, 0, 5), useAll(cache, 0, 5), useAll(cache, 0, 5)]).toEqual([5, 5, 0]);
+  expect(plainOf(use(cache, chunks[1]).rows)).toEqual(plain[1]);
+  expect(plainOf(rows)).toEqual(plain[1]);
+});
+
 test('without room for anything nothing is kept', () => {
   const cache = new PageCache(0);
   for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);

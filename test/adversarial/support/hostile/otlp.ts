@@ -13,7 +13,7 @@ const attribute = (key: string, value: string) => Buffer.concat([field(1, key), 
 
 const PROTOBUF: readonly HostileBody[] = [
   ['1.5 GB of spaces', 413, () => zstdFrameOf(SPACE, SPACES)],
-  ['31 MiB of spaces', 400, () => zstdOf(spaces(31 * 1024 * 1024))],
+  ['31 MiB of spaces', 422, () => zstdOf(spaces(31 * 1024 * 1024))],
   ['records of 200 bytes', 429, () => zstdOf(...records(repeated(record('x'.repeat(200)), MOST_BYTES)))],
   ['empty records', 413, () => zstdOf(...records(repeated(Buffer.of(0x12, 0x00), MOST_BYTES)))],
   ['empty resources', 413, () => zstdOf(noise(), repeated(Buffer.of(0x0a, 0x00), MOST_BYTES))],

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { BufferPool, freePooledBuffers, pooledBytes } from '../../shared/model/buffer-pool.ts';
+import { freeBytes, freeLarge } from '../../shared/model/free-bytes.ts';
+
+const KIB = 1024;
+
+test('a buffer that is given back is used again', () => {
+  const pool = new BufferPool(1024 * KIB);
+  const first = pool.take(100 * KIB);
+  pool.give(first);
+  expect(pool.heldBytes).toBe(128 * KIB);
+  expect(pool.take(110 * KIB).buffer).toBe(first.buffer);
+  expect(pool.heldBytes).toBe(0);
+});
+
+test('a buffer beyond the bound is freed', () => {
+  const pool = new BufferPool(128 * KIB);
+  const buffers = [pool.take(128 * KIB), pool.take(128 * KIB)];
+  for (const buffer of buffers) pool.give(buffer);
+  expect(buffers.map(({ byteLength }) => byteLength)).toEqual([128 * KIB, 0]);
+});
+
+test('buffers that wait are freed on demand, in all pools', () => {
+  freePooledBuffers();
+  const pools = [new BufferPool(1024 * KIB), new BufferPool(1024 * KIB)];
+  const buffers = pools.map(pool => pool.take(64 * KIB));
+  for (const [i, pool] of pools.entries()) pool.give(buffers[i]);
+  expect(pooledBytes()).toBe(128 * KIB);
+  freePooledBuffers();
+  expect([pooledBytes(), ...buffers.map(({ byteLength }) => byteLength)]).toEqual([0, 0, 0]);
+  expect(pools[0].take(64 * KIB)).toHaveLength(64 * KIB);
+});
+
+test('shared memory and parts of a buffer are not freed', () => {
+  const shared = new Uint8Array(new SharedArrayBuffer(8));
+  const whole = new Uint8Array(8);
+  freeBytes(shared);
+  freeBytes(whole.subarray(1));
+  expect([shared.length, whole.length]).toEqual([8, 8]);
+  freeBytes(whole);
+  expect(whole).toHaveLength(0);
+});
+
+test('small content is not freed, because Node cuts it from a buffer that it shares', () => {
+  const small = Buffer.from('a');
+  const large = Buffer.allocUnsafeSlow(1024 * KIB + 1);
+  freeLarge(small);
+  freeLarge(large.subarray(1));
+  expect([small.length, large.length]).toEqual([1, 0]);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import { IdleCaches } from '../../shared/model/idle-caches.ts';
+import { LruCache } from '../../shared/model/lru.ts';
+
+function filled(): LruCache<string, number> {
+  const cache = new LruCache<string, number>(10);
+  cache.set('a', 1);
+  return cache;
+}
+
+test('a cache is emptied after the given number of checks without a use', () => {
+  const cache = filled();
+  const idle = new IdleCaches(3);
+  idle.add(cache);
+  expect([idle.check(), idle.check(), cache.size]).toEqual([0, 0, 1]);
+  expect([idle.check(), cache.size, cache.heldWeight]).toEqual([1, 0, 0]);
+  expect([idle.check(), idle.check()]).toEqual([0, 0]);
+});
+
+test.each([
+  ['found', 'a'],
+  ['not found', 'b'],
+])('a use begins the count anew: %s', (_, key) => {
+  const cache = filled();
+  const idle = new IdleCaches(2);
+  idle.add(cache);
+  idle.check();
+  cache.get(key);
+  expect([idle.check(), idle.check(), cache.size]).toEqual([0, 0, 1]);
+  expect([idle.check(), cache.size]).toEqual([1, 0]);
+});
+
+test('each cache counts by itself', () => {
+  const [used, unused] = [filled(), filled()];
+  const idle = new IdleCaches(1);
+  idle.add(used, unused);
+  used.get('a');
+  expect(idle.check()).toBe(1);
+  expect([used.size, unused.size]).toEqual([1, 0]);
+});
+
+test('a cache that is filled again is emptied again', () => {
+  const cache = filled();
+  const idle = new IdleCaches(1);
+  idle.add(cache);
+  idle.check();
+  cache.get('a');
+  cache.set('a', 1);
+  expect([idle.check(), cache.size]).toEqual([0, 1]);
+  expect([idle.check(), cache.size]).toEqual([1, 0]);
+});
