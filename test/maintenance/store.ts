@@ -12,6 +12,8 @@ import { ROUTES } from '../../shared/http/table.ts';
 import { seededIds } from '../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import type { Table } from '../../shared/ports/table.ts';
 import { request } from '../http/request.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
@@ -37,12 +39,23 @@ export interface TestStores {
   process(seed: number): TestProcess;
 }
 
-export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<Config> = {}): TestStores {
+/** What stands between the processes and the memory stores. */
+export interface StoreDecorators {
+  readonly store?: (store: ObjectStore) => ObjectStore;
+  readonly table?: (table: Table) => Table;
+}
+
+export function testStores(
+  logboom: Partial<LogboomConfig> = {},
+  given: Partial<Config> = {},
+  { store: decoratedStore = same, table: decoratedTable = same }: StoreDecorators = {},
+): TestStores {
   const manual = manualClock(START_MS);
   // Whoever waits for company or a retry does not wait here.
   const clock = { ...manual, sleep: () => nextTurn() };
   const store = memoryObjectStore();
-  const table = memoryTable({ clock });
+  const usedStore = decoratedStore(store);
+  const table = decoratedTable(memoryTable({ clock }));
   const config: Config = {
     ...DEFAULT_CONFIG,
     ...given,
@@ -56,7 +69,7 @@ export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<
     const kicked: string[] = [];
     const context = assembleContext({
       config,
-      store,
+      store: usedStore,
       catalog,
       clock,
       ids,
@@ -83,6 +96,10 @@ export function testStores(logboom: Partial<LogboomConfig> = {}, given: Partial<
       tick: job => jobs.tick(job, bounds()),
     };
   }
+}
+
+function same<T>(value: T): T {
+  return value;
 }
 
 /** Pushes one entry, a chunk of its own, at the store's time. Throws where it is refused. */

@@ -1,0 +1,124 @@
+/** Clocks that jump, of the store and of clients, while entries are pushed, packed and deleted. */
+import { expect, test } from '@jest/globals';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { askDeletes } from '../http/delete-calls.ts';
+import {
+  DAY_MS,
+  HOUR_MS,
+  linesOf,
+  pushLine,
+  START_MS,
+  type TestProcess,
+  testStores,
+} from '../maintenance/store.ts';
+
+const TENANT = 'acme';
+const JOBS = ['compaction', 'index-sync', 'deletion', 'retention', 'collection'];
+const LIMITS = { ...DEFAULT_CONFIG.limits, deletionMode: 'filter-and-delete' as const };
+const MINUTE_MS = 60_000;
+
+const start = () => testStores({}, { limits: LIMITS });
+
+async function runJobs(process: TestProcess): Promise<void> {
+  for (const job of JOBS) await process.run(job);
+}
+
+const found = (process: TestProcess) =>
+  linesOf(process, TENANT, START_MS - 3 * DAY_MS, START_MS + 12 * DAY_MS);
+
+const requestDelete = (process: TestProcess, given: Readonly<Record<string, string | number>>) =>
+  askDeletes(process, 'POST', { query: '{app="a"} |= "gone"', ...given });
+
+const seconds = (ms: number) => Math.floor(ms / 1000);
+
+// [what, jumps of the clock in ms]
+test.each([
+  ['forward', [2 * HOUR_MS, DAY_MS, 2 * DAY_MS]],
+  ['backward', [-10 * MINUTE_MS, -2 * HOUR_MS, -DAY_MS]],
+  ['to and fro', [2 * HOUR_MS, -2 * HOUR_MS, 2 * DAY_MS, -2 * DAY_MS, HOUR_MS, -HOUR_MS, 5 * MINUTE_MS]],
+])('the clock of the store jumps %s: nothing is lost, doubled or shown again', async (_, jumps) => {
+  const { clock, process: startProcess } = start();
+  const process = startProcess(1);
+  // Old enough for the earliest time of the clock.
+  const entriesMs = START_MS - 2 * DAY_MS;
+  const kept: string[] = [];
+  const push = async (line: string) => {
+    await pushLine(process, TENANT, entriesMs + kept.length * 1000, line);
+  };
+  const pushKept = async () => {
+    for (let i = 0; i < 5; i++) {
+      const line = `kept ${String(kept.length).padStart(3, '0')}`;
+      await push(line);
+      kept.push(line);
+    }
+  };
+  await push('gone 1');
+  await pushKept();
+  await push('gone 2');
+  expect((await requestDelete(process, { start: seconds(entriesMs) - 1 })).status).toBe(204);
+  expect(await found(process)).toEqual(kept);
+  for (const jump of jumps) {
+    clock.advance(jump);
+    await pushKept();
+    expect(await found(process)).toEqual(kept);
+    await runJobs(process);
+    expect(await found(process)).toEqual(kept);
+    clock.advance(MINUTE_MS);
+    await runJobs(process);
+    expect(await found(process)).toEqual(kept);
+  }
+  for (let i = 0; i < 8; i++) {
+    clock.advance(DAY_MS / 2);
+    await runJobs(process);
+    expect(await found(process)).toEqual(kept);
+  }
+  expect(await found(startProcess(2))).toEqual(kept);
+  const list = await askDeletes(process, 'GET');
+  expect(JSON.parse(list.text)).toEqual([expect.objectContaining({ status: 'processed' })]);
+});
+
+test('deletes race pushes of a client whose clock is two hours behind', async () => {
+  const { clock, process: startProcess } = start();
+  const process = startProcess(1);
+  const kept: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    const clientMs = clock.nowMs() - 2 * HOUR_MS;
+    for (const what of ['gone', 'kept']) await pushLine(process, TENANT, clientMs, `${what} before ${round}`);
+    const [asked] = await Promise.all([
+      requestDelete(process, { start: seconds(clientMs) - 600, end: seconds(clientMs) + 600 }),
+      ...Array.from({ length: 5 }, (_, i) =>
+        pushLine(process, TENANT, clientMs + i, `kept beside ${round}-${i}`),
+      ),
+    ]);
+    expect(asked.status).toBe(204);
+    kept.push(`kept before ${round}`, ...Array.from({ length: 5 }, (_, i) => `kept beside ${round}-${i}`));
+    expect(await found(process)).toEqual(kept.toSorted());
+    await runJobs(process);
+    clock.advance(10 * MINUTE_MS);
+  }
+  for (let i = 0; i < 8; i++) {
+    clock.advance(DAY_MS / 2);
+    await runJobs(process);
+    expect(await found(process)).toEqual(kept.toSorted());
+  }
+  expect(await found(startProcess(2))).toEqual(kept.toSorted());
+  // The requests are done: what is pushed from now on is new.
+  await pushLine(process, TENANT, clock.nowMs() - 2 * HOUR_MS, 'gone, and pushed again');
+  expect(await found(process)).toEqual([...kept, 'gone, and pushed again'].toSorted());
+});
+
+test('a client whose clock is ahead: two hours are refused, five minutes are deleted when they have come', async () => {
+  const { clock, process: startProcess } = start();
+  const process = startProcess(1);
+  const ahead = pushLine(process, TENANT, clock.nowMs() + 2 * HOUR_MS, 'gone');
+  await expect(ahead).rejects.toThrow(/^400: .*timestamp too new/);
+  await pushLine(process, TENANT, clock.nowMs() + 5 * MINUTE_MS, 'gone');
+  const given = { start: seconds(clock.nowMs()) - 600 };
+  // A request ends at its creation at the latest.
+  expect((await requestDelete(process, { ...given, end: seconds(clock.nowMs()) + 600 })).status).toBe(400);
+  expect((await requestDelete(process, given)).status).toBe(204);
+  expect(await found(process)).toEqual(['gone']);
+  clock.advance(6 * MINUTE_MS);
+  expect((await requestDelete(process, given)).status).toBe(204);
+  expect(await found(process)).toEqual([]);
+});
