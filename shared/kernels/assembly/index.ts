@@ -1,6 +1,7 @@
 /** All kernels, as one module. What is exported here is what the host can call (shared/kernels/module.ts names the types). */
 
 export * from './byte-search';
+export * from './columns';
 export {
   FIELD_LINES,
   FIELD_OFFSETS,

@@ -1,0 +1,149 @@
+/** Columns of timestamps and of line lengths: the host's side of assembly/columns.ts. */
+import { KernelInstance } from './kernels.ts';
+
+const INPUT_AT = 4096;
+/** Behind inputs and outputs: loads and stores run past the end. */
+const SLACK_BYTES = 64;
+/** Memory that grew further, for a page of many rows, is given up after it. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024;
+/** Of a length, and of a difference of times. */
+const MAX_LENGTH_BYTES = 5;
+const MAX_DELTA_BYTES = 8;
+/** First row behind the last run. */
+const NO_ROW = 0xffffffff;
+
+interface ColumnKernel {
+  columnEnd(): number;
+  lengthTotal(): number;
+  meanDelta(offsets: number, rows: number, starts: number, unit: number): number;
+  packLengths(lengths: number, rows: number, out: number): void;
+  packTimes(
+    offsets: number,
+    rows: number,
+    starts: number,
+    unit: number,
+    width: number,
+    high: number,
+    low: number,
+  ): void;
+  scaleOfTimes(offsets: number, rows: number): number;
+  unpackLengths(from: number, end: number, rows: number, out: number): number;
+  unpackTimes(
+    high: number,
+    end: number,
+    low: number,
+    width: number,
+    unit: number,
+    rows: number,
+    starts: number,
+    out: number,
+  ): number;
+}
+
+let instance: KernelInstance<ColumnKernel> | undefined;
+
+/** The kernel with room for parts of so many bytes, and where each begins: a multiple of 64. */
+function layOut(...parts: readonly number[]) {
+  if (instance === undefined || instance.bytes.length > MAX_KEPT_BYTES) instance = new KernelInstance();
+  let at = INPUT_AT;
+  const places = parts.map(bytes => {
+    const place = at;
+    at += Math.ceil(bytes / SLACK_BYTES + 1) * SLACK_BYTES;
+    return place;
+  });
+  instance.reserve(at);
+  return { kernel: instance, places };
+}
+
+/** Ends of all parts of `layOut` with these sizes, for tests: nothing is touched behind. */
+export function columnMemoryBytes(...parts: readonly number[]): number {
+  return parts.reduce((at, bytes) => at + Math.ceil(bytes / SLACK_BYTES + 1) * SLACK_BYTES, INPUT_AT);
+}
+
+/** `rows` lengths, seven bits a byte. */
+export function packLengths(lengths: Uint32Array, rows: number): Buffer {
+  const { kernel, places } = layOut(4 * rows, MAX_LENGTH_BYTES * rows);
+  const [lengthsAt, out] = places;
+  kernel.words.set(lengths.subarray(0, rows), lengthsAt >>> 2);
+  kernel.run.packLengths(lengthsAt, rows, out);
+  return Buffer.from(kernel.bytes.subarray(out, kernel.run.columnEnd()));
+}
+
+/** What was read of a column. It is whole if all rows are sound and all bytes are used. */
+export interface UnpackedLengths {
+  readonly offsets: Uint32Array;
+  readonly soundRows: number;
+  readonly usedBytes: number;
+  readonly total: number;
+}
+
+/** `rows + 1` offsets of lines with these lengths. */
+export function unpackLengths(packed: Uint8Array, rows: number): UnpackedLengths {
+  const { kernel, places } = layOut(packed.length, 4 * (rows + 1));
+  const [from, out] = places;
+  const { run, bytes, words } = kernel;
+  bytes.set(packed, from);
+  const soundRows = run.unpackLengths(from, from + packed.length, rows, out);
+  const offsets = words.slice(out >>> 2, (out >>> 2) + rows + 1);
+  return { offsets, soundRows, usedBytes: run.columnEnd() - from, total: run.lengthTotal() };
+}
+
+export interface PackedTimes {
+  readonly scale: number;
+  readonly high: Buffer;
+  readonly low: Buffer;
+}
+
+/**
+ * @param starts 1 for the first row of a run
+ * @param units by scale
+ * @param widthOf low bytes of a difference, by their mean in units
+ */
+export function packTimes(
+  offsets: Float64Array,
+  rows: number,
+  starts: Uint8Array,
+  units: readonly number[],
+  widthOf: (meanDelta: number) => number,
+): PackedTimes {
+  const { kernel, places } = layOut(8 * rows, rows, MAX_DELTA_BYTES * rows, MAX_DELTA_BYTES * rows);
+  const [offsetsAt, startsAt, high, low] = places;
+  const { run, bytes } = kernel;
+  new Float64Array(bytes.buffer, offsetsAt, rows).set(offsets.subarray(0, rows));
+  bytes.set(starts.subarray(0, rows), startsAt);
+  const scale = run.scaleOfTimes(offsetsAt, rows);
+  const width = widthOf(run.meanDelta(offsetsAt, rows, startsAt, units[scale]));
+  run.packTimes(offsetsAt, rows, startsAt, units[scale], width, high, low);
+  return {
+    scale,
+    high: Buffer.from(bytes.subarray(high, run.columnEnd())),
+    low: Buffer.from(bytes.subarray(low, low + width * rows)),
+  };
+}
+
+export interface UnpackedTimes {
+  readonly times: Float64Array;
+  readonly soundRows: number;
+  readonly usedBytes: number;
+}
+
+/** @param firstRows of the runs, ascending. @param low a multiple of `rows` bytes, up to 4 of each */
+export function unpackTimes(
+  { high, low }: { readonly high: Uint8Array; readonly low: Uint8Array },
+  unit: number,
+  rows: number,
+  firstRows: ArrayLike<number>,
+): UnpackedTimes {
+  const { kernel, places } = layOut(high.length, low.length, 4 * (firstRows.length + 1), 8 * rows);
+  const [highAt, lowAt, startsAt, out] = places;
+  const { run, bytes, words } = kernel;
+  bytes.set(high, highAt);
+  bytes.set(low, lowAt);
+  words.set(firstRows, startsAt >>> 2);
+  words[(startsAt >>> 2) + firstRows.length] = NO_ROW;
+  const width = rows === 0 ? 0 : low.length / rows;
+  const end = highAt + high.length;
+  const soundRows = run.unpackTimes(highAt, end, lowAt, width, unit, rows, startsAt, out);
+  const times = new Float64Array(bytes.buffer, out, rows).slice();
+  return { times, soundRows, usedBytes: run.columnEnd() - highAt };
+}

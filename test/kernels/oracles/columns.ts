@@ -1,0 +1,72 @@
+/** What assembly/columns.ts does, a byte at a time. */
+
+/** Numbers of seven bits a byte, of up to `maxBytes` each, and the place where it stopped. */
+export function readNumbers(
+  bytes: Uint8Array,
+  count: number,
+  maxBytes: number,
+): { numbers: bigint[]; at: number } {
+  const numbers: bigint[] = [];
+  let at = 0;
+  while (numbers.length < count) {
+    let end = at;
+    while (end < bytes.length && bytes[end] >= 0x80) end++;
+    if (end >= bytes.length || end - at >= maxBytes) break;
+    let number = 0n;
+    for (let i = end; i >= at; i--) number = number * 128n + BigInt(bytes[i] & 0x7f);
+    numbers.push(number);
+    at = end + 1;
+  }
+  return { numbers, at };
+}
+
+export function writeNumber(number: bigint): number[] {
+  return number < 128n ? [Number(number)] : [Number(number % 128n) | 0x80, ...writeNumber(number / 128n)];
+}
+
+const EXACT = 2n ** 53n;
+
+/** Offsets in ns from differences, as many as are sound. */
+export function readTimes(
+  high: Uint8Array,
+  low: Uint8Array,
+  unit: number,
+  rows: number,
+  firstRows: readonly number[],
+): number[] {
+  const width = rows === 0 ? 0 : low.length / rows;
+  const times: number[] = [];
+  let value = 0n;
+  for (const upper of readNumbers(high, rows, 8).numbers) {
+    const row = times.length;
+    if (firstRows.includes(row)) value = 0n;
+    if (upper >= EXACT / 256n ** BigInt(width)) break;
+    let below = 0n;
+    for (let i = width - 1; i >= 0; i--) below = below * 256n + BigInt(low[row * width + i]);
+    value += upper * 256n ** BigInt(width) + below;
+    if (value > EXACT) break;
+    times.push(Number(value) * unit);
+  }
+  return times;
+}
+
+/** The columns of offsets (ns), the first of each run where `starts` is 1. */
+export function writeTimes(
+  offsets: readonly number[],
+  starts: readonly number[],
+  units: readonly number[],
+  widthOf: (meanDelta: number) => number,
+) {
+  const scale = units.findLastIndex(unit => offsets.every(offset => offset % unit === 0));
+  const values = offsets.map(offset => BigInt(offset / units[scale]));
+  const deltas = values.map((value, i) => (starts[i] === 1 ? value : value - values[i - 1]));
+  const inner = deltas.filter((_, i) => starts[i] !== 1);
+  const sum = inner.reduce((a, b) => a + b, 0n);
+  const width = widthOf(inner.length === 0 ? 0 : Number(sum) / inner.length);
+  const divisor = 256n ** BigInt(width);
+  const high = deltas.flatMap(delta => writeNumber(delta / divisor));
+  const low = deltas.flatMap(delta =>
+    Array.from({ length: width }, (_, i) => Number((delta >> BigInt(8 * i)) & 255n)),
+  );
+  return { scale, high, low };
+}
