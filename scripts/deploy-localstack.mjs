@@ -17,6 +17,8 @@ const ACCOUNT = '000000000000';
 const HEALTH_TIMEOUT_MS = 5000;
 /** Settings of lib/settings.ts: everything may be deleted, and nobody but this machine can call. CloudFront and canary need names of AWS. */
 const SETTINGS = {
+  // The free plan has neither HTTP APIs nor a Scheduler that starts anything.
+  endpoint: 'function-url',
   authorization: 'none',
   public: 'yes-really',
   removal: 'destroy',

@@ -3,13 +3,19 @@
  *
  *     npm run model -- --gb-per-day 100 [--push-kb 1000] [--queries-per-day 10000] [--query-hours 1] [--retention 30]
  *                      [--tenants 1] [--peak 3]
+ *     npm run model -- --page      rows of docs/cost.md that are computed
  */
 import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
 import { modelOf } from './model.ts';
 import { loadOf } from './options.ts';
+import { computedLines } from './page.ts';
 import { reportOf } from './report.ts';
 
 try {
+  if (process.argv[2] === '--page') {
+    process.stdout.write(`${computedLines().join('\n')}\n`);
+    process.exit();
+  }
   const load = loadOf(process.argv.slice(2));
   process.stdout.write(`${reportOf(load, modelOf(load, DEFAULT_PRICES), 'dollars')}\n`);
 } catch (error) {
