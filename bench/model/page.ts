@@ -129,7 +129,7 @@ const SIZES: readonly Pick<Load, 'gbPerDay' | 'tenants'>[] = [
 function volumeRows(): string[] {
   return [1, 10, 100, 1000].map(pushKb => {
     const costs = SIZES.map(size => modelOf({ ...LOAD, ...size, pushKb }, DEFAULT_PRICES).costPerMonth);
-    return `| ${pushKb === 1000 ? '1 MB' : `${pushKb} KB`} | ${costs.map(money).join(' | ')} |`;
+    return `| ${pushKb === 1000 ? '1 MB' : `${pushKb} KB`} | ${costs.map(money).join(' | ')} | `;
   });
 }
 

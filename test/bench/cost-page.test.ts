@@ -5,6 +5,9 @@ import { expect, test } from '@jest/globals';
 import { PUSH } from '../../bench/model/figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { computedLines } from '../../bench/model/page.ts';
+import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
+import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
 import { LIST_PRICES } from '../../shared/usage/prices.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
@@ -36,6 +39,13 @@ test('an idle stack is below $0.50, by hand', () => {
   expect(sumOf(idleMonth(DEFAULT_STACK))).toBeCloseTo(byHand, 9);
   expect(byHand).toBeLessThan(0.5);
   expect(busyMonth(DEFAULT_STACK, BUSY_JOBS)).toBeGreaterThan(0);
+});
+
+test('the jobs of the model are those of the default configuration', () => {
+  const schedules = schedulesOf(maintenanceOptions(DEFAULT_CONFIG));
+  expect(DEFAULT_STACK.jobs).toEqual(
+    schedules.map(({ everyMs }) => ({ everyMinutes: Math.max(1, Math.round(everyMs / 60_000)) })),
+  );
 });
 
 test('docs/aws.md says what CloudFront adds', () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { apiTests } from './api-tests.ts';
 import { type Built, build } from './build.ts';
 import { bundleTests } from './bundle-tests.ts';
+import { costTests } from './cost-tests.ts';
 import { dataTests } from './data-tests.ts';
 import { edgeTests } from './edge-tests.ts';
 import { eventTests } from './event-tests.ts';
@@ -21,6 +22,7 @@ test('the checks of cdk-nag, which all variants pass, refuse what is wrong', () 
 });
 
 firstDeployTests(() => built);
+costTests(() => built);
 apiTests(() => built);
 dataTests(() => built);
 roleTests(() => built);
