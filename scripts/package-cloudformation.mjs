@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { ROOT, say } from '../bin/installed.mjs';
 import { runCdk } from './run-cdk.mjs';
 
-const OUT = join(ROOT, 'dist', 'cloudformation');
+/** Another folder is for tests, which leave alone what somebody has packaged. */
+const OUT = process.env.LOGBOOM_PACKAGE_FOLDER || join(ROOT, 'dist', 'cloudformation');
 /** Zip files know no earlier year, and no time zone. */
 const MTIME = new Date(1980, 0, 1);
 

@@ -4,7 +4,7 @@
  */
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/usage/cost.ts';
 import { newFigures, type Sums } from '../../shared/usage/figures.ts';
-import type { Prices } from '../../shared/usage/prices.ts';
+import { LIST_PRICES, type Prices } from '../../shared/usage/prices.ts';
 
 export interface Load {
   /** Bytes of lines and metadata a day. */
@@ -31,14 +31,14 @@ export interface CostLine {
 
 export const DAYS_OF_MONTH = 30;
 
-/** Schedules of the stack with nothing to do: calls a month, and what each does (docs/cost.md, "Maintenance, month by month"). */
+/** What the stack does in a month with nothing to do (docs/cost.md, "A store that nobody uses"). */
 const IDLE = {
-  calls: 60_480,
-  readUnits: 449_280,
-  writeUnits: 95_040,
-  gbSeconds: 17_766,
-  /** Of EventBridge Scheduler, which is not in the table of prices: for a million. */
-  schedulerMillion: 1,
+  ticks: 43_200,
+  calls: 47_520,
+  readUnits: 771_120,
+  writeUnits: 12_960,
+  gbSeconds: 3_861,
+  logGb: 0.014256,
 };
 
 /** In the currency of the prices; storage is that of a store as old as its retention. */
@@ -79,10 +79,12 @@ function lineOf(what: string, perDay: number): CostLine {
 }
 
 function idleCost(prices: Prices): number {
-  const { calls, readUnits, writeUnits, gbSeconds, schedulerMillion } = IDLE;
+  const { ticks, calls, readUnits, writeUnits, gbSeconds, logGb } = IDLE;
   const requests =
-    calls * (prices.functionRequestMillion + schedulerMillion) +
+    // Scheduler and logs are not among the prices that are configured.
+    ticks * LIST_PRICES.schedulerCall.price +
+    calls * prices.functionRequestMillion +
     readUnits * prices.tableReadMillion +
     writeUnits * prices.tableWriteMillion;
-  return requests / 1_000_000 + gbSeconds * prices.functionGbSecond;
+  return requests / 1_000_000 + gbSeconds * prices.functionGbSecond + logGb * LIST_PRICES.logsIngested.price;
 }
