@@ -4,8 +4,8 @@
  * the store, the log file and a folder of the client's own.
  *
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
- *     retries   it sends what it could not send again, so that a kill of the store loses nothing. Others are not run beside a
- *               kill; docs/connect.md says of each what it loses
+ *     retries   it sends what it could not send again for at least a minute, so that a kill of the store loses nothing. Others
+ *               are not run beside a kill; docs/connect.md says of each what it loses
  *     quick     it comes from npm's or Debian's packages: part of .ci/run
  *     lineOf    the line that was logged, of the line that is stored
  *
@@ -52,9 +52,7 @@ export const CLIENTS = [
   npm('pino-loki', 'pino-loki.mjs', 'Loki push, JSON', '{app="pino"}', {
     lineOf: line => JSON.parse(line).msg,
   }),
-  npm('@opentelemetry/exporter-logs-otlp-proto', 'otel-js.mjs', 'OTLP', '{service_name="otel-js"}', {
-    retries: true,
-  }),
+  npm('@opentelemetry/exporter-logs-otlp-proto', 'otel-js.mjs', 'OTLP', '{service_name="otel-js"}'),
   {
     name: 'syslog-ng, destination http',
     protocol: 'JSON lines',
