@@ -15,6 +15,7 @@
  *     npm run bench -- labels                  memory of label values and series where a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time
+ *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
  * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
@@ -107,6 +108,11 @@ if (positionals[0] === 'stages') {
   const { cloudTable } = await import('./cloud/cloud-table.ts');
   const figures = await runCloud(megabytes(CLOUD_MB), console.log);
   console.log(cloudTable(figures));
+  save(figures);
+} else if (positionals[0] === 'processes') {
+  const { processesTable, runProcesses } = await import('./processes.ts');
+  const figures = await runProcesses();
+  console.log(processesTable(figures));
   save(figures);
 } else if (positionals[0] === 'requests') {
   const { runRequests } = await import('./requests/run-requests.ts');

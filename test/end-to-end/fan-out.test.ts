@@ -80,8 +80,8 @@ const metricQuery = fc.oneof(
 );
 const asked = fc.record({
   query: fc.oneof(logQuery, metricQuery),
-  from: fc.nat(SECONDS / 4),
-  length: fc.integer({ min: SECONDS / 3, max: SECONDS }),
+  from: fc.nat(1_000),
+  length: fc.integer({ min: 2_000, max: SECONDS }),
   step: fc.integer({ min: 30, max: 900 }),
   limit: fc.constantFrom(1, 100, 5000),
   direction: fc.constantFrom('forward', 'backward'),

@@ -1,0 +1,124 @@
+/**
+ * `npm run bench -- processes`: the CPU of a request whose work is the same (unpack snappy, hash the lines), by who does it:
+ *
+ *     threads            the gateway gives it to a thread of another role, the body in shared memory: as the store does it
+ *     cluster            node:cluster: the primary process accepts connections, another process reads requests and works
+ *     reuse-processes    a process listens with SO_REUSEPORT, reads requests and works
+ *     reuse-threads      the same in a thread
+ *
+ * The server has processes of its own, so that the client's CPU is not counted. CPU seconds and not rates are compared: the client
+ * takes a part of the machine.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { compress } from 'snappyjs';
+import type { Mode, ServerMessage, Usage } from './processes/server.ts';
+
+const MODES: readonly Mode[] = ['threads', 'cluster', 'reuse-processes', 'reuse-threads'];
+/** Bytes of bodies, and how many are counted: about 100 MB. */
+const BODIES = [
+  { bytes: 10_000, requests: 6_000 },
+  { bytes: 256_000, requests: 400 },
+];
+const RUNS = 3;
+const CONNECTIONS = 4;
+
+export interface ProcessesFigure {
+  readonly mode: Mode;
+  readonly bodyBytes: number;
+  /** Of all threads and processes of the server, and of the one that accepts and routes, ms for each request. */
+  readonly cpuMs: number;
+  readonly frontMs: number;
+}
+
+/** The median run of each. */
+export async function runProcesses(): Promise<ProcessesFigure[]> {
+  const figures: ProcessesFigure[] = [];
+  for (const { bytes: bodyBytes, requests } of BODIES) {
+    const body = bodyOf(bodyBytes);
+    const runs = new Map<Mode, Usage[]>(MODES.map(mode => [mode, []]));
+    for (let run = 0; run < RUNS; run++) {
+      for (const mode of MODES) runs.get(mode)!.push(await measure(mode, body, requests));
+    }
+    for (const [mode, usages] of runs) {
+      const { allMs, frontMs } = usages.sort((a, b) => a.allMs - b.allMs)[Math.floor(RUNS / 2)];
+      figures.push({ mode, bodyBytes, cpuMs: allMs / requests, frontMs: frontMs / requests });
+    }
+  }
+  return figures;
+}
+
+export function processesTable(figures: readonly ProcessesFigure[]): string {
+  const rows = figures.map(({ mode, bodyBytes, cpuMs, frontMs }) => {
+    const cells = [bodyBytes / 1000, mode, cpuMs.toFixed(3), frontMs.toFixed(3)];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| body, kB | who works | CPU of a request, ms | of that who accepts, ms |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+/** Lines of a log, which snappy makes a third of, until the compressed body is as long as asked for. */
+function bodyOf(bytes: number): Uint8Array {
+  let seed = 1;
+  const random = () => (seed = Math.imul(seed, 48_271) >>> 0) / 2 ** 32;
+  const lines: string[] = [];
+  let length = 0;
+  while (length < 2 * bytes) {
+    const line = `{"level":"info","msg":"request served","path":"/api/${Math.floor(random() * 50)}","trace":"${random()}"}\n`;
+    lines.push(line);
+    length += line.length;
+  }
+  return compress(Buffer.from(lines.join('')));
+}
+
+async function measure(mode: Mode, body: Uint8Array, requests: number): Promise<Usage> {
+  const server = fork(new URL('./processes/server.ts', import.meta.url), [mode]);
+  try {
+    const { port } = await heard(server, 'ready');
+    await send(port, body, Math.ceil(requests / 2));
+    server.send('begin');
+    await heard(server, 'begun');
+    await send(port, body, requests);
+    server.send('end');
+    return (await heard(server, 'used')).usage;
+  } finally {
+    const exited = once(server, 'exit');
+    server.kill();
+    await exited;
+  }
+}
+
+async function heard<Kind extends ServerMessage['kind']>(
+  server: ChildProcess,
+  kind: Kind,
+): Promise<Extract<ServerMessage, { kind: Kind }>> {
+  for (;;) {
+    const [message] = (await once(server, 'message')) as [ServerMessage];
+    if (message.kind === kind) return message as Extract<ServerMessage, { kind: Kind }>;
+  }
+}
+
+async function send(port: number, body: Uint8Array, requests: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  let left = requests;
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { 'content-length': body.length };
+      const outgoing = request({ host: '127.0.0.1', port, method: 'POST', path: '/', agent, headers });
+      outgoing.on('error', reject);
+      outgoing.on('response', incoming => {
+        if (incoming.statusCode !== 200) reject(new Error(`answered ${incoming.statusCode}`));
+        incoming.on('end', resolve).resume();
+      });
+      outgoing.end(body);
+    });
+  const client = async () => {
+    while (left-- > 0) await one();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+  agent.destroy();
+}

@@ -1,0 +1,39 @@
+/** The gateway of the store, all of whose requests are answered by `work`. */
+import { Server } from 'node:net';
+import { startGateway } from '../../local/gateway.ts';
+import { createLog } from '../../local/log.ts';
+import { jsonText } from '../../shared/http/respond.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Resolves to the port. @param work on the body of a request */
+export async function listen(
+  work: (body: Uint8Array) => Promise<number>,
+  { reusesPort = false } = {},
+): Promise<number> {
+  if (reusesPort) reusePorts();
+  const { port } = await startGateway({
+    host: '127.0.0.1',
+    port: 0,
+    dispatch: async ({ body }) => jsonText(`${await work(body)}`),
+    limits: {
+      ofRequest: () => ({ cost: 'push', maxBodyBytes: 10_000_000, deadlineMs: 0 }),
+      maxConcurrentRequests: 100,
+      maxBufferedBodyBytes: 256_000_000,
+      readTimeoutMs: MINUTE_MS,
+      writeTimeoutMs: MINUTE_MS,
+      idleTimeoutMs: MINUTE_MS,
+      drainTimeoutMs: MINUTE_MS,
+    },
+    log: createLog('silent'),
+  });
+  return port;
+}
+
+/** The gateway has no option for it: the store has no use for one. */
+function reusePorts(): void {
+  const { listen: original } = Server.prototype;
+  Server.prototype.listen = function (this: Server, options: object, ...more: unknown[]) {
+    return Reflect.apply(original, this, [{ ...options, reusePort: true }, ...more]) as Server;
+  } as typeof original;
+}

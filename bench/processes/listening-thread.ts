@@ -1,0 +1,6 @@
+/** A thread that listens by itself. */
+import { parentPort } from 'node:worker_threads';
+import { listen } from './listen.ts';
+import { work } from './work.ts';
+
+parentPort!.postMessage(await listen(async body => work(body), { reusesPort: true }));
