@@ -9,6 +9,7 @@ import {
   printExposition,
   withoutGauges,
 } from '../../shared/admin/metrics/exposition.ts';
+import { MAX_NAMED_TENANTS } from '../../shared/admin/metrics/ingest-metrics.ts';
 import { within } from './within.ts';
 
 export interface CountingThread {
@@ -21,8 +22,6 @@ export interface CountingThread {
 
 /** For a thread to answer: a scrape of Prometheus waits for 10 s. */
 const ANSWER_MS = 2_000;
-/** Of the threads that were lost; the others count as `other`. */
-const MAX_TENANTS = 500;
 
 interface Seen {
   readonly starts: number;
@@ -34,7 +33,7 @@ export class ThreadFigures {
   readonly #seen = new Map<string, Seen>();
   /** Questions without an answer: a thread is asked once at a time. */
   readonly #asked = new Map<string, Promise<void>>();
-  readonly #lost = new ExpositionSum({ maxTenants: MAX_TENANTS });
+  readonly #lost = new ExpositionSum({ maxTenants: MAX_NAMED_TENANTS });
 
   constructor({ answerMs = ANSWER_MS } = {}) {
     this.#answerMs = answerMs;

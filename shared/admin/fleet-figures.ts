@@ -19,11 +19,12 @@ import {
   printExposition,
   withoutGauges,
 } from './metrics/exposition.ts';
+import { MAX_NAMED_TENANTS } from './metrics/ingest-metrics.ts';
 
 /** Tenants with series of their own in one instance: its record is written each minute. */
 export const MAX_TENANTS_OF_INSTANCE = 50;
-/** On the page, and in the total, which is one item of the table: 20 series each, about 10 bytes a series when deflated. */
-const MAX_TENANTS = 500;
+/** On the page of a fleet, and in its total, which is one item of the table: 20 series each, about 10 bytes a series when deflated. */
+const MAX_TENANTS_OF_FLEET = 500;
 /** Of an item of the table, with room for what stands beside it. */
 const MAX_STORED_BYTES = 360 * 1024;
 /** What an instance's figures may inflate to: what one prints is some 200 KB. */
@@ -81,7 +82,7 @@ export async function fleetText(records: MetricRecords, text: string): Promise<s
 
 /** The page of a process of several threads: what all of them counted, and what tells of the process, which `own` alone has. */
 export function processText(own: string, threads: readonly string[]): string {
-  const sum = new ExpositionSum({ maxTenants: MAX_TENANTS });
+  const sum = new ExpositionSum({ maxTenants: MAX_NAMED_TENANTS });
   const ofProcess = parseExposition(own);
   sum.add(ofProcess);
   for (const text of threads) sum.add(figuresToTell(text));
@@ -91,7 +92,7 @@ export function processText(own: string, threads: readonly string[]): string {
 /** All that was ever counted, and the gauges of those that are here. */
 async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
   const { total, instances } = await readFleet(records);
-  const sum = new ExpositionSum({ maxTenants: MAX_TENANTS });
+  const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
   sum.add(decodeFigures(total.figures));
   for (const { figures } of instances) sum.add(decodeFigures(figures));
   return sum.all;
@@ -117,7 +118,7 @@ export async function foldFleet(records: MetricRecords, clock: Clock): Promise<n
   for (let i = 0; i < silent.length && i < MAX_FOLDED * MAX_FOLDS; i += MAX_FOLDED) {
     const part = silent.slice(i, i + MAX_FOLDED);
     const before = await records.total();
-    const sum = new ExpositionSum({ maxTenants: MAX_TENANTS });
+    const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
     sum.add(decodeFigures(before.figures));
     for (const { figures } of part) sum.add(withoutGauges(decodeFigures(figures)));
     // Somebody else is folding, or one of them woke up: the next call finds what is left.

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeFigures, encodeFigures, figuresToTell } from '../../shared/admin/fleet-figures.ts';
+import {
+  decodeFigures,
+  encodeFigures,
+  figuresToTell,
+  processText,
+} from '../../shared/admin/fleet-figures.ts';
 import {
   ExpositionSum,
   parseExposition,
@@ -130,4 +135,15 @@ describe('sums', () => {
       { numRuns: 30 },
     );
   });
+});
+
+test('the page of a process names 10,000 tenants, and sums those of all its threads', () => {
+  const texts = [1, 2].map(number => {
+    const lines = Array.from({ length: 10_001 }, (_, i) => `pushed_total{tenant="t${i}"} ${number}`);
+    return `# TYPE pushed_total counter\n${lines.join('\n')}\n`;
+  });
+  const { samples } = parseExposition(processText('', texts)).get('pushed_total')!;
+  expect(samples.size).toBe(10_001);
+  expect(samples.get('{tenant="t9999"}')).toBe(3);
+  expect(samples.get('{tenant="other"}')).toBe(3);
 });

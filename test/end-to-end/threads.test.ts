@@ -254,7 +254,8 @@ test('a client that leaves ends the parts of its query in all threads', async ()
   const WIDE = 'x'.repeat(4096);
   for (let at = 0; at < COUNT; at += 1000) {
     const entries = Array.from({ length: 1000 }, (_, i) => ({
-      ns: T0_NS + BigInt(at + i) * 1_000_000n,
+      // A window is open on the left.
+      ns: T0_NS + BigInt(at + i + 1) * 1_000_000n,
       line: `${WIDE} ${at + i}`,
     }));
     const body = jsonPush([{ labels: { app: 'a' }, entries }]);
