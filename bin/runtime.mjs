@@ -87,6 +87,11 @@ export function becomeTuned(file, args) {
   });
 }
 
+/** Those of them that are the same on each machine. */
+export function heapFlags() {
+  return HEAP_FLAGS;
+}
+
 /** Paths of the runtimes to try, best first. Ends the process with a message where there is none. */
 export function findRuntimes() {
   const found = [];

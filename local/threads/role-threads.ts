@@ -20,7 +20,7 @@ import { freeLost, sharedCounters } from './shared-bytes.ts';
 import { TailRelay } from './tail-relay.ts';
 import { TenantCount } from './tenant-count.ts';
 import { ThreadClient, type ThreadOptions } from './thread-client.ts';
-import { threadEntryUrl } from './thread-entry.ts';
+import { threadEntry } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
 import { ThreadFigures } from './thread-figures.ts';
 import { TryAgain } from './try-again.ts';
@@ -209,7 +209,7 @@ export class RoleThreads {
       });
       return new ThreadClient<RoleCall, RoleAnswer>({
         name,
-        entry: threadEntryUrl('role-thread'),
+        entry: threadEntry('role-thread'),
         data,
         maxHeapMb: HEAP_MB[role],
         ...this.#parts.replaced,

@@ -12,7 +12,7 @@ import { systemClock } from '../system-clock.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';
-import { threadEntryUrl } from './thread-entry.ts';
+import { type ThreadEntry, threadEntry } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
 
 /** Each commit empties it, because another connection made it. */
@@ -25,7 +25,7 @@ export interface ThreadTableOptions {
   /** Decides what has expired. */
   readonly clock?: Clock;
   /** The file of the thread; default: the one beside this. */
-  readonly entry?: URL | undefined;
+  readonly entry?: ThreadEntry | undefined;
   /** Called when the thread ended by itself, before it is started again. */
   readonly onLost?: ((error: Error) => void) | undefined;
   /** Start the thread when `startThread` is called; until then this thread commits. Default: start it at once. */
@@ -39,12 +39,7 @@ export interface ThreadTable extends SqliteTable {
 
 /** Opens `file`, as openSqliteTable does. */
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<ThreadTable> {
-  const {
-    clock = systemClock,
-    entry = threadEntryUrl('table-thread'),
-    startsLater = false,
-    onLost,
-  } = options;
+  const { clock = systemClock, entry = threadEntry('table-thread'), startsLater = false, onLost } = options;
   const data: TableThreadData = { file };
   let thread: ThreadClient<TableCall, TableAnswer> | undefined;
   const startThread = () => {

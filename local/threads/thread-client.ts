@@ -6,6 +6,7 @@
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../shared/model/errors.ts';
 import type { FromThread, Moved, ToThread } from './messages.ts';
+import type { ThreadEntry } from './thread-entry.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 import { errorOf, thrownOf } from './thrown-errors.ts';
 
@@ -20,8 +21,7 @@ export interface ThreadHub {
 export interface ThreadOptions {
   /** For logs, metrics and debuggers, for example `ingest-0`. */
   readonly name: string;
-  /** The file of the thread. */
-  readonly entry: URL;
+  readonly entry: ThreadEntry;
   /** What it is started with, asked at each start. */
   readonly data: () => unknown;
   /** Of its JavaScript heap; pages, bodies and states lie outside. */
@@ -174,8 +174,10 @@ export class ThreadClient<Call, Answer> {
 
   #start(): void {
     const { name, entry, data, maxHeapMb: maxOldGenerationSizeMb } = this.#options;
-    const worker = new Worker(entry, {
+    const isText = 'code' in entry;
+    const worker = new Worker(isText ? entry.code : entry, {
       name,
+      eval: isText,
       workerData: data(),
       resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
       // Those of the program are for its main thread: flags of V8 hold for the process, and others are refused.

@@ -44,6 +44,21 @@ test('what a write has resolved for is read at once, also by another process, an
   expect(await textOf('k49')).toBe('k49');
 });
 
+test('until its thread is started the caller commits, and what it wrote is there afterwards', async () => {
+  const own = path.join(directory, 'later.db');
+  // A thread that would end at once, so that a write by it fails.
+  const entry = new URL('data:text/javascript,process.exit(0)');
+  const later = await openThreadTable(own, { startsLater: true, entry });
+  await later.put(itemOf('first'));
+  later.startThread();
+  await expect(later.put(itemOf('second'))).rejects.toThrow('table write failed');
+  await later.close();
+  await expect(later.put(itemOf('late'))).rejects.toThrow('the table is closed');
+  const again = await openThreadTable(own, { startsLater: true });
+  expect(String(Buffer.from((await again.get({ pk: 'p', sk: 'first' }))!.body))).toBe('first');
+  await again.close();
+});
+
 test('closing waits for what is under way, and nothing is taken then', async () => {
   const last = table.put(itemOf('last'));
   const closing = table.close();

@@ -8,7 +8,7 @@ import { openFileObjectStore } from '../../../local/file-object-store.ts';
 import type { RoleAnswer, RoleCall } from '../../../local/threads/role-messages.ts';
 import { taskInvoker } from '../../../local/threads/task-invoker.ts';
 import { ThreadClient } from '../../../local/threads/thread-client.ts';
-import { threadEntryUrl } from '../../../local/threads/thread-entry.ts';
+import { threadEntry } from '../../../local/threads/thread-entry.ts';
 import { DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { kernelModule } from '../../../shared/kernels/kernels.ts';
@@ -36,7 +36,7 @@ invokerContract(
   async parts => {
     const thread = new ThreadClient<RoleCall, RoleAnswer>({
       name: 'query-1',
-      entry: threadEntryUrl('role-thread'),
+      entry: threadEntry('role-thread'),
       maxHeapMb: 512,
       data: () => ({
         role: 'query',

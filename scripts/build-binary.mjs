@@ -1,0 +1,170 @@
+/**
+ * `npm run build:binary [-- SYSTEM]`: the program as one file that needs no Node, `dist/logboom-SYSTEM` and the same compressed, where
+ * SYSTEM is linux-x64 (the default: that of this machine) or linux-arm64. It is the Node of the lock file, without symbols, with
+ * the bundle, the explorer page, the configuration and compiled code put into it (https://nodejs.org/api/single-executable-applications.html).
+ *
+ * Compiled code is made by the executable itself, so there is none in one for another processor: it starts as well, in twice the time.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
+import { dropSymbols } from '../bin/fetched-node.mjs';
+import { ensureInstalled, npmCommand, ROOT, say } from '../bin/installed.mjs';
+import { heapFlags, PINNED_NODES } from '../bin/runtime.mjs';
+
+const SYSTEMS = ['linux-x64', 'linux-arm64'];
+const OWN = `${process.platform}-${process.arch}`;
+const DIST = join(ROOT, 'dist');
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+const MAX_COMPRESSED_BYTES = 80_000_000;
+
+const [system = OWN] = process.argv.slice(2);
+if (!SYSTEMS.includes(system))
+  fail(`there is no single executable for ${system}: choose ${SYSTEMS.join(' or ')}`);
+ensureInstalled();
+const folder = mkdtempSync(join(tmpdir(), 'logboom-binary-'));
+try {
+  await buildBinary();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function buildBinary() {
+  const { bundleServer, licencesOf } = await import('./bundle-server.mjs');
+  const parts = join(folder, 'parts');
+  const inputs = await bundleServer(parts);
+  run(process.execPath, [join(ROOT, 'scripts', 'build-ui.mjs')]);
+  const assets = new Map(
+    readdirSync(parts)
+      .filter(name => name.endsWith('.cjs'))
+      .map(name => [name, join(parts, name)]),
+  );
+  assets.set('load.cjs', join(ROOT, 'scripts', 'single', 'load.cjs'));
+  assets.set('config/local.yaml', join(ROOT, 'config', 'local.yaml'));
+  const ui = join(DIST, 'ui');
+  for (const name of readdirSync(ui)) assets.set(`dist/ui/${name}`, join(ui, name));
+  writeAsset(assets, 'flags.json', JSON.stringify(heapFlags()));
+  writeAsset(assets, 'LICENCES.txt', licencesOf(inputs));
+
+  const node = nodeOf(system);
+  const target = join(DIST, `logboom-${system}`);
+  mkdirSync(DIST, { recursive: true });
+  await inject(node, assets, target);
+  if (system === OWN) {
+    for (const [name, file] of await compiledBy(target, [...assets.keys()])) assets.set(name, file);
+    await inject(node, assets, target);
+  }
+  const compressed = gzipSync(readFileSync(target), { level: constants.Z_BEST_COMPRESSION });
+  writeFileSync(`${target}.gz`, compressed);
+  say(`${target}: ${megabytes(readFileSync(target))} MB, ${megabytes(compressed)} MB in gzip`);
+  if (compressed.length > MAX_COMPRESSED_BYTES) fail('that is more than 80 MB');
+}
+
+function writeAsset(assets, name, text) {
+  const file = join(folder, name.replaceAll('/', '-'));
+  writeFileSync(file, text);
+  assets.set(name, file);
+}
+
+/** That of the lock file; for another system npm fetches it, by the same checksum. */
+function nodeOf(wanted) {
+  const name = PINNED_NODES.get(wanted);
+  const installed = join(ROOT, 'node_modules', name, 'bin', 'node');
+  if (existsSync(installed)) return installed;
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const { version, integrity } = packages[`node_modules/${name}`];
+  const place = join(folder, 'node');
+  mkdirSync(place);
+  const own = { name: 'node-of-binary', version: '0.0.0', dependencies: { [name]: version } };
+  const entries = { '': own, [`node_modules/${name}`]: { version, integrity } };
+  writeFileSync(join(place, 'package.json'), JSON.stringify(own));
+  writeFileSync(
+    join(place, 'package-lock.json'),
+    JSON.stringify({ ...own, lockfileVersion: 3, requires: true, packages: entries }),
+  );
+  const [command, ...before] = npmCommand();
+  const [os, cpu] = wanted.split('-');
+  run(
+    command,
+    [...before, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', `--os=${os}`, `--cpu=${cpu}`],
+    place,
+  );
+  return join(place, 'node_modules', name, 'bin', 'node');
+}
+
+async function inject(node, assets, target) {
+  const blob = join(folder, 'blob');
+  const config = {
+    main: join(ROOT, 'scripts', 'single', 'main.cjs'),
+    output: blob,
+    disableExperimentalSEAWarning: true,
+    assets: Object.fromEntries(assets),
+  };
+  const file = join(folder, 'sea.json');
+  writeFileSync(file, JSON.stringify(config));
+  // The format of the blob belongs to the version of Node.
+  run(join(ROOT, 'node_modules', PINNED_NODES.get(OWN), 'bin', 'node'), ['--experimental-sea-config', file]);
+  rmSync(target, { force: true });
+  copyFileSync(node, target);
+  const { inject: put } = await import('postject');
+  await put(target, 'NODE_SEA_BLOB', readFileSync(blob), { sentinelFuse: FUSE });
+  dropSymbols(target);
+  chmodSync(target, 0o755);
+}
+
+/** Compiled code of the parts, as they are when the program has started, stored a line and stopped. */
+async function compiledBy(program, names) {
+  const caches = join(folder, 'caches');
+  const data = join(folder, 'data');
+  mkdirSync(caches);
+  const env = { ...process.env, LOGBOOM_WRITE_CACHE: caches };
+  const child = spawn(program, ['start', '--port', '0', '--data-dir', data], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = new Promise(resolve => child.once('close', resolve));
+  let said = '';
+  for await (const part of child.stdout.setEncoding('utf8')) {
+    said += part;
+    const url = /listens on (http:\S+)/.exec(said)?.[1];
+    if (url === undefined) continue;
+    run(program, ['push', join(ROOT, 'LICENSE'), '--label', 'app=build', '--addr', url]);
+    run(program, ['query', '{app="build"} |= "Apache"', '--addr', url]);
+    await fetch(`${url}/flush/tenant`, { method: 'POST' });
+    child.kill('SIGTERM');
+    break;
+  }
+  child.stdout.resume();
+  await closed;
+  // Commands run without the flags of `start`, and what holds them is loaded before those are set.
+  run(program, ['doctor', '--help'], ROOT, env);
+  return names
+    .map(name => [`${name}.cache`, join(caches, `${name}.cache`)])
+    .filter(([, file]) => existsSync(file));
+}
+
+function run(file, args, cwd = ROOT, env = process.env) {
+  const { status, error, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
+  if (status !== 0) fail(`${file} ${args.join(' ')}: ${error?.message ?? `${stdout}${stderr}`}`);
+}
+
+function megabytes(bytes) {
+  return (bytes.length / 1e6).toFixed(1);
+}
+
+function fail(message) {
+  say(message);
+  process.exit(1);
+}
