@@ -7,11 +7,13 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled } from '../bin/installed.mjs';
+import { testBinary } from './install/binary.mjs';
 import { check, endReport } from './install/ledger.mjs';
+import { testNpm } from './install/npm.mjs';
 import { packInto } from './install/package.mjs';
 import { testService } from './install/service.mjs';
 
-const PARTS = { service: testService };
+const PARTS = { npm: testNpm, binary: testBinary, service: testService };
 
 ensureInstalled();
 const wanted = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /** A store that was installed in some way: started, used as a client uses it, measured, stopped. */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { check } from './ledger.mjs';
 
 const START_TIMEOUT_MS = 180_000;
@@ -76,6 +76,18 @@ export function residentMib(pid) {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
   });
   return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024);
+}
+
+/** The process and those that it started. */
+export function processCount(pid) {
+  return 1 + descendants(pid).length;
+}
+
+/** MiB that a folder takes. */
+export function diskMib(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const bytes = files.map(each => (each.isFile() ? statSync(`${each.parentPath}/${each.name}`).size : 0));
+  return Math.round(bytes.reduce((sum, each) => sum + each, 0) / 2 ** 20);
 }
 
 function descendants(pid) {

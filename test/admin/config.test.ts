@@ -352,11 +352,17 @@ describe('files of the project', () => {
     return parseConfig(text, { name, environment: {} });
   };
 
-  test('local.yaml: one tenant, old entries accepted, reachable from this machine only', () => {
+  test('local.yaml: one tenant, old entries accepted, no throttling, reachable from this machine only', () => {
     const { config, warnings } = read('local.yaml');
     expect(warnings).toEqual([]);
     expect(config.auth.authEnabled).toBe(false);
-    expect(config.limits.rejectOldSamples).toBe(false);
+    expect(config.limits).toMatchObject({
+      rejectOldSamples: false,
+      ingestionRateMb: 1024,
+      perStreamRateLimit: 1024 ** 3,
+      maxGlobalStreamsPerUser: 0,
+    });
+    expect(config.patternIngester.enabled).toBe(true);
     expect(config.server.httpListenAddress).toBe('127.0.0.1');
   });
 

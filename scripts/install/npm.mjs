@@ -1,0 +1,127 @@
+/**
+ * The recipes of npm in docs/install.md, with Node 20, 22 and 24 from npm as the Node of the machine: nothing else is on the path but npm
+ * and what a shell has. The store is started as each recipe says, and used.
+ */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { check, figure, skip } from './ledger.mjs';
+import { run, shellEnv } from './package.mjs';
+import { diskMib, processCount, residentMib, startStore, useStore } from './store.mjs';
+
+const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
+/** With the least minor version that the package runs on by itself, and one that needs another. */
+const VERSIONS = ['20', '22.15.0', '22', '24'];
+/** Without a Node: what is installed there, and for an older one with a Node beside it (docs/decisions/0006-package.md). */
+const MAX_MIB = 20;
+const MAX_MIB_WITH_NODE = 115;
+const MAX_IDLE_MIB = 90;
+
+export async function testNpm(archive, folder) {
+  for (const version of VERSIONS) {
+    const place = join(folder, `node-${version}`);
+    mkdirSync(place);
+    const env = nodeOnPath(version, place);
+    if (env === undefined) skip(`npm with Node ${version}`, 'npm cannot fetch that Node here');
+    else await testRecipes(`Node ${version}`, archive, place, env);
+  }
+}
+
+async function testRecipes(name, archive, place, env) {
+  const app = join(place, 'logs');
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{ "private": true }');
+  const installed = run('npm', ['install', ...QUIET, archive], { cwd: app, env });
+  // Of this machine's npm, about its own settings.
+  const warnings = installed.output
+    .split('\n')
+    .filter(line => /warn/i.test(line) && !/user config/.test(line));
+  check(
+    `${name}: npm installs it, without a warning`,
+    installed.status === 0 && warnings.length === 0,
+    installed.output,
+  );
+  const version = run(join(app, 'node_modules', '.bin', 'logboom'), ['--version'], { cwd: app, env });
+  check(`${name}: the command runs`, /^\d+\.\d+\.\d+\n$/.test(version.stdout), version.output);
+  const hasNode =
+    existsSync(join(app, 'node_modules', 'logboom', 'dist', 'server')) &&
+    /fetching Node/.test(version.output);
+  const mib = diskMib(join(app, 'node_modules'));
+  check(`${name}: it is small`, mib <= (hasNode ? MAX_MIB_WITH_NODE : MAX_MIB), `${mib} MiB`);
+
+  const store = await startStore(join(app, 'node_modules', '.bin', 'logboom'), ['start', '--port', '0'], {
+    cwd: app,
+    env,
+  });
+  if (check(`${name}: logboom start listens`, store.url !== undefined, store.said)) {
+    const idle = residentMib(store.child.pid);
+    const processes = processCount(store.child.pid);
+    if (!hasNode) {
+      check(`${name}: one process`, processes === 1, `${processes}`);
+      check(`${name}: less than ${MAX_IDLE_MIB} MiB idle`, idle < MAX_IDLE_MIB, `${idle} MiB`);
+    }
+    await useStore(store.url, name);
+    figure(`npm, ${name}`, {
+      'on disk, MiB': mib,
+      processes,
+      'ready in ms': store.readyMs,
+      'RSS idle, MiB': idle,
+    });
+  }
+  const exit = await store.stop();
+  check(`${name}: it ends as it is told to`, exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
+
+  const prefix = join(place, 'usr');
+  const global = run('npm', ['install', '--global', '--prefix', prefix, ...QUIET, archive], {
+    cwd: place,
+    env,
+  });
+  check(`${name}: npm installs it for all users`, global.status === 0, global.output);
+  const help = run(join(prefix, 'bin', 'logboom'), ['--help'], { cwd: place, env });
+  check(`${name}: the command for all users runs`, /\n {2}push /.test(help.stdout), help.output);
+
+  const program = `import { startLogboom } from 'logboom';
+const store = await startLogboom({ dataDir: './embedded' });
+console.log((await fetch(store.url + '/loki/api/v1/labels')).status);
+await store.stop();`;
+  writeFileSync(join(app, 'program.mjs'), program);
+  const embedded = run('node', ['program.mjs'], { cwd: app, env });
+  // A library is loaded by the Node of the program.
+  if (!hasNode) check(`${name}: the library starts a store`, embedded.stdout === '200\n', embedded.output);
+}
+
+/** The environment of a machine with that Node and npm; undefined where it cannot be had. */
+function nodeOnPath(version, place) {
+  const env = shellEnv();
+  const tools = join(place, 'node');
+  mkdirSync(tools);
+  writeFileSync(join(tools, 'package.json'), '{ "private": true }');
+  const wanted = `node-${process.platform}-${process.arch}@${version}`;
+  const fetched = run('npm', ['install', '--ignore-scripts', ...QUIET, '--loglevel=error', wanted], {
+    cwd: tools,
+    env,
+  });
+  if (fetched.status !== 0) return undefined;
+  const bin = join(place, 'bin');
+  mkdirSync(bin);
+  symlinkSync(join(tools, 'node_modules', wanted.replace(/@.*$/, ''), 'bin', 'node'), join(bin, 'node'));
+  const npm = run('which', ['npm'], { env }).stdout.trim();
+  // A link: npm finds its own files behind it.
+  symlinkSync(npm, join(bin, 'npm'));
+  return {
+    ...env,
+    PATH: `${bin}:/usr/bin:/bin`,
+    HOME: place,
+    XDG_CACHE_HOME: join(place, 'cache'),
+    npm_config_cache: cacheOf(env),
+    npm_config_userconfig: userConfigOf(env),
+  };
+}
+
+function cacheOf(env) {
+  return run('npm', ['config', 'get', 'cache'], { env }).stdout.trim();
+}
+
+function userConfigOf(env) {
+  const file = run('npm', ['config', 'get', 'userconfig'], { env }).stdout.trim();
+  return existsSync(file) && readFileSync(file, 'utf8') !== '' ? file : '/dev/null';
+}
