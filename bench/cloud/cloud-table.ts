@@ -1,7 +1,7 @@
 /** The figures of run-cloud.ts as a table, beside the goals. */
 import { type Cell, formatTable } from '../table.ts';
 import type { CloudFigure } from './run-cloud.ts';
-import { GOAL_ROUNDS } from './suite.ts';
+import { goalRounds } from './suite.ts';
 
 const KB = 1000;
 const HEAD = [
@@ -26,14 +26,9 @@ export function cloudTable(figures: readonly CloudFigure[]): string {
     cold.tableReads,
     Math.round(cold.ms),
     cold.rounds,
-    goalOf(dataset, query),
+    goalRounds(dataset, query),
     warm.tableReads,
     warm.rounds,
   ]);
   return formatTable(HEAD, rows);
-}
-
-function goalOf(dataset: string, query: string): Cell {
-  const goal = GOAL_ROUNDS[query];
-  return dataset.endsWith('days') ? goal.days : goal.day;
 }

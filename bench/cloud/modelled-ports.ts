@@ -15,6 +15,8 @@ export interface LatencyModel {
   readonly objectBytesPerMs: number;
   readonly tableReadMs: number;
   readonly tableWriteMs: number;
+  /** Connections of a process to each of the two services; more requests wait. */
+  readonly connections: number;
 }
 
 /** As measured inside a region of AWS: S3 with first bytes after 25 ms and then 90 MB/s, DynamoDB with 5 ms. */
@@ -24,6 +26,7 @@ export const AWS_LATENCY: LatencyModel = Object.freeze({
   objectBytesPerMs: 90_000,
   tableReadMs: 5,
   tableWriteMs: 8,
+  connections: 128,
 });
 
 export interface ModelledPorts {
@@ -44,6 +47,7 @@ export function modelledPorts(
   model: LatencyModel = AWS_LATENCY,
 ): ModelledPorts {
   const requests: TracedRequest[] = [];
+  const [objectSlots, tableSlots] = [connectionsOf(model), connectionsOf(model)];
 
   /** Does the work, then waits for as long as the model says, and notes the request. */
   async function request<T>(
@@ -53,6 +57,7 @@ export function modelledPorts(
     work: () => Promise<T>,
     bytesOf: (answer: T) => number,
   ): Promise<T> {
+    const free = await (kind.startsWith('object') ? objectSlots : tableSlots)();
     const startMs = clock.nowMs();
     let bytes = 0;
     // Where an answer is made and when it arrives: a table answers with what it holds in the middle of the request.
@@ -64,6 +69,7 @@ export function modelledPorts(
     } finally {
       await clock.sleep(latencyMs / 2 + bytes / model.objectBytesPerMs);
       requests.push({ kind, target, startMs, endMs: clock.nowMs(), bytes });
+      free();
     }
   }
 
@@ -130,6 +136,22 @@ export function modelledPorts(
       tableWrite(`${writes.length} items`, writtenBytes(writes), () => table.transact(writes)),
   };
   return { store: modelledStore, table: modelledTable, requests };
+}
+
+/** Resolves to what gives the connection back. */
+function connectionsOf({ connections }: LatencyModel): () => Promise<() => void> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const free = () => {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  };
+  return async () => {
+    if (running < connections) running++;
+    else await new Promise<void>(resolve => waiting.push(resolve));
+    return free;
+  };
 }
 
 function bodyBytes(items: readonly Item[]): number {

@@ -44,7 +44,8 @@ export async function* mapAhead<T, R>(
   let width = firstWidth;
   for (let place = 0; place < list.length; place++) {
     while (begun.length < list.length && begun.length < place + width) {
-      const one = work(list[begun.length], begun.length);
+      const at = begun.length;
+      const one = (async () => work(list[at], at))();
       one.catch(() => undefined);
       begun.push(one);
     }

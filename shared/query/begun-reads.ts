@@ -17,6 +17,7 @@ export class BegunReads {
   /** What may still be scanned here rather than by workers, see costOf. */
   #costLeft: number;
   #bytes = 0;
+  #linesAreNeeded = false;
   #isOver = false;
 
   /** @param maxCost of pages that are scanned here; default: all are */
@@ -31,6 +32,13 @@ export class BegunReads {
     for (const page of pages) this.#costLeft -= costOf(page, true);
     if (this.#costLeft < 0) return undefined;
     const begun = reads();
+    begun.linesAreNeeded = this.#linesAreNeeded;
+    begun.onLines = () => {
+      // As with the pages behind it: where one day needs lines, the next do too.
+      this.#linesAreNeeded = true;
+      for (const other of this.#begun) other.complete();
+      for (const other of this.#waiting) other.linesAreNeeded = true;
+    };
     this.#waiting.push(begun);
     this.#beginWaiting();
     return begun;

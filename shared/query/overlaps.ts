@@ -15,6 +15,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareChunks } from '../catalog/chunk-order.ts';
 import type { RunMeta } from '../chunk/format.ts';
 import type { PageMask } from '../deletion/page-mask.ts';
+import { mapAhead } from '../model/at-once.ts';
 import { ClientError } from '../model/errors.ts';
 import type { PageRows } from '../model/page.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -27,6 +28,10 @@ import type { QueryStatistics } from './statistics.ts';
 const MAX_REGION_ROWS = 8_000_000;
 /** Rows of regions that are resolved together; a larger region is resolved alone. */
 const MAX_BATCH_ROWS = 250_000;
+
+/** Over a distant store, pages of a region that are read at once: their timestamps, and whole. */
+const TIMES_AT_ONCE = 64;
+const PAGES_AT_ONCE = 16;
 
 const NO_STREAMS: ReadonlySet<string> = new Set();
 
@@ -133,10 +138,14 @@ export class Overlaps {
     // By age of the chunk, then by place: which of equal entries stays must not depend on the order of reading.
     const pages = [...placesOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
-    for (let p = 0; p < pages.length; p++) {
+    const read = mapAhead(pages, { width: this.source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
       signal?.throwIfAborted();
-      const { record, footer, page } = pages[p];
-      const { times } = await this.source.page(record, footer, page, wants, this.statistics);
+      return this.source.page(planned.record, planned.footer, planned.page, wants, this.statistics);
+    });
+    let p = -1;
+    for await (const { times } of read) {
+      p++;
+      const { page } = pages[p];
       for (const { region, run } of placesOf.get(pages[p])!) {
         const { from, to, stream } = regions[region];
         const end = run.firstRow + run.rows;
@@ -178,11 +187,17 @@ export class Overlaps {
       }
     }
     const digests = new Map<number, string>();
-    for (const [p, list] of ofPage) {
+    const lists = [...ofPage];
+    const wants = { lines: 'bytes', metadata: 'all' } as const;
+    const read = mapAhead(lists, { width: this.source.isDistant ? PAGES_AT_ONCE : 1 }, ([p]) => {
       signal?.throwIfAborted();
-      const { record, footer, page, mask } = rows.pages[p];
-      const wants = { lines: 'bytes', metadata: 'all' } as const;
-      const decoded = await this.source.page(record, footer, page, wants, this.statistics);
+      const { record, footer, page } = rows.pages[p];
+      return this.source.page(record, footer, page, wants, this.statistics);
+    });
+    let place = 0;
+    for await (const decoded of read) {
+      const [p, list] = lists[place++];
+      const { mask } = rows.pages[p];
       const shown =
         this.isUneven && mask !== undefined
           ? shownRows(

@@ -59,6 +59,8 @@ export class PageReads {
   /** The page before needed its lines. */
   linesAreNeeded = false;
   visitor: PageVisitor | undefined;
+  /** Called when a page needed its lines after all. */
+  onLines: (() => void) | undefined;
   /** Place of the page that is looked at. */
   current = -1;
   readonly #pages: readonly PlannedPage[];
@@ -104,12 +106,19 @@ export class PageReads {
   isFront(i: number): boolean {
     if (!this.#fronts.has(i)) return false;
     if (this.#isDistant) {
-      this.#reads.complete(place => {
-        if (!this.#fronts.delete(place)) return undefined;
-        return wholeOf(this.#pages[place], this.#wants);
-      });
+      this.complete();
+      this.onLines?.();
     }
     return true;
+  }
+
+  /** Asks for the lines of pages that were asked for without them, and of those that will be. */
+  complete(): void {
+    this.linesAreNeeded = true;
+    this.#reads.complete(place => {
+      if (!this.#fronts.delete(place)) return undefined;
+      return wholeOf(this.#pages[place], this.#wants);
+    });
   }
 
   /** To be called however the scan ends. */

@@ -2,16 +2,17 @@
  * Label names, label values and series: the streams with an entry in the range, exactly those. Answered from indexes and
  * footers, and from timestamps where a range begins or ends inside a minute; never from lines.
  */
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
 import type { Day } from '../catalog/day-item.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { Matcher } from '../logql/ast.ts';
+import { mapAhead } from '../model/at-once.ts';
 import { compareUtf8 } from '../model/bytes.ts';
 import { labelValue } from '../model/labels.ts';
 import type { Stream } from '../model/page.ts';
 import type { DayRetention } from '../retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
-import { insideDay, type TimeRange } from './day-plan.ts';
+import { DAYS_AT_ONCE, insideDay, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
 import { checkFound, presentStreams } from './stream-presence.ts';
@@ -55,7 +56,7 @@ export async function findStreams(
 }
 
 /**
- * Shows the streams as the query sees them, each at least once and at most once a day, in no order: what is kept of them
+ * Shows the streams as the query sees them, each at least once and at most twice a day, in no order: what is kept of them
  * is the visitor's choice. Throws as findStreams does, where there are too many of one day, and what `visit` throws.
  */
 export async function visitStreams(
@@ -65,19 +66,39 @@ export async function visitStreams(
   indexes: DayIndexProvider | undefined,
   visit: (stream: Stream) => void,
 ): Promise<void> {
+  const width = source.isDistant ? DAYS_AT_ONCE : 1;
   for (const { view, selector } of tenantSearches(tenants, selectors)) {
-    for (const day of await catalog.snapshot(view.tenant, range.startNs, range.endNs - 1n)) {
+    const early = await catalog.earlySnapshot(view.tenant, range.startNs, range.endNs - 1n);
+    const streamsOf = async (day: DaySnapshot): Promise<Stream[][]> => {
       const { records } = day;
-      if (records.length === 0) continue;
+      if (records.length === 0) return [];
       const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.ofDay(view.tenant, day);
       const stretch = insideDay(day.day, range);
       const kept = keptOfDay(visibleOf(view.tenant), day.day);
       const statistics = newStatistics();
+      const found: Stream[][] = [];
       for (const part of partsOf(stretch, selector, kept)) {
-        const request = { ...part, source, records, index, statistics, signal };
-        for (const stream of await presentStreams(request)) visit(view.shown(stream));
+        found.push(await presentStreams({ ...part, source, records, index, statistics, signal }));
       }
-    }
+      return found;
+    };
+    const visitDays = async (days: readonly DaySnapshot[]): Promise<void> => {
+      let isFirst = true;
+      for await (const lists of mapAhead(days, { width }, streamsOf)) {
+        // Beside what the next days read.
+        if (isFirst) early.confirm().catch(() => undefined);
+        isFirst = false;
+        for (const streams of lists) for (const stream of streams) visit(view.shown(stream));
+      }
+    };
+    const visited = await visitDays(early.days).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    const corrected = await early.confirm();
+    // Streams that were visited had entries when they were found, and may be visited again.
+    if (corrected !== undefined) await visitDays(corrected);
+    else if (visited !== undefined) throw visited.error;
   }
 }
 

@@ -1,0 +1,85 @@
+/**
+ * Round trips, requests and bytes of the fixed suite over a modelled S3 and DynamoDB (bench/cloud), cold and then warm. The time
+ * is virtual: the figures are the same in every run. Who makes one better writes the new figure here.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { loadCloudStore } from '../../bench/cloud/cloud-store.ts';
+import { type Dataset, manyDays, oneDay, unmerged } from '../../bench/cloud/datasets.ts';
+import { measureQuery } from '../../bench/cloud/run-cloud.ts';
+import { cloudSuite, goalRounds } from '../../bench/cloud/suite.ts';
+
+/** By query: object reads, table reads and rounds of a process that knows nothing; the last two of the same query once more. */
+type Figures = Readonly<Record<string, readonly [number, number, number, number, number]>>;
+
+/** Of the bytes of objects that were read, in all queries: they change with every change of compression. */
+const MAX_BYTES: Readonly<Record<string, number>> = {
+  'one day': 10_000_000,
+  '30 days': 24_000_000,
+  unmerged: 3_200_000,
+};
+
+const EXPECTED: readonly [Dataset, Figures][] = [
+  [
+    oneDay(16),
+    {
+      needle: [4, 11, 3, 7, 2],
+      'needle, absent': [1, 11, 3, 7, 2],
+      'count by minute': [1, 11, 3, 7, 2],
+      json_status: [4, 11, 4, 7, 2],
+      json_first_filter: [4, 11, 4, 7, 2],
+      regex_ci: [2, 11, 3, 7, 2],
+      tail_100: [2, 11, 3, 7, 2],
+      labels: [1, 10, 3, 6, 2],
+    },
+  ],
+  [
+    manyDays(30, 0.5),
+    {
+      needle: [60, 123, 4, 123, 2],
+      'needle, absent': [30, 123, 4, 123, 2],
+      'count by minute': [30, 123, 4, 123, 2],
+      json_status: [84, 123, 5, 123, 2],
+      json_first_filter: [91, 123, 5, 123, 2],
+      regex_ci: [60, 123, 4, 123, 2],
+      tail_100: [16, 123, 4, 123, 2],
+      labels: [30, 122, 4, 122, 2],
+    },
+  ],
+  [
+    unmerged(497),
+    {
+      needle: [497, 11, 6, 7, 2],
+      'needle, absent': [497, 11, 6, 7, 2],
+      'count by minute': [4, 15, 4, 11, 2],
+      json_status: [184, 15, 4, 11, 2],
+      json_first_filter: [391, 11, 6, 7, 2],
+      regex_ci: [391, 11, 6, 7, 2],
+      tail_100: [0, 11, 3, 7, 2],
+      labels: [0, 10, 3, 6, 2],
+    },
+  ],
+];
+
+describe.each(EXPECTED.map(([dataset, figures]) => [dataset.name, dataset, figures] as const))(
+  '%s',
+  (name, dataset, figures) => {
+    test('the suite', async () => {
+      const store = await loadCloudStore(dataset);
+      const found: Record<string, readonly number[]> = {};
+      let bytes = 0;
+      for (const query of cloudSuite(dataset)) {
+        const { cold, warm } = await measureQuery(store, dataset, query);
+        found[query.name] = [cold.objectReads, cold.tableReads, cold.rounds, warm.tableReads, warm.rounds];
+        bytes += cold.objectBytes;
+        // What was read once is not read again.
+        expect({ query: query.name, objectReads: warm.objectReads }).toEqual({
+          query: query.name,
+          objectReads: 0,
+        });
+        expect(cold.rounds).toBeLessThanOrEqual(goalRounds(name, query.name));
+      }
+      expect(found).toEqual(figures);
+      expect(bytes).toBeLessThanOrEqual(MAX_BYTES[name]);
+    });
+  },
+);
