@@ -19,6 +19,7 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
+  STRING_MARKS,
   skipSpace,
   stringEnd,
   tokenEnd,
@@ -43,6 +44,7 @@ export function readExactly(
   start: number,
   end: number,
 ): number {
+  STRING_MARKS.set(source, start, end);
   let budget = (end - start) * SEARCH_BUDGET;
   return readObject(start, end, 0, 0);
 
