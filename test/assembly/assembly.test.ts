@@ -253,9 +253,13 @@ describe('without authentication', () => {
       const headers = { 'x-scope-orgid': tenant };
       expect((await client.send({ method: 'POST', path: '/flush', headers })).status).toBeLessThan(300);
       expect(await cloud.runJob('compaction')).toMatchObject({ result: { failures: [] } });
+      const sync = await client.send({ method: 'PUT', path: '/sync-indexes', headers });
+      expect(sync.status).toBeLessThan(300);
+      expect(await cloud.runJob('index-sync')).toMatchObject({ result: { failures: [] } });
       const [bucket] = cloud.template.ofType('AWS::S3::Bucket').filter(({ id }) => id.startsWith('Chunks'));
       const objects = await openObjectStore(String(EMULATOR), cloud.template.nameOf(bucket));
-      const { objects: indexes } = await objects.port.list(`${tenant}/index/`);
+      const { objects: all } = await objects.port.list('');
+      const indexes = all.filter(({ key }) => key.includes(`${tenant}/index/`));
       expect(indexes.length).toBeGreaterThan(0);
       for (const { key } of indexes) await objects.port.delete(key);
       objects.close();
