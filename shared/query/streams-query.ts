@@ -2,8 +2,9 @@
  * Label names, label values and series: the streams with an entry in the range, exactly those. Answered from indexes and
  * footers, and from timestamps where a range begins or ends inside a minute; never from lines.
  */
-import type { Catalog, DaySnapshot } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Day } from '../catalog/day-item.ts';
+import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import type { DayIndex } from '../index/day-index.ts';
 import type { Matcher } from '../logql/ast.ts';
 import { mapAhead } from '../model/at-once.ts';
