@@ -144,6 +144,6 @@ test('the page of a process names 10,000 tenants, and sums those of all its thre
   });
   const { samples } = parseExposition(processText('', texts)).get('pushed_total')!;
   expect(samples.size).toBe(10_001);
-  expect(samples.get('{tenant="t9999"}')).toBe(3);
-  expect(samples.get('{tenant="other"}')).toBe(3);
+  expect(samples.get('pushed_total{tenant="t9999"}')).toBe(3);
+  expect(samples.get('pushed_total{tenant="other"}')).toBe(3);
 });

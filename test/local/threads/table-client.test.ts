@@ -83,9 +83,11 @@ test('a thread that ends takes its writes with it, and the next ones have anothe
   const own = path.join(directory, 'own.db');
   const fragile = await openThreadTable(own, { entry: ending });
   await fragile.put(itemOf('a'));
-  await expect(fragile.put(itemOf('end'))).rejects.toThrow(
-    'table write failed: the thread table ended with code 3',
-  );
+  await expect(fragile.put(itemOf('end'))).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringContaining('please send it again'),
+    cause: { message: 'the thread table ended with code 3' },
+  });
   await fragile.put(itemOf('b'));
   expect((await fragile.query('p')).items.map(({ sk }) => sk)).toEqual(['a', 'b']);
   await fragile.close();
