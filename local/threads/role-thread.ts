@@ -30,7 +30,7 @@ import { ruleFilesReader } from '../rule-files.ts';
 import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { systemClock, systemIds } from '../system-clock.ts';
-import { keepMemorySmall } from '../thread-memory.ts';
+import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
@@ -124,6 +124,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     queryMemory,
     pushMemoryBytes: share(MAX_PUSH_BYTES),
     place,
+    onLargePushEnd: collectGarbage,
     http: fetchClient,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),

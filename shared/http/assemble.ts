@@ -94,6 +94,8 @@ export interface Parts {
   readonly pushMemoryBytes?: number;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly place?: string | undefined;
+  /** See PushWorkParts. */
+  readonly onLargePushEnd?: () => void;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
   /** See GuardParts. */
@@ -211,6 +213,7 @@ export function assembleContext({
       clock,
       scheduler,
       budget: new PushBudget(given.pushMemoryBytes),
+      onLargeEnd: given.onLargePushEnd,
       observer: usage.observer,
       rates,
       admit: () => ofStatus.shutdown.refusePushes(),

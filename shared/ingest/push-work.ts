@@ -38,6 +38,8 @@ export interface PushOutcome {
 
 /** Of the unpacked body: from here on each step has a turn of its own. */
 const LONG_PUSH_BYTES = 96 * 1024;
+/** Of the unpacked body: the work on so much takes half a second, so a collection does not count beside it. */
+const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
   readonly committer: Pick<GroupCommitter, 'commit'>;
@@ -48,6 +50,8 @@ export interface PushWorkParts {
   /** Of the thread; each step of a large push is a time slice. */
   readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
+  /** Called when a push of much content has ended: a moment to collect the garbage that it left. */
+  readonly onLargeEnd?: (() => void) | undefined;
 }
 
 export class PushWork {
@@ -70,8 +74,10 @@ export class PushWork {
     const pace = scheduler.pace(tenant);
     /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
     let isIdle = false;
+    let contentBytes = 0;
     try {
       const bytes = await inlet.unpack(request.body, request, bodyLimits, held, pace);
+      contentBytes = bytes.length;
       try {
         const context = { limits, nowNs: this.parts.clock.nowNs() };
         isIdle = true;
@@ -92,6 +98,7 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
+      if (contentBytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
       held.release();
     }
   }
