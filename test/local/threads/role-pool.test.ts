@@ -121,6 +121,7 @@ test.each<[readonly (number | '-')[], number, number, boolean]>([
 
 test('without a spare thread there is none', () => {
   const without = poolOf(1);
+  without.at(0);
   started[0].isReady = true;
   started[0].running = 3;
   expect(without.pick({ own: 0, others: 3 })).toBe(started[0]);
