@@ -8,12 +8,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled } from '../bin/installed.mjs';
 import { testBinary } from './install/binary.mjs';
+import { testContainer } from './install/container.mjs';
+import { testKubernetes } from './install/kubernetes.mjs';
 import { check, endReport } from './install/ledger.mjs';
 import { testNpm } from './install/npm.mjs';
 import { packInto } from './install/package.mjs';
 import { testService } from './install/service.mjs';
 
-const PARTS = { npm: testNpm, binary: testBinary, service: testService };
+const PARTS = {
+  npm: testNpm,
+  binary: testBinary,
+  container: testContainer,
+  kubernetes: testKubernetes,
+  service: testService,
+};
 
 ensureInstalled();
 const wanted = process.argv.slice(2);

@@ -1,0 +1,108 @@
+/**
+ * The image without Docker: its last stage put together as packaging/Dockerfile says (package, configuration, folders), with Node and the
+ * libraries that it needs in the place of the base image, and run by chroot as the image's user, who may write /data and /tmp alone.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../../bin/installed.mjs';
+import { findRuntimes } from '../../bin/runtime.mjs';
+import { check, figure, skip } from './ledger.mjs';
+import { run, shellEnv } from './package.mjs';
+import { diskMib, residentMib, startStore, useStore } from './store.mjs';
+
+/** By its path: the environment is that of the container. */
+const CHROOT = '/usr/sbin/chroot';
+/** Of the user `node` in the base image. */
+const USER = 1000;
+const FILE = readFileSync(join(ROOT, 'packaging', 'Dockerfile'), 'utf8');
+const LAST_STAGE = FILE.slice(FILE.lastIndexOf('\nFROM '));
+
+export async function testContainer(archive, folder) {
+  checkCompose();
+  if (process.platform !== 'linux' || process.getuid() !== 0)
+    return skip('container', 'only root on Linux can make another folder the root');
+  const root = join(folder, 'root');
+  for (const path of ['app', 'etc/logboom', 'data', 'tmp', 'usr/local/bin', 'home/node'])
+    mkdirSync(join(root, path), { recursive: true });
+  const unpacked = spawnSync('tar', ['-xzf', archive, '--strip-components=1', '-C', join(root, 'app')]);
+  check('container: the package is unpacked', unpacked.status === 0, `${unpacked.stderr}`);
+  copyNode(findRuntimes()[0], root);
+  copyFileSync(join(ROOT, 'packaging', 'logboom.yaml'), join(root, 'etc/logboom/logboom.yaml'));
+  for (const path of ['data', 'tmp', 'home/node']) chownSync(join(root, path), USER, USER);
+  chmodSync(root, 0o755);
+  figure('container, without its base', { 'on disk, MiB': diskMib(join(root, 'app')) });
+
+  const env = { PATH: '/usr/local/bin', HOME: '/home/node' };
+  const settings = /^ENV ((?:.*\\\n)*.*)$/m.exec(LAST_STAGE)[1].replaceAll('\\\n', ' ');
+  for (const [, name, value] of settings.matchAll(/(\w+)=(\S+)/g)) env[name] = value;
+  check('container: it runs as a user without rights', /^USER node$/m.test(LAST_STAGE));
+  const link = /ln -s (\/app\/\S+) \/usr\/local\/bin\/logboom/.exec(LAST_STAGE)?.[1];
+  const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(LAST_STAGE)[1]);
+  check(
+    'container: its entry is the command',
+    entry.join() === 'logboom' && link !== undefined,
+    entry.join(),
+  );
+  const command = ['/usr/local/bin/node', link, ...JSON.parse(/^CMD (\["start".*)$/m.exec(LAST_STAGE)[1])];
+  const inside = ['--userspec', `${USER}:${USER}`, root, ...command, '--port', '0'];
+  const store = await startStore(CHROOT, inside, { cwd: folder, env });
+  if (check('container: it starts', store.url !== undefined, store.said)) {
+    const url = `http://127.0.0.1:${new URL(store.url).port}`;
+    await useStore(url, 'container');
+    figure('container', { 'ready in ms': store.readyMs, 'RSS in MiB': residentMib(store.child.pid) });
+    const probe = await fetch(`${url}/ready`);
+    check('container: what the health check asks for is answered', probe.ok, `${probe.status}`);
+  }
+  const exit = await store.stop();
+  check('container: it ends as it is told to', exit.code === 0, `${JSON.stringify(exit)}\n${store.said}`);
+  const written = run('find', [root, '-user', `${USER}`, '-type', 'f'], { env: shellEnv() }).stdout;
+  const elsewhere = written
+    .split('\n')
+    .filter(path => path !== '' && !/^(data|tmp|home)\//.test(path.slice(root.length + 1)));
+  check(
+    'container: it writes its data alone',
+    elsewhere.length === 0 && written.includes('/data/'),
+    elsewhere.join('\n'),
+  );
+}
+
+function checkCompose() {
+  const { parse } = createRequire(import.meta.url)('yaml');
+  const { services, volumes } = parse(readFileSync(join(ROOT, 'packaging', 'compose.yaml'), 'utf8'));
+  const { build, volumes: mounted, read_only: isReadOnly, cap_drop: dropped } = services.logboom;
+  const file = join(ROOT, 'packaging', build.context, build.dockerfile);
+  check('container: compose names a Dockerfile that is there', statSync(file).isFile());
+  const names = mounted.map(mount => mount.split(':')[0]);
+  check(
+    'container: compose makes the volumes that it mounts',
+    names.every(name => Object.hasOwn(volumes, name)),
+  );
+  check(
+    'container: compose gives it a root that is only read, and no rights',
+    isReadOnly === true && dropped.join() === 'ALL',
+  );
+}
+
+/** Node, and the libraries of the system that it loads. */
+function copyNode(node, root) {
+  const target = join(root, 'usr/local/bin/node');
+  copyFileSync(node, target);
+  const { stdout } = spawnSync('ldd', [node], { encoding: 'utf8' });
+  for (const [, library] of stdout.matchAll(/(\/\S+) \(0x/g)) {
+    const place = join(root, library);
+    mkdirSync(dirname(place), { recursive: true });
+    copyFileSync(library, place);
+  }
+  // What the name of this machine in its own network is.
+  writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
+}
