@@ -22,6 +22,7 @@ export function computedLines(): readonly string[] {
     ...volumeRows(),
     ...monthRows(),
     ...edgeSums(),
+    ...fleetSums(),
   ];
 }
 
@@ -153,6 +154,21 @@ function edgeSums(): string[] {
   return [
     `$${edgePerGb(1000, PUSH.sentShare).toFixed(4)} for a GB of lines in pushes of 1 MB`,
     `$${edgePerGb(10, PUSH.sentShare).toFixed(4)} in pushes of 10 KB`,
+  ];
+}
+
+/** Beside a fleet of three machines: where a GB taken in costs as much as they do. */
+function fleetSums(): string[] {
+  const fleet = 3 * price('instanceHour') * 730;
+  const dayAt = (pushKb: number) => {
+    const [taken, merged] = modelOf({ ...LOAD, pushKb }, DEFAULT_PRICES).cost;
+    return fleet / DAYS / ((taken.perMonth + merged.perMonth) / DAYS);
+  };
+  return [
+    `${whole(fleet)}: three m7g.large`,
+    `**${whole(Math.round(dayAt(1000) / 10) * 10)} GB a day**`,
+    `In pushes of 100 KB it is **${whole(dayAt(100))} GB**`,
+    `in pushes of 10 KB **${whole(dayAt(10))} GB**`,
   ];
 }
 

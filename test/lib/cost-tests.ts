@@ -1,4 +1,6 @@
 /** What the model of the cost takes for granted of the template. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { WATCHED } from '../../bench/model/page.ts';
@@ -33,5 +35,32 @@ export function costTests(built: () => Built): void {
   test('what watches the store is as much as the page says', () => {
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Alarm')).toHaveLength(WATCHED.alarms);
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard')).toHaveLength(1);
+  });
+
+  test('docs/aws.md has the memory of every function, with its reason', () => {
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'aws.md'), 'utf8');
+    const [, rest] = page.split('| function | memory | time | serves | why so much |\n');
+    const rows = rest.split('\n\n')[0].split('\n');
+    const { token, default: plain, url } = built().assemblies;
+    // Of the stack's own resources: they run when it is deployed or deleted.
+    const others = ['bucket-content', 'page-content'];
+    for (const assembly of [plain, token, url]) {
+      for (const [id, { Properties }] of assembly.ofType('AWS::Lambda::Function')) {
+        const name = functionOfId(id);
+        if (others.includes(name)) continue;
+        const short = name.replace(/^tail-(?=disconnect|default)/, '-');
+        const row = rows.find(line =>
+          line
+            .split('|')[1]
+            .split(',')
+            .some(one => one.trim() === short),
+        );
+        expect([name, row]).toEqual([
+          name,
+          expect.stringContaining(Properties.MemorySize.toLocaleString('en-US')),
+        ]);
+        expect(String(row).split('|')[5].trim()).not.toBe('');
+      }
+    }
   });
 }
