@@ -10,7 +10,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openObjectStore } from '../aws/support/places.ts';
 import { logboom } from '../bin/run-command.ts';
 import { type ClientAnswer, createClient, type HttpClient } from '../end-to-end/support/client.ts';
 import { JSON_TYPE, jsonPush, type PushedEntry } from '../end-to-end/support/push.ts';
@@ -241,31 +240,6 @@ describe('without authentication', () => {
       expect((await ask('/loki/api/v1/query', count)).json()).toMatchObject({
         data: { result: (before as { data: { result: unknown } }).data.result },
       });
-    });
-
-    test('a day whose index object is missing is read from its footers', async () => {
-      const tenant = 'indexless';
-      await push(
-        'kept',
-        entriesOf(5, i => `kept ${i}`),
-        tenant,
-      );
-      const headers = { 'x-scope-orgid': tenant };
-      expect((await client.send({ method: 'POST', path: '/flush', headers })).status).toBeLessThan(300);
-      expect(await cloud.runJob('compaction')).toMatchObject({ result: { failures: [] } });
-      const sync = await client.send({ method: 'PUT', path: '/sync-indexes', headers });
-      expect(sync.status).toBeLessThan(300);
-      expect(await cloud.runJob('index-sync')).toMatchObject({ result: { failures: [] } });
-      const [bucket] = cloud.template.ofType('AWS::S3::Bucket').filter(({ id }) => id.startsWith('Chunks'));
-      const objects = await openObjectStore(String(EMULATOR), cloud.template.nameOf(bucket));
-      const { objects: all } = await objects.port.list('');
-      const indexes = all.filter(({ key }) => key.includes(`${tenant}/index/`));
-      expect(indexes.length).toBeGreaterThan(0);
-      for (const { key } of indexes) await objects.port.delete(key);
-      objects.close();
-      // S3 answers 403 for what is missing to who may not list: then this would be an error.
-      const answer = await ask('/loki/api/v1/label/app/values', RANGE, tenant);
-      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"kept"')]);
     });
 
     test('an alerting rule is kept, evaluated, and fires', async () => {

@@ -92,8 +92,8 @@ export function firstDeployTests(built: () => Built): void {
         const { DestinationArn } = Properties.AccessLogSettings;
         return textOf(of.resources[idIn(DestinationArn)].Properties.LogGroupName);
       });
-    for (const of of [assembly, own])
-      expect(namesOf(of).sort()).toEqual(
+    for (const one of [assembly, own])
+      expect(namesOf(one).sort()).toEqual(
         ['http', 'tail'].map(api => `/aws/vendedlogs/logboom/<AWS::StackName>/${api}`),
       );
   });

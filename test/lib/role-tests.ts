@@ -140,6 +140,20 @@ export function roleTests(built: () => Built): void {
     }
   });
 
+  test('who reads objects may list names, without a condition: else S3 answers 403 for what is missing', () => {
+    const { iam } = built().assemblies;
+    for (const [name, statements] of statementsOf(iam)) {
+      if (name === 'page-content') continue;
+      const allowing = (action: string) =>
+        statements.filter(({ Action }) => [Action].flat().includes(action));
+      expect([name, allowing('s3:ListBucket').length > 0]).toEqual([
+        name,
+        allowing('s3:GetObject').length > 0,
+      ]);
+      for (const { Condition } of allowing('s3:ListBucket')) expect(Condition).toBeUndefined();
+    }
+  });
+
   test('with a key, it may be used through the two stores alone', () => {
     const { full } = built().assemblies;
     const found = statementsOf(full);
