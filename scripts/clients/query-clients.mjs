@@ -60,8 +60,7 @@ export const QUERY_CLIENTS = [
       const group = expr =>
         `namespace: trial\ngroups:\n  - name: shop\n    rules:\n      - record: shop:lines\n        expr: ${expr}\n`;
       writeFileSync(file, group('sum(rate({app="shop"}[1m]))'));
-      const rules = (...args) =>
-        succeed(program, ['rules', ...args, `--address=${url}`, '--id=fake']);
+      const rules = (...args) => succeed(program, ['rules', ...args, `--address=${url}`, '--id=fake']);
       rules('sync', file);
       if (!rules('print', '--disable-color').includes('shop:lines'))
         throw new Error('print does not show the rule');
