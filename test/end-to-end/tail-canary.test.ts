@@ -1,4 +1,4 @@
-/** Two writers, readers that come and go, and compaction beside them; scripts/tail-canary.ts runs the same for hours. */
+/** Two writers, readers that come and go, and compaction beside them; `logboom canary` runs for longer, with one reader. */
 import { expect, test } from '@jest/globals';
 import { runCanary } from './support/canary.ts';
 import { startStore } from './support/store.ts';
