@@ -184,7 +184,8 @@ function python(name, file, protocol, selector, more = {}) {
 
 function java(name, artifacts, file, protocol, selector, more = {}) {
   const prepare = given => {
-    const folder = javaWith(name.replaceAll(' ', '-'), artifacts, join(HERE, 'java', 'Ship.java'));
+    // A version of its own for each folder: another one is fetched anew.
+    const folder = javaWith(artifacts[0].replaceAll(':', '-'), artifacts, join(HERE, 'java', 'Ship.java'));
     const text = configuration(join('java', file), given);
     const logging = [`-Dlogback.configurationFile=${text}`, `-Dlog4j2.configurationFile=${text}`];
     const argv = ['java', '-Dfile.encoding=UTF-8', ...logging, '-cp', `${folder}:${folder}/*`, 'Ship'];
