@@ -52,6 +52,14 @@ const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
 
 /** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
+/**
+ * Over a distant store one more for each of these ms that a write takes: so a push waits some ms for its group where a write takes
+ * 70, and a store that gets slower is not asked for less.
+ */
+const DISTANT_MS_PER_WRITE = 5;
+const MAX_DISTANT_WRITES_AT_ONCE = 16;
+/** Of the newest write in the usual time of one. */
+const NEWEST_SHARE = 0.2;
 
 interface Waiting {
   readonly push: AcceptedPush;
@@ -103,6 +111,8 @@ export class GroupCommitter {
   private readonly ids: AscendingChunkIds;
   private readonly options: GroupCommitOptions;
   private readonly onWritten: GroupCommitParts['onWritten'];
+  /** What a group usually takes until it is durable. */
+  private usualMs = 0;
   protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
@@ -143,9 +153,20 @@ export class GroupCommitter {
     });
   }
 
+  /** Groups of one tenant. */
+  private get writesAtOnce(): number {
+    if (this.store.isDistant !== true) return WRITES_AT_ONCE;
+    const wanted = Math.ceil(this.usualMs / DISTANT_MS_PER_WRITE);
+    return Math.min(MAX_DISTANT_WRITES_AT_ONCE, Math.max(WRITES_AT_ONCE, wanted));
+  }
+
+  private noteWrite(ms: number): void {
+    this.usualMs = this.usualMs === 0 ? ms : this.usualMs + NEWEST_SHARE * (ms - this.usualMs);
+  }
+
   /** Starts writing where it is time to, or the wait that will. */
   private consider(tenant: string, lane: Lane): void {
-    if (lane.waiting.length === 0 || lane.writing >= WRITES_AT_ONCE) return;
+    if (lane.waiting.length === 0 || lane.writing >= this.writesAtOnce) return;
     const full = lane.waitingBytes >= this.options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
     if (full) this.start(tenant, lane);
     else lane.wait ??= this.waitThenStart(tenant, lane);
@@ -237,6 +258,7 @@ export class GroupCommitter {
       `${stored} rows and ${duplicates} duplicates of ${pushed} in chunks`,
     );
     await this.catalog.addChunks(records);
+    this.noteWrite(this.clock.nowMs() - startedMs);
     if (this.onWritten === undefined) return;
     const bytes = group.reduce((sum, waiting) => sum + waiting.bytes, 0);
     this.onWritten({

@@ -1,0 +1,65 @@
+/** Pushes over a distant store, in virtual time: how many groups are written at once follows what a write takes. */
+import { describe, expect, test } from '@jest/globals';
+import { AWS_LATENCY, modelledPorts } from '../../bench/cloud/modelled-ports.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { Dice } from '../simulation/dice.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
+import { DAY } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const SENDERS = 64;
+const PUSHES = 20;
+const MAX_PAUSE_MS = 40;
+
+/** What pushes of senders wait that each wait for an answer, on average and at most, ms; without the first ones. */
+async function pushing(isDistant: boolean) {
+  const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
+  const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };
+  const { store, table } = modelledPorts(inner, time, AWS_LATENCY);
+  const ids = seededIds(1);
+  const catalog = new Catalog({ table, clock: time, ids });
+  const options = {
+    waitMs: 2,
+    maxGroupBytes: 4 * 1024 * 1024,
+    inlineMaxBytes: 0,
+    compression: QUICK_COMPRESSION,
+  };
+  const committer = new GroupCommitter({
+    store: { ...store, isDistant },
+    catalog,
+    clock: time,
+    ids,
+    options,
+  });
+  const waits: number[] = [];
+  const sender = async (number: number) => {
+    const dice = new Dice(number);
+    for (let i = 0; i < PUSHES; i++) {
+      // As senders do that have something to do in between: else all of them are one group.
+      await time.sleep(dice.below(MAX_PAUSE_MS));
+      const sentMs = time.nowMs();
+      const stream = { app: `app-${number}` };
+      await committer.commit('t', pushOf([{ stream, day: DAY, time: i, line: `line ${i}`, metadata: {} }]));
+      if (i >= PUSHES / 2) waits.push(time.nowMs() - sentMs);
+    }
+  };
+  await time.run(Promise.all(Array.from({ length: SENDERS }, (_, number) => sender(number))));
+  return { meanMs: waits.reduce((sum, ms) => sum + ms, 0) / waits.length, slowestMs: Math.max(...waits) };
+}
+
+describe('64 senders over a store that takes 68 ms for a write', () => {
+  test('are answered nearly as fast as the store is', async () => {
+    const { meanMs, slowestMs } = await pushing(true);
+    expect(meanMs).toBeLessThan(76);
+    expect(slowestMs).toBeLessThan(100);
+  });
+
+  test('with three writes at once they wait for their turn', async () => {
+    expect((await pushing(false)).meanMs).toBeGreaterThan(80);
+  });
+});
