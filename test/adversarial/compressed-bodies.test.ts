@@ -52,8 +52,8 @@ async function undisturbed<T>(attack: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Statuses of a push that is refused for what it holds. */
-const REFUSED = [400, 413, 422, 429];
+/** Statuses of a push that is refused for what it holds; bulk and Firehose answer 200 and refuse items. */
+const REFUSED = [200, 400, 413, 422, 429];
 
 describe('one push', () => {
   test.each(ROWS)('%s: %i', async (_, status, bodyOf, inlet) => {

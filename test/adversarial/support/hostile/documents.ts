@@ -35,8 +35,8 @@ const JSON_LINES: readonly HostileBody[] = [
 
 const BULK: readonly HostileBody[] = [
   ['1 GB of line feeds', 413, () => gzipOf(repeated('\n'.repeat(1024), GB))],
-  ['line feeds', 400, () => bulkOf(repeated('\n'.repeat(1024), MOST_BYTES))],
-  ['empty documents', 413, () => bulkOf(repeated(`{"create":{}}\n{}\n`, MOST_BYTES))],
+  ['line feeds', 200, () => bulkOf(repeated('\n'.repeat(1024), MOST_BYTES))],
+  ['empty documents', 400, () => bulkOf(repeated(`{"create":{}}\n{}\n`, MOST_BYTES))],
   ['one document of spaces', 200, () => bulkOf(once(CREATE), spaces(MOST_BYTES), once('\n'))],
   ['one action of spaces', 400, () => bulkOf(spaces(MOST_BYTES), once('\n'))],
   ['one action of open brackets', 400, () => bulkOf(repeated('[', MOST_BYTES), once('\n'))],
