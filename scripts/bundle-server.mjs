@@ -97,7 +97,7 @@ async function bundleFile(outfile, contents, plugins) {
     format: 'cjs',
     platform: 'node',
     // The oldest that runs it (bin/runtime.mjs).
-    target: 'node22.15',
+    target: 'node24',
     // Packages that come as ES modules too lose what is not used.
     mainFields: ['module', 'main'],
     // Constants are put where they are used; without it they would be variables.

@@ -9,8 +9,7 @@ import { run, shellEnv } from './package.mjs';
 import { diskMib, pause, processCount, residentMib, startStore, useStore } from './store.mjs';
 
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
-/** With the least minor version that the package runs on by itself, and one that needs another. */
-const VERSIONS = ['20', '22.15.0', '22', '24'];
+const VERSIONS = ['20', '22', '24'];
 /** Without a Node: what is installed there, and for an older one with a Node beside it (docs/decisions/0006-package.md). */
 const MAX_MIB = 20;
 const MAX_MIB_WITH_NODE = 115;

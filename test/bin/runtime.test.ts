@@ -23,8 +23,8 @@ test.each([
 test.each([
   ['v24.0.0', true],
   ['26.10.0', true],
-  ['v22.23.2', true],
-  ['v22.15.0', true],
+  ['v22.23.2', false],
+  ['v22.15.0', false],
   ['v23.11.0', false],
   ['v22.14.0', false],
   ['v20.20.2', false],
