@@ -93,7 +93,7 @@ export const CLIENTS = [
       };
     },
   },
-  python('opentelemetry-sdk', 'otlp.py', 'OTLP', '{service_name="python-otlp"}', { retries: true }),
+  python('opentelemetry-sdk', 'otlp.py', 'OTLP', '{service_name="python-otlp"}'),
   python('python-logging-loki', 'loki.py', 'Loki push, JSON', '{app="python-loki"}'),
   python('loki-logger-handler', 'loki-handler.py', 'Loki push, JSON', '{app="python-handler"}', {
     lineOf: line => JSON.parse(line).message,
