@@ -58,7 +58,7 @@ function messageOf(reason: EntryReason, failed: FailedEntry): string {
 }
 
 function see(limit: string, verb: string): string {
-  return `To ${verb} it, set \`limits_config.${limit}\``;
+  return `Please see \`limits_config.${limit}\` or contact your Loki administrator to ${verb} it`;
 }
 
 function lineSize({ columns, entry }: FailedEntry): number {

@@ -141,7 +141,7 @@ describe('limits that are not the defaults', () => {
       const forbidden = await push(metadata({ a: 'b' }));
       expect([forbidden.status, forbidden.text]).toEqual([
         400,
-        'stream \'{app="bad"}\' includes structured metadata, but this feature is disallowed. To enable it, set `limits_config.allow_structured_metadata`\n',
+        'stream \'{app="bad"}\' includes structured metadata, but this feature is disallowed. Please see `limits_config.allow_structured_metadata` or contact your Loki administrator to enable it\n',
       ]);
       expect((await push(value('"plain"'))).status).toBe(204);
       const found = await findEntries(store.client, {

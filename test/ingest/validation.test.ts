@@ -55,7 +55,8 @@ const UNKNOWN: Pair = ['service_name', 'unknown_service'];
 const OLD = `entry for stream '${S}' has timestamp too old: `;
 const OLDEST = ', oldest acceptable timestamp is: 2023-12-26T03:04:05Z';
 const NEW = `entry for stream '${S}' has timestamp too new: `;
-const see = (key: string, verb: string) => `To ${verb} it, set \`limits_config.${key}\``;
+const see = (key: string, verb: string) =>
+  `Please see \`limits_config.${key}\` or contact your Loki administrator to ${verb} it`;
 const pairs = (count: number) => Object.fromEntries(numbered(count, 'm'));
 const seventeen = numbered(16, 'l');
 const POLICY = { policyStreamMapping: new Map([['p', [{ selector: '{app="a"}', priority: 1 }]]]) };

@@ -5,8 +5,7 @@ import { formatRfc3339 } from '../timestamp.ts';
 import { MAX_TOLD_ENTRIES } from './bounds.ts';
 
 const TOO_MANY_REQUESTS = 429;
-/** Where the reference sends to an administrator: whoever reads it may be that. */
-const raise = (setting: string) => `raise \`limits_config.${setting}\``;
+const ASK = 'contact your Loki administrator to see if the limit can be increased';
 
 /** `limitBytes` is the tenant's rate, however many processes share it: what the configuration says. */
 export function tenantRateError(
@@ -15,14 +14,14 @@ export function tenantRateError(
 ): ClientError {
   return new ClientError(
     TOO_MANY_REQUESTS,
-    `ingestion rate limit exceeded for user ${tenant} (limit: ${Math.trunc(limitBytes)} bytes/sec) while attempting to ingest '${lines}' lines totaling '${bytes}' bytes, reduce log volume or ${raise('ingestion_rate_mb')}`,
+    `ingestion rate limit exceeded for user ${tenant} (limit: ${Math.trunc(limitBytes)} bytes/sec) while attempting to ingest '${lines}' lines totaling '${bytes}' bytes, reduce log volume or ${ASK}`,
   );
 }
 
 export function streamLimitError(tenant: string, stream: string): ClientError {
   return new ClientError(
     TOO_MANY_REQUESTS,
-    `maximum active stream limit exceeded when trying to create stream ${stream}, reduce the number of active streams (reduce labels or reduce label values), or ${raise('max_global_streams_per_user')}, user: '${tenant}'`,
+    `maximum active stream limit exceeded when trying to create stream ${stream}, reduce the number of active streams (reduce labels or reduce label values), or ${ASK}, user: '${tenant}'`,
   );
 }
 
@@ -44,7 +43,7 @@ export function streamRateError(tenant: string, refused: RefusedStream): ClientE
   for (let i = 0; i < entries.length && lines.length < MAX_TOLD_ENTRIES; i++) {
     const entry = entries[i];
     if (columns.streamOf[entry] !== stream) continue;
-    const reason = `Per stream rate limit exceeded (limit: ${sizeText(limitBytes)}/sec) while attempting to ingest for stream '${text}' totaling ${sizeText(bytesOfEntry(columns, entry))}, consider splitting a stream via additional labels or ${raise('per_stream_rate_limit')}`;
+    const reason = `Per stream rate limit exceeded (limit: ${sizeText(limitBytes)}/sec) while attempting to ingest for stream '${text}' totaling ${sizeText(bytesOfEntry(columns, entry))}, consider splitting a stream via additional labels or ${ASK}`;
     lines.push(`entry with timestamp ${timeOf(columns, entry)} ignored, reason: '${reason}',\n`);
   }
   const total = `user '${tenant}', total ignored: ${count} out of ${count} for stream: ${text}`;

@@ -290,13 +290,13 @@ const ENTRY_ROWS: readonly Row[] = [
     '129 pairs of metadata',
     { body: metadata(many(129)) },
     400,
-    `stream '${STREAM}' has too many structured metadata labels: '129', limit: '128'. To increase it, set \`limits_config.max_structured_metadata_entries_count\``,
+    `stream '${STREAM}' has too many structured metadata labels: '129', limit: '128'. Please see \`limits_config.max_structured_metadata_entries_count\` or contact your Loki administrator to increase it`,
   ],
   [
     'metadata over 64 KB',
     { body: metadata({ a: 'v'.repeat(65_536) }) },
     400,
-    `stream '${STREAM}' has structured metadata too large: '65537' bytes, limit: '65536' bytes. To increase it, set \`limits_config.max_structured_metadata_size\``,
+    `stream '${STREAM}' has structured metadata too large: '65537' bytes, limit: '65536' bytes. Please see \`limits_config.max_structured_metadata_size\` or contact your Loki administrator to increase it`,
   ],
   ['a metadata name that is empty', { body: metadata({ '': 'v' }) }, 400, 'label name is empty'],
   [

@@ -186,7 +186,7 @@ test('the answer names the limit, lines and bytes, and what was refused is count
   const lines = [0, 1, 2, 3, 4].map(i => ({ app: `a${i}`, bytes: 2000, metadata: { k: 'v' } }));
   const { error } = await push(lines);
   expect(error?.message).toBe(
-    "ingestion rate limit exceeded for user t (limit: 1024 bytes/sec) while attempting to ingest '5' lines totaling '10010' bytes, reduce log volume or raise `limits_config.ingestion_rate_mb`",
+    "ingestion rate limit exceeded for user t (limit: 1024 bytes/sec) while attempting to ingest '5' lines totaling '10010' bytes, reduce log volume or contact your Loki administrator to see if the limit can be increased",
   );
   expect(refused).toEqual([
     { tenant: 't', format: 'loki', policy: '', reason: 'rate_limited', lines: 5, bytes: 10_010 },

@@ -8,13 +8,13 @@ import {
 import { pushOf } from '../../support/pushes.ts';
 
 const REASON = (bytes: string) =>
-  `Per stream rate limit exceeded (limit: 3MB/sec) while attempting to ingest for stream '{app="a"}' totaling ${bytes}, consider splitting a stream via additional labels or raise \`limits_config.per_stream_rate_limit\``;
+  `Per stream rate limit exceeded (limit: 3MB/sec) while attempting to ingest for stream '{app="a"}' totaling ${bytes}, consider splitting a stream via additional labels or contact your Loki administrator to see if the limit can be increased`;
 
 test('the tenant over its rate', () => {
   const { status, message } = tenantRateError('acme', { limitBytes: 4194304.5, lines: 3, bytes: 7000000 });
   expect(status).toBe(429);
   expect(message).toBe(
-    "ingestion rate limit exceeded for user acme (limit: 4194304 bytes/sec) while attempting to ingest '3' lines totaling '7000000' bytes, reduce log volume or raise `limits_config.ingestion_rate_mb`",
+    "ingestion rate limit exceeded for user acme (limit: 4194304 bytes/sec) while attempting to ingest '3' lines totaling '7000000' bytes, reduce log volume or contact your Loki administrator to see if the limit can be increased",
   );
 });
 
@@ -22,7 +22,7 @@ test('too many active streams', () => {
   const { status, message } = streamLimitError('acme', '{app="a"}');
   expect(status).toBe(429);
   expect(message).toBe(
-    `maximum active stream limit exceeded when trying to create stream {app="a"}, reduce the number of active streams (reduce labels or reduce label values), or raise \`limits_config.max_global_streams_per_user\`, user: 'acme'`,
+    `maximum active stream limit exceeded when trying to create stream {app="a"}, reduce the number of active streams (reduce labels or reduce label values), or contact your Loki administrator to see if the limit can be increased, user: 'acme'`,
   );
 });
 
