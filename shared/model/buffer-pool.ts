@@ -26,6 +26,8 @@ export class BufferPool {
   private held = 0;
   private readonly maxBytes: number;
   private readonly isShared: boolean;
+  /** Memory that this pool has made. Node cuts small buffers from memory of its own, which may have the size of a pooled one. */
+  private readonly made = new WeakSet<ArrayBufferLike>();
 
   /**
    * @param maxBytes most bytes that wait for use; what is given back beyond is freed
@@ -60,13 +62,15 @@ export class BufferPool {
   }
 
   private allocate(bytes: number): Buffer {
-    return this.isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
+    const buffer = this.isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
+    if (bytes >= MIN_POOLED_BYTES) this.made.add(buffer.buffer);
+    return buffer;
   }
 
-  /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. */
+  /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. Others are left alone. */
   give(buffer: Buffer): void {
+    if (!this.made.has(buffer.buffer)) return;
     const size = buffer.buffer.byteLength;
-    if (size < MIN_POOLED_BYTES || size !== sizeFor(size)) return;
     if (this.held + size > this.maxBytes) {
       freeWhole(buffer);
       return;

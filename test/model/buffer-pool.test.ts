@@ -48,3 +48,16 @@ test('small content is not freed, because Node cuts it from a buffer that it sha
   freeLarge(large.subarray(1));
   expect([small.length, large.length]).toEqual([1, 0]);
 });
+
+test('memory that the pool did not make is left alone, as that which Node cuts small buffers from', () => {
+  const pool = new BufferPool(1024 * KIB);
+  for (const other of [
+    Buffer.from('a'),
+    Buffer.allocUnsafeSlow(64 * KIB),
+    new BufferPool(KIB).take(64 * KIB),
+  ]) {
+    pool.give(other);
+    expect(pool.heldBytes).toBe(0);
+    expect(other.length).toBeGreaterThan(0);
+  }
+});
