@@ -1,6 +1,6 @@
 /**
- * Memory for the lines of pages that are kept, cut into slots of any size, so that kernels work on them where they
- * lie (`line-memory.ts`). It owns which bytes are taken, not whose they are: what to give up for a new page is the cache's to say.
+ * Memory for the lines of pages that are kept, cut into slots of any size, so that the loops of `vector-code.ts` work on them
+ * where they lie. It owns which bytes are taken, not whose they are: what to give up for a new page is the cache's to say.
  *
  * What a reader would get wrong: a slot that was freed is overwritten by the next page, so who holds lines must ask again
  * after anybody else had a page.

@@ -19,7 +19,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  STRING_MARKS,
   skipSpace,
   stringEnd,
   tokenEnd,
@@ -44,7 +43,6 @@ export function readExactly(
   start: number,
   end: number,
 ): number {
-  STRING_MARKS.set(source, start, end);
   let budget = (end - start) * SEARCH_BUDGET;
   return readObject(start, end, 0, 0);
 

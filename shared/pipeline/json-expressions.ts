@@ -26,7 +26,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  STRING_MARKS,
   skipSpace,
   stringEnd,
   tokenEnd,
@@ -82,7 +81,6 @@ export function compileJsonExpressions(
       labels.failParsing(JSON_PARSER_ERROR, undefined);
       return true;
     }
-    STRING_MARKS.set(source, start, end);
     walk.run(source, start, end);
     if (walk.dropped) return false;
     if (walk.failure > 0) labels.failParsing(JSON_PARSER_ERROR, JSON_FAILURES[walk.failure]);

@@ -6,7 +6,7 @@
  * stands in an object that never ends yields nothing. The pass here goes in at once, which gives the same labels for
  * every line that is sound below the top level; anything odd there is undone and read again by `json-exact.ts`.
  */
-import { nextMark } from '../chunk/line-memory.ts';
+import { LineMarks, nextMark } from '../chunk/line-memory.ts';
 import { EarlyTests } from './early-tests.ts';
 import { readExactly } from './json-exact.ts';
 import {
@@ -16,7 +16,6 @@ import {
   BAD_KEY_ESCAPE,
   BAD_OBJECT,
   BAD_STRING,
-  blockEnd,
   CLOSE_BRACE,
   COLON,
   COMMA,
@@ -26,7 +25,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  STRING_MARKS,
   skipSpace,
   tokenEnd,
   UNKNOWN_VALUE,
@@ -53,6 +51,7 @@ class JsonParser {
   readonly #early: EarlyTests;
   readonly #keys: KeyTable;
   readonly #parents = new Int32Array(MAX_JSON_DEPTH + 1);
+  readonly #marks = new LineMarks({ a: QUOTE, b: BACKSLASH, c: QUOTE, below: 0 });
 
   constructor(labels: RowLabels, early: EarlyTests) {
     this.#labels = labels;
@@ -83,8 +82,10 @@ class JsonParser {
     const early = this.#early;
     const parents = this.#parents;
     const restricted = labels.restricted;
-    STRING_MARKS.set(source, start, end);
-    const { words, shift } = STRING_MARKS;
+    // Strings are most of a line: their ends are marked before, by a loop that is ten times faster than one here.
+    this.#marks.set(source, start, end);
+    const words = this.#marks.words;
+    const shift = this.#marks.shift;
     let depth = 0;
     let parent = 0;
     let last = -1;
@@ -147,11 +148,11 @@ class JsonParser {
               if (at >= end) return ODD;
               continue members;
             }
-            at = blockEnd(source, at, end);
+            at = markedBlockEnd(source, at, end, words, shift);
             if (at < 0) return depth === 0 ? BAD_OBJECT : ODD;
           } else if (byte === OPEN_BRACKET) {
             const arrayStart = at;
-            at = blockEnd(source, at, end);
+            at = markedBlockEnd(source, at, end, words, shift);
             if (at < 0) return depth === 0 ? BAD_ARRAY : ODD;
             // Braces that do not pair up inside an array confuse the reference's search for the object's end.
             if (depth > 0 && !bracesPair(source, arrayStart, at)) return ODD;
@@ -205,6 +206,23 @@ class JsonParser {
       if (at >= end) return depth === 0 ? BAD_ARRAY : ODD;
     }
   }
+}
+
+/** `blockEnd` with the ends of strings marked. */
+function markedBlockEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
+  const open = source[at];
+  const close = open + 2;
+  let depth = 0;
+  for (let i = at; i < end; i++) {
+    const byte = source[i];
+    if (byte === QUOTE) {
+      i = nextMark(words, shift, i + 1);
+      while (i < end && source[i] === BACKSLASH) i = i + 2 < end ? nextMark(words, shift, i + 2) : end;
+      if (i >= end) return -1;
+    } else if (byte === open) depth++;
+    else if (byte === close && --depth === 0) return i + 1;
+  }
+  return -1;
 }
 
 /** True where `depth` objects that are open at `at` all end. */

@@ -21,7 +21,6 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-  STRING_MARKS,
   skipSpace,
   stringEnd,
   tokenEnd,
@@ -77,7 +76,6 @@ export function compileUnpack(labels: RowLabels): RowStage {
   };
 
   function readMembers(source: Buffer, start: number, end: number, found: Packed): number {
-    STRING_MARKS.set(source, start, end);
     let at = skipSpace(source, start + 1, end);
     if (at >= end) return BAD_JSON;
     for (;;) {
