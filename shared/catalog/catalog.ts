@@ -294,11 +294,16 @@ export class Catalog {
     let unread = await this.days(tenant, firstDay, lastDay);
     for (let reads = 0; unread.length > 0; reads++) {
       if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
-      // A table on this machine waits for nothing: there it would only take more memory at once.
-      const width = this.table.isDistant === true ? DAYS_AT_ONCE : 1;
-      await mapAtOnce(unread, width, async day => {
+      const read = async (day: Day) => {
         settled.set(day.day, { ...day, records: await this.chunksOfDay(tenant, day.day, startNs, endNs) });
-      });
+      };
+      // A table on this machine waits for nothing: there it would only take more memory at once.
+      if (this.table.isDistant === true) await mapAtOnce(unread, DAYS_AT_ONCE, read);
+      else {
+        for (const day of unread) {
+          settled.set(day.day, { ...day, records: await this.chunksOfDay(tenant, day.day, startNs, endNs) });
+        }
+      }
       const days = await this.days(tenant, firstDay, lastDay);
       unread = days.filter(({ day, version }) => {
         const read = settled.get(day);
