@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
 import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
 import type { Invoker } from '../../shared/ports/invoker.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import { makeWorld } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
@@ -71,7 +72,7 @@ describe('query tasks as invocations of a function', () => {
   });
 
   test('the function answers what is no task with what is wrong', async () => {
-    const handler = queryWorkerHandler({ store: undefined as never, clock: undefined as never });
+    const handler = queryWorkerHandler({ store: memoryObjectStore(), clock: undefined as never });
     const context = { awsRequestId: '', getRemainingTimeInMillis: () => 10_000 };
     const result = await handler({ task: 'Bw==' }, context);
     expect(Buffer.from('answer' in result ? result.answer : '', 'base64').toString()).toContain('version 7');

@@ -96,6 +96,6 @@ test('what each agent sends, as the page shows it', async () => {
 });
 
 test.each(['rsyslog.conf', 'syslog-ng-jsonline.conf'])('%s is on the page as it was tested', file => {
-  const tested = readFileSync(join(ROOT, 'scripts', 'agents', file), 'utf8');
+  const tested = readFileSync(join(ROOT, 'scripts', 'clients', file), 'utf8');
   expect(PAGE).toContain(tested);
 });
