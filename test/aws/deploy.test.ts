@@ -190,11 +190,15 @@ test('what the timer calls packs, keeps and evaluates', async () => {
     '    expr: sum(count_over_time({app="small"}[24h])) > 0',
   ];
   expect((await post('/loki/api/v1/rules/deployed', rule.join('\n'), 'application/yaml')).status).toBe(202);
+  // A day of one chunk needs no index, and what was pushed before may be merged by now.
+  const nowNs = BigInt(Date.now()) * NS_PER_MS;
+  for (const line of ['first', 'second']) await push('small', [{ ns: nowNs, line }]);
   const before = await countOf(COUNT_ALL);
-  expect((await post('/flush', '')).status).toBeLessThan(300);
   const sync = { method: 'PUT', path: '/sync-indexes', headers: identity() };
   expect((await stack.send(sync)).status).toBeLessThan(300);
-  for (const job of ['compaction', 'index-sync', 'collection', 'retention', 'deletion', 'rules'])
+  expect(await stack.runJob('index-sync')).toMatchObject({ failures: [] });
+  expect((await post('/flush', '')).status).toBeLessThan(300);
+  for (const job of ['compaction', 'collection', 'retention', 'deletion', 'rules'])
     expect(await stack.runJob(job)).toMatchObject({ failures: [] });
   expect(await countOf(COUNT_ALL)).toBe(before);
   const objects = await openObjectStore(emulator, stack.outputs.BucketName);
