@@ -8,7 +8,7 @@
  *     2. Of each shipper every line must be stored once, and as it was sent (scripts/clients/lines.mjs).
  *     3. Query clients read what was sent (scripts/clients/query-clients.mjs).
  *
- *     --quick          clients of npm and Debian only: under two minutes, a part of .ci/run
+ *     --quick          clients of npm and Debian only
  *     --only PATTERN   clients whose name matches it
  *     --write-docs     writes the table of versions in docs/connect.md
  *

@@ -6,7 +6,7 @@
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
  *     retries   it sends what it could not send again for at least a minute, so that a kill of the store loses nothing. Others
  *               are not run beside a kill; docs/connect.md says of each what it loses
- *     quick     it comes from npm's or Debian's packages: part of .ci/run
+ *     quick     it comes from npm's or Debian's packages
  *     lineOf    the line that was logged, of the line that is stored
  *
  * A program that no registry has is used where a variable names it: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit.
