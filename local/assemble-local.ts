@@ -193,7 +193,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
   }
 }
 
-/** Roles with scheduled work. If other processes share the store, all: they may write at any time. */
+/** Roles that start with the store. All of a store in use, so that nobody waits for a thread after a restart, or one that others share. */
 async function workingRoles(
   catalog: Catalog,
   { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },
@@ -203,8 +203,8 @@ async function workingRoles(
     for await (const _ of tenants) return true;
     return false;
   };
+  if ((await hasAny(catalog.tenants())) || (await hasAny(catalog.deletes.tenants()))) return new Set(ROLES);
   const working = new Set<Role>();
-  if ((await hasAny(catalog.tenants())) || (await hasAny(catalog.deletes.tenants()))) working.add('upkeep');
   const { ruleGroups, ruleStates } = catalog;
   const hasRules =
     config.ruler.storage.type === 'local' ||

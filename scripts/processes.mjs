@@ -47,11 +47,11 @@ export function processes(folder) {
     return one;
   }
 
-  /** A store on a port, its data in `folder`/data. The launcher is left out: a signal must reach the store itself. */
+  /** A store on a port, its data in `folder`/data. With its flags given the launcher is the store itself, so a signal reaches it. */
   function startStore(config, port) {
     const [runtime] = findRuntimes();
     const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
-    return start('store', [runtime, ...runtimeFlags(), join(ROOT, 'bin', 'logboom.ts'), 'start', ...data]);
+    return start('store', [runtime, ...runtimeFlags(), join(ROOT, 'bin', 'logboom.mjs'), 'start', ...data]);
   }
 
   return { start, startStore, stopAll: () => Promise.all([...running].map(stop)) };
