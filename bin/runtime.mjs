@@ -37,13 +37,12 @@ export const PINNED_NODES = new Map([
  * V8 marks and sweeps the heaps of all threads in threads of its own. Four of them took up to half a core from the threads that serve:
  * a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
  */
+const HEAP_FLAGS = ['--initial-heap-size=96', '--heap-growing-percent=50', '--max-semi-space-size=4'];
 const FLAGS = [
   // local/thread-memory.ts collects garbage when a thread comes to rest.
   '--expose-gc',
   '--disable-warning=ExperimentalWarning',
-  '--initial-heap-size=96',
-  '--heap-growing-percent=50',
-  '--max-semi-space-size=4',
+  ...HEAP_FLAGS,
   `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
 ];
 /**
@@ -77,7 +76,7 @@ export function runtimeEnvironment() {
 export function becomeTuned(file, args) {
   if (FLAGS.every(flag => process.execArgv.includes(flag))) return;
   if (process.platform === 'win32' || process.execve === undefined) {
-    for (const flag of FLAGS) setFlagsFromString(flag);
+    for (const flag of HEAP_FLAGS) setFlagsFromString(flag);
     return;
   }
   process.execve(process.execPath, [process.execPath, ...FLAGS, file, ...args], {

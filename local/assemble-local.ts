@@ -193,7 +193,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
   }
 }
 
-/** Roles that start with the store. All of a store in use, so that nobody waits for a thread after a restart, or one that others share. */
+/** Roles that start with the store: all if it has data, so that no request waits for a thread after a restart; and all where other processes share the store. */
 async function workingRoles(
   catalog: Catalog,
   { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },

@@ -32,7 +32,7 @@ export const AWS_LATENCY: LatencyModel = Object.freeze({
 export interface ModelledPorts {
   readonly store: ObjectStore;
   readonly table: Table;
-  /** In the order in which they ended; empty it to begin anew. */
+  /** In the order in which they ended; empty it to start over. */
   readonly requests: TracedRequest[];
 }
 
