@@ -16,12 +16,14 @@ import { beginWithCatalog } from '../shared/doctor/lost-catalog.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
 import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
 import { IngestRates } from '../shared/ingest/rates/ingest-rates.ts';
+import { ClientError } from '../shared/model/errors.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
 import { PageCache } from '../shared/query/page-cache.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
+import { configOfFront } from './gateway-limits.ts';
 import { createInstance, type Instance } from './instance.ts';
 import type { Log } from './log.ts';
 import { overridesSources } from './overrides-file.ts';
@@ -29,8 +31,9 @@ import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 import { keepMemorySmall } from './thread-memory.ts';
-import { type ReplacedThreads, RoleThreads } from './threads/role-threads.ts';
-import { ROLES, type Role } from './threads/roles.ts';
+import { RoleThreads, type RoleThreadsParts } from './threads/role-threads.ts';
+import { frontsOf, ROLES, type Role } from './threads/roles.ts';
+import type { ReplacedThreads } from './threads/start-role-thread.ts';
 
 export interface AssembleLocalOptions {
   readonly config: Config;
@@ -39,8 +42,11 @@ export interface AssembleLocalOptions {
   readonly beginAnew?: boolean;
   /** See OpenStorageOptions. */
   readonly replaced?: ReplacedParts;
-  /** That the gateway listens on. */
+  /** That the gateway listens on, and those of other fronts, too. */
+  readonly host: string;
   readonly port: number;
+  /** See RoleThreadsParts. */
+  readonly answer: RoleThreadsParts['answer'];
   readonly log: Log;
   readonly logLevel: LogLevelSetting;
   readonly services: Services;
@@ -72,6 +78,7 @@ export interface AssembledLocal {
 export async function assembleLocal(options: AssembleLocalOptions): Promise<AssembledLocal> {
   const { config, log, services, port } = options;
   const { target } = config.auth;
+  const fronts = frontsOf(target, options.cores);
   const storage = await openStorage(options.storage, {
     serves: true,
     replaced: options.replaced,
@@ -131,7 +138,13 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       services: () => services.list(),
       notReady: () => services.notReady() ?? disk?.message,
     });
-    const tails = startLocalTails({ context, ids: systemIds, log, threads: () => threads! });
+    const tails = startLocalTails({
+      context,
+      config: configOfFront(config, fronts),
+      ids: systemIds,
+      log,
+      threads: () => threads!,
+    });
     const isAlone = options.storage.kind === 'embedded' && target === 'all';
     threads = new RoleThreads({
       target,
@@ -143,7 +156,15 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       startTableThread: storage.startTableThread,
       tailLog: catalog.tailLog,
       clock: systemClock,
-      decideRates: (tenant, asked) => rates.decide(tenant, limitsOf(tenant), asked),
+      decideRates(tenant, asked) {
+        // Pushes that other fronts received ask nothing else here.
+        context.shutdown.refusePushes();
+        if (disk?.message !== undefined) throw new ClientError(503, disk.message);
+        return rates.decide(tenant, limitsOf(tenant), asked);
+      },
+      answer: options.answer,
+      host: options.host,
+      port,
       connections: tails.connections,
       endTails: () => tails.endAll(),
       log,
@@ -155,7 +176,8 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       replaced: options.replaced?.roleThreads,
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
-    await threads.start(await workingRoles(catalog, { config, isAlone }));
+    // Pushes that other fronts received start no thread of this one.
+    await threads.start(await workingRoles(catalog, { config, startsLater: isAlone && fronts === 1 }));
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
@@ -168,7 +190,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       threads: started,
       instance,
       tails,
-      intercept: config.logboom.connectionsApi ? createConnectionsApi(tails.connections) : undefined,
+      intercept: config.logboom.connectionsApi ? createConnectionsApi(started.connections) : undefined,
       limitsOf,
       disk,
       readOnly,
@@ -196,9 +218,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
 /** Roles that start with the store: all if it has data, so that no request waits for a thread after a restart; and all where other processes share the store. */
 async function workingRoles(
   catalog: Catalog,
-  { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },
+  { config, startsLater }: { readonly config: Config; readonly startsLater: boolean },
 ): Promise<ReadonlySet<Role>> {
-  if (!isAlone) return new Set(ROLES);
+  if (!startsLater) return new Set(ROLES);
   const hasAny = async (tenants: AsyncIterable<string>) => {
     for await (const _ of tenants) return true;
     return false;

@@ -1,5 +1,4 @@
 /** The gateway of one machine and who answers behind it: it listens first, and says that the rest is starting until there is somebody. */
-import type { Server } from 'node:http';
 import type { Config } from '../shared/admin/config-fields.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import { errorResponse } from '../shared/http/errors.ts';
@@ -10,8 +9,11 @@ import { ROUTES } from '../shared/http/table.ts';
 import { isExposed, routesOf } from '../shared/http/targets.ts';
 import { answerPage } from '../shared/http/ui.ts';
 import type { AssembledLocal } from './assemble-local.ts';
-import { type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+import { connectionCount, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
+import { configOfFront, gatewayLimits } from './gateway-limits.ts';
+import { listenAlone } from './listen-alone.ts';
 import type { Log } from './log.ts';
+import { frontsOf } from './threads/roles.ts';
 import { createPageFiles } from './ui.ts';
 import { isTailUpgrade } from './websocket.ts';
 
@@ -19,6 +21,10 @@ export interface Front {
   readonly gateway: Gateway;
   readonly router: Router<HttpContext>;
   readonly connections: () => number;
+  /** As this front has it, which may be one of several. */
+  readonly config: Config;
+  /** Answers as the gateway does, for requests that other fronts received. Does not throw. */
+  readonly answer: (request: Request) => Promise<Response>;
   readonly behind: BehindGateway;
 }
 
@@ -39,11 +45,16 @@ export interface FrontOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** See LocalOptions. */
+  readonly cores?: number;
 }
 
 /** Rejects where it cannot listen. */
-export async function openFront({ config, host, port }: FrontOptions, log: Log): Promise<Front> {
-  const { target } = config.auth;
+export async function openFront(options: FrontOptions, log: Log): Promise<Front> {
+  const { host, port } = options;
+  const { target } = options.config.auth;
+  const fronts = frontsOf(target, options.cores);
+  const config = configOfFront(options.config, fronts);
   const router = createRouter(routesOf(target, ROUTES));
   // The page asks what a front end answers.
   const page = isExposed(target, { component: 'query-frontend' })
@@ -57,7 +68,7 @@ export async function openFront({ config, host, port }: FrontOptions, log: Log):
     isEnding: false,
     running: 0,
   };
-  const answer = async (request: Request): Promise<Response> => {
+  const behindGateway = async (request: Request): Promise<Response> => {
     const { dispatch } = behind;
     if (dispatch === undefined) {
       return errorResponse(503, behind.notReady() ?? 'Application is starting', 'push');
@@ -69,13 +80,18 @@ export async function openFront({ config, host, port }: FrontOptions, log: Log):
       behind.running--;
     }
   };
+  const answer = async (request: Request) =>
+    (page && (await answerPage(request, page))) ?? behindGateway(request);
+  const isShared = fronts > 1;
+  if (isShared) await listenAlone(host, port);
   const gateway = await startGateway({
     host,
     port,
-    dispatch: async request => (page && (await answerPage(request, page))) ?? answer(request),
+    reusePort: isShared,
+    dispatch: answer,
     admit: async head => behind.admit?.(head),
     limits: {
-      ...gatewayLimits(config),
+      ...gatewayLimits(config, fronts),
       ofRequest: createRequestLimits(
         router,
         config,
@@ -86,26 +102,5 @@ export async function openFront({ config, host, port }: FrontOptions, log: Log):
     isUpgrade: request => behind.dispatch !== undefined && isTailUpgrade(request),
     intercept: (request, response) => behind.local?.intercept?.(request, response) ?? false,
   });
-  return { gateway, router, connections: connectionCount(gateway.server), behind };
-}
-
-/** Counts from now on; what is open already belongs to whoever asks while the store starts. */
-function connectionCount(server: Server): () => number {
-  let open = 0;
-  server.on('connection', socket => {
-    open++;
-    socket.once('close', () => open--);
-  });
-  return () => open;
-}
-
-function gatewayLimits({ logboom, server }: Config): Omit<GatewayOptions['limits'], 'ofRequest'> {
-  return {
-    maxConcurrentRequests: logboom.maxConcurrentRequests,
-    maxBufferedBodyBytes: logboom.maxBufferedBodyBytes,
-    readTimeoutMs: server.readTimeoutMs,
-    writeTimeoutMs: server.writeTimeoutMs,
-    idleTimeoutMs: server.idleTimeoutMs,
-    drainTimeoutMs: server.gracefulShutdownTimeoutMs,
-  };
+  return { gateway, router, connections: connectionCount(gateway.server), config, answer, behind };
 }

@@ -84,11 +84,7 @@ function openFileLimit(): number | undefined {
 }
 
 /** Listens on the server, which from now on never closes a connection without a word or ends the process. */
-export function watchConnections(
-  server: Server,
-  times: ConnectionTimes,
-  most = maxConnections(),
-): Connections {
+export function watchConnections(server: Server, times: ConnectionTimes, most: number): Connections {
   const connections = new Map<Duplex, Connection>();
   const { readTimeoutMs, writeTimeoutMs, idleTimeoutMs } = times;
   const longestWaitMs = Math.max(readTimeoutMs, idleTimeoutMs) + SWEEP_SLACK_MS;

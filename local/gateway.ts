@@ -33,11 +33,13 @@ import {
 } from './gateway-connections.ts';
 import { Exchange } from './gateway-exchange.ts';
 import { createPlaces } from './gateway-places.ts';
-import type { Log } from './log.ts';
+import type { ServerLog } from './log.ts';
 
 export interface GatewayLimits extends ConnectionTimes {
   /** Asked when the head of a request is there. */
   readonly ofRequest: RequestLimitsOf;
+  /** Default: what the system lets one process have. */
+  readonly maxConnections?: number;
   readonly maxConcurrentRequests: number;
   readonly maxBufferedBodyBytes: number;
   /** For running requests to end once the gateway stops. */
@@ -52,11 +54,13 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Gateways of other threads listen on the same port: the system shares connections among them, and each has a share of the bounds. */
+  readonly reusePort?: boolean;
   readonly dispatch: (request: Request) => Promise<Response>;
   /** Asked before a body is read, so that nobody makes us hold what is not let in. Rejects with ClientError. */
   readonly admit?: ((head: RequestHead) => Promise<void>) | undefined;
   readonly limits: GatewayLimits;
-  readonly log: Log;
+  readonly log: ServerLog;
   /** Requests that are handed over as sockets, to whoever listens to `upgrade` of the server. Default: none. */
   readonly isUpgrade?: (incoming: IncomingMessage) => boolean;
   /** Asked first: true where it answers the request itself. */
@@ -93,7 +97,15 @@ const LARGE_BYTES = 64 * 1024;
 
 /** Resolves when it listens; rejects with the error of `listen`, for example EADDRINUSE. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { host, port, limits, log, isUpgrade = () => false, intercept = () => false } = options;
+  const {
+    host,
+    port,
+    reusePort = false,
+    limits,
+    log,
+    isUpgrade = () => false,
+    intercept = () => false,
+  } = options;
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: limits.readTimeoutMs,
@@ -102,7 +114,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, limits.readTimeoutMs),
     shouldUpgradeCallback: isUpgrade,
   });
-  const service = createService(options, watchConnections(server, limits));
+  const most = limits.maxConnections ?? maxConnections();
+  const service = createService(options, watchConnections(server, limits, most), most);
   server.on('request', (request, response) => {
     if (!intercept(request, response)) service.handle(request, response, 'nothing');
   });
@@ -110,7 +123,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('checkExpectation', (request, response) => service.handle(request, response, 'unknown'));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host: host === '' ? undefined : host, backlog: BACKLOG }, () => {
+    server.listen({ port, host: host === '' ? undefined : host, backlog: BACKLOG, reusePort }, () => {
       server.off('error', reject);
       resolve();
     });
@@ -129,6 +142,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
+/** Counts connections that are opened from now on. */
+export function connectionCount(server: Server): () => number {
+  let open = 0;
+  server.on('connection', socket => {
+    open++;
+    socket.once('close', () => open--);
+  });
+  return () => open;
+}
+
 function shownHost(host: string): string {
   if (host === '' || host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -142,9 +165,13 @@ interface Service {
   stop(server: Server): Promise<void>;
 }
 
-function createService({ dispatch, admit, limits, log }: GatewayOptions, connections: Connections): Service {
+function createService(
+  { dispatch, admit, limits, log }: GatewayOptions,
+  connections: Connections,
+  maxConnections: number,
+): Service {
   const places = createPlaces(
-    Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections() * MAX_SHARE_OF_PLACES)),
+    Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections * MAX_SHARE_OF_PLACES)),
   );
   const budget = createBodyBudget(limits.maxBufferedBodyBytes, places.all);
   const overloaded = new ClientError(503, OVERLOADED);

@@ -16,6 +16,11 @@ import { visibleLines } from '../shared/model/visible-text.ts';
 
 export type Log = Logger;
 
+/** What a server needs of a log: the program's own, or that of a thread. */
+export type ServerLog = Readonly<
+  Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>
+> & { isLevelEnabled(level: 'debug'): boolean };
+
 const STANDARD_ERROR = 2;
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization'];
 

@@ -1,18 +1,21 @@
 /** The sockets of live tails on one machine. A query thread serves the tails (threads/tail-thread.ts). */
 import type { Server } from 'node:http';
+import type { Config } from '../shared/admin/config-fields.ts';
 import { addOpenTails } from '../shared/admin/metrics/tail-metrics.ts';
 import { SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
 import type { HttpContext } from '../shared/http/context.ts';
 import type { Ids } from '../shared/ports/clock.ts';
-import type { Log } from './log.ts';
+import type { ServerLog } from './log.ts';
 import type { RoleThreads } from './threads/role-threads.ts';
 import { startTailSockets, TRY_AGAIN_LATER } from './websocket.ts';
 import { type SocketConnections, socketConnections } from './websocket-connections.ts';
 
 export interface LocalTailsOptions {
   readonly context: HttpContext;
+  /** Of this front. */
+  readonly config: Config;
   readonly ids: Ids;
-  readonly log: Log;
+  readonly log: ServerLog;
   readonly threads: () => Pick<RoleThreads, 'openTail' | 'closeTail'>;
 }
 
@@ -25,8 +28,8 @@ export interface LocalTails {
   stop(): Promise<void>;
 }
 
-export function startLocalTails({ context, ids, log, threads }: LocalTailsOptions): LocalTails {
-  const { access, clock, config } = context;
+export function startLocalTails({ context, config, ids, log, threads }: LocalTailsOptions): LocalTails {
+  const { access, clock } = context;
   const connections = socketConnections(clock, SOCKET_FRAMES.maxBytes);
   addOpenTails(context.metrics.registry, () => connections.size);
   const stops: (() => Promise<void>)[] = [];
@@ -39,16 +42,19 @@ export function startLocalTails({ context, ids, log, threads }: LocalTailsOption
       };
       stops.push(startTailSockets({ server, connections, tails, config, access, clock, ids, log }).stop);
     },
-    endAll() {
-      const reason = 'the server lost the tail; please connect again';
-      for (const [id] of connections.entries()) {
-        connections
-          .close(id, { code: TRY_AGAIN_LATER, reason })
-          .catch((error: unknown) => log.warn({ err: error }, 'a tail could not be closed'));
-      }
-    },
+    endAll: () => endAllTails(connections, log),
     async stop() {
       for (const stop of stops) await stop();
     },
   };
+}
+
+/** Closes them so that clients come back. */
+export function endAllTails(connections: SocketConnections, log: Pick<ServerLog, 'warn'>): void {
+  const reason = 'the server lost the tail; please connect again';
+  for (const [id] of connections.entries()) {
+    connections
+      .close(id, { code: TRY_AGAIN_LATER, reason })
+      .catch((error: unknown) => log.warn({ err: error }, 'a tail could not be closed'));
+  }
 }

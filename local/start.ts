@@ -113,6 +113,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     local = await assembleLocal({
       ...options,
       port: gateway.port,
+      answer: front.answer,
       log,
       logLevel: {
         get: async () => log.level as LogLevel,
@@ -147,12 +148,15 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       compress: config.frontend.compressResponses,
       refusal: ({ cost }) =>
         cost === 'push' && disk?.message !== undefined ? new ClientError(503, disk.message) : undefined,
-      admit: createAdmission({ config, registry, pushSlots: threads.pushSlots }),
+      admit: createAdmission({ config: front.config, registry, pushSlots: threads.pushSlots }),
       observer: context.metrics.requests,
     });
     local!.tails.serve(gateway.server);
+    await threads.startFronts();
   };
   const endServing = async () => {
+    // What they have begun, they still ask here.
+    await local!.threads.stopFronts();
     if (behind.isEnding) return gateway.stop();
     behind.dispatch = undefined;
     behind.admit = undefined;

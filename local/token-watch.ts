@@ -1,13 +1,13 @@
 /** Ends connections whose token has ended since they were opened: a tail may live for an hour, a revoked token may not. */
 import { UnauthenticatedError } from '../shared/auth/errors.ts';
 import { type TokenVerifier, VERIFIED_MS } from '../shared/auth/token-verifier.ts';
-import type { Log } from './log.ts';
+import type { ServerLog } from './log.ts';
 
 export interface TokenWatchOptions {
   readonly verifier: Pick<TokenVerifier, 'checkStillGood'>;
   /** Ends a connection and says why. */
   readonly end: (connectionId: string, reason: string) => Promise<void>;
-  readonly log: Log;
+  readonly log: ServerLog;
   /** Default: as long as a token is believed elsewhere. */
   readonly periodMs?: number;
 }

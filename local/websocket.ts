@@ -21,7 +21,7 @@ import type { Clock, Ids } from '../shared/ports/clock.ts';
 import { CLOSE_ERROR } from '../shared/tail/reasons.ts';
 import type { TailRequest } from '../shared/tail/tail-service.ts';
 import { destroySoon } from './gateway-broken.ts';
-import type { Log } from './log.ts';
+import type { ServerLog } from './log.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
 import { CLOSE_TIMEOUT_MS, type SocketConnections } from './websocket-connections.ts';
 
@@ -37,7 +37,7 @@ export interface TailSocketsOptions {
   readonly access: AccessServices;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
+  readonly log: ServerLog;
 }
 
 export interface TailSockets {

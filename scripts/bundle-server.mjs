@@ -25,6 +25,7 @@ const ENTRIES = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
   'role-thread': "import './local/threads/role-thread.ts';",
+  'front-thread': "import './local/threads/front-thread.ts';",
   'table-thread': "import './local/threads/table-thread.ts';",
 };
 

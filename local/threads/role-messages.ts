@@ -17,7 +17,7 @@ export interface RoleData {
   readonly role: Role;
   /** Place among the threads of its role. */
   readonly index: number;
-  /** Threads of its role at most: they share the caches that the configuration gives the role. */
+  /** Threads of its role at most, whichever front feeds them: they share the memory that the configuration gives the role. */
   readonly threads: number;
   /** What queries of all query threads hold; undefined for other roles. */
   readonly queryMemory?: SharedCounters | undefined;

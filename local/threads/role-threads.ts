@@ -11,17 +11,24 @@ import type { Route } from '../../shared/http/routes.ts';
 import { tenantsKey } from '../../shared/http/tenant.ts';
 import { kernelModule } from '../../shared/kernels/kernels.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import type { Connections } from '../../shared/ports/connections.ts';
 import type { TailRequest } from '../../shared/tail/tail-service.ts';
 import { FrontHub, type HubParts } from './front-hub.ts';
-import type { FrontTell, PlainRequest, RoleAnswer, RoleCall, RoleData, RoleTell } from './role-messages.ts';
+import { Fronts } from './fronts.ts';
+import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
-import { type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
+import { frontsOf, type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
 import { freeLost, sharedCounters } from './shared-bytes.ts';
+import {
+  answerOnce,
+  pushSlotsOf,
+  type ReplacedThreads,
+  type RoleThread,
+  requestCall,
+  startRoleThread,
+} from './start-role-thread.ts';
 import { TailRelay } from './tail-relay.ts';
 import { TenantCount } from './tenant-count.ts';
-import { ThreadClient, type ThreadOptions } from './thread-client.ts';
-import { threadEntry } from './thread-entry.ts';
-import { lostOf, ThreadLostError } from './thread-errors.ts';
 import { ThreadFigures } from './thread-figures.ts';
 import { TryAgain } from './try-again.ts';
 import { within } from './within.ts';
@@ -29,6 +36,11 @@ import { within } from './within.ts';
 export interface RoleThreadsParts
   extends Pick<RoleData, 'config' | 'storage' | 'isAlone' | 'isDiskFull' | 'readOnly'>,
     Omit<HubParts, 'pass' | 'task' | 'onCommitted'> {
+  /** Answers what the other fronts receive and do not serve by themselves; does not throw. */
+  readonly answer: (request: Request) => Promise<Response>;
+  /** That all fronts listen on. */
+  readonly host: string;
+  readonly port: number;
   readonly target: Target;
   readonly tailLog: TailLog;
   readonly clock: Clock;
@@ -44,14 +56,6 @@ export interface RoleThreadsParts
   readonly isDebug: boolean;
 }
 
-/** Another file for the threads of the roles, which may have a smaller heap and react faster to one that hangs. */
-export type ReplacedThreads = Pick<ThreadOptions, 'entry' | 'maxHeapMb' | 'times'>;
-
-type RoleThread = ThreadClient<RoleCall, RoleAnswer>;
-
-/** Heap of a thread, MiB: labels and texts of pushes; series and entries of queries; footers of merges. */
-const HEAP_MB: Readonly<Record<Role, number>> = { ingest: 512, query: 1024, upkeep: 1024 };
-
 /** For threads to write down what they counted: one that is at a long step does so with its next minute. */
 const USAGE_MS = 2_000;
 
@@ -59,6 +63,9 @@ export class RoleThreads {
   readonly #parts: RoleThreadsParts;
   readonly #pools = new Map<Role, RolePool<RoleThread>>();
   readonly #relay: TailRelay;
+  readonly #fronts: Fronts;
+  /** All sockets of live tails, whichever front has them. */
+  readonly connections: Connections;
   readonly #figures = new ThreadFigures();
   /** A request waits for tasks: each kind has a queue of its own. */
   readonly #requests = new TryAgain();
@@ -73,6 +80,8 @@ export class RoleThreads {
     this.#isDebug = parts.isDebug;
     this.#isDiskFull = parts.isDiskFull;
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
+    this.#fronts = this.#otherFronts();
+    this.connections = this.#fronts.connectionsWith(parts.connections);
     for (const role of rolesOf(parts.target)) this.#pools.set(role, this.#poolOf(role));
   }
 
@@ -85,15 +94,24 @@ export class RoleThreads {
     await Promise.all([...this.#pools.values()].map(pool => pool.ready()));
   }
 
-  /** For metrics. */
-  get threads(): readonly RoleThread[] {
-    return [...this.#pools.values()].flatMap(pool => pool.threads);
+  /** Starts the front threads beyond this one. Resolves when they listen. */
+  async startFronts(): Promise<void> {
+    await this.#fronts.start(this.#frontCount - 1);
   }
 
-  /** Pushes that are decoded and written at once, for admission: each waits for a disk or a store most of its time. */
+  /** They accept nothing new; resolves when they have answered what they had begun. */
+  async stopFronts(): Promise<void> {
+    await this.#fronts.stop();
+  }
+
+  /** For metrics: threads that this one has started. */
+  get threads(): readonly Pick<RoleThread, 'name' | 'starts' | 'running' | 'utilization'>[] {
+    return [...this.#roleThreads, ...this.#fronts.threads];
+  }
+
+  /** Of this front. */
   get pushSlots(): number {
-    const PER_THREAD = 64;
-    return PER_THREAD * threadsOf('ingest', this.#parts.cores);
+    return pushSlotsOf(this.#ingestThreads);
   }
 
   /** The route, answered by the thread of its role; what all threads count is answered when they have written it down. */
@@ -123,18 +141,18 @@ export class RoleThreads {
 
   /** What all threads counted, to be added up. Resolves in bounded time, as all that follows. */
   metricsTexts(): Promise<string[]> {
-    return this.#figures.texts(
-      this.threads.map(thread => ({
-        name: thread.name,
-        starts: thread.starts,
-        text: async () => (await thread.call({ kind: 'metrics' })).text!,
-      })),
-    );
+    const threads = this.#roleThreads.map(thread => ({
+      name: thread.name,
+      starts: thread.starts,
+      text: async () => (await thread.call({ kind: 'metrics' })).text!,
+    }));
+    return this.#figures.texts([...threads, ...this.#fronts.counting]);
   }
 
   /** Resolves when all threads have written down what they counted. */
   async writeUsage(): Promise<void> {
-    await Promise.all(this.threads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' }))));
+    const written = this.#roleThreads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' })));
+    await Promise.all([...written, this.#fronts.writeUsage()]);
   }
 
   kick(job: string): void {
@@ -143,13 +161,17 @@ export class RoleThreads {
 
   setDebug(isDebug: boolean): void {
     this.#isDebug = isDebug;
-    for (const thread of this.threads) thread.tell({ kind: 'log-level', isDebug } satisfies FrontTell);
+    const told = { kind: 'log-level', isDebug } as const;
+    for (const thread of this.#roleThreads) thread.tell(told satisfies FrontTell);
+    this.#fronts.tell(told);
   }
 
   /** Jobs that take space wait as long as the disk has none. */
   setDiskFull(isFull: boolean): void {
     this.#isDiskFull = isFull;
-    for (const thread of this.threads) thread.tell({ kind: 'disk', isFull } satisfies FrontTell);
+    const told = { kind: 'disk', isFull } as const;
+    for (const thread of this.#roleThreads) thread.tell(told satisfies FrontTell);
+    this.#fronts.tell(told);
   }
 
   /** Resolves to why the tail cannot be served, or undefined. */
@@ -166,6 +188,7 @@ export class RoleThreads {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    await this.#fronts.stop();
     // What they ask while they end is answered: the table is closed after them.
     await Promise.all([...this.#pools.values()].map(pool => pool.stop()));
   }
@@ -174,74 +197,107 @@ export class RoleThreads {
     if (!this.#isStopped) this.#pools.get('upkeep')?.at(0);
   }
 
+  get #roleThreads(): readonly RoleThread[] {
+    return [...this.#pools.values()].flatMap(pool => pool.threads);
+  }
+
+  get #frontCount(): number {
+    return frontsOf(this.#parts.target, this.#parts.cores);
+  }
+
+  /** Of each front. */
+  get #ingestThreads(): number {
+    return Math.ceil(threadsOf('ingest', this.#parts.cores) / this.#frontCount);
+  }
+
   get #tailThread(): RoleThread {
     return this.#pools.get('query')!.at(0);
   }
 
   #poolOf(role: Role): RolePool<RoleThread> {
-    const { config, storage, isAlone, log, cores } = this.#parts;
-    const { queryWorkers } = config.logboom;
-    const threads = role === 'query' && queryWorkers > 0 ? queryWorkers : threadsOf(role, cores);
+    const { config, log, cores, replaced } = this.#parts;
+    const { queryWorkers, queryMemoryBytes } = config.logboom;
+    const isQuery = role === 'query';
+    const isIngest = role === 'ingest';
+    const max = isQuery && queryWorkers > 0 ? queryWorkers : threadsOf(role, cores);
+    const here = isIngest ? this.#ingestThreads : max;
+    const threads = isIngest ? here * this.#frontCount : max;
     // The spare thread, too.
-    const queryMemory =
-      role === 'query' ? sharedCounters(config.logboom.queryMemoryBytes, threads + 1) : undefined;
+    const queryMemory = isQuery ? sharedCounters(queryMemoryBytes, threads + 1) : undefined;
     const start = (index: number) => {
       this.#parts.startTableThread?.();
-      const data = (): RoleData => ({
+      return startRoleThread({
         role,
         index,
-        threads,
-        queryMemory,
-        config,
-        storage,
-        isAlone,
-        isDebug: this.#isDebug,
-        isDiskFull: this.#isDiskFull,
-        readOnly: this.#parts.readOnly,
-        kernels: kernelModule(),
-      });
-      const name = `${role}-${index}`;
-      const hub = new FrontHub({
-        ...this.#parts,
-        onCommitted: role === 'ingest' && isAlone ? writes => this.#relay.committed(writes) : undefined,
-        pass: told => this.#pass(told),
-        task: (affinity, task, signal) => this.#task(affinity % threads, task, signal),
-      });
-      return new ThreadClient<RoleCall, RoleAnswer>({
-        name,
-        entry: threadEntry('role-thread'),
-        data,
-        maxHeapMb: HEAP_MB[role],
-        ...this.#parts.replaced,
-        hub,
-        onReady: () => log.debug({ thread: name }, 'a thread is ready'),
-        onLost: error => {
+        data: (): RoleData => ({ ...this.#started(), role, index, threads, queryMemory }),
+        hub: this.#hubOf(role, threads),
+        log,
+        replaced,
+        onLost: () => {
           if (queryMemory !== undefined) freeLost(queryMemory, index);
-          log.error({ err: error, thread: name }, 'a thread ended and is started again');
-          if (role === 'query' && index === 0) this.#parts.endTails();
+          if (isQuery && index === 0) {
+            this.#parts.endTails();
+            this.#fronts.endTails();
+          }
         },
       });
     };
-    return new RolePool<RoleThread>(threads, start, { hasSpare: role === 'query' });
+    return new RolePool<RoleThread>(here, start, { hasSpare: isQuery });
   }
 
-  async #request(
-    role: Role,
-    { cost }: Pick<Route<never>, 'cost'>,
-    { signal, ...plain }: Request,
-  ): Promise<Response> {
-    const call: RoleCall = { kind: 'request', request: plain satisfies PlainRequest };
-    const pool = this.#pools.get(role)!;
-    if (cost === 'query') {
-      return this.#running.count(tenantsKey(plain.headers, this.#parts.config), running =>
-        this.#requests.run(async () => (await pool.pick(running()).call(call, { signal })).response!, signal),
-      );
-    }
-    const ask = async () => (await pool.pick().call(call, { signal })).response!;
-    // What writes is the client's to repeat: it may be done. A push could not be tried again, as it is decoded in its own body.
-    return ask().catch((error: unknown) => {
-      throw error instanceof ThreadLostError ? lostOf(error) : error;
+  /** What every thread is started with. */
+  #started(): Omit<RoleData, 'role' | 'index' | 'threads' | 'queryMemory'> {
+    const { config, storage, isAlone, readOnly } = this.#parts;
+    return {
+      config,
+      storage,
+      isAlone,
+      readOnly,
+      isDebug: this.#isDebug,
+      isDiskFull: this.#isDiskFull,
+      kernels: kernelModule(),
+    };
+  }
+
+  #hubOf(role: Role, threads: number): FrontHub {
+    return new FrontHub({
+      ...this.#parts,
+      connections: this.connections,
+      onCommitted:
+        role === 'ingest' && this.#parts.isAlone ? writes => this.#relay.committed(writes) : undefined,
+      pass: told => this.#pass(told),
+      task: (affinity, task, signal) => this.#task(affinity % threads, task, signal),
     });
+  }
+
+  #otherFronts(): Fronts {
+    const { answer, host, port, log, config } = this.#parts;
+    return new Fronts({
+      data: index => ({
+        ...this.#started(),
+        index,
+        host,
+        port,
+        fronts: this.#frontCount,
+        ingestThreads: this.#ingestThreads,
+      }),
+      hub: this.#hubOf('ingest', this.#ingestThreads),
+      answer,
+      openTail: (request, connectionId) => this.openTail(request, connectionId),
+      closeTail: (tenant, connectionId) => this.closeTail(tenant, connectionId),
+      log,
+      drainMs: config.server.gracefulShutdownTimeoutMs,
+    });
+  }
+
+  async #request(role: Role, { cost }: Pick<Route<never>, 'cost'>, request: Request): Promise<Response> {
+    const pool = this.#pools.get(role)!;
+    if (cost !== 'query') return answerOnce(pool, request);
+    const { headers, signal } = request;
+    const call = requestCall(request);
+    return this.#running.count(tenantsKey(headers, this.#parts.config), running =>
+      this.#requests.run(async () => (await pool.pick(running()).call(call, { signal })).response!, signal),
+    );
   }
 
   #task(index: number, task: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
@@ -259,6 +315,7 @@ export class RoleThreads {
         return;
       case 'forget':
         for (const thread of this.#pools.get('ingest')?.threads ?? []) thread.tell(told satisfies FrontTell);
+        this.#fronts.tell(told);
         return;
       case 'pack':
         this.#pools

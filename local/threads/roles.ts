@@ -45,6 +45,18 @@ export function rolesOf(target: Target): ReadonlySet<Role> {
   return roles;
 }
 
+/** Receiving and routing takes a seventh of the CPU of a push of 256 KB (docs/architecture.md, 6.1). */
+const CORES_OF_A_FRONT = 7;
+
+/**
+ * Front threads of a process that takes pushes. Those beyond the first listen on the same port and have ingest threads of their own
+ * (front-thread.ts). Only Linux shares the connections of a port among those that listen on it.
+ */
+export function frontsOf(target: Target, cores = availableParallelism()): number {
+  if (process.platform !== 'linux' || !rolesOf(target).has('ingest')) return 1;
+  return Math.ceil(cores / CORES_OF_A_FRONT);
+}
+
 /**
  * Threads of a role at most, on a machine of so many cores: one core is left to the front, which feeds all others; ingest and query
  * share the rest, as the system schedules them. Threads beyond the first start when all others are busy. Queries have a spare one

@@ -6,11 +6,10 @@ import { decodeRecord } from '../../shared/catalog/chunk-record.ts';
 import { KNOWN_MS } from '../../shared/catalog/tail-log.ts';
 import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../../shared/http/assemble-tail.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
-import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
 import { TailServer } from '../../shared/tail/tail-server.ts';
 import type { TailRequest, TailService } from '../../shared/tail/tail-service.ts';
 import { systemIds } from '../system-clock.ts';
-import { ownBytes } from './messages.ts';
+import { askedConnections } from './asked-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';
 import type { ThreadLog } from './thread-log.ts';
 
@@ -39,7 +38,7 @@ export class TailThread {
 
   constructor({ context, ask, log, isAlone }: TailThreadParts) {
     const { service, parts } = assembleTails(context, {
-      connections: connectionsOf(ask),
+      connections: askedConnections(ask),
       owner: isAlone ? ONLY_OWNER : ownerOfProcess(systemIds),
       frames: SOCKET_FRAMES,
       log,
@@ -93,21 +92,6 @@ export class TailThread {
   async stop(): Promise<void> {
     await this.#server.stop();
   }
-}
-
-function connectionsOf(ask: TailThreadParts['ask']): Connections {
-  return {
-    async post(connectionId, message) {
-      const own = ownBytes(message);
-      // Frames may be shared by several tails: a copy is sent.
-      return (await ask({ kind: 'post', connectionId, message: own })) as PostOutcome;
-    },
-    get: async connectionId =>
-      (await ask({ kind: 'connection', connectionId })) as ConnectionInfo | undefined,
-    async close(connectionId, options) {
-      await ask({ kind: 'close', connectionId, options });
-    },
-  };
 }
 
 /** Tells how much of the time since the last call the event loop of this thread has worked. */

@@ -9,6 +9,7 @@ export type WriteLine = (fields: object | string, message?: string) => void;
 export type ThreadLog = Readonly<Record<LogLevelName, WriteLine>> & {
   /** Whether debug lines are wanted; all others are sent in any case. */
   isDebug: boolean;
+  isLevelEnabled(level: LogLevelName): boolean;
 };
 
 export function createThreadLog(tell: (line: RoleTell) => void, isDebug = false): ThreadLog {
@@ -29,6 +30,7 @@ export function createThreadLog(tell: (line: RoleTell) => void, isDebug = false)
     };
   const log: ThreadLog = {
     isDebug,
+    isLevelEnabled: level => level !== 'debug' || log.isDebug,
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),

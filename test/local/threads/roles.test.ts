@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ROLES, roleOf, rolesOf, threadsOf } from '../../../local/threads/roles.ts';
+import { frontsOf, ROLES, roleOf, rolesOf, threadsOf } from '../../../local/threads/roles.ts';
 import { TARGETS } from '../../../shared/admin/targets.ts';
 import { ROUTES } from '../../../shared/http/table.ts';
 
@@ -133,4 +133,17 @@ test.each([
   [16, 15, 15, 1],
 ])('of %i cores up to %i threads ingest, %i query, %i do upkeep', (cores, ingest, query, upkeep) => {
   expect(ROLES.map(role => threadsOf(role, cores))).toEqual([ingest, query, upkeep]);
+});
+
+test.each([
+  ['all', 1, 1],
+  ['all', 2, 1],
+  ['all', 7, 1],
+  ['all', 8, 2],
+  ['all', 16, 3],
+  ['write', 64, 10],
+  // Without pushes there is nothing that one front could not receive.
+  ['read', 64, 1],
+] as const)('target %s on %d cores has %d fronts', (target, cores, fronts) => {
+  expect(frontsOf(target, cores)).toBe(process.platform === 'linux' ? fronts : 1);
 });

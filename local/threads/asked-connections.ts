@@ -1,0 +1,19 @@
+/** Sockets of live tails, which front threads hold: another thread asks for them, as functions ask API Gateway. */
+import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
+import { ownBytes } from './messages.ts';
+import type { RoleAsk } from './role-messages.ts';
+
+export function askedConnections(ask: (question: RoleAsk) => Promise<unknown>): Connections {
+  return {
+    async post(connectionId, message) {
+      const own = ownBytes(message);
+      // Frames may be shared by several tails: a copy is sent.
+      return (await ask({ kind: 'post', connectionId, message: own })) as PostOutcome;
+    },
+    get: async connectionId =>
+      (await ask({ kind: 'connection', connectionId })) as ConnectionInfo | undefined,
+    async close(connectionId, options) {
+      await ask({ kind: 'close', connectionId, options });
+    },
+  };
+}

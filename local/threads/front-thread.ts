@@ -1,0 +1,251 @@
+/**
+ * A front thread beyond the first one. It listens on the same port, so that the system gives it a part of the connections, admits
+ * pushes, and hands them to ingest threads of its own. Every other request it hands to the first front as it came. What must be in
+ * one place it asks there, for itself and for its ingest threads.
+ */
+import { workerData } from 'node:worker_threads';
+import { processText } from '../../shared/admin/fleet-figures.ts';
+import { createMetrics, retentionHours } from '../../shared/admin/metrics/metrics.ts';
+import { addConnectionMetrics } from '../../shared/admin/metrics/process-metrics.ts';
+import { addOpenTails } from '../../shared/admin/metrics/tail-metrics.ts';
+import { addThreadMetrics } from '../../shared/admin/metrics/thread-metrics.ts';
+import { OverridesWatch } from '../../shared/admin/overrides-watch.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { createAdmission } from '../../shared/http/admission.ts';
+import { assembleAccess } from '../../shared/http/assemble-access.ts';
+import { SOCKET_FRAMES } from '../../shared/http/assemble-tail.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import { headCheck } from '../../shared/http/guard.ts';
+import type { Request, Response } from '../../shared/http/message.ts';
+import { createRequestLimits } from '../../shared/http/request-limits.ts';
+import { createRouter, type Route } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { routesOf } from '../../shared/http/targets.ts';
+import { useKernelModule } from '../../shared/kernels/kernels.ts';
+import { createConnectionsApi } from '../connections-api.ts';
+import { connectionCount, startGateway } from '../gateway.ts';
+import { configOfFront, gatewayLimits } from '../gateway-limits.ts';
+import { overridesSources } from '../overrides-file.ts';
+import { endAllTails } from '../start-tails.ts';
+import { openStorage, SMALL_TABLE_CACHE_BYTES } from '../storage.ts';
+import { systemClock, systemIds } from '../system-clock.ts';
+import { keepMemorySmall } from '../thread-memory.ts';
+import { isTailUpgrade, startTailSockets } from '../websocket.ts';
+import { socketConnections } from '../websocket-connections.ts';
+import { askedConnections } from './asked-connections.ts';
+import { forwardedTable, movedBodies } from './forwarded-table.ts';
+import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
+import type { Moved } from './messages.ts';
+import type { RoleAsk, RoleData, RoleTell } from './role-messages.ts';
+import { RolePool } from './role-pool.ts';
+import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
+import {
+  answerOnce,
+  pushSlotsOf,
+  type RoleThread,
+  requestCall,
+  startRoleThread,
+} from './start-role-thread.ts';
+import type { ThreadHub } from './thread-client.ts';
+import { ThreadFigures } from './thread-figures.ts';
+import { createThreadLog } from './thread-log.ts';
+import { within } from './within.ts';
+
+/** For a thread to write down what it counted. */
+const USAGE_MS = 2_000;
+const NOTHING: Moved<FrontAnswer> = { value: {} };
+
+serveThread<FrontCall, FrontAnswer>(starter => openFrontThread(workerData as FrontData, starter));
+
+async function openFrontThread(
+  data: FrontData,
+  starter: Starter,
+): Promise<ThreadService<FrontCall, FrontAnswer>> {
+  const { index, fronts, host, port } = data;
+  const config = configOfFront(data.config, fronts);
+  const { target } = config.auth;
+  useKernelModule(data.kernels);
+  const ask = (question: FrontAsk, options?: { signal?: AbortSignal; moved?: ArrayBuffer[] }) =>
+    starter.ask(question, options);
+  const log = createThreadLog((line: RoleTell) => starter.tell(line), data.isDebug);
+  const storage = await openStorage(data.storage, { tableCacheBytes: SMALL_TABLE_CACHE_BYTES });
+  const isEmbedded = data.storage.kind === 'embedded';
+  const table = isEmbedded
+    ? forwardedTable(storage.table, async writes => {
+        await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
+      })
+    : storage.table;
+  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const overrides = new OverridesWatch({
+    sources: overridesSources(config.runtime, storage.store),
+    defaults: config.limits,
+    clock: systemClock,
+    periodMs: config.runtime.periodMs,
+    log,
+  });
+  await overrides.load();
+  const { limitsOf } = overrides;
+  const metrics = createMetrics({ retentionHoursOf: tenant => retentionHours(limitsOf(tenant)) });
+  const { registry } = metrics;
+  const access = assembleAccess({
+    config,
+    catalog,
+    clock: systemClock,
+    ids: systemIds,
+    registry,
+    auditLog: log,
+  });
+
+  const ingest = ingestPool(data, starter, log);
+  const routes = routesOf(target, ROUTES);
+  const router = createRouter(routes);
+  const isPush = (route: Route<never>) => route.cost === 'push';
+  const answerPush = createDispatcher({
+    router: createRouter(
+      routes.filter(isPush).map(route => ({
+        ...route,
+        handler: (_: undefined, request: Request) => answerOnce(ingest.pool, request),
+      })),
+    ),
+    context: undefined,
+    guard: access.guard,
+    log,
+    compress: config.frontend.compressResponses,
+    admit: createAdmission({ config, registry, pushSlots: pushSlotsOf(data.ingestThreads) }),
+    observer: metrics.requests,
+  });
+  const ofRequest = createRequestLimits(router, config, limitsOf);
+
+  async function dispatch(request: Request): Promise<Response> {
+    const { method, path, headers, signal } = request;
+    if (ofRequest(method, path, headers).cost === 'push') return answerPush(request);
+    const call = requestCall(request);
+    return (await ask(call as Extract<FrontAsk, { kind: 'request' }>, { signal })) as Response;
+  }
+
+  const connections = socketConnections(systemClock, SOCKET_FRAMES.maxBytes);
+  const everywhere = askedConnections(question => starter.ask(question));
+  const gateway = await startGateway({
+    host,
+    port,
+    reusePort: true,
+    dispatch,
+    admit: headCheck(router, access.guard),
+    limits: { ...gatewayLimits(config, fronts), ofRequest },
+    log,
+    isUpgrade: isTailUpgrade,
+    ...(config.logboom.connectionsApi && { intercept: createConnectionsApi(everywhere) }),
+  });
+  const tails = startTailSockets({
+    server: gateway.server,
+    connections,
+    tails: {
+      open: async (request, connectionId) =>
+        (await ask({ kind: 'open-tail', request, connectionId })) as string | undefined,
+      async close(tenant, connectionId) {
+        await ask({ kind: 'close-tail', tenant, connectionId });
+      },
+    },
+    config,
+    access,
+    clock: systemClock,
+    ids: systemIds,
+    log,
+  });
+  addOpenTails(registry, () => connections.size);
+  addConnectionMetrics(registry, connectionCount(gateway.server));
+  addThreadMetrics(registry, () => ingest.pool.threads);
+  const stopping = new AbortController();
+  const kept = keepMemorySmall(`front-${index}`, { metrics, caches: [] }, stopping.signal);
+  const watched = overrides.keepFresh(stopping.signal);
+  const figures = new ThreadFigures();
+
+  return {
+    async call(call) {
+      switch (call.kind) {
+        case 'post':
+          return { value: { outcome: await connections.post(call.connectionId, call.message) } };
+        case 'connection':
+          return { value: { info: await connections.get(call.connectionId) } };
+        case 'close':
+          await connections.close(call.connectionId, call.options);
+          return NOTHING;
+        case 'end-tails':
+          endAllTails(connections, log);
+          return NOTHING;
+        case 'metrics':
+          return { value: { text: await metricsText() } };
+        case 'write-usage':
+          await Promise.all(
+            ingest.pool.threads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' }))),
+          );
+          return NOTHING;
+      }
+    },
+    hear(told) {
+      const what = told as ToldFront;
+      if (what.kind === 'log-level') log.isDebug = what.isDebug;
+      ingest.hear(what);
+    },
+    async stop() {
+      await tails.stop();
+      await gateway.stop();
+      stopping.abort();
+      await Promise.all([watched, kept]);
+      await ingest.pool.stop();
+      await storage.close();
+    },
+  };
+
+  async function metricsText(): Promise<string> {
+    const threads = ingest.pool.threads.map(thread => ({
+      name: thread.name,
+      starts: thread.starts,
+      text: async () => (await thread.call({ kind: 'metrics' })).text!,
+    }));
+    return processText(await registry.text(), await figures.texts(threads));
+  }
+}
+
+/** The ingest threads of this front. What they ask and tell goes to the first front as it is. */
+function ingestPool(
+  data: FrontData,
+  starter: Starter,
+  log: ReturnType<typeof createThreadLog>,
+): { readonly pool: RolePool<RoleThread>; hear(told: ToldFront): void } {
+  const { fronts, ingestThreads, config, storage, isAlone, kernels, readOnly } = data;
+  let { isDebug, isDiskFull } = data;
+  const hub: ThreadHub = {
+    async reply(question, signal) {
+      const asked = question as RoleAsk;
+      const moved = asked.kind === 'write' ? movedBodies(asked.writes) : undefined;
+      return { value: await starter.ask(asked, { signal, ...(moved && { moved }) }) };
+    },
+    hear: told => starter.tell(told),
+  };
+  const start = (place: number) => {
+    const index = data.index * ingestThreads + place;
+    const started = (): RoleData => ({
+      role: 'ingest',
+      index,
+      threads: fronts * ingestThreads,
+      config,
+      storage,
+      isAlone,
+      kernels,
+      isDebug,
+      isDiskFull,
+      readOnly,
+    });
+    return startRoleThread({ role: 'ingest', index, data: started, hub, log });
+  };
+  const pool = new RolePool<RoleThread>(ingestThreads, start);
+  return {
+    pool,
+    hear(told) {
+      if (told.kind === 'log-level') ({ isDebug } = told);
+      if (told.kind === 'disk') isDiskFull = told.isFull;
+      for (const thread of pool.threads) thread.tell(told);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * The front threads beyond the first, seen from the first one. Each listens on the same port, receives bodies, and feeds ingest threads
+ * of its own (front-thread.ts). Here they get what is in one place: commits, limits on rates, and answers to all that is no push.
+ * Sockets of live tails stay with the front that accepted them.
+ */
+import type { Request, Response } from '../../shared/http/message.ts';
+import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
+import type { TailRequest } from '../../shared/tail/tail-service.ts';
+import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
+import { type Moved, ownBytes } from './messages.ts';
+import { ThreadClient, type ThreadHub } from './thread-client.ts';
+import { type ThreadEntry, threadEntry } from './thread-entry.ts';
+import type { CountingThread } from './thread-figures.ts';
+import type { ThreadLog } from './thread-log.ts';
+import { within } from './within.ts';
+
+export interface FrontsParts {
+  /** What a front is started with, asked at each start. */
+  readonly data: (index: number) => FrontData;
+  /** Answers what ingest threads ask. */
+  readonly hub: ThreadHub;
+  /** Answers a request that is no push; does not throw. */
+  readonly answer: (request: Request) => Promise<Response>;
+  /** See RoleThreads. */
+  readonly openTail: (request: TailRequest, connectionId: string) => Promise<string | undefined>;
+  readonly closeTail: (tenant: string, connectionId: string) => Promise<void>;
+  readonly log: Pick<ThreadLog, 'debug' | 'warn' | 'error'>;
+  /** For running requests to end when it stops. */
+  readonly drainMs: number;
+  /** The file of the threads, for tests; default: the one beside this. */
+  readonly entry?: ThreadEntry;
+}
+
+type FrontThread = ThreadClient<FrontCall, FrontAnswer>;
+
+/** Of its JavaScript heap, MiB: requests that wait, and their headers. */
+const HEAP_MB = 512;
+/** For ingest threads to end behind the requests. */
+const STOP_MS = 10_000;
+/** See RoleThreads. */
+const USAGE_MS = 2_000;
+
+export class Fronts {
+  readonly #parts: FrontsParts;
+  readonly #threads: FrontThread[] = [];
+  /** Live tails of their sockets, by connection. As many as they accept. */
+  readonly #tails = new Map<string, { readonly front: FrontThread; readonly tenant: string }>();
+
+  constructor(parts: FrontsParts) {
+    this.#parts = parts;
+  }
+
+  get threads(): readonly FrontThread[] {
+    return this.#threads;
+  }
+
+  /** For metrics: each tells of its ingest threads, too. */
+  get counting(): readonly CountingThread[] {
+    return this.#threads.map(thread => ({
+      name: thread.name,
+      starts: thread.starts,
+      text: async () => (await thread.call({ kind: 'metrics' })).text!,
+    }));
+  }
+
+  /** Resolves when so many listen; rejects if one cannot. */
+  async start(count: number): Promise<void> {
+    while (this.#threads.length < count) this.#threads.push(this.#thread(this.#threads.length + 1));
+    await Promise.all(this.#threads.map(thread => thread.ready()));
+  }
+
+  /** They accept nothing new, and end what they have begun. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#threads.splice(0).map(thread => thread.stop()));
+  }
+
+  tell(told: ToldFront): void {
+    for (const thread of this.#threads) thread.tell(told);
+  }
+
+  async writeUsage(): Promise<void> {
+    await Promise.all(this.#threads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' }))));
+  }
+
+  /** The thread that serves live tails was lost. */
+  endTails(): void {
+    for (const thread of this.#threads) thread.call({ kind: 'end-tails' }).catch(() => undefined);
+  }
+
+  /** All sockets of the process; those that belong to no other front are `own`. */
+  connectionsWith(own: Connections): Connections {
+    const frontOf = (connectionId: string) => this.#tails.get(connectionId)?.front;
+    return {
+      async post(connectionId, message): Promise<PostOutcome> {
+        const front = frontOf(connectionId);
+        if (front === undefined) return own.post(connectionId, message);
+        // A front that was lost has taken its sockets with it.
+        const gone = (): FrontAnswer => ({ outcome: 'gone' });
+        return (await front.call({ kind: 'post', connectionId, message }).catch(gone)).outcome!;
+      },
+      async get(connectionId): Promise<ConnectionInfo | undefined> {
+        const front = frontOf(connectionId);
+        if (front === undefined) return own.get(connectionId);
+        const nothing = (): FrontAnswer => ({});
+        return (await front.call({ kind: 'connection', connectionId }).catch(nothing)).info;
+      },
+      async close(connectionId, options) {
+        const front = frontOf(connectionId);
+        if (front === undefined) return own.close(connectionId, options);
+        await front.call({ kind: 'close', connectionId, options }).catch(() => undefined);
+      },
+    };
+  }
+
+  #thread(index: number): FrontThread {
+    const { data, log, drainMs, entry = threadEntry('front-thread') } = this.#parts;
+    const name = `front-${index}`;
+    const thread: FrontThread = new ThreadClient<FrontCall, FrontAnswer>({
+      name,
+      entry,
+      data: () => data(index),
+      maxHeapMb: HEAP_MB,
+      times: { stopMs: drainMs + STOP_MS },
+      hub: {
+        reply: (ask, signal) => this.#reply(thread, ask as FrontAsk, signal),
+        hear: tell => this.#parts.hub.hear(tell),
+      },
+      onReady: () => log.debug({ thread: name }, 'a thread is ready'),
+      onLost: error => {
+        log.error({ err: error, thread: name }, 'a thread ended and is started again');
+        this.#forgetTailsOf(thread);
+      },
+    });
+    return thread;
+  }
+
+  async #reply(front: FrontThread, ask: FrontAsk, signal: AbortSignal): Promise<Moved<unknown>> {
+    const { hub, answer, openTail, closeTail } = this.#parts;
+    switch (ask.kind) {
+      case 'request': {
+        const response = await answer({ ...ask.request, signal });
+        const { body } = response;
+        if (typeof body === 'string') return { value: response };
+        const bytes = ownBytes(body);
+        return { value: { ...response, body: bytes }, moved: [bytes.buffer] };
+      }
+      case 'open-tail':
+        this.#tails.set(ask.connectionId, { front, tenant: ask.request.tenant });
+        return { value: await openTail(ask.request, ask.connectionId) };
+      case 'close-tail':
+        this.#tails.delete(ask.connectionId);
+        await closeTail(ask.tenant, ask.connectionId);
+        return { value: undefined };
+      default:
+        return hub.reply(ask, signal);
+    }
+  }
+
+  #forgetTailsOf(lost: FrontThread): void {
+    const { closeTail, log } = this.#parts;
+    for (const [connectionId, { front, tenant }] of this.#tails) {
+      if (front !== lost) continue;
+      this.#tails.delete(connectionId);
+      closeTail(tenant, connectionId).catch((error: unknown) =>
+        log.warn({ err: error }, 'the end of a tail could not be written'),
+      );
+    }
+  }
+}

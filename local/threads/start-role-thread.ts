@@ -1,0 +1,78 @@
+/** Starts a thread of a role, and gives requests to those of a pool. */
+import type { Request, Response } from '../../shared/http/message.ts';
+import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
+import type { RolePool } from './role-pool.ts';
+import type { Role } from './roles.ts';
+import { ThreadClient, type ThreadHub, type ThreadOptions } from './thread-client.ts';
+import { threadEntry } from './thread-entry.ts';
+import { lostOf, ThreadLostError } from './thread-errors.ts';
+import type { ThreadLog } from './thread-log.ts';
+
+export type RoleThread = ThreadClient<RoleCall, RoleAnswer>;
+
+/** Another file for the threads of the roles, which may have a smaller heap and react faster to one that hangs. */
+export type ReplacedThreads = Pick<ThreadOptions, 'entry' | 'maxHeapMb' | 'times'>;
+
+export interface RoleThreadOptions {
+  readonly role: Role;
+  readonly index: number;
+  /** Asked at each start. */
+  readonly data: () => RoleData;
+  readonly hub: ThreadHub;
+  readonly log: Pick<ThreadLog, 'debug' | 'error'>;
+  /** Called when the thread ended by itself. Must not throw. */
+  readonly onLost?: () => void;
+  /** For tests in which threads fail. */
+  readonly replaced?: ReplacedThreads | undefined;
+}
+
+/** Heap of a thread, MiB: labels and texts of pushes; series and entries of queries; footers of merges. */
+const HEAP_MB: Readonly<Record<Role, number>> = { ingest: 512, query: 1024, upkeep: 1024 };
+
+export function startRoleThread({
+  role,
+  index,
+  data,
+  hub,
+  log,
+  onLost,
+  replaced,
+}: RoleThreadOptions): RoleThread {
+  const name = `${role}-${index}`;
+  return new ThreadClient<RoleCall, RoleAnswer>({
+    name,
+    entry: threadEntry('role-thread'),
+    data,
+    maxHeapMb: HEAP_MB[role],
+    ...replaced,
+    hub,
+    onReady: () => log.debug({ thread: name }, 'a thread is ready'),
+    onLost: error => {
+      log.error({ err: error, thread: name }, 'a thread ended and is started again');
+      onLost?.();
+    },
+  });
+}
+
+/** What the thread is sent of a request. */
+export function requestCall({ signal: _, ...plain }: Request): RoleCall {
+  return { kind: 'request', request: plain satisfies PlainRequest };
+}
+
+/**
+ * For what writes: that is the client's to repeat, since it may be done. A push could not be tried again, as it is decoded in its own
+ * body.
+ */
+export async function answerOnce(pool: RolePool<RoleThread>, request: Request): Promise<Response> {
+  try {
+    return (await pool.pick().call(requestCall(request), { signal: request.signal })).response!;
+  } catch (error) {
+    throw error instanceof ThreadLostError ? lostOf(error) : error;
+  }
+}
+
+/** Pushes that are decoded and written at once, for admission: each waits for a disk or a store most of its time. */
+export function pushSlotsOf(ingestThreads: number): number {
+  const PER_THREAD = 64;
+  return PER_THREAD * ingestThreads;
+}

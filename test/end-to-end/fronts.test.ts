@@ -1,0 +1,138 @@
+/**
+ * A store whose port several front threads listen on, as on a machine with many cores. Which of them a connection meets, the system
+ * decides: so clients open many, and whatever is true of the store is true on each.
+ */
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { systemClock } from '../../local/system-clock.ts';
+import { findEntries, getJson } from './support/ask.ts';
+import { createClient, type HttpClient } from './support/client.ts';
+import { JSON_TYPE, jsonPush } from './support/push.ts';
+import { startStore, type TestStore } from './support/store.ts';
+import { openTail } from './support/tail-client.ts';
+
+const TENANT = 'acme';
+/** Two fronts with four ingest threads each. */
+const CORES = 8;
+/** One connection each: that none of them meets one of the fronts happens once in 8 million tests. */
+const CLIENTS = 24;
+const LIMITS =
+  'reject_old_samples: false, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB';
+
+let store: TestStore;
+let clients: HttpClient[];
+const start = async (yaml: string) => {
+  store = await startStore(`auth_enabled: true\n${yaml}`, { cores: CORES });
+  clients = Array.from({ length: CLIENTS }, () => createClient(store.url));
+};
+let isStopped: boolean;
+beforeEach(() => {
+  isStopped = false;
+});
+const stop = async () => {
+  isStopped = true;
+  for (const client of clients) client.close();
+  await store.stop();
+};
+afterEach(async () => {
+  if (!isStopped) await stop();
+});
+
+const nowNs = () => BigInt(systemClock.nowMs()) * 1_000_000n;
+
+function push(client: HttpClient, line: string, headers: Readonly<Record<string, string>> = {}) {
+  return client.send({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers: { 'x-scope-orgid': TENANT, 'content-type': JSON_TYPE, ...headers },
+    body: jsonPush([{ labels: { app: 'a' }, entries: [{ ns: nowNs(), line }] }]),
+  });
+}
+
+const metric = (text: string, name: string) =>
+  text
+    .split('\n')
+    .filter(line => line.startsWith(name))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+
+test('what one front has stored every front finds, and metrics tell of all', async () => {
+  await start(`limits_config: { ${LIMITS} }`);
+  const answers = await Promise.all(clients.map((client, i) => push(client, `line ${i}`)));
+  expect(answers.map(({ status, text }) => [status, text])).toEqual(clients.map(() => [204, '']));
+  const expected = clients.map((_, i) => `line ${i}`).sort();
+  for (const client of clients) {
+    const query = {
+      query: '{app="a"}',
+
+      start: `${nowNs() - 600_000_000_000n}`,
+      end: `${nowNs() + 1_000_000_000n}`,
+      limit: '100',
+    };
+    const found = await findEntries(client, query, { tenant: TENANT });
+    expect(found.map(({ line }) => line).sort()).toEqual(expected);
+  }
+  const { text } = await store.client.send({ path: '/metrics' });
+  // Each front has ingest threads of its own, and each was needed.
+  expect(text).toContain('logboom_thread_starts_total{thread="front-1"} 1');
+  expect(text).toContain('logboom_thread_starts_total{thread="ingest-0"} 1');
+  expect(text).toContain('logboom_thread_starts_total{thread="ingest-4"} 1');
+  expect(metric(text, 'loki_distributor_lines_received_total')).toBe(CLIENTS);
+  const pushes = /^loki_request_duration_seconds_count\{.*route="loki_api_v1_push".*\} (\d+)$/gm;
+  const counted = [...text.matchAll(pushes)].reduce((sum, [, count]) => sum + Number(count), 0);
+  expect(counted).toBe(CLIENTS);
+});
+
+test('live tails of every front see what every front stores', async () => {
+  await start(`limits_config: { ${LIMITS}, max_concurrent_tail_requests: 100 }`);
+  const tails = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      openTail(store, { query: '{app="a"}', limit: '100' }, { tenant: TENANT }),
+    ),
+  );
+  await Promise.all(clients.map((client, i) => push(client, `line ${i}`)));
+  const expected = clients.map((_, i) => `line ${i}`).sort();
+  for (const tail of tails) expect((await tail.atLeast(CLIENTS)).toSorted()).toEqual(expected);
+  for (const tail of tails) await tail.close();
+});
+
+test('tokens are asked for on every front, before a body is read', async () => {
+  await start('auth: { tokens_enabled: true }');
+  for (const client of clients) {
+    expect((await push(client, 'line')).status).toBe(401);
+    const headers = { authorization: 'Bearer nonsense' };
+    expect((await push(client, 'line', headers)).status).toBe(401);
+    expect((await client.send({ path: '/loki/api/v1/labels', headers })).status).toBe(401);
+  }
+});
+
+test('the rate of a tenant is one, whichever front its pushes meet', async () => {
+  await start('limits_config: { ingestion_rate_mb: 0.000001, ingestion_burst_size_mb: 0.001 }');
+  const line = 'x'.repeat(300);
+  const answers = await Promise.all(clients.map(client => push(client, line)));
+  // The burst of 1 KB takes three of them.
+  expect(answers.filter(({ status }) => status === 204)).toHaveLength(3);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(CLIENTS - 3);
+});
+
+test('a store that was told to stop taking pushes takes none on any front', async () => {
+  await start(`limits_config: { ${LIMITS} }`);
+  await store.client.send({ method: 'POST', path: '/ingester/shutdown?flush=false&terminate=false' });
+  const answers = await Promise.all(clients.map(client => push(client, 'line')));
+  expect(answers.map(({ status }) => status)).toEqual(clients.map(() => 503));
+  expect(await getJson(store.client, '/api/v1/labels', {}, { tenant: TENANT })).toMatchObject({
+    status: 'success',
+  });
+});
+
+test('stops with connections open on every front, and gives the port back', async () => {
+  await start(`limits_config: { ${LIMITS} }`);
+  await Promise.all(clients.map((client, i) => push(client, `line ${i}`)));
+  const tail = await openTail(store, { query: '{app="a"}' }, { tenant: TENANT });
+  await stop();
+  expect(await tail.closed).toMatchObject({ code: 1001 });
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(Number(new URL(store.url).port), '127.0.0.1', resolve);
+  });
+  await new Promise(resolve => server.close(resolve));
+});
