@@ -22,10 +22,14 @@ import {
   rangePastEnd,
 } from '../shared/ports/object-key.ts';
 import {
+  bytesOfBody,
   type ListPage,
+  type ObjectBody,
   type ObjectInfo,
   ObjectNotFoundError,
   type ObjectStore,
+  partsOfBody,
+  wholeBody,
 } from '../shared/ports/object-store.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asStorageError } from './disk-errors.ts';
@@ -133,7 +137,7 @@ async function writing<T>(work: () => Promise<T>): Promise<T> {
 async function putFile(
   target: string,
   written: string,
-  body: Uint8Array,
+  body: ObjectBody,
   directories: DirectorySync,
 ): Promise<boolean> {
   try {
@@ -148,13 +152,19 @@ async function putFile(
   }
 }
 
+/** Up to here a copy takes less than a call for each part: 0.1 ms. */
+const ONE_WRITE_BYTES = 1024 * 1024;
+
 /** Makes a new file; its directory is the caller's to sync. */
-export async function writeDurably(file: string, body: Uint8Array): Promise<void> {
+export async function writeDurably(file: string, body: ObjectBody): Promise<void> {
   const handle = await open(file, 'wx');
   try {
-    for (let done = 0; done < body.byteLength; ) {
-      const { bytesWritten } = await handle.write(body, done, body.byteLength - done);
-      done += bytesWritten;
+    const parts = bytesOfBody(body) <= ONE_WRITE_BYTES ? [wholeBody(body)] : partsOfBody(body);
+    for (const part of parts) {
+      for (let done = 0; done < part.byteLength; ) {
+        const { bytesWritten } = await handle.write(part, done, part.byteLength - done);
+        done += bytesWritten;
+      }
     }
     await handle.sync();
   } finally {

@@ -3,7 +3,7 @@
  * written down. The same request always takes the same time, so that what a test counts is the same in every run.
  */
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import { bytesOfBody, type ObjectStore } from '../../shared/ports/object-store.ts';
 import type { Item, Table, Write } from '../../shared/ports/table.ts';
 import type { RequestKind, TracedRequest } from './request-trace.ts';
 
@@ -85,7 +85,7 @@ export function modelledPorts(
         key,
         model.objectWriteMs,
         () => store.putIfAbsent(key, body),
-        () => body.length,
+        () => bytesOfBody(body),
       ),
     get: key =>
       read(

@@ -34,6 +34,7 @@ import {
   type ObjectInfo,
   ObjectNotFoundError,
   type ObjectStore,
+  wholeBody,
 } from '../ports/object-store.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import { describe, UnexpectedAnswerError } from './errors.ts';
@@ -110,13 +111,14 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
 
     async putIfAbsent(key, body) {
       checkObjectKey(key);
+      const bytes = wholeBody(body);
       const putId = ids.randomHex(PUT_ID_BYTES);
       return call(callOn('PutObject', key), async attempt => {
         const command = new PutObjectCommand({
           Bucket: bucket,
           Key: key,
-          Body: body,
-          ContentLength: body.byteLength,
+          Body: bytes,
+          ContentLength: bytes.byteLength,
           IfNoneMatch: '*',
           Metadata: { [PUT_ID]: putId },
         });

@@ -77,10 +77,11 @@ export async function storeChunk(
   inlineMaxBytes: number,
 ): Promise<ChunkRecord> {
   const tail = parts[parts.length - 1];
-  const body = Buffer.concat(parts, bytes);
-  if (bytes <= inlineMaxBytes) return recordOf(footer, bytes, footerBytes, { inline: body, tail });
+  if (bytes <= inlineMaxBytes) {
+    return recordOf(footer, bytes, footerBytes, { inline: Buffer.concat(parts, bytes), tail });
+  }
   const record = recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
   // The name is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
-  await store.putIfAbsent(keyOfChunk(record), body);
+  await store.putIfAbsent(keyOfChunk(record), parts);
   return record;
 }

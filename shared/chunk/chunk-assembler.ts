@@ -36,7 +36,7 @@ export interface ChunkHead {
 
 export interface WrittenChunk {
   readonly footer: Footer;
-  /** The object's bytes, in order. */
+  /** The object's bytes, in order: a page each, sections, the footer. */
   readonly parts: readonly Uint8Array[];
   readonly bytes: number;
   /** Bytes of footer and trailer, the last part. */
@@ -202,14 +202,14 @@ export class ChunkAssembler {
       }
       const done = await Promise.all(packed);
       for (let j = 0; j < done.length; j++) {
-        const { meta, blocks } = done[j];
+        const { meta, bytes } = done[j];
         const { firstStream } = pages[i + j];
         const runs =
           firstStream === 0
             ? meta.runs
             : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
         this.pages.push({ ...meta, runs, offset: this.packedBytes });
-        this.parts.push(...blocks);
+        this.parts.push(bytes);
         this.packedBytes += meta.storedBytes;
       }
     }

@@ -45,7 +45,8 @@ export class ChunkPatcher {
   /** Their runs have the source's numbers of streams. */
   private readonly pages: PageMeta[] = [];
   private readonly copied: boolean[] = [];
-  private readonly blocks: Uint8Array[] = [];
+  /** A page each, sections, the footer. */
+  private readonly bytesOf: Uint8Array[] = [];
   private open: ChunkRows | undefined;
   private openBytes = 0;
   private bytes = 0;
@@ -71,7 +72,7 @@ export class ChunkPatcher {
     const page = this.parts.source.pages[place];
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
     this.parts.enricher?.copied(place, page.lineBytes);
-    this.place(page, [stored], true);
+    this.place(page, stored, true);
   }
 
   /** Rows that stay of the source's next page, at least one; they are copied. */
@@ -98,7 +99,7 @@ export class ChunkPatcher {
   /** There has been at least one row. @param counts of what is left */
   async finish(head: ChunkHead, { levels, counts }: PatchedCounts): Promise<PatchedChunk> {
     await this.packOpen();
-    const { blocks, parts, copied } = this;
+    const { bytesOf, parts, copied } = this;
     const runs = this.pages.flatMap(page => page.runs);
     invariant(runs.length > 0, 'a chunk has at least one row');
     const left = [...new Set(runs.map(({ stream }) => stream))].sort((a, b) => a - b);
@@ -126,8 +127,8 @@ export class ChunkPatcher {
       sections,
     };
     const tail = encodeFooter(footer);
-    blocks.push(tail);
-    return { footer, parts: blocks, bytes: this.bytes + tail.length, footerBytes: tail.length, copied };
+    bytesOf.push(tail);
+    return { footer, parts: bytesOf, bytes: this.bytes + tail.length, footerBytes: tail.length, copied };
   }
 
   private async packOpen(): Promise<void> {
@@ -138,15 +139,15 @@ export class ChunkPatcher {
 
   private async pack(rows: ChunkRows, from: number, to: number): Promise<void> {
     const { compression, enricher } = this.parts;
-    const { meta, blocks } = await packPage(rows, from, to, compression, enricher);
+    const { meta, bytes } = await packPage(rows, from, to, compression, enricher);
     const ofSource = (run: RunMeta) => ({ ...run, stream: this.placeOf.get(rows.streams[run.stream].text)! });
-    this.place({ ...meta, runs: meta.runs.map(ofSource) }, blocks, false);
+    this.place({ ...meta, runs: meta.runs.map(ofSource) }, bytes, false);
   }
 
-  private place(page: PageMeta, blocks: readonly Uint8Array[], isCopied: boolean): void {
+  private place(page: PageMeta, bytes: Uint8Array, isCopied: boolean): void {
     this.pages.push({ ...page, offset: this.bytes });
     this.copied.push(isCopied);
-    this.blocks.push(...blocks);
+    this.bytesOf.push(bytes);
     this.bytes += page.storedBytes;
   }
 
@@ -155,7 +156,7 @@ export class ChunkPatcher {
     return extras.map(({ kind, bytes: section }) => {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
       const place = { offset: this.bytes, storedBytes: bytes.length, rawBytes, codec, crc };
-      this.blocks.push(bytes);
+      this.bytesOf.push(bytes);
       this.bytes += bytes.length;
       return { kind, place };
     });

@@ -21,7 +21,8 @@ const POOL = new BufferPool(16 * 1024 * 1024);
 export interface PackedPage {
   /** Its offset is 0: the caller places it. */
   readonly meta: PageMeta;
-  readonly blocks: readonly Uint8Array[];
+  /** As stored, in memory of its own size. */
+  readonly bytes: Uint8Array;
 }
 
 /** A page with as many bytes of lines takes some milliseconds: others get their turn in the middle of it. */
@@ -86,14 +87,28 @@ export async function packPage(
     if (pace?.due()) await pace.yieldIfDue();
   }
   const stored = await Promise.all(storing);
-  // Lines that do not compress are stored as they are: then the block is the buffer.
-  if (stored[stored.length - 1].bytes !== lines) POOL.give(lines);
   const columns = layOut(raws, stored);
   const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
+  const page = joined(stored, storedBytes);
+  POOL.give(lines);
   return {
     meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
-    blocks: stored.map(block => block.bytes),
+    bytes: page,
   };
+}
+
+/**
+ * Small blocks lie in memory that Node shares among many buffers: kept for as long as a chunk of 100 MB is written, they would hold
+ * almost twice of that.
+ */
+function joined(blocks: readonly StoredBlock[], bytes: number): Uint8Array {
+  const page = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  for (const block of blocks) {
+    page.set(block.bytes, at);
+    at += block.bytes.length;
+  }
+  return page;
 }
 
 /** Waited for later: until then its failure is nobody's. */

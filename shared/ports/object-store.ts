@@ -24,6 +24,22 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The bytes of an object, whole or in parts: a large one need not be copied to be stored. */
+export type ObjectBody = Uint8Array | readonly Uint8Array[];
+
+export function partsOfBody(body: ObjectBody): readonly Uint8Array[] {
+  return body instanceof Uint8Array ? [body] : body;
+}
+
+export function bytesOfBody(body: ObjectBody): number {
+  return partsOfBody(body).reduce((sum, part) => sum + part.byteLength, 0);
+}
+
+/** In one piece: a copy of several. */
+export function wholeBody(body: ObjectBody): Uint8Array {
+  return body instanceof Uint8Array ? body : Buffer.concat(body);
+}
+
 export interface ObjectStore {
   /** As of a table: see there. */
   readonly isDistant?: boolean;
@@ -33,7 +49,7 @@ export interface ObjectStore {
    * the key was taken (which is no error: the caller decides; what is there is durable then). After an error the
    * object may be there or not, but never a part of it.
    */
-  putIfAbsent(key: string, body: Uint8Array): Promise<boolean>;
+  putIfAbsent(key: string, body: ObjectBody): Promise<boolean>;
 
   /** The whole object. Throws ObjectNotFoundError. */
   get(key: string): Promise<Buffer>;

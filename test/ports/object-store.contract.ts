@@ -59,6 +59,17 @@ export function objectStoreContract(
       expect(await store.head(key)).toEqual({ key, size: body.length });
     });
 
+    test.each([
+      ['a few bytes', [3, 0, 5]],
+      ['no bytes', []],
+      ['more than is written at once', [700_000, 1, 0, 900_000, 64]],
+    ])('a body in parts is stored in their order: %s', async (_, sizes) => {
+      const key = newPrefix() + 'parts';
+      const parts = sizes.map(size => randomBytes(size));
+      expect(await store.putIfAbsent(key, parts)).toBe(true);
+      expect((await store.get(key)).equals(Buffer.concat(parts))).toBe(true);
+    });
+
     test('a taken key is not written again', async () => {
       const key = newPrefix() + 'k';
       expect(await store.putIfAbsent(key, Buffer.from('first'))).toBe(true);

@@ -15,7 +15,7 @@ import { presenceOfFooter } from '../../shared/index/presence.ts';
 import { storeSource } from '../../shared/index/source.ts';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
+import { type ObjectStore, wholeBody } from '../../shared/ports/object-store.ts';
 import type { Item, ItemKey, Table, Write } from '../../shared/ports/table.ts';
 import { keyOf } from '../../shared/ports/table-rules.ts';
 import { ChunkSource } from '../../shared/query/chunk-source.ts';
@@ -110,7 +110,7 @@ export class Oracle {
       putIfAbsent: (key, body) =>
         this.noticing(async () => {
           const isNew = await store.putIfAbsent(key, body);
-          const same = isNew || Buffer.compare(await store.get(key), Buffer.from(body)) === 0;
+          const same = isNew || Buffer.compare(await store.get(key), wholeBody(body)) === 0;
           mustHold(INVARIANTS.objectsNeverChange, same, `another content for ${key}`);
           return isNew;
         }),

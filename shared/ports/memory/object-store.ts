@@ -4,7 +4,7 @@
  */
 import { compareUtf8 } from '../../model/bytes.ts';
 import { checkByteRange, checkObjectKey, checkTailLength, listLimit, rangePastEnd } from '../object-key.ts';
-import { type ListPage, ObjectNotFoundError, type ObjectStore } from '../object-store.ts';
+import { type ListPage, ObjectNotFoundError, type ObjectStore, wholeBody } from '../object-store.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
   /** Objects stored. */
@@ -35,7 +35,7 @@ export function memoryObjectStore(): MemoryObjectStore {
     async putIfAbsent(key, body) {
       checkObjectKey(key);
       if (objects.has(key)) return false;
-      objects.set(key, copyOf(body));
+      objects.set(key, copyOf(wholeBody(body)));
       return true;
     },
 
