@@ -12,6 +12,7 @@ const MAX_TIMER_MS = 0x7fff_ffff;
 export const systemClock: Clock = Object.freeze({
   nowNs: () => BigInt(Date.now()) * NS_PER_MS,
   nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     let leftMs = ms;

@@ -56,6 +56,8 @@ export function goalRounds(dataset: string, query: string): number {
 }
 
 const UNMERGED_GOAL = 6;
+/** Of a query that is asked again, whatever its range. */
+export const WARM_GOAL_ROUNDS = 1;
 
 /** By query, of one day and of thirty. */
 const GOAL_ROUNDS: Readonly<Record<string, { readonly day: number; readonly days: number }>> = {

@@ -4,7 +4,8 @@
  *
  * The sort key of a record starts with the chunk's last timestamp, so a query reads only records that end at or after
  * its start. Several partitions are no snapshot: a reader looks at the versions of the days before and after, and reads
- * again what was swapped meanwhile. What it accepts then holds every entry; swap.ts tells why.
+ * again what was swapped meanwhile. What it accepts then holds every entry; swap.ts tells why. Queries over a distant table
+ * read without versions (day-reader.ts).
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -26,9 +27,9 @@ import { endOfBody } from '../ports/table-rules.ts';
 import { ThrottledError } from '../ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
+import { DAYS_AT_ONCE, DayReader, type NsRange } from './day-reader.ts';
 import type { DaySnapshot } from './day-snapshot.ts';
 import { DeleteRequests } from './delete-requests.ts';
-import { DAYS_AT_ONCE, EarlyReader, type EarlySnapshot } from './early-snapshot.ts';
 import { type EmptyDay, removeEmptyDay } from './empty-day.ts';
 import { Garbage } from './garbage.ts';
 import { GenerationNumbers } from './generation-numbers.ts';
@@ -123,7 +124,7 @@ export class Catalog {
   /** Days that this process has announced, with the time (ms). */
   private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
   private readonly decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
-  private readonly early: EarlyReader;
+  private readonly dayReader: DayReader;
   /** For metrics. */
   readonly caches = { records: this.decoded };
 
@@ -143,11 +144,12 @@ export class Catalog {
     this.members = new Members(parts);
     this.tokens = new Tokens(parts);
     this.tickets = new Tickets(parts);
-    this.early = new EarlyReader({
-      days: (...range) => this.days(...range),
-      chunksOfDay: (...range) => this.chunksOfDay(...range),
-      snapshot: (...range) => this.snapshot(...range),
-    });
+    const reads = {
+      days: (...range: Parameters<Catalog['days']>) => this.days(...range),
+      chunksOfDay: (...range: Parameters<Catalog['chunksOfDay']>) => this.chunksOfDay(...range),
+      provenDay: (...range: Parameters<Catalog['provenDay']>) => this.provenDay(...range),
+    };
+    this.dayReader = new DayReader(reads, parts.clock);
   }
 
   /**
@@ -278,9 +280,18 @@ export class Catalog {
     return days;
   }
 
-  /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order. */
+  /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order, for queries. */
   async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<ChunkRecord[]> {
-    return (await this.snapshot(tenant, startNs, endNs)).flatMap(({ records }) => records);
+    return (await this.daysForQuery(tenant, startNs, endNs)).flatMap(({ records }) => records);
+  }
+
+  /**
+   * The same by day, days ascending. Every entry is in at least one chunk. Over a distant table it takes as few round trips as
+   * there can be, and a version is not that of all its chunks. Throws as `snapshot` does.
+   */
+  async daysForQuery(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly DaySnapshot[]> {
+    if (this.table.isDistant !== true || endNs < startNs) return this.snapshot(tenant, startNs, endNs);
+    return this.dayReader.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
   }
 
   /**
@@ -295,15 +306,11 @@ export class Catalog {
     for (let reads = 0; unread.length > 0; reads++) {
       if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
       const read = async (day: Day) => {
-        settled.set(day.day, { ...day, records: await this.chunksOfDay(tenant, day.day, startNs, endNs) });
+        const records = await this.chunksOfDay(tenant, day.day, { startNs, endNs });
+        settled.set(day.day, { ...day, records });
       };
       // A table on this machine waits for nothing: there it would only take more memory at once.
-      if (this.table.isDistant === true) await mapAtOnce(unread, DAYS_AT_ONCE, read);
-      else {
-        for (const day of unread) {
-          settled.set(day.day, { ...day, records: await this.chunksOfDay(tenant, day.day, startNs, endNs) });
-        }
-      }
+      await mapAtOnce(unread, this.table.isDistant === true ? DAYS_AT_ONCE : 1, read);
       const days = await this.days(tenant, firstDay, lastDay);
       unread = days.filter(({ day, version }) => {
         const read = settled.get(day);
@@ -312,17 +319,6 @@ export class Catalog {
       });
     }
     return [...settled.values()].sort((a, b) => a.day - b.day);
-  }
-
-  /**
-   * A snapshot for who can begin with it before it is certain. Over a table on this machine it is certain at once. Throws as
-   * `snapshot` does.
-   */
-  async earlySnapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<EarlySnapshot> {
-    if (this.table.isDistant !== true || endNs < startNs) {
-      return { days: await this.snapshot(tenant, startNs, endNs), confirm: async () => undefined };
-    }
-    return this.early.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
   }
 
   /** One day in one version, or undefined where the tenant has none. */
@@ -342,11 +338,19 @@ export class Catalog {
     return swapChunks(this.parts, swap);
   }
 
+  /** The part of the range in that day, in one version. */
+  private async provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined> {
+    const firstNs = BigInt(day) * NS_PER_DAY;
+    const lastNs = firstNs + NS_PER_DAY - 1n;
+    const startNs = range.startNs > firstNs ? range.startNs : firstNs;
+    const [snapshot] = await this.snapshot(tenant, startNs, range.endNs < lastNs ? range.endNs : lastNs);
+    return snapshot;
+  }
+
   private async chunksOfDay(
     tenant: string,
     day: number,
-    startNs: bigint,
-    endNs: bigint,
+    { startNs, endNs }: NsRange,
   ): Promise<ChunkRecord[]> {
     const dayStart = BigInt(day) * NS_PER_DAY;
     const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);

@@ -10,7 +10,7 @@
  *                          1: outputs in       2   3: inputs out, their objects onto the list of garbage
  *
  * Step 1 and 3 are transactions and take a while (/); step 2 is a write of the day's item alone, a moment. Each is sent
- * when the one before has answered. A transaction answers when all of its items are applied: so outputs are there for
+ * when the one before has answered, over a distant table step 3 later still. A transaction answers when all of its items are applied: so outputs are there for
  * whoever reads V+2 or more, and an input goes only after that moment.
  *
  * A reader accepts what it read between two looks at the day's item that show one version. Whatever is applied when:
@@ -24,6 +24,13 @@
  * second look; the version was the same at the first look, so it came before that, too, and the outputs were there all
  * the time, unless a later swap took them out: the same again, with its outputs. Versions only rise, so this ends with
  * chunks that the reader saw. test/catalog/swap-orders.test.ts goes through the orders.
+ *
+ * Over a distant table a second look at the day's item would cost each query a round trip. So a swap rests for SWAP_REST_MS
+ * between the answer of step 1 and the sending of step 3, and a query needs no versions: it accepts the chunks of a day if all
+ * of them were read within READ_WINDOW_MS (day-reader.ts). All its reads then come before step 3 is sent, and see the inputs,
+ * or all come after step 1 is answered, and see the outputs. Of many swaps: take the last one whose step 1 was answered before
+ * the first read. Its outputs are seen, because the next swap that could take one of them out had not answered its step 1
+ * when the first read was sent, so it rests until after the last one.
  *
  * Where both inputs and outputs are seen, also for good after a death in between, equal entries count once in queries,
  * and the next merge of them leaves one. A failure is never repaired by going on from what the table shows: that
@@ -45,6 +52,14 @@ const OTHER_ITEMS = 3;
 export const MAX_SWAPPED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
 /** Chunks that one swap adds and updates, together: they fill the transaction of step 1. */
 export const MAX_PUBLISHED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
+
+/**
+ * Time in which a query reads all chunks of a day, from before the first request to after the last response, ms. Four requests
+ * take 5 to 20 ms; a process that is busy with other work handles their responses later.
+ */
+export const READ_WINDOW_MS = 250;
+/** Twice as long, ms, so that clocks that run at different speeds do not matter. A merge waits for this long. */
+export const SWAP_REST_MS = 2 * READ_WINDOW_MS;
 
 export interface Swap {
   readonly tenant: string;
@@ -118,7 +133,9 @@ async function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<
  * not be off the day's item and on no list. Either is true of the chunks in every step: an index says what the chunks
  * hold that it covers; those that it does not cover are read by their footers, those that are gone are not asked for.
  */
-function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
+async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
+  // Also if nothing was published here: what stands for the removed chunks may have been published just before.
+  if (parts.table.isDistant === true) await parts.clock.sleep(SWAP_REST_MS);
   const deletes = swap.removed.map(
     (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
   );

@@ -42,7 +42,7 @@ export async function* dayParts(
     const selector = compileSelector(stored);
     const selectorKey = JSON.stringify(stored.map(({ name, op, value }) => [name, op, value]));
     const visible = visibleOf(view.tenant);
-    for (const day of await catalog.snapshot(view.tenant, range.startNs, range.endNs - 1n)) {
+    for (const day of await catalog.daysForQuery(view.tenant, range.startNs, range.endNs - 1n)) {
       const records = day.records.filter(({ pairs }) => selector.mayMatch(pairs));
       if (records.length === 0) continue;
       const stretch = insideDay(day.day, range);

@@ -4,6 +4,8 @@ export interface Clock {
   nowNs(): bigint;
   /** Unix time, ms. */
   nowMs(): number;
+  /** Milliseconds since an arbitrary moment, of a clock that is never set. Absent if `nowMs` is never set back. */
+  monotonicMs?(): number;
   /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

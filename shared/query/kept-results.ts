@@ -26,8 +26,6 @@ export interface TenantRecords {
   readonly visible: Visible;
   /** In the direction of the query. */
   readonly days: readonly DayRecords[];
-  /** To be called when footers are there and the next requests go out: it confirms the days beside them. */
-  readonly isPlanned?: () => void;
 }
 
 /** What is asked of the entries of those chunks. */

@@ -9,8 +9,14 @@ import type { Labels } from '../model/labels.ts';
 import type { Clock } from '../ports/clock.ts';
 import { BegunReads } from './begun-reads.ts';
 import type { ChunkSource } from './chunk-source.ts';
-import { DAYS_AT_ONCE, type PlannedPage, planDay, streamsOfPlan, type TimeRange } from './day-plan.ts';
-import { earlyRecords, foundInAll } from './early-records.ts';
+import {
+  DAYS_AT_ONCE,
+  type PlannedPage,
+  planDay,
+  recordsByDay,
+  streamsOfPlan,
+  type TimeRange,
+} from './day-plan.ts';
 import { compareSources, type EntrySource } from './entry-order.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
@@ -106,25 +112,18 @@ async function first(
 ): Promise<readonly FoundEntry[]> {
   const { tenants, expr, range, limit, backward, categorize, field, charge, memory } = request;
   const views = tenantViews(tenants, expr.selector);
-  const [visibleOf, ...lookups] = await Promise.all([
+  const [visibleOf, ...days] = await Promise.all([
     request.visibleOf,
-    ...views.map(({ tenant }) => earlyRecords(sources.catalog, tenant, range, backward, statistics)),
+    ...views.map(({ tenant }) => recordsByDay(sources.catalog, tenant, range, backward, statistics)),
   ]);
   const asked = {
     query: formatExpr(expr),
     terms: [JSON.stringify(field ?? null), range.startNs, range.endNs, limit, backward, categorize],
   };
   const { answers } = sources;
-  return foundInAll(lookups, statistics, (days, own) => {
-    const records = views.map((view, i) => ({
-      view,
-      visible: visibleOf(view.tenant),
-      days: days[i],
-      isPlanned: () => void lookups[i].confirm().catch(() => undefined),
-    }));
-    const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
-    return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
-  });
+  const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
 }
 
 /** Of an entry beside its texts. */
@@ -206,7 +205,7 @@ function stretchOf(ns: bigint): bigint {
 async function findOfTenant(
   sources: LogSources,
   request: LogRequest,
-  { view, visible, days, isPlanned }: TenantRecords,
+  { view, visible, days }: TenantRecords,
   budget: MemoryBudget,
   statistics: QueryStatistics,
 ): Promise<FoundEntry[]> {
@@ -238,7 +237,6 @@ async function findOfTenant(
       visible,
       pruner.prunes,
     );
-    isPlanned?.();
     const plan = await pruner.prune(all, untilEnd);
     const pages = inDirection(plan.pages, backward);
     const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));

@@ -17,12 +17,13 @@ import { BegunReads } from './begun-reads.ts';
 import {
   DAYS_AT_ONCE,
   type DayPlan,
+  type DayRecords,
   type PlannedPage,
   planDay,
+  recordsByDay,
   streamsOfPlan,
   type TimeRange,
 } from './day-plan.ts';
-import { type EarlyRecords, earlyRecords, foundInAll } from './early-records.ts';
 import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
 import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
@@ -112,16 +113,16 @@ async function inOrder<T>(
   }
 }
 
-type LookUp = (tenant: string, times: TimeRange) => Promise<EarlyRecords>;
+type LookUp = (tenant: string, times: TimeRange) => Promise<readonly DayRecords[]>;
 
 /** Parts of a query that read the same time look at the catalog once. */
 function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp {
-  const known = new Map<string, Promise<EarlyRecords>>();
+  const known = new Map<string, Promise<readonly DayRecords[]>>();
   return (tenant, times) => {
     const key = `${tenant} ${times.startNs} ${times.endNs}`;
     let lookup = known.get(key);
     if (lookup === undefined) {
-      lookup = earlyRecords(catalog, tenant, times, false, statistics);
+      lookup = recordsByDay(catalog, tenant, times, false, statistics);
       known.set(key, lookup);
     }
     return lookup;
@@ -157,25 +158,16 @@ async function aggregate(
   // Windows are open on the left and closed on the right.
   const times: TimeRange = { startNs: originNs + 1n, endNs: readToNs + 1n };
   const views = rangeNs > 0n ? tenantViews(tenants, log.selector) : [];
-  const [visibleOf, ...lookups] = await Promise.all([
+  const [visibleOf, ...days] = await Promise.all([
     request.visibleOf,
     ...views.map(({ tenant }) => lookUp(tenant, times)),
   ]);
   const grouping = JSON.stringify(leaf.grouping ?? null);
   const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
   const { answers } = sources;
-  return foundInAll(lookups, statistics, (days, own) => {
-    const records = views.map((view, i) => ({
-      view,
-      visible: visibleOf(view.tenant),
-      days: days[i],
-      isPlanned: () => void lookups[i].confirm().catch(() => undefined),
-    }));
-    const kept = { answers, asked, records, statistics: own, charge, memory, weigh: weightOf };
-    return keptOrFound(kept, ofCompute =>
-      compute(sources, request, { leaf, spec, times, records }, ofCompute),
-    );
-  });
+  const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, ofCompute => compute(sources, request, { leaf, spec, times, records }, ofCompute));
 }
 
 /** Of a series beside its values: arrays, labels. */
@@ -248,7 +240,7 @@ interface LeafScan {
 async function scanTenant(
   sources: LogSources,
   { signal, charge }: MetricRequest,
-  { view, visible, days, isPlanned }: TenantRecords,
+  { view, visible, days }: TenantRecords,
   { log, scan, spread, times: range }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
@@ -277,7 +269,6 @@ async function scanTenant(
       visible,
       pruner.prunes,
     );
-    isPlanned?.();
     const plan = await pruner.prune(all, signal);
     const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
     return { all, plan, reads };

@@ -69,7 +69,7 @@ export async function visitStreams(
 ): Promise<void> {
   const width = source.isDistant ? DAYS_AT_ONCE : 1;
   for (const { view, selector } of tenantSearches(tenants, selectors)) {
-    const early = await catalog.earlySnapshot(view.tenant, range.startNs, range.endNs - 1n);
+    const days = await catalog.daysForQuery(view.tenant, range.startNs, range.endNs - 1n);
     const streamsOf = async (day: DaySnapshot): Promise<Stream[][]> => {
       const { records } = day;
       if (records.length === 0) return [];
@@ -83,23 +83,9 @@ export async function visitStreams(
       }
       return found;
     };
-    const visitDays = async (days: readonly DaySnapshot[]): Promise<void> => {
-      let isFirst = true;
-      for await (const lists of mapAhead(days, { width }, streamsOf)) {
-        // Beside what the next days read.
-        if (isFirst) early.confirm().catch(() => undefined);
-        isFirst = false;
-        for (const streams of lists) for (const stream of streams) visit(view.shown(stream));
-      }
-    };
-    const visited = await visitDays(early.days).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    const corrected = await early.confirm();
-    // Streams that were visited had entries when they were found, and may be visited again.
-    if (corrected !== undefined) await visitDays(corrected);
-    else if (visited !== undefined) throw visited.error;
+    for await (const lists of mapAhead(days, { width }, streamsOf)) {
+      for (const streams of lists) for (const stream of streams) visit(view.shown(stream));
+    }
   }
 }
 

@@ -139,8 +139,7 @@ export async function readLookback(
   const expr = parseQuery(query);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   // The engine reads what the snapshot has, whatever is committed or merged meanwhile: objects are kept for their grace.
-  const taken = { days: [{ records }], confirm: async () => undefined };
-  const frozen = Object.create(catalog, { earlySnapshot: { value: async () => taken } }) as Catalog;
+  const frozen = Object.create(catalog, { chunks: { value: async () => records } }) as Catalog;
   const engine = new QueryEngine({ catalog: frozen, source, clock, visibility });
   const entryForm = entryFormOf(form, flags);
   // The length was checked with the end that the client means: now.

@@ -89,6 +89,7 @@ export class Oracle {
     const watched = <T>(writes: readonly Write[], effect: () => Promise<T>) =>
       this.noticing(() => this.write(owner, writes, effect));
     return {
+      isDistant: table.isDistant,
       get: async key => this.unexpired(await table.get(key)),
       query: async (pk, options) => {
         const page = await table.query(pk, options);

@@ -21,6 +21,7 @@ export function wiredStore(inner: ObjectStore, call: Call): ObjectStore {
 
 export function wiredTable(inner: Table, call: Call): Table {
   return {
+    isDistant: inner.isDistant,
     get: key => call('item', nameOf(key), () => inner.get(key)),
     query: (pk, query) => call('query', `${pk} ${JSON.stringify(query ?? {})}`, () => inner.query(pk, query)),
     put: (item, condition) => call('put', nameOf(item), () => inner.put(item, condition)),

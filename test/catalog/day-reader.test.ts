@@ -1,0 +1,162 @@
+/** Queries beside swaps and pushes, over a distant table whose requests take a random time: virtual time, one run for each seed. */
+import { describe, expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../shared/catalog/day-snapshot.ts';
+import { READ_WINDOW_MS, swapChunks } from '../../shared/catalog/swap.ts';
+import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { Table } from '../../shared/ports/table.ts';
+import { Dice } from '../simulation/dice.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
+import { countingIds } from '../support/manual-clock.ts';
+import { DAY, record } from './records.ts';
+
+const NS_OF_DAY = 86_400_000_000_000n;
+const RUNS = 60;
+const SWAPS = 3;
+
+interface DistantTable extends Table {
+  reads: number;
+}
+
+interface Settings {
+  /** Longest time of a request on its way, and on its way back, ms. */
+  readonly maxMs: number;
+  /** False plants the bug: inputs are removed at once. */
+  readonly rests?: boolean;
+}
+
+function world(seed: number, { maxMs, rests = true }: Settings) {
+  const dice = new Dice(seed);
+  const random = () => dice.next();
+  const time = new VirtualTime(Date.UTC(2026, 0, 1), dice);
+  const ids = countingIds();
+  const inner = memoryTable({ clock: time });
+  const slow = async <T>(work: () => Promise<T>): Promise<T> => {
+    await time.sleep(random() * maxMs);
+    const answer = await work();
+    await time.sleep(random() * maxMs);
+    return answer;
+  };
+  const table: DistantTable = {
+    ...inner,
+    isDistant: true,
+    reads: 0,
+    query: (...given) => {
+      table.reads++;
+      return slow(() => inner.query(...given));
+    },
+  };
+  const inParts = itemByItemTable(inner, { random, pause: () => time.sleep(random() * 20) });
+  const plain = new Catalog({ table: inner, clock: time, ids });
+  const reader = new Catalog({ table, clock: time, ids });
+  const writing = { table: { ...inParts, isDistant: rests }, clock: time, ids };
+  const generations: ChunkRecord[][] = [[record(1), record(2)]];
+
+  /** Merges what is there, again and again; each chunk takes the place of one. */
+  const swaps = async (): Promise<void> => {
+    const lease = (await plain.leases.take('x', 600_000))!;
+    let { records: _, ...day } = (await plain.day('t', DAY))!;
+    for (let i = 1; i <= SWAPS; i++) {
+      const removed = generations[i - 1];
+      const added = [2 * i + 1, 2 * i + 2].map(id => record(id, { level: 1, asOfMs: 1000 * i }));
+      generations.push(added);
+      await time.sleep(random() * 2 * READ_WINDOW_MS);
+      day = await swapChunks(writing, { tenant: 't', day, lease, removed, added, graceMs: 0 });
+    }
+  };
+  /** Entries that no chunk holds: each of the first chunks has one, and what takes its place. */
+  const missing = (days: readonly DaySnapshot[]): number => {
+    const seen = new Set(days.flatMap(({ records }) => records.map(({ id }) => id)));
+    return generations[0].filter((_, i) => !generations.some(chunks => seen.has(chunks[i].id))).length;
+  };
+  return { time, plain, reader, table, generations, random, swaps, missing };
+}
+
+function look(reader: Catalog, days: number): Promise<readonly DaySnapshot[]> {
+  return reader.daysForQuery('t', BigInt(DAY) * NS_OF_DAY, BigInt(DAY + days) * NS_OF_DAY - 1n);
+}
+
+/** Entries that queries missed beside swaps, in all runs. */
+async function missedIn(settings: Settings & { readonly days: number; readonly isKnown: boolean }) {
+  let missed = 0;
+  for (let seed = 1; seed <= RUNS; seed++) {
+    const { time, plain, reader, generations, random, swaps, missing } = world(seed, settings);
+    const queries = async () => {
+      for (let i = 0; i < 6; i++) {
+        await time.sleep(random() * READ_WINDOW_MS);
+        missed += missing(await look(reader, settings.days));
+      }
+    };
+    await time.run(plain.addChunks(generations[0]));
+    if (settings.isKnown) await time.run(look(reader, settings.days));
+    await time.run(Promise.all([swaps(), queries()]));
+  }
+  return missed;
+}
+
+describe('a query misses nothing', () => {
+  const cases = [
+    ['of days that are guessed', { days: 1, isKnown: false }],
+    ['of days that are known', { days: 40, isKnown: true }],
+    ['of days that are neither', { days: 40, isKnown: false }],
+  ] as const;
+  describe.each(cases)('%s', (_, range) => {
+    test.each([
+      ['quick', 20],
+      ['slower than the window at times', READ_WINDOW_MS],
+      ['always slower', 10 * READ_WINDOW_MS],
+    ])('with requests that are %s', async (_name, maxMs) => {
+      expect(await missedIn({ ...range, maxMs })).toBe(0);
+    });
+
+    test('but would if swaps did not rest', async () => {
+      expect(await missedIn({ ...range, maxMs: 100, rests: false })).toBeGreaterThan(0);
+    });
+  });
+});
+
+describe('requests of a query', () => {
+  /** Table reads, and how many of them waited for others, where each takes 10 ms. */
+  async function costOf(days: number, isKnown: boolean) {
+    const { time, plain, reader, table, generations } = world(1, { maxMs: 0 });
+    const query = table.query.bind(table);
+    table.query = async (...given) => {
+      await time.sleep(10);
+      return query(...given);
+    };
+    await time.run(plain.addChunks(generations[0]));
+    if (isKnown) await time.run(look(reader, days));
+    table.reads = 0;
+    const startMs = time.nowMs();
+    await time.run(look(reader, days));
+    return { reads: table.reads, rounds: (time.nowMs() - startMs) / 10 };
+  }
+
+  test.each([
+    ['a short range, for the first time', 1, false, { reads: 5, rounds: 1 }],
+    ['a short range', 1, true, { reads: 5, rounds: 1 }],
+    ['a long range, for the first time', 31, false, { reads: 5, rounds: 2 }],
+    ['a long range', 31, true, { reads: 5, rounds: 1 }],
+  ] as const)('%s', async (_, days, isKnown, expected) => {
+    expect(await costOf(days, isKnown)).toEqual(expected);
+  });
+
+  test('a tenant without data', async () => {
+    const { time, reader } = world(1, { maxMs: 5 });
+    expect(await time.run(reader.daysForQuery('nobody', 0n, 1n << 62n))).toEqual([]);
+  });
+
+  test('a day that has gone is forgotten', async () => {
+    const { time, plain, reader, table, generations } = world(1, { maxMs: 5 });
+    await time.run(plain.addChunks(generations[0]));
+    await time.run(look(reader, 31));
+    const [{ pk, sk }] = (await time.run(table.query('d/t'))).items;
+    await table.delete({ pk, sk });
+    expect(await time.run(look(reader, 31))).toEqual([]);
+    table.reads = 0;
+    await time.run(look(reader, 31));
+    expect(table.reads).toBe(1);
+  });
+});
