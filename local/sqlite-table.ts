@@ -36,6 +36,9 @@ import { openDatabase } from './sqlite-open.ts';
 import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
 import { systemClock } from './system-clock.ts';
 
+/** Stands for any empty body: one that arrived from another thread has no memory, and SQLite in Node 22 stores that as NULL. */
+const EMPTY_BODY = new Uint8Array(0);
+
 export interface SqliteTable extends Table {
   /** Deletes at most `limit` (default and most 1000) expired items, oldest first; resolves to how many it deleted. */
   sweep(limit?: number): Promise<number>;
@@ -98,7 +101,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
     for (const write of writes) {
       if (write.kind === 'put') {
         const { pk, sk, version, expiresAt = null, body } = write.item;
-        statements.put.run(pk, sk, version, expiresAt, body);
+        statements.put.run(pk, sk, version, expiresAt, body.length > 0 ? body : EMPTY_BODY);
       }
       if (write.kind === 'delete') statements.delete.run(write.key.pk, write.key.sk);
     }

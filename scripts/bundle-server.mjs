@@ -97,8 +97,8 @@ async function bundleFile(outfile, contents, plugins) {
     bundle: true,
     format: 'cjs',
     platform: 'node',
-    // The oldest that runs it (bin/runtime.mjs).
-    target: 'node24',
+    // The oldest that runs it (bin/needed-node.mjs).
+    target: 'node22',
     // Packages that come as ES modules too lose what is not used.
     mainFields: ['module', 'main'],
     // Constants are put where they are used; without it they would be variables.

@@ -12,6 +12,7 @@ import { TABLE_FILE } from '../../local/storage.ts';
 import { formatByteSize } from '../../shared/model/byte-size.ts';
 import { messageOf } from '../../shared/model/errors.ts';
 import type { Clock } from '../../shared/ports/clock.ts';
+import { isNewEnough, NEEDED_NODE } from '../needed-node.mjs';
 
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'missing';
@@ -27,7 +28,6 @@ export interface MachineToCheck {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const NEEDED_MAJOR = 24;
 /** The store refuses pushes when the disk is full; below this that is soon. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
@@ -54,9 +54,9 @@ function checkRuntime(): Finding {
   const what = 'runtime';
   const { node, sqlite, zstd } = process.versions;
   const text = `Node ${node}, SQLite ${sqlite ?? 'none'}, zstd ${zstd ?? 'none'}`;
-  const isThere = Number.parseInt(node, 10) >= NEEDED_MAJOR && sqlite !== undefined && zstd !== undefined;
+  const isThere = isNewEnough(node) && sqlite !== undefined && zstd !== undefined;
   if (isThere) return { state: 'ok', what, text };
-  return { state: 'missing', what, text: `${text}: Node ${NEEDED_MAJOR} or newer with both is needed` };
+  return { state: 'missing', what, text: `${text}: Node ${NEEDED_NODE} with both is needed` };
 }
 
 async function checkFolder(dataDir: string): Promise<Finding[]> {

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isNewEnough } from '../../bin/needed-node.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
 import { diskMib, pause, processCount, residentMib, startStore, useStore } from './store.mjs';
@@ -43,9 +44,15 @@ async function testRecipes(name, archive, place, env) {
   );
   const version = run(join(app, 'node_modules', '.bin', 'logboom'), ['--version'], { cwd: app, env });
   check(`${name}: the command runs`, /^\d+\.\d+\.\d+\n$/.test(version.stdout), version.output);
+  const own = run('node', ['--version'], { cwd: app, env }).stdout.trim();
   const hasNode =
     existsSync(join(app, 'node_modules', 'logboom', 'dist', 'server')) &&
     /fetching Node/.test(version.output);
+  check(
+    `${name}: it runs on the machine's own Node if that is new enough`,
+    hasNode === !isNewEnough(own),
+    own,
+  );
   const mib = diskMib(join(app, 'node_modules'));
   check(`${name}: it is small`, mib <= (hasNode ? MAX_MIB_WITH_NODE : MAX_MIB), `${mib} MiB`);
 

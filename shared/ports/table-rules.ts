@@ -141,4 +141,6 @@ function checkKeyPart(what: string, part: string, maxBytes: number): void {
   if (bytes === 0) throw new RangeError(`${what} is empty`);
   if (bytes > maxBytes) throw new RangeError(`${what} of ${bytes} bytes, at most ${maxBytes} are allowed`);
   if (!part.isWellFormed()) throw new RangeError(`${what} is not well-formed text`);
+  // SQLite in Node 22 returns text only up to a NUL.
+  if (part.includes('\0')) throw new RangeError(`${what} contains a NUL character`);
 }

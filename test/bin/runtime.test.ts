@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { isLaterRelease, isNewEnough, runtimeFlags } from '../../bin/runtime.mjs';
+import { isLaterRelease, isNewEnough } from '../../bin/needed-node.mjs';
+import { runtimeFlags } from '../../bin/runtime.mjs';
 
 test('Node knows all flags', () => {
   const { status, stderr } = spawnSync(process.execPath, [...runtimeFlags(), '--eval', '0'], {
@@ -23,8 +24,9 @@ test.each([
 test.each([
   ['v24.0.0', true],
   ['26.10.0', true],
-  ['v22.23.2', false],
-  ['v22.15.0', false],
+  ['v22.23.3', true],
+  ['v22.16.0', true],
+  ['v22.15.1', false],
   ['v23.11.0', false],
   ['v22.14.0', false],
   ['v20.20.2', false],

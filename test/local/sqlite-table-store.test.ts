@@ -28,6 +28,16 @@ describe('the SQLite table', () => {
     body,
   });
 
+  test('stores an empty body that arrived from another thread', async () => {
+    const table = await openSqliteTable(file);
+    const item = itemOf('a', 1, structuredClone(new Uint8Array(0)));
+    await table.put(item);
+    await table.transact([{ kind: 'put', item: { ...item, sk: 'b' } }]);
+    expect((await table.get({ pk: 'p', sk: 'a' }))?.body).toHaveLength(0);
+    expect((await table.get({ pk: 'p', sk: 'b' }))?.body).toHaveLength(0);
+    await table.close();
+  });
+
   test('items survive closing and opening', async () => {
     const before = await openSqliteTable(file);
     await before.put({ ...itemOf('a'), expiresAt: 4_000_000_000 });
