@@ -43,7 +43,7 @@ const PYTHON = {
 };
 const LOKI4J = ['com.github.loki4j:loki-logback-appender:2.0.0', 'ch.qos.logback:logback-classic:1.5.18'];
 const LOG4J2 = [
-  ...['pl.tkowalcz.tjahzi:log4j2-appender:0.9.23', 'org.apache.logging.log4j:log4j-core:2.24.3'],
+  ...['pl.tkowalcz.tjahzi:log4j2-appender:0.9.32', 'org.apache.logging.log4j:log4j-core:2.24.3'],
   ...['org.apache.logging.log4j:log4j-slf4j2-impl:2.24.3', 'org.slf4j:slf4j-api:2.0.16'],
 ];
 
