@@ -9,7 +9,7 @@ export interface JobLog {
 }
 
 export interface SchedulerOptions {
-  readonly jobs: Jobs;
+  readonly jobs: Pick<Jobs, 'list' | 'tick'>;
   /** Which of them this process runs. Default: all. */
   readonly does?: (job: Job) => boolean;
   /** Asked before each run: a job that may not run now is tried again when its interval is over. Default: all may. */

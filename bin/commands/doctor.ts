@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
+import { keepObjects } from '../../local/kept-objects.ts';
 import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
@@ -108,8 +109,14 @@ async function run(flags: DoctorFlags): Promise<number> {
     if (flags.machine) return endWithMachine(findings, flags);
     await report.say(machineText(findings.filter(({ state }) => isFresh || state !== 'ok')));
   }
+  // A store that runs beside this deletes nothing that is looked at here.
+  const letGo =
+    isFresh || options.kind !== 'embedded' ? undefined : await keepObjects(options.dataDir, systemIds);
   const storage = await open(options, flags, report);
-  if (storage === undefined) return report.end({});
+  if (storage === undefined) {
+    await letGo?.();
+    return report.end({});
+  }
   try {
     const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
     const parts = { catalog, store: storage.store, clock: systemClock, mark: storage.mark };
@@ -118,6 +125,7 @@ async function run(flags: DoctorFlags): Promise<number> {
       : check(parts, storage, flags, report));
   } finally {
     await storage.close();
+    await letGo?.();
   }
 }
 

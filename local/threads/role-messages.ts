@@ -10,6 +10,7 @@ import type { TailRequest } from '../../shared/tail/tail-service.ts';
 import type { StorageOptions } from '../storage.ts';
 import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';
+import type { SharedReaders } from './shared-readers.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
 /** What a thread is started with. */
@@ -21,6 +22,10 @@ export interface RoleData {
   readonly threads: number;
   /** What queries of all query threads hold; undefined for other roles. */
   readonly queryMemory?: SharedCounters | undefined;
+  /** Who reads objects in all threads; undefined for a role that reads none, and if other processes may read them. */
+  readonly readers?: SharedReaders | undefined;
+  /** Place of this thread among those that read. */
+  readonly readerIndex?: number;
   readonly config: Config;
   /** It opens stores of its own; of an embedded table it reads alone. */
   readonly storage: StorageOptions;

@@ -21,10 +21,12 @@ import { routesOf } from '../../shared/http/targets.ts';
 import { MAX_PUSH_BYTES } from '../../shared/ingest/push-budget.ts';
 import { admitBy, type RateDecision } from '../../shared/ingest/rates/rate-decision.ts';
 import { useKernelModule } from '../../shared/kernels/kernels.ts';
+import type { ObjectReaders } from '../../shared/ports/object-readers.ts';
 import { PageCache } from '../../shared/query/page-cache.ts';
 import { QueryMemory } from '../../shared/query/query-memory.ts';
 import { TaskRunner } from '../../shared/query/tasks/task-runner.ts';
 import { fetchClient } from '../http-client.ts';
+import { mustKeepObjects } from '../kept-objects.ts';
 import { overridesSources } from '../overrides-file.ts';
 import { ruleFilesReader } from '../rule-files.ts';
 import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
@@ -44,6 +46,7 @@ import type {
 } from './role-messages.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
 import { SharedBytes } from './shared-bytes.ts';
+import { haveAllBegunIn, newEpoch, ThreadReaders } from './shared-readers.ts';
 import { TailThread } from './tail-thread.ts';
 import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
@@ -90,6 +93,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const shares = role === 'query' ? threads + 1 : threads;
   const share = (bytes: number) => Math.floor(bytes / shares);
   const { logboom } = config;
+  const readers = data.readers && new ThreadReaders(data.readers, data.readerIndex!);
+  const reading = <T>(work: () => Promise<T>) => (readers === undefined ? work() : readers.during(work));
   const queryMemory =
     data.queryMemory && new QueryMemory(logboom.queryMemoryBytes, new SharedBytes(data.queryMemory, index));
   const context: HttpContext = assembleContext({
@@ -112,7 +117,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         ? taskInvoker({
             threads,
             index,
-            here: (task, signal) => tasks().run(task, signal),
+            here: (task, signal) => reading(() => tasks().run(task, signal)),
             there: async (task, affinity, signal) =>
               (await ask({ kind: 'task', affinity, task }, { signal })) as Uint8Array,
           })
@@ -122,6 +127,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     }),
     resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
     queryMemory,
+    objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog) : undefined,
     pushMemoryBytes: share(MAX_PUSH_BYTES),
     place,
     onLargePushEnd: collectGarbage,
@@ -143,7 +149,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   if (role === 'ingest') tellCommits(catalog.tailLog, data, tell);
   const tails =
     role === 'query' && index === 0 && workOf(target).tails
-      ? new TailThread({ context, ask, log, isAlone: data.isAlone })
+      ? new TailThread({ context, ask, log, isAlone: data.isAlone, readers })
       : undefined;
   const dispatch = createDispatcher({
     router: createRouter(routesOf(target, ROUTES)),
@@ -158,10 +164,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const counted = context.usage.ledger.keepWritten(stopping.signal);
   const watched = overrides.keepFresh(stopping.signal);
   const disk = { isFull: data.isDiskFull };
-  const scheduler = schedulerOf(data, context, log, disk);
+  const scheduler = schedulerOf(data, context, log, { disk, reading });
 
   async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
-    const response = await dispatch({ ...request, signal });
+    const response = await reading(() => dispatch({ ...request, signal }));
     const { body } = response;
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
     return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };
@@ -173,7 +179,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         case 'request':
           return answer(call.request, signal);
         case 'task': {
-          const bytes = ownBytes(await tasks().run(call.task, signal));
+          const bytes = ownBytes(await reading(() => tasks().run(call.task, signal)));
           return { value: { bytes }, moved: [bytes.buffer] };
         }
         case 'committed':
@@ -227,17 +233,32 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 /** Jobs that write before they free anything: they wait for a disk with space, and leave what there is to the others. */
 const TAKES_SPACE: ReadonlySet<string> = new Set(['compaction', 'index-sync']);
 
+/** Jobs that delete objects. */
+const DELETES: ReadonlySet<string> = new Set(['collection', 'reclaim']);
+
+interface JobRules {
+  readonly disk: { readonly isFull: boolean };
+  /** Runs what reads objects. */
+  reading<T>(work: () => Promise<T>): Promise<T>;
+}
+
 /** Which scheduled jobs run in this thread; undefined: none. */
 function schedulerOf(
   { role, index, config, readOnly }: RoleData,
   { maintenance }: HttpContext,
   log: JobLog,
-  disk: { readonly isFull: boolean },
+  { disk, reading }: JobRules,
 ): Scheduler | undefined {
   if (role === 'ingest' || index > 0 || readOnly) return undefined;
   const work = workOf(config.auth.target);
+  const { jobs } = maintenance;
+  const tick: typeof jobs.tick = (name, bounds) => jobs.tick(name, bounds);
   return startScheduler({
-    jobs: maintenance.jobs,
+    jobs: {
+      list: jobs.list,
+      // These delete, and would wait for themselves.
+      tick: (name, bounds) => (DELETES.has(name) ? tick(name, bounds) : reading(() => tick(name, bounds))),
+    },
     does({ name }) {
       if (name === 'rules') return role === 'query' && work.evaluatesRules;
       if (role === 'query') return false;
@@ -283,6 +304,17 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return new Uint8Array(bytes.buffer);
+}
+
+/** Undefined if other processes may read objects by design. */
+function objectReadersOf({ readers, storage }: RoleData, { members }: Catalog): ObjectReaders | undefined {
+  if (readers === undefined || storage.kind !== 'embedded') return undefined;
+  const { dataDir } = storage;
+  return {
+    mark: () => newEpoch(readers),
+    haveLeft: async mark =>
+      haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: systemClock })),
+  };
 }
 
 /** What was committed is safe in any case. */

@@ -19,6 +19,7 @@ import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { frontsOf, type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
 import { freeLost, sharedCounters } from './shared-bytes.ts';
+import { forgetLost, type SharedReaders, sharedReaders } from './shared-readers.ts';
 import {
   answerOnce,
   pushSlotsOf,
@@ -71,6 +72,8 @@ export class RoleThreads {
   readonly #requests = new TryAgain();
   readonly #tasks = new TryAgain();
   readonly #running = new TenantCount();
+  /** Undefined if other processes may read objects. */
+  readonly #readers: SharedReaders | undefined;
   #isDebug: boolean;
   #isDiskFull: boolean;
   #isStopped = false;
@@ -79,6 +82,8 @@ export class RoleThreads {
     this.#parts = parts;
     this.#isDebug = parts.isDebug;
     this.#isDiskFull = parts.isDiskFull;
+    // Query threads with the spare one, and upkeep.
+    this.#readers = parts.isAlone ? sharedReaders(this.#queryThreads + 2) : undefined;
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
     this.#fronts = this.#otherFronts();
     this.connections = this.#fronts.connectionsWith(parts.connections);
@@ -210,31 +215,49 @@ export class RoleThreads {
     return Math.ceil(threadsOf('ingest', this.#parts.cores) / this.#frontCount);
   }
 
+  /** Without the spare one. */
+  get #queryThreads(): number {
+    const { config, cores } = this.#parts;
+    const { queryWorkers } = config.logboom;
+    return queryWorkers > 0 ? queryWorkers : threadsOf('query', cores);
+  }
+
   get #tailThread(): RoleThread {
     return this.#pools.get('query')!.at(0);
   }
 
   #poolOf(role: Role): RolePool<RoleThread> {
     const { config, log, cores, replaced } = this.#parts;
-    const { queryWorkers, queryMemoryBytes } = config.logboom;
+    const { queryMemoryBytes } = config.logboom;
     const isQuery = role === 'query';
     const isIngest = role === 'ingest';
-    const max = isQuery && queryWorkers > 0 ? queryWorkers : threadsOf(role, cores);
+    const max = isQuery ? this.#queryThreads : threadsOf(role, cores);
+    const readers = isIngest ? undefined : this.#readers;
     const here = isIngest ? this.#ingestThreads : max;
     const threads = isIngest ? here * this.#frontCount : max;
     // The spare thread, too.
     const queryMemory = isQuery ? sharedCounters(queryMemoryBytes, threads + 1) : undefined;
     const start = (index: number) => {
       this.#parts.startTableThread?.();
+      const readerIndex = isQuery ? index : this.#queryThreads + 1;
       return startRoleThread({
         role,
         index,
-        data: (): RoleData => ({ ...this.#started(), role, index, threads, queryMemory }),
+        data: (): RoleData => ({
+          ...this.#started(),
+          role,
+          index,
+          threads,
+          queryMemory,
+          readers,
+          readerIndex,
+        }),
         hub: this.#hubOf(role, threads),
         log,
         replaced,
         onLost: () => {
           if (queryMemory !== undefined) freeLost(queryMemory, index);
+          if (readers !== undefined) forgetLost(readers, readerIndex);
           if (isQuery && index === 0) {
             this.#parts.endTails();
             this.#fronts.endTails();

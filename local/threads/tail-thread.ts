@@ -11,6 +11,7 @@ import type { TailRequest, TailService } from '../../shared/tail/tail-service.ts
 import { systemIds } from '../system-clock.ts';
 import { askedConnections } from './asked-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';
+import type { ThreadReaders } from './shared-readers.ts';
 import type { ThreadLog } from './thread-log.ts';
 
 export interface TailThreadParts {
@@ -19,6 +20,8 @@ export interface TailThreadParts {
   readonly log: ThreadLog;
   /** No other process commits to this store. */
   readonly isAlone: boolean;
+  /** A tail reads objects for as long as it is open. */
+  readonly readers?: Pick<ThreadReaders, 'begin'> | undefined;
 }
 
 /** How often commits of other processes are looked for. */
@@ -33,10 +36,14 @@ export class TailThread {
   readonly #service: TailService;
   readonly #server: TailServer;
   readonly #log: ThreadLog;
+  readonly #readers: TailThreadParts['readers'];
+  /** Ends the reading of each open tail. */
+  readonly #reading = new Map<string, () => void>();
   /** Relays under way, in the order of the commits. */
   #relayed: Promise<void> = Promise.resolve();
 
-  constructor({ context, ask, log, isAlone }: TailThreadParts) {
+  constructor({ context, ask, log, isAlone, readers }: TailThreadParts) {
+    this.#readers = readers;
     const { service, parts } = assembleTails(context, {
       connections: askedConnections(ask),
       owner: isAlone ? ONLY_OWNER : ownerOfProcess(systemIds),
@@ -58,12 +65,16 @@ export class TailThread {
 
   /** Resolves to why the tail cannot be served, or undefined. */
   async open(request: TailRequest, connectionId: string): Promise<string | undefined> {
+    const end = this.#readers?.begin();
+    if (end !== undefined) this.#reading.set(connectionId, end);
     const refusal = await this.#service.open(request, connectionId);
     if (refusal === undefined) this.#server.opened(request.tenant);
     return refusal;
   }
 
   async close(tenant: string, connectionId: string): Promise<void> {
+    this.#reading.get(connectionId)?.();
+    this.#reading.delete(connectionId);
     this.#server.closed(tenant, connectionId);
     await this.#service.close(connectionId);
   }

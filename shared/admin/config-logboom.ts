@@ -182,7 +182,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'object_grace_period',
     kind: durationMs,
     about:
-      'how long objects stay that the catalog no longer names; must be longer than the longest query, or queries fail',
+      'how long objects stay that the catalog no longer names; must be longer than the longest query, or queries fail. A process that alone serves a data folder deletes them as soon as none of its queries needs them, some 20 seconds after',
   },
   collectionIntervalMs: {
     name: 'collection_interval',

@@ -11,6 +11,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import { startedMsOf } from '../catalog/chunk-id.ts';
 import { keyOfChunk } from '../catalog/chunk-object.ts';
 import { indexKey } from '../catalog/day-item.ts';
+import type { GarbageList } from '../catalog/garbage.ts';
 import { dayLease } from '../catalog/leases.ts';
 import { parseObjectKey } from '../catalog/stored-objects.ts';
 import { CorruptionError } from '../model/errors.ts';
@@ -45,21 +46,35 @@ export interface CollectionBounds {
 
 /** Deletes the objects whose time has come; how many, and whether all of them. */
 export async function collectGarbage(
-  { catalog, store, clock }: CollectorParts,
-  { untilMs, signal }: CollectionBounds,
+  parts: CollectorParts,
+  bounds: CollectionBounds,
 ): Promise<{ readonly deleted: number; readonly done: boolean }> {
+  const { catalog, clock } = parts;
   let deleted = 0;
   for (;;) {
     const lists = await catalog.garbage.due(clock.nowMs(), LISTS_AT_ONCE);
     if (lists.length === 0) return { deleted, done: true };
-    for (const list of lists) {
-      if (clock.nowMs() >= untilMs) return { deleted, done: false };
-      signal.throwIfAborted();
-      await deleteAll(store, list.keys);
-      deleted += list.keys.length;
-      await catalog.garbage.remove(list);
-    }
+    const part = await deleteLists(parts, lists, bounds);
+    deleted += part.deleted;
+    if (!part.done) return { deleted, done: false };
   }
+}
+
+/** Deletes the objects of the lists, and the lists. */
+export async function deleteLists(
+  { catalog, store, clock }: CollectorParts,
+  lists: readonly GarbageList[],
+  { untilMs, signal }: CollectionBounds,
+): Promise<{ readonly deleted: number; readonly done: boolean }> {
+  let deleted = 0;
+  for (const list of lists) {
+    if (clock.nowMs() >= untilMs) return { deleted, done: false };
+    signal.throwIfAborted();
+    await deleteAll(store, list.keys);
+    deleted += list.keys.length;
+    await catalog.garbage.remove(list);
+  }
+  return { deleted, done: true };
 }
 
 export interface OrphanReport {

@@ -23,11 +23,13 @@ import { PushService, type PushServiceParts } from '../ingest/push.ts';
 import { PushBudget } from '../ingest/push-budget.ts';
 import { IngestRates, type RatesLog } from '../ingest/rates/ingest-rates.ts';
 import { Insight } from '../insight/insight.ts';
+import { reclaimJob } from '../maintenance/reclaim-job.ts';
 import type { Limits } from '../model/limits.ts';
 import { Patterns } from '../patterns/patterns.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 import type { HttpClient } from '../ports/http-client.ts';
 import type { Invoker } from '../ports/invoker.ts';
+import type { ObjectReaders } from '../ports/object-readers.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import { ChunkSource } from '../query/chunk-source.ts';
 import { PageCache } from '../query/page-cache.ts';
@@ -88,6 +90,8 @@ export interface Parts {
   readonly metricsText?: () => Promise<string>;
   /** Of the results cache in this thread. Default: the configured size. */
   readonly resultCacheBytes?: number;
+  /** Who reads objects, if this thread deletes those that nobody reads any more. */
+  readonly objectReaders?: ObjectReaders | undefined;
   /** What queries hold. Default: a new one of the configured size. */
   readonly queryMemory?: QueryMemory | undefined;
   /** What pushes of this thread may hold together, bytes. Default: MAX_PUSH_BYTES. */
@@ -178,6 +182,10 @@ export function assembleContext({
     http: given.http ?? NO_HTTP,
     registry: metrics.registry,
   });
+  const { objectReaders: readers } = given;
+  const { objectGraceMs: graceMs, collectionIntervalMs: collectionEveryMs } = config.logboom;
+  const reclaiming =
+    readers === undefined ? [] : [reclaimJob({ catalog, store, clock, readers, graceMs, collectionEveryMs })];
   const maintenance = assembleMaintenance({
     config,
     store,
@@ -187,7 +195,7 @@ export function assembleContext({
     ids,
     limitsOf: given.limitsOf,
     foldTable: given.foldTable,
-    otherJobs: [rules],
+    otherJobs: [rules, ...reclaiming],
     onRun: addJobMetrics(metrics.registry),
     deletions,
   });

@@ -1,0 +1,91 @@
+/** Inputs of merges leave the disk of an assembled store while queries run, and stay if somebody says so. */
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type LocalStore, startLocal } from '../../local/start.ts';
+import { systemClock } from '../../local/system-clock.ts';
+import { parseConfig } from '../../shared/admin/config.ts';
+import { findEntries } from './support/ask.ts';
+import { createClient, type HttpClient } from './support/client.ts';
+import { JSON_TYPE, jsonPush } from './support/push.ts';
+
+const TENANT = 'acme';
+/** Objects stay for an hour unless nobody reads them; nothing is kept in the catalog. */
+const CONFIG = `auth_enabled: true
+logboom: { object_grace_period: 1h, collection_interval: 100ms, inline_max_bytes: 0 }
+limits_config: { reject_old_samples: false }`;
+const PUSHES = 40;
+
+let dataDir: string;
+let store: LocalStore;
+let client: HttpClient;
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'logboom-reclaim-'));
+  const { config } = parseConfig(CONFIG, { name: 'test', environment: {} });
+  const storage = { kind: 'embedded', dataDir } as const;
+  store = await startLocal({ config, storage, host: '127.0.0.1', port: 0, logLevel: 'silent', cores: 2 });
+  client = createClient(store.url);
+});
+afterEach(async () => {
+  client.close();
+  await store.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const startNs = BigInt(systemClock.nowMs()) * 1_000_000n;
+
+async function pushAll(): Promise<void> {
+  for (let i = 0; i < PUSHES; i++) {
+    const answer = await client.send({
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers: { 'x-scope-orgid': TENANT, 'content-type': JSON_TYPE },
+      body: jsonPush([
+        {
+          labels: { app: 'a' },
+          entries: [{ ns: startNs + BigInt(i), line: `line ${i} ${'x'.repeat(2000)}` }],
+        },
+      ]),
+    });
+    expect(answer.status).toBe(204);
+  }
+}
+
+const chunks = async () => {
+  const names = await readdir(join(dataDir, 'objects'), { recursive: true, withFileTypes: true });
+  return names.filter(name => name.isFile() && !name.parentPath.includes('index'));
+};
+const flush = () =>
+  client.send({ method: 'POST', path: '/flush/tenant', headers: { 'x-scope-orgid': TENANT } });
+const ask = () => {
+  const query = {
+    query: '{app="a"} |= "line"',
+    start: `${startNs - 1n}`,
+    end: `${startNs + 1_000_000n}`,
+    limit: '1000',
+  };
+  return findEntries(client, query, { tenant: TENANT });
+};
+
+test('inputs of a merge are gone soon, and no query misses one', async () => {
+  await pushAll();
+  expect(await chunks()).toHaveLength(PUSHES);
+  const flushed = flush();
+  // Every answer is whole, before, in the middle and behind.
+  do expect(await ask()).toHaveLength(PUSHES);
+  while ((await chunks()).length > 1);
+  expect((await flushed).status).toBe(204);
+  expect(await ask()).toHaveLength(PUSHES);
+});
+
+test('they stay while a file of the data folder says so', async () => {
+  await pushAll();
+  await writeFile(join(dataDir, 'keep-objects'), '');
+  await flush();
+  // A hundred times what the job needs.
+  for (let i = 0; i < 20; i++) await systemClock.sleep(100);
+  expect(await chunks()).toHaveLength(PUSHES + 1);
+  await rm(join(dataDir, 'keep-objects'));
+  while ((await chunks()).length > 1) await systemClock.sleep(20);
+});

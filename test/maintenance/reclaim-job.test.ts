@@ -1,0 +1,75 @@
+/** Replaced objects go as soon as nobody reads them, and those of the store stay. */
+import { expect, test } from '@jest/globals';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { garbageWrite } from '../../shared/catalog/garbage.ts';
+import { reclaimJob } from '../../shared/maintenance/reclaim-job.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const GRACE_MS = 600_000;
+const bounds = { untilMs: Infinity, signal: new AbortController().signal };
+
+function world() {
+  const clock = manualClock(1_000_000);
+  const store = memoryObjectStore();
+  const table = memoryTable({ clock });
+  const catalog = new Catalog({ table, clock, ids: seededIds(1) });
+  let marks = 0;
+  let left = Infinity;
+  const readers = { mark: () => ++marks, haveLeft: async (mark: number) => mark <= left };
+  const job = reclaimJob({ catalog, store, clock, readers, graceMs: GRACE_MS, collectionEveryMs: 300_000 });
+  return {
+    clock,
+    setLeft: (mark: number) => {
+      left = mark;
+    },
+    run: async () => (await job.run(bounds)).figures.deleted,
+    everyMs: job.everyMs,
+    keys: async () => (await store.list('', { limit: 100 })).objects.map(({ key }) => key),
+    /** An object that was replaced now, to be kept for so long. */
+    async replaced(key: string, graceMs = GRACE_MS) {
+      await store.putIfAbsent(key, Buffer.from(key));
+      await table.transact([garbageWrite(key, [key], clock.nowMs() + graceMs)]);
+      clock.advance(1);
+    },
+  };
+}
+
+test('the run behind the one that found them deletes them, long before their time', async () => {
+  const { run, replaced, keys, everyMs } = world();
+  await replaced('a');
+  await replaced('b');
+  expect(await run()).toBe(0);
+  expect(await keys()).toEqual(['a', 'b']);
+  expect(await run()).toBe(2);
+  expect(await keys()).toEqual([]);
+  expect(everyMs).toBe(10_000);
+});
+
+test('waits for readers that began before, and takes what was replaced since with the next round', async () => {
+  const { run, replaced, keys, setLeft } = world();
+  setLeft(0);
+  await replaced('a');
+  await run();
+  await replaced('b');
+  expect([await run(), await run()]).toEqual([0, 0]);
+  setLeft(1);
+  expect(await run()).toBe(1);
+  expect(await keys()).toEqual(['b']);
+  // The mark of the second round is 2.
+  expect(await run()).toBe(0);
+  setLeft(2);
+  expect(await run()).toBe(1);
+  expect(await keys()).toEqual([]);
+});
+
+test('what has a longer time to stay keeps it, but for the last grace', async () => {
+  const { run, replaced, keys, clock } = world();
+  await replaced('expired', 2 * GRACE_MS);
+  expect([await run(), await run()]).toEqual([0, 0]);
+  expect(await keys()).toEqual(['expired']);
+  clock.advance(GRACE_MS);
+  expect([await run(), await run()]).toEqual([0, 1]);
+});
