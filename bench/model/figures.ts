@@ -118,3 +118,99 @@ export const LIMITS = {
   prefixPutsPerSecond: 3_500,
   prefixGetsPerSecond: 5_500,
 } as const;
+
+/** Measured: catalog item and object of a push of so many KB of lines; write units with the deletion (docs/cost.md, "By batch size"). */
+export interface ChunkOfPush {
+  readonly kb: number;
+  readonly name: string;
+  readonly itemKb: string;
+  /** Undefined: the chunk lies in the item. */
+  readonly objectKb?: number;
+  readonly writeUnits: number;
+}
+
+export const CHUNK_ITEM: readonly ChunkOfPush[] = [
+  { kb: 1, name: '1 KB', itemKb: '0.98', writeUnits: 2 },
+  { kb: 4, name: '4 KB', itemKb: '1.9', writeUnits: 4 },
+  { kb: 10, name: '10 KB', itemKb: '3.2', writeUnits: 8 },
+  { kb: 20, name: '20 KB', itemKb: '0.87', objectKb: 5.1, writeUnits: 2 },
+  { kb: 40, name: '40 KB', itemKb: '0.90', objectKb: 9.1, writeUnits: 2 },
+  { kb: 100, name: '100 KB', itemKb: '0.93', objectKb: 19.6, writeUnits: 2 },
+  { kb: 1000, name: '1 MB', itemKb: '1.25', objectKb: 184.6, writeUnits: 4 },
+];
+
+/** Counted by `npm run bench -- requests --mb 512`, for each query; `times` is how many the page shows the price of. */
+export const REQUESTS_OF_QUERIES: readonly {
+  readonly name: string;
+  readonly coldGets: readonly number[];
+  readonly warmGets: number;
+  readonly readUnits: number;
+  readonly times: number;
+}[] = [
+  { name: 'labels, series, volume', coldGets: [1], warmGets: 0, readUnits: 6, times: 1000 },
+  { name: 'count or rate without a filter', coldGets: [1], warmGets: 0, readUnits: 7, times: 1000 },
+  { name: 'the newest 100 lines of an app', coldGets: [7], warmGets: 0, readUnits: 7, times: 1000 },
+  { name: 'a text that is nowhere; in 7 lines', coldGets: [7, 14], warmGets: 0, readUnits: 7, times: 1000 },
+  {
+    name: '`json` with a filter, by status, of one app',
+    coldGets: [49],
+    warmGets: 0,
+    readUnits: 7,
+    times: 1000,
+  },
+  {
+    name: 'a regular expression over a namespace, 1,000 lines',
+    coldGets: [199],
+    warmGets: 139,
+    readUnits: 7,
+    times: 1000,
+  },
+  {
+    name: 'the dearest of the suite (json_first_filter)',
+    coldGets: [281],
+    warmGets: 184,
+    readUnits: 7,
+    times: 1000,
+  },
+  { name: '**all 23, one after the other**', coldGets: [1348], warmGets: 405, readUnits: 156, times: 1000 },
+];
+
+/** Counted by the same: a GB in pushes of half a MB, and one flush that merges and indexes it. */
+export const REQUESTS_OF_INGEST = {
+  puts: 902,
+  writeUnits: 1459,
+  mergeGets: 2150,
+  mergePuts: MERGE.putsPerGb,
+  mergeWriteUnits: 3062,
+} as const;
+
+/** Of a run of compaction for one tenant and day that has work: a lease taken and given back, and the records read. */
+export const MERGE_RUN = { writeUnits: 2, readUnits: 6 } as const;
+
+export const CANARY = {
+  /** Held to the template by test/lib/cost-tests.ts. */
+  everyMinutes: 5,
+  memoryMb: 256,
+  /** Counted: the second one reads what the round before has pushed (test/functions/canary.test.ts). */
+  queriesOfRound: 2,
+  /** Assumed: it waits for three requests. */
+  roundSeconds: 0.3,
+  writeUnitsOfPush: 2,
+  readUnitsOfQuery: QUERY.readUnitsPerDay,
+  /** Assumed, as of a count. */
+  querySeconds: 0.08,
+} as const;
+
+/** Of machines that run a fleet of the reference (docs/cost.md, "Beside others"). */
+export const FLEET = {
+  machines: 3,
+  coresOfMachine: 2,
+  hoursOfMonth: 730,
+  /** Each entry is on three machines, two of them in other zones. */
+  copies: 3,
+  /** Of the lines, as it goes from one to another. Assumed. */
+  sentShare: 1 / 3,
+  /** Measured: CPU seconds that the reference takes for a GB (docs/benchmarks.md). */
+  cpuSecondsPerGb: 27.9,
+  peak: 3,
+} as const;

@@ -3,7 +3,7 @@
  *
  *     npm run model -- --gb-per-day 100 [--push-kb 1000] [--queries-per-day 10000] [--query-hours 1] [--retention 30]
  *                      [--tenants 1] [--peak 3]
- *     npm run model -- --page      rows of docs/cost.md that are computed
+ *     npm run model -- --page      lines of docs/cost.md and docs/aws.md that are computed
  */
 import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
 import { modelOf } from './model.ts';
@@ -13,7 +13,8 @@ import { reportOf } from './report.ts';
 
 try {
   if (process.argv[2] === '--page') {
-    process.stdout.write(`${computedLines().join('\n')}\n`);
+    for (const page of ['cost.md', 'aws.md'] as const)
+      process.stdout.write(`docs/${page}\n${computedLines(page).join('\n')}\n`);
     process.exit();
   }
   const load = loadOf(process.argv.slice(2));

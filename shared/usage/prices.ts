@@ -70,6 +70,7 @@ export const LIST_PRICES = Object.freeze({
     asOf: '2026-11',
   },
   logsScanned: { what: 'CloudWatch Logs, scanned by a query', price: 0.005, per: 'GB', asOf: '2026-11' },
+  secret: { what: 'Secrets Manager, secret', price: 0.4, per: 'month', asOf: '2026-11' },
   key: { what: 'KMS, key', price: 1, per: 'month', asOf: '2026-11' },
   instanceHour: { what: 'EC2, m7g.large on demand', price: 0.0816, per: 'hour', asOf: '2026-11' },
   zoneTransfer: { what: 'EC2, transfer between zones, each way', price: 0.01, per: 'GB', asOf: '2026-11' },

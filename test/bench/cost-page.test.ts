@@ -1,10 +1,10 @@
 /** Pages about cost say what the model computes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PUSH } from '../../bench/model/figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../../bench/model/idle.ts';
-import { computedLines } from '../../bench/model/page.ts';
+import { computedLines, type Page } from '../../bench/model/page.ts';
 import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
 import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
@@ -12,11 +12,36 @@ import { LIST_PRICES } from '../../shared/usage/prices.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
 
-test('docs/cost.md has every row and sum that is computed (npm run model -- --page)', () => {
-  const text = page('cost.md');
-  const lines = computedLines();
-  expect(lines.length).toBeGreaterThan(50);
-  expect(lines.filter(line => !text.includes(line))).toEqual([]);
+/** Lines are wrapped where they fit. */
+const unwrapped = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+
+/** Figures of a page that stand in none of its computed lines, each once, in order. */
+function figuresBeside(name: Page, pattern: RegExp): string[] {
+  let rest = unwrapped(page(name));
+  for (const line of computedLines(name)) rest = rest.replaceAll(unwrapped(line), '');
+  return [...new Set(rest.match(pattern) ?? [])].sort();
+}
+
+describe.each<[Page, number]>([
+  ['cost.md', 100],
+  ['aws.md', 8],
+])('docs/%s', (name, least) => {
+  test('has every line that is computed (npm run model -- --page)', () => {
+    const text = unwrapped(page(name));
+    const lines = computedLines(name);
+    expect(lines.length).toBeGreaterThan(least);
+    expect(lines.filter(line => !text.includes(unwrapped(line)))).toEqual([]);
+  });
+
+  test('has no dollars that are not computed', () => {
+    expect(figuresBeside(name, /\$ ?\d[\d,.]*|\b\d[\d,.]* dollars?\b/g)).toEqual([]);
+  });
+});
+
+test('what docs/cost.md has besides is given: loads that are asked about, sizes of items and functions', () => {
+  // KB of an item, of a heartbeat; memory of functions; queries that a price is for, and queries a day.
+  const given = ['0.6', '1,000', '1,769', '10,000', '100,000', '3,008'];
+  expect(figuresBeside('cost.md', /\d+(?:[.,]\d+)+/g)).toEqual(given);
 });
 
 test('every price has the month in which it was noted', () => {
@@ -48,10 +73,7 @@ test('the jobs of the model are those of the default configuration', () => {
   );
 });
 
-test('docs/aws.md says what CloudFront adds', () => {
-  const perGb = edgePerGb(1000, PUSH.sentShare);
-  expect(perGb).toBeCloseTo(0.32 * 0.02 + 0.001, 9);
-  expect(page('aws.md')).toContain(
-    `$${perGb.toFixed(4)} for each GB of lines that passes it in pushes of 1 MB`,
-  );
+test('what CloudFront adds, and the canary, by hand', () => {
+  expect(edgePerGb(1000, PUSH.sentShare)).toBeCloseTo(0.32 * 0.02 + 0.001, 9);
+  expect(computedLines('aws.md')).toContain('The canary costs about 8,640 pushes and 17,280 queries a month');
 });

@@ -2,9 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { CANARY } from '../../bench/model/figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
-import { WATCHED } from '../../bench/model/page.ts';
+import { WATCHED } from '../../bench/model/page/idle-and-watched.ts';
+import { reservationsOf } from '../../lib/concurrency.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'aws.md'), 'utf8');
 
 export function costTests(built: () => Built): void {
   test('an idle stack costs what its schedules say, below $0.50 a month, and has nothing else that costs unused', () => {
@@ -37,8 +41,33 @@ export function costTests(built: () => Built): void {
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });
 
-  test('docs/aws.md has the memory of every function, with its reason', () => {
-    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'aws.md'), 'utf8');
+  test('docs/aws.md has the shares of calls, and the size of the template', () => {
+    const quota = 1000;
+    const { query, worker, maintenance } = reservationsOf(quota)!;
+    const percent = (calls: number) => `${(100 * calls) / quota}%`;
+    const left = percent(quota - query - worker - maintenance);
+    const assembly = built().assemblies.iam;
+    const tens = (count: number) => 10 * Math.round(count / 10);
+    const routes = tens(assembly.ofType('AWS::ApiGatewayV2::Route').length);
+    const resources = tens(Object.keys(assembly.resources).length);
+    const lines = [
+      `caps the query function at ${percent(query)} of it, the function for parts of queries at ${percent(worker)}`,
+      `and maintenance at ${percent(maintenance)}, so that ${left} and more are always there for pushes`,
+      `about ${routes} routes of 300, about ${resources} resources of 500`,
+    ];
+    const text = page.replaceAll(/\s+/g, ' ');
+    expect(lines.filter(line => !text.includes(line))).toEqual([]);
+  });
+
+  test('the canary costs what its schedule says', () => {
+    const { iam } = built().assemblies;
+    const [, lambda] = iam.ofType('AWS::Lambda::Function').find(([id]) => functionOfId(id) === 'canary')!;
+    expect(lambda.Properties.MemorySize).toBe(CANARY.memoryMb);
+    const rates = iam.ofType('AWS::Scheduler::Schedule').map(([, one]) => one.Properties.ScheduleExpression);
+    expect(rates).toContain(`rate(${CANARY.everyMinutes} minutes)`);
+  });
+
+  test('docs/aws.md has memory and time of every function, with its reason', () => {
     const [, rest] = page.split('| function | memory | time | serves | why so much |\n');
     const rows = rest.split('\n\n')[0].split('\n');
     const { token, default: plain, url } = built().assemblies;
@@ -59,6 +88,9 @@ export function costTests(built: () => Built): void {
           name,
           expect.stringContaining(Properties.MemorySize.toLocaleString('en-US')),
         ]);
+        const { Timeout } = Properties;
+        const time = Timeout < 60 ? `${Timeout} s` : `${Timeout / 60} min`;
+        expect([name, String(row).split('|')[3].trim()]).toEqual([name, time]);
         expect(String(row).split('|')[5].trim()).not.toBe('');
       }
     }

@@ -1,0 +1,45 @@
+/** Prices and numbers as the pages about cost write them. */
+import { LIST_PRICES } from '../../../shared/usage/prices.ts';
+
+export const MILLION = 1_000_000;
+export const DAYS_OF_MONTH = 30;
+export const MINUTES_OF_MONTH = DAYS_OF_MONTH * 24 * 60;
+
+export const price = (name: keyof typeof LIST_PRICES) => LIST_PRICES[name].price;
+
+/** Dollars of so many units whose price is for a million. */
+export const millionth = (units: number, name: keyof typeof LIST_PRICES) => (units * price(name)) / MILLION;
+
+/** Dollars of so many seconds of a function with this memory. */
+export function functionSeconds(seconds: number, memoryMb: number): number {
+  return seconds * (memoryMb / 1024) * price('functionGbSecond');
+}
+
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+/** Two digits that count, without an exponent. */
+export function twoDigits(value: number): string {
+  return round(Number(value.toPrecision(2)));
+}
+
+/** Whole dollars from ten on. */
+export function money(value: number): string {
+  return value >= 10 ? whole(value) : value.toFixed(2);
+}
+
+/** Whole dollars from a hundred on. */
+export function exact(value: number): string {
+  return value >= 100 ? whole(value) : value.toFixed(2);
+}
+
+/** Whole from a hundred on, one digit behind the point from one on, two digits that count below. */
+export function rate(value: number): string {
+  if (value >= 10) return whole(value);
+  return value >= 1 ? round(Number(value.toFixed(1))) : round(Number(value.toPrecision(1)));
+}
+
+function round(value: number): string {
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 21 });
+}
