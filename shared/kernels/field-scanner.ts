@@ -34,11 +34,16 @@ export interface KeyList {
   readonly texts: readonly Uint8Array[];
   /** Number of the key of the object around each, plus 1; 0 at the top. */
   readonly parents: readonly number[];
-  /** Keys that lines are left to the parser for. */
-  readonly reserved: readonly boolean[];
+  /** Sums of LEFT_TO_PARSER and UNWANTED. */
+  readonly flags: readonly number[];
   /** Adds the next key. */
   add(text: Buffer, parent: number): void;
 }
+
+/** Flag of a key: lines with it are left to the parser. */
+export const LEFT_TO_PARSER = 1;
+/** Flag of a key: its members are left out. */
+export const UNWANTED = 2;
 
 export type FieldParser = 'json' | 'logfmt';
 
@@ -65,13 +70,15 @@ interface FieldKernel {
   clearFieldKeys(table: number): void;
   clearMembers(): void;
   makeValueTerms(list: number, from: number, to: number, firstByte: number): number;
-  readFields(rows: number, firstByte: number, firstRow: number): void;
+  readFields(rows: number, firstByte: number, firstRow: number, parsers: number): void;
   sortFields(): void;
 }
 
 export type FieldKeys = Readonly<Record<FieldParser, KeyList>>;
 
 const PARSERS = ['json', 'logfmt'] as const;
+/** As numbers in the kernel, which are also marks of lines. */
+const MARKS = { json: 1, logfmt: 2, both: 3 } as const;
 
 /** Lines that were read by one call, and the members that they gave. */
 interface Call {
@@ -88,13 +95,14 @@ export class FieldScanner {
   readonly #lists: Readonly<Record<FieldParser, number>>;
   #lines: Uint8Array = new Uint8Array(0);
   #keys: FieldKeys | undefined;
+  #parsers = MARKS.both as number;
   #calls: Call[] = [];
   /** The last call whose lines lie in the kernel's memory. */
   #loaded: Call | undefined;
 
   constructor() {
     const nameKey = (table: number, number: number, start: number, length: number, parent: number) =>
-      Number(this.#nameKey(table, number, start, length, parent));
+      this.#nameKey(table, number, start, length, parent);
     this.#instance = new KernelInstance<FieldKernel>({ nameKey });
     const { run } = this.#instance;
     this.#run = run;
@@ -108,11 +116,17 @@ export class FieldScanner {
     return this.#run.FIELD_LINES.value + lineBytes + SLACK_BYTES;
   }
 
-  /** Begins a page. @param keys known ones, to which those of the page are added */
-  begin(lines: Uint8Array, keys: FieldKeys): void {
+  /**
+   * Begins a page.
+   *
+   * @param keys known ones, to which those of the page are added
+   * @param parser the only one that lines are read for; both without it
+   */
+  begin(lines: Uint8Array, keys: FieldKeys, parser?: FieldParser): void {
     const run = this.#run;
     this.#lines = lines;
     this.#keys = keys;
+    this.#parsers = MARKS[parser ?? 'both'];
     this.#calls = [];
     this.#loaded = undefined;
     run.clearMembers();
@@ -126,10 +140,10 @@ export class FieldScanner {
     }
   }
 
-  #nameKey(table: number, number: number, start: number, length: number, parent: number): boolean {
+  #nameKey(table: number, number: number, start: number, length: number, parent: number): number {
     const keys = this.#keys![table === this.#keyTables.json ? 'json' : 'logfmt'];
     if (number === keys.texts.length) keys.add(this.#instance.bytes.subarray(start, start + length), parent);
-    return keys.reserved[number];
+    return keys.flags[number];
   }
 
   /**
@@ -154,7 +168,7 @@ export class FieldScanner {
       const { words, bytes: memory } = this.#instance;
       const offsets = FIELD_OFFSETS.value >>> 2;
       for (let i = first; i <= row; i++) words[offsets + i - first] = lineOffsets[i] - firstByte;
-      this.#run.readFields(row - first, firstByte, first);
+      this.#run.readFields(row - first, firstByte, first, this.#parsers);
       const parsers = FIELD_PARSERS.value;
       parserOf.set(memory.subarray(parsers, parsers + row - first), first);
       const now = this.#counts();

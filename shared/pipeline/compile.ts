@@ -26,6 +26,7 @@ import { compilePatternParser, type PatternParser, type PatternPlan } from './pa
 import type { PromotedRows } from './promoted-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
+import { ScannedFields } from './scanned-fields.ts';
 import { StoredLabelFilter } from './stored-label-filter.ts';
 import { compileUnpack } from './unpack.ts';
 
@@ -47,6 +48,8 @@ export interface CompiledStages {
   readonly rowStagesWithLabelFilters: readonly RowStage[];
   /** Where `rowStages` are a pattern and filters on single labels. */
   readonly pattern: PatternPlan | undefined;
+  /** Finds what the first of `rowStages` is asked for, run by run. */
+  readonly scanned: ScannedFields | undefined;
   /** Some row stage may take long on a row, see `Turn`. */
   readonly isSlow: boolean;
 }
@@ -89,6 +92,7 @@ export function compileStages(
   );
 
   let pattern: PatternParser | undefined;
+  let scanned: ScannedFields | undefined;
   let lineIsStored = true;
   let labelsAreStored = true;
   let streamLabelsAreKept = true;
@@ -146,8 +150,12 @@ export function compileStages(
         default: {
           const early = earlyTestsAfter(stages, tests, i);
           if (stage.kind === 'pattern') pattern = compilePatternParser(stage.pattern, labels, early);
-          const parser = stage.kind === 'pattern' ? pattern!.stage : compileParser(stage, row, early);
+          let parser = stage.kind === 'pattern' ? pattern!.stage : compileParser(stage, row, early);
           if (skipParsers) return;
+          if (rowStages.length === 0) {
+            scanned = scannedFields(stage, row, early);
+            parser = scanned?.standIn(parser) ?? parser;
+          }
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
           add(promoted?.parserPlace === i ? promoted.standIn(parser, row) : parser);
@@ -162,6 +170,7 @@ export function compileStages(
     rowStages,
     rowStagesWithLabelFilters: withLabelFilters,
     pattern: pattern && patternPlan(stages, tests, pattern, rowStages),
+    scanned,
     isSlow: stages.some(({ kind }) => SLOW_STAGES.has(kind)) && rowStages.length > 0,
   };
 }
@@ -198,6 +207,13 @@ function compileParser(
     case 'unpack':
       return compileUnpack(labels);
   }
+}
+
+/** For a parser that makes labels of all fields. */
+function scannedFields(stage: ParserStage, { labels }: Row, early: EarlyTests): ScannedFields | undefined {
+  if ((stage.kind !== 'json' && stage.kind !== 'logfmt') || stage.extractions.length > 0) return undefined;
+  const keepsEmpty = stage.kind === 'json' || stage.keepEmpty;
+  return ScannedFields.for({ kind: stage.kind, keepsEmpty }, labels, early);
 }
 
 /** Undefined where other stages than filters on single labels run on rows beside the pattern. */

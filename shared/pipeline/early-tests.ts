@@ -18,6 +18,11 @@ export class EarlyTests {
     this.isEmpty = this.#byName.length === 0;
   }
 
+  /** Numbers of the labels that are tested. */
+  get ids(): number[] {
+    return [...this.#byName.keys()].filter(id => this.#byName[id] !== undefined);
+  }
+
   /** True where some filter on the label just set drops the row. */
   rejects(id: number, labels: RowLabels): boolean {
     if (id >= this.#byName.length) return false;

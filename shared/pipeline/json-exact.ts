@@ -15,6 +15,7 @@ import {
   CLOSE_BRACE,
   COLON,
   COMMA,
+  MAX_JSON_DEPTH,
   OK,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -27,8 +28,8 @@ import {
   WORD_UNKNOWN,
   wordKind,
 } from './json-scan.ts';
-import { DROPPED, FOUND_ALL, MAX_JSON_DEPTH, setJsonValue } from './json-value.ts';
 import type { KeyTable } from './key-table.ts';
+import { DROPPED, FOUND_ALL, setParsedValue } from './parsed-value.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 
 /** Bytes searched for ends of objects, in lengths of the line: beyond it, objects are stepped over. */
@@ -107,7 +108,7 @@ export function readExactly(
     const id = keys.nameIds[entry];
     if (id < 0) return OK;
     const name = labels.collides(id) ? keys.suffixedIds[entry] : id;
-    const outcome = setJsonValue(labels, early, name, kind, source, from, to);
+    const outcome = setParsedValue(labels, early, name, kind, source, from, to);
     return outcome === FOUND_ALL || outcome === DROPPED ? outcome : OK;
   }
 }

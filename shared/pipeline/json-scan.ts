@@ -12,6 +12,9 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
+/** Objects nested deeper are skipped: a label name of so many parts is nobody's. */
+export const MAX_JSON_DEPTH = 128;
+
 export const JSON_PARSER_ERROR = 'JSONParserErr';
 
 // Outcomes of a scan: done, or what went wrong (an index of JSON_FAILURES).

@@ -21,6 +21,7 @@ import {
   COMMA,
   JSON_FAILURES,
   JSON_PARSER_ERROR,
+  MAX_JSON_DEPTH,
   OK,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -33,8 +34,8 @@ import {
   WORD_UNKNOWN,
   wordKind,
 } from './json-scan.ts';
-import { DROPPED, MAX_JSON_DEPTH, setJsonValue } from './json-value.ts';
 import { JSON_FRAME, KeyTable } from './key-table.ts';
+import { DROPPED, setParsedValue } from './parsed-value.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 
@@ -169,7 +170,7 @@ class JsonParser {
             let id = keys.nameIds[entry];
             if (id >= 0) {
               if (labels.collides(id)) id = keys.suffixedIds[entry];
-              const outcome = setJsonValue(labels, early, id, kind, source, valueStart, valueEnd);
+              const outcome = setParsedValue(labels, early, id, kind, source, valueStart, valueEnd);
               if (outcome !== OK) {
                 // The objects around must end, or nothing in them counts.
                 return depth === 0 || closes(source, at, end, depth) ? outcome : ODD;

@@ -5,6 +5,7 @@
 import { EarlyTests } from './early-tests.ts';
 import { KeyTable, LOGFMT_FRAME } from './key-table.ts';
 import { FAULT, LINE_END, LogfmtDecoder } from './logfmt-decoder.ts';
+import { FOUND_ALL, SET, setParsedValue } from './parsed-value.ts';
 import type { Row, RowStage } from './row.ts';
 import type { RowLabels } from './row-labels.ts';
 
@@ -22,7 +23,6 @@ export function compileLogfmt(
 ): RowStage {
   const keys = new KeyTable(labels, LOGFMT_FRAME);
   const decoder = new LogfmtDecoder(keys);
-  const triesEarly = !early.isEmpty;
   const restricted = labels.restricted;
 
   return (row: Row) => {
@@ -52,10 +52,8 @@ export function compileLogfmt(
       let id = keys.nameIds[entry];
       if (id < 0) continue;
       if (labels.collides(id)) id = keys.suffixedIds[entry];
-      if (!labels.wants(id) || labels.isExtracted(id)) continue;
-      labels.setBytes(id, decoder.valueKind, source, valueStart, valueEnd);
-      if (triesEarly && early.rejects(id, labels)) return false;
-      if (labels.allFound) return true;
+      const set = setParsedValue(labels, early, id, decoder.valueKind, source, valueStart, valueEnd);
+      if (set !== SET) return set === FOUND_ALL;
     }
   };
 }

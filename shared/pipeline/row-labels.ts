@@ -122,6 +122,11 @@ export class RowLabels {
     return suffixed;
   }
 
+  /** `undefined` if everything is extracted. */
+  get wantedNames(): readonly string[] | undefined {
+    return this.#wanted?.names;
+  }
+
   wants(id: number): boolean {
     return !this.restricted || this.#wantedFlags[id] === 1;
   }

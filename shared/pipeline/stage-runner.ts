@@ -69,6 +69,7 @@ export class StageRunner {
       this.#nextFilter = 0;
       this.#filtered = 0;
       this.#isNarrowed = false;
+      this.#stages.scanned?.enterPage(page);
     } else turn.left = 0;
     let left = count;
     while (this.#nextFilter < lineFilters.length && left > 0) {
@@ -161,6 +162,8 @@ export class StageRunner {
       left = filter.narrow(labels, selection, from, left);
       if (filter.failed) this.#rowStages = this.#stages.rowStagesWithLabelFilters;
     }
+    if (left > from && this.#promoted?.stage?.answersRun !== true)
+      this.#stages.scanned?.enterRows(selection, from, left);
     return left;
   }
 

@@ -4,7 +4,7 @@
  * why a key and a name are kept apart here: a column belongs to one key, and a line in which another key of the same
  * name occurs is left to the parser.
  */
-import type { KeyList } from '../kernels/field-scanner.ts';
+import { type KeyList, LEFT_TO_PARSER, UNWANTED } from '../kernels/field-scanner.ts';
 import { textOfBytes } from '../model/byte-text.ts';
 import { sanitizeName } from '../pipeline/text.ts';
 import { KEPT_KEYS } from './bounds.ts';
@@ -13,12 +13,18 @@ import { isReservedName } from './reserved-names.ts';
 export class FieldTable implements KeyList {
   readonly texts: Buffer[] = [];
   readonly parents: number[] = [];
-  /** Keys whose label is one that errors are told by: a line that sets it is left to the parser. */
-  readonly reserved: boolean[] = [];
+  /** Lines are left to the parser if they set a label that errors are reported by. */
+  readonly flags: number[] = [];
   /** Sanitised label name of each entry, joined with those of the objects around it; '' where it is ignored. */
   readonly names: string[] = [];
   /** Keys from the top down to the entry, as text. */
   readonly paths: (readonly string[])[] = [];
+  readonly #wanted: ReadonlySet<string> | undefined;
+
+  /** @param wanted labels whose members are kept; all without it */
+  constructor(wanted?: ReadonlySet<string>) {
+    this.#wanted = wanted;
+  }
 
   /** Distinct keys so far; entries are numbered from 0. */
   get count(): number {
@@ -28,7 +34,7 @@ export class FieldTable implements KeyList {
   /** Called before each page: begins anew where there are too many keys. */
   prepare(): void {
     if (this.count <= KEPT_KEYS) return;
-    for (const column of [this.texts, this.parents, this.reserved, this.names, this.paths]) column.length = 0;
+    for (const column of [this.texts, this.parents, this.flags, this.names, this.paths]) column.length = 0;
   }
 
   add(text: Buffer, parent: number): void {
@@ -40,6 +46,7 @@ export class FieldTable implements KeyList {
     this.parents.push(parent);
     this.names.push(name);
     this.paths.push(parent === 0 ? [key] : [...this.paths[parent - 1], key]);
-    this.reserved.push(isReservedName(name));
+    const isUnwanted = this.#wanted !== undefined && !this.#wanted.has(name);
+    this.flags.push((isReservedName(name) ? LEFT_TO_PARSER : 0) + (isUnwanted ? UNWANTED : 0));
   }
 }

@@ -103,6 +103,11 @@ export class PromotedStage {
     return new Map(bound.filter(({ id }) => id >= 0).map(({ id, column }) => [id, column]));
   }
 
+  /** True if columns stand in for the parser in the run at hand, but for some rows. */
+  get answersRun(): boolean {
+    return this.#boundToRun() !== undefined;
+  }
+
   #boundToRun(): readonly Bound[] | undefined {
     const labels = this.#labels;
     if (this.#runSerial !== labels.runSerial) {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isRecordedValue, valueFact } from '../../shared/filter/value-facts.ts';
-import { FieldScanner, type KeyList } from '../../shared/kernels/field-scanner.ts';
+import { FieldScanner, type KeyList, LEFT_TO_PARSER } from '../../shared/kernels/field-scanner.ts';
 import { TermSet } from '../../shared/kernels/term-set.ts';
 import { VALUE } from '../../shared/promoted/line-members.ts';
 import { jsonLines, logfmtLines } from '../promoted/lines.ts';
@@ -15,12 +15,12 @@ const isReserved = (key: string) => key === '__error__' || key === 'k';
 class TestKeys implements KeyList {
   readonly texts: Buffer[] = [];
   readonly parents: number[] = [];
-  readonly reserved: boolean[] = [];
+  readonly flags: number[] = [];
 
   add(text: Buffer, parent: number): void {
     this.texts.push(Buffer.from(text));
     this.parents.push(parent);
-    this.reserved.push(isReserved(text.toString('latin1')));
+    this.flags.push(isReserved(text.toString('latin1')) ? LEFT_TO_PARSER : 0);
   }
 }
 

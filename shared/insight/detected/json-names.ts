@@ -7,6 +7,7 @@ import {
   blockEnd,
   CLOSE_BRACE,
   COLON,
+  MAX_JSON_DEPTH,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -14,7 +15,6 @@ import {
   stringEnd,
   tokenEnd,
 } from '../../pipeline/json-scan.ts';
-import { MAX_JSON_DEPTH } from '../../pipeline/json-value.ts';
 
 /** Length of the path to each open object, bytes. */
 const PATHS = new Float64Array(MAX_JSON_DEPTH + 1);

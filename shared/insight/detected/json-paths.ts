@@ -11,6 +11,7 @@ import {
   CLOSE_BRACE,
   COLON,
   COMMA,
+  MAX_JSON_DEPTH,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
@@ -20,7 +21,6 @@ import {
   WORD_NULL,
   wordKind,
 } from '../../pipeline/json-scan.ts';
-import { MAX_JSON_DEPTH } from '../../pipeline/json-value.ts';
 import { DUPLICATE_SUFFIX } from '../../pipeline/names.ts';
 import { sanitizeName, unescapeJson } from '../../pipeline/text.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';

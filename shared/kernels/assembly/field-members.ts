@@ -17,8 +17,8 @@ import { clearKeys, findKey, keyCount } from './key-table';
 import { readLogfmt } from './logfmt-members';
 import { memberCount, setFirst, setMemberCount, sortMembers } from './member-list';
 
-const JSON_LINE: u8 = 1;
-const LOGFMT_LINE: u8 = 2;
+const JSON_LINE: u32 = 1;
+const LOGFMT_LINE: u32 = 2;
 const OPEN_BRACE: u32 = 0x7b;
 
 /** Begins a page. */
@@ -40,20 +40,23 @@ export function addFieldKey(table: usize, length: u32, parent: u32): void {
 /**
  * Adds the members of the lines at FIELD_LINES, between the `rows + 1` offsets at FIELD_OFFSETS.
  * @param firstByte, firstRow of the lines in their page
+ * @param parsers that are asked for: JSON_LINE, LOGFMT_LINE or the sum of both
  */
-export function readFields(rows: u32, firstByte: usize, firstRow: u32): void {
+export function readFields(rows: u32, firstByte: usize, firstRow: u32, parsers: u32): void {
   setFirst(firstByte, firstRow);
   for (let row: u32 = 0; row < rows; row++) {
     const at = FIELD_OFFSETS + (usize(row) << 2);
     const start = usize(load<u32>(at));
     const end = usize(load<u32>(at, 4));
     const isJson = start < end && byteAt(start) === OPEN_BRACE;
+    const own = isJson ? JSON_LINE : LOGFMT_LINE;
     const list = isJson ? JSON_MEMBERS : LOGFMT_MEMBERS;
     const before = memberCount(list);
     let parser: u8 = 0;
-    if (end - start <= MAX_FIELD_LINE && (isJson ? readJson(row, start, end) : readLogfmt(row, start, end)))
-      parser = isJson ? JSON_LINE : LOGFMT_LINE;
-    else setMemberCount(list, before);
+    if ((parsers & own) !== 0 && end - start <= MAX_FIELD_LINE) {
+      if (isJson ? readJson(row, start, end) : readLogfmt(row, start, end)) parser = u8(own);
+      else setMemberCount(list, before);
+    }
     store<u8>(FIELD_PARSERS + usize(row), parser);
   }
 }

@@ -120,7 +120,6 @@ export function readJson(row: u32, start: usize, end: usize): bool {
       }
       if (isReserved(key) || memberCount(JSON_MEMBERS) >= limit) return false;
       last = key;
-      const number = numberOf(key);
       at++;
       if (at < end && byteAt(at) !== COLON) at = skipSpace(at, end);
       if (at >= end || byteAt(at) !== COLON) return false;
@@ -136,24 +135,24 @@ export function readJson(row: u32, start: usize, end: usize): bool {
           kind = ESCAPED;
           at = plainEnd(at + 2, end);
         }
-        if (at >= end || !addMember(JSON_MEMBERS, number, row, valueStart, at, kind)) return false;
+        if (at >= end || !addMember(JSON_MEMBERS, key, row, valueStart, at, kind)) return false;
         at++;
       } else if (first === OPEN_BRACE) {
-        if (depth === MAX_DEPTH || !addMember(JSON_MEMBERS, number, row, at, at, STRUCTURE)) return false;
+        if (depth === MAX_DEPTH || !addMember(JSON_MEMBERS, key, row, at, at, STRUCTURE)) return false;
         store<u32>(PARENTS + (usize(depth++) << 2), parent);
-        parent = number + 1;
+        parent = numberOf(key) + 1;
         at = skipSpace(at + 1, end);
         mayEnd = true;
         continue;
       } else if (first === OPEN_BRACKET) {
-        if (!addMember(JSON_MEMBERS, number, row, at, at, STRUCTURE)) return false;
+        if (!addMember(JSON_MEMBERS, key, row, at, at, STRUCTURE)) return false;
         at = arrayEnd(at, end);
         if (at === 0) return false;
       } else {
         const valueStart = at;
         while (at < end && isInWord(byteAt(at))) at++;
         const kind = kindOfWord(valueStart, at);
-        if (kind < 0 || !addMember(JSON_MEMBERS, number, row, valueStart, at, kind)) return false;
+        if (kind < 0 || !addMember(JSON_MEMBERS, key, row, valueStart, at, kind)) return false;
       }
     } else if (byte === CLOSE_BRACE && mayEnd) {
       if (depth === 0) return skipSpace(at + 1, end) === end;

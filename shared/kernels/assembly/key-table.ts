@@ -21,10 +21,16 @@ const MAX_PROBES: u32 = 32;
 const LENGTH: usize = 4;
 const PARENT: usize = 8;
 const NUMBER: usize = 12;
-const RESERVED: usize = 16;
+const FLAGS: usize = 16;
 const FOLLOWER: usize = 20;
 
-/** Tells the host of a key with the next number. Answers 1 if lines with it are left to the parser. */
+// What the host says of a key.
+/** Lines with it are left to the parser. */
+const LEFT_TO_PARSER: u32 = 1;
+/** Its values are not kept. */
+const UNWANTED: u32 = 2;
+
+/** Tells the host of a key with the next number. Answers its flags. */
 // @external("env", "nameKey")
 declare function nameKey(table: usize, number: u32, start: usize, length: usize, parent: u32): u32;
 
@@ -54,7 +60,12 @@ export function follow(key: usize, follower: usize): void {
 
 // @inline
 export function isReserved(key: usize): bool {
-  return load<u32>(key, RESERVED) !== 0;
+  return (load<u32>(key, FLAGS) & LEFT_TO_PARSER) !== 0;
+}
+
+// @inline
+export function isUnwanted(key: usize): bool {
+  return (load<u32>(key, FLAGS) & UNWANTED) !== 0;
 }
 
 // @inline
@@ -115,7 +126,7 @@ function addKey(table: usize, place: usize, hash: u32, start: usize, length: usi
   store<u32>(key, u32(length), LENGTH);
   store<u32>(key, parent, PARENT);
   store<u32>(key, number, NUMBER);
-  store<u32>(key, nameKey(table, number, FIELD_LINES + start, length, parent), RESERVED);
+  store<u32>(key, nameKey(table, number, FIELD_LINES + start, length, parent), FLAGS);
   store<u32>(key, 0, FOLLOWER);
   memory.copy(key + KEY_TEXT, FIELD_LINES + start, length);
   store<u32>(place, u32(key));

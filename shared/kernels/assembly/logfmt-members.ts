@@ -5,16 +5,7 @@
 import { bitsFrom, LOOK_BITS } from './bits';
 import { BARE_ENDS, byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_FIELDS } from './field-layout';
 import { markQuotes, plainEnd } from './json-members';
-import {
-  findKey,
-  follow,
-  followerOf,
-  isReserved,
-  lengthOf,
-  matches,
-  numberOf,
-  startOfLine,
-} from './key-table';
+import { findKey, follow, followerOf, isReserved, lengthOf, matches, startOfLine } from './key-table';
 import { addMember, ESCAPED, VALUE } from './member-list';
 import { isCleanUtf8 } from './utf8';
 
@@ -103,7 +94,7 @@ export function readLogfmt(row: u32, start: usize, end: usize): bool {
     }
     if (isReserved(key)) return false;
     last = key;
-    if (!addMember(LOGFMT_MEMBERS, numberOf(key), row, valueStart, valueEnd, kind)) return false;
+    if (!addMember(LOGFMT_MEMBERS, key, row, valueStart, valueEnd, kind)) return false;
     if (valueStart < valueEnd) withValue++;
   }
   return withValue > 0;

@@ -10,6 +10,7 @@ import {
   MEMBER_ROWS,
   MEMBER_STARTS,
 } from './field-layout';
+import { isUnwanted, numberOf } from './key-table';
 
 // Kinds of shared/promoted/line-members.ts.
 export const VALUE: u32 = 0;
@@ -36,13 +37,14 @@ export function setMemberCount(list: usize, count: u32): void {
   store<u32>(list, count);
 }
 
-/** False if there is no room for more. */
+/** Adds a member unless its key is unwanted; false if there is no room for more. */
 // @inline
-export function addMember(list: usize, key: u32, row: u32, start: usize, end: usize, kind: u32): bool {
+export function addMember(list: usize, key: usize, row: u32, start: usize, end: usize, kind: u32): bool {
+  if (isUnwanted(key)) return true;
   const count = usize(memberCount(list));
   if (count === MAX_MEMBERS) return false;
   const at = list + (count << 2);
-  store<u32>(at, key, MEMBER_ENTRIES);
+  store<u32>(at, numberOf(key), MEMBER_ENTRIES);
   store<u32>(at, row + firstRow, MEMBER_ROWS);
   store<u32>(at, u32(start + firstByte), MEMBER_STARTS);
   store<u32>(at, u32(end + firstByte), MEMBER_ENDS);

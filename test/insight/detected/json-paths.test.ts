@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_NAME_CHARACTERS } from '../../../shared/insight/detected/bounds.ts';
 import { walkJsonPaths } from '../../../shared/insight/detected/json-paths.ts';
-import { MAX_JSON_DEPTH } from '../../../shared/pipeline/json-value.ts';
+import { MAX_JSON_DEPTH } from '../../../shared/pipeline/json-scan.ts';
 import { runLog } from '../../pipeline/support.ts';
 
 /** Every name with its keys; the stream has the label `app`. */

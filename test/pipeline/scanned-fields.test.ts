@@ -1,0 +1,157 @@
+/**
+ * Rows whose fields are found for a whole run by the kernel give what the parser gives: each line is asked for in a page of
+ * many, and in a page of its own, which is too small for a scan.
+ */
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FieldScanner } from '../../shared/kernels/field-scanner.ts';
+import type { LogExpr, MetricExpr } from '../../shared/logql/ast.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { leavesOf } from '../../shared/metrics/plan.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { Turn } from '../../shared/pipeline/turn.ts';
+import { hostileText } from '../kernels/hostile.ts';
+import { after, before, cases, groupings, metadata, streams, unwraps } from '../promoted/queries.ts';
+import { allRows, clock, type Entry, extractAll, extractorOf, makePage, runPipeline } from './support.ts';
+
+const COPIES = 40;
+
+/** Enough rows of each stream for a scan, those of one stream together. */
+function manyOf(entries: readonly Entry[]): Entry[] {
+  const byStream = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const key = JSON.stringify(entry.stream ?? {});
+    byStream.set(key, [...(byStream.get(key) ?? []), entry]);
+  }
+  return [...byStream.values()].flatMap(list => Array.from({ length: COPIES }, () => list).flat());
+}
+
+let scans = 0;
+
+beforeEach(() => {
+  scans = 0;
+  const read = FieldScanner.prototype.read;
+  jest.spyOn(FieldScanner.prototype, 'read').mockImplementation(function (this: FieldScanner, ...input) {
+    scans++;
+    return read.apply(this, input);
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+function expectSameEntries(stages: string, entries: readonly Entry[]): void {
+  const pipeline = compileLogPipeline(parseQuery(`{app="x"} ${stages}`) as LogExpr, { clock });
+  const many = manyOf(entries);
+  const alone = many.flatMap((entry, row) =>
+    runPipeline(pipeline, makePage([entry])).map(r => ({ ...r, row })),
+  );
+  expect(runPipeline(pipeline, makePage(many))).toEqual(alone);
+}
+
+function expectSameSamples(query: string, entries: readonly Entry[]): void {
+  const many = manyOf(entries);
+  const single = extractorOf(query);
+  const alone = many.flatMap((entry, row) => extractAll(single, makePage([entry])).map(s => ({ ...s, row })));
+  const got = extractAll(extractorOf(query), makePage(many));
+  // Labels of an error are those of the whole line in both.
+  expect(got).toEqual(alone);
+}
+
+const entriesOf = (lines: fc.Arbitrary<string | Buffer>) =>
+  fc.array(fc.record({ line: lines, stream: streams, metadata }), { minLength: 2, maxLength: 8 });
+
+describe.each(cases)('$name found by the kernel', ({ name, lines }) => {
+  test.each([
+    ['lines', lines],
+    ['hostile bytes', hostileText],
+  ] as const)('log queries of %s', (_, arbitrary) => {
+    fc.assert(
+      fc.property(entriesOf(arbitrary), before, after, (entries, first, rest) => {
+        expectSameEntries(`${first} | ${name} ${rest}`, entries);
+      }),
+      { numRuns: 60 },
+    );
+    expect(scans).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['lines', lines],
+    ['hostile bytes', hostileText],
+  ] as const)('metric queries of %s', (_, arbitrary) => {
+    fc.assert(
+      fc.property(
+        entriesOf(arbitrary),
+        before,
+        after,
+        unwraps,
+        groupings,
+        (entries, first, rest, unwrap, by) => {
+          const log = `{app="x"} ${first} | ${name} ${rest} ${unwrap}`;
+          expectSameSamples(
+            unwrap === ''
+              ? `sum by ${by} (count_over_time(${log} [1m]))`
+              : `max_over_time(${log} [1m]) by ${by}`,
+            entries,
+          );
+        },
+      ),
+      { numRuns: 60 },
+    );
+    expect(scans).toBeGreaterThan(10);
+  });
+});
+
+const many = (line: string, count = 200): Entry[] => Array.from({ length: count }, () => ({ line }));
+
+test('a name that two members give is read in the order of the line', () => {
+  const entries = [...many('{"a.b":"1","a_b":"2"}', 100), ...many('{"a_b":"2","a.b":"1"}', 100)];
+  const samples = extractAll(
+    extractorOf('sum by (a_b) (count_over_time({app="x"} | json [1m]))'),
+    makePage(entries),
+  );
+  expect(samples.filter(({ labels }) => labels.a_b === '1').length).toBe(100);
+  expect(samples.filter(({ labels }) => labels.a_b === '2').length).toBe(100);
+});
+
+test('a pass that was interrupted goes on with what was found', () => {
+  const query = 'sum by (a) (count_over_time({app="x"} | json [1m]))';
+  let now = 0;
+  const turn = new Turn(() => now++ * 3);
+  const { node, grouping } = leavesOf(parseQuery(query) as MetricExpr)[0];
+  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, turn });
+  const page = makePage(many('{"a":"1"}', 1000));
+  for (let pass = 1; pass < 3; pass++) {
+    const selection = allRows(page);
+    let samples = 0;
+    let visits = 0;
+    for (let left = page.rows; left > 0; left = turn.left, visits++) {
+      turn.begin();
+      samples += extractor.extract(page, selection, left).count;
+    }
+    expect(samples).toBe(1000);
+    expect(visits).toBeGreaterThan(3);
+    expect(scans).toBe(pass);
+  }
+});
+
+test('pages whose lines are of another form are scanned seldom', () => {
+  const extractor = extractorOf('sum by (a) (count_over_time({app="x"} | json [1m]))');
+  const page: PageRows = makePage(many('a=1 b=2'));
+  for (let i = 0; i < 33; i++) extractAll(extractor, page);
+  expect(scans).toBe(5);
+});
+
+test('a few rows here and there are not scanned', () => {
+  const extractor = extractorOf('sum by (a) (count_over_time({app="x"} | json [1m]))');
+  const page = makePage(many('{"a":"1"}'));
+  extractor.extract(
+    page,
+    allRows(page).filter(row => row % 3 === 0),
+    66,
+  );
+  extractor.extract(page, allRows(page), 63);
+  expect(scans).toBe(0);
+});
