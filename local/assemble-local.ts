@@ -176,8 +176,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       replaced: options.replaced?.roleThreads,
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
-    // Pushes that other fronts received start no thread of this one.
-    await threads.start(await workingRoles(catalog, { config, startsLater: isAlone && fronts === 1 }));
+    await threads.start(await workingRoles(catalog, { config, isAlone }));
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
@@ -218,9 +217,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
 /** Roles that start with the store: all if it has data, so that no request waits for a thread after a restart; and all where other processes share the store. */
 async function workingRoles(
   catalog: Catalog,
-  { config, startsLater }: { readonly config: Config; readonly startsLater: boolean },
+  { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },
 ): Promise<ReadonlySet<Role>> {
-  if (!startsLater) return new Set(ROLES);
+  if (!isAlone) return new Set(ROLES);
   const hasAny = async (tenants: AsyncIterable<string>) => {
     for await (const _ of tenants) return true;
     return false;

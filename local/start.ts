@@ -152,7 +152,6 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       observer: context.metrics.requests,
     });
     local!.tails.serve(gateway.server);
-    await threads.startFronts();
   };
   const endServing = async () => {
     // What they have begun, they still ask here.

@@ -77,6 +77,7 @@ export class RoleThreads {
   #isDebug: boolean;
   #isDiskFull: boolean;
   #isStopped = false;
+  #areFrontsStarted = false;
 
   constructor(parts: RoleThreadsParts) {
     this.#parts = parts;
@@ -99,13 +100,9 @@ export class RoleThreads {
     await Promise.all([...this.#pools.values()].map(pool => pool.ready()));
   }
 
-  /** Starts the front threads beyond this one. Resolves when they listen. */
-  async startFronts(): Promise<void> {
-    await this.#fronts.start(this.#frontCount - 1);
-  }
-
   /** They accept nothing new; resolves when they have answered what they had begun. */
   async stopFronts(): Promise<void> {
+    this.#areFrontsStarted = true;
     await this.#fronts.stop();
   }
 
@@ -137,6 +134,7 @@ export class RoleThreads {
       handler: (context, request) => {
         if (role === 'ingest') context.shutdown.refusePushes();
         const answer = this.#request(role, route, request);
+        if (role === 'ingest') this.#startFronts();
         if (route.cost === 'query') return answer;
         // What was stored is to be kept in shape. Behind the request, which does not wait for another thread to start.
         return answer.finally(() => this.#startUpkeep());
@@ -193,9 +191,20 @@ export class RoleThreads {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#fronts.stop();
+    await this.stopFronts();
     // What they ask while they end is answered: the table is closed after them.
     await Promise.all([...this.#pools.values()].map(pool => pool.stop()));
+  }
+
+  /** Front threads beyond this one take memory, too: they listen once pushes come side by side. */
+  #startFronts(): void {
+    if (this.#areFrontsStarted || this.#pools.get('ingest')!.threads.length === 1) return;
+    this.#areFrontsStarted = true;
+    this.#fronts
+      .start(this.#frontCount - 1)
+      .catch((error: unknown) =>
+        this.#parts.log.error({ err: error }, 'a front thread could not be started'),
+      );
   }
 
   #startUpkeep(): void {

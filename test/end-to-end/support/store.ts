@@ -17,14 +17,14 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/** @param yaml configuration file; what it leaves out has the program's defaults */
+/** @param yaml configuration file; what it leaves out has the program's defaults. A folder that is given goes with the store, too. */
 export async function startStore(
   yaml: string,
-  more: Pick<LocalOptions, 'cores' | 'replaced'> = {},
+  { dataDir: given, ...more }: Pick<LocalOptions, 'cores' | 'replaced'> & { readonly dataDir?: string } = {},
 ): Promise<TestStore> {
   const { config, warnings } = parseConfig(yaml, { name: 'test', environment: {} });
   if (warnings.length > 0) throw new Error(warnings.join('\n'));
-  const dataDir = await mkdtemp(join(tmpdir(), 'logboom-test-'));
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'logboom-test-')));
   const store = await startLocal({
     config,
     storage: storageIn(dataDir),
