@@ -23,15 +23,20 @@ export interface Compression {
 export const PUSH_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
- * For what compaction writes, which is written a few times and read often. On the project's corpus (bench/corpus.ts, pages
- * by stream) raw over stored bytes is 7.70 at 88 MB a CPU second; PUSH_COMPRESSION has 6.50 at 350, zstd's level 6 7.32 at
- * 88, level 8 7.72 at 60, level 12 7.89 at 28. Unpacking is as fast for all of them.
+ * For what compaction writes, which is written a few times and read often. Figures for pages of 1 MiB by stream, of the corpus that
+ * the steady load pushes (zstd alone, raw over stored bytes, CPU seconds per GB):
+ *
+ *    these 6.13, 9.6      hash log 17: 6.12, 10.7     hash log 14: 6.09, 9.2      search log 2: 6.03, 8.9, 4: 6.19, 10.8
+ *    lazy 5.91, 8.4       greedy 5.64, 8.2            double fast 5.42, 4.0       PUSH_COMPRESSION 5.46, 2.2
+ *
+ * A smaller table of hashes stays in the processor's cache, and finds the same: repeats of log lines are near. Unpacking is as fast
+ * for all of them.
  */
 export const COMPACTION_COMPRESSION: Compression = {
   [constants.ZSTD_c_compressionLevel]: 6,
   [constants.ZSTD_c_strategy]: constants.ZSTD_lazy2,
   [constants.ZSTD_c_windowLog]: 20,
-  [constants.ZSTD_c_hashLog]: 17,
+  [constants.ZSTD_c_hashLog]: 16,
   [constants.ZSTD_c_chainLog]: 16,
   [constants.ZSTD_c_searchLog]: 3,
   [constants.ZSTD_c_minMatch]: 6,
