@@ -39,7 +39,7 @@ export const FUNCTION_CLASSES: Readonly<Record<FunctionName, FunctionClass>> = {
   },
   status: {
     description: 'Answers what needs no stored data',
-    memoryMb: 256,
+    memoryMb: 512,
     timeout: Duration.seconds(10),
     rights: STATUS_RIGHTS,
   },

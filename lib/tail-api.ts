@@ -46,7 +46,7 @@ const MAX_CALL_AGE = Duration.minutes(1);
 export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
   'tail-connect': {
     description: 'Opens live tails',
-    memoryMb: 512,
+    memoryMb: 1024,
     timeout: ROUTE_TIMEOUT,
     rights: TAIL_CONNECT_RIGHTS,
   },

@@ -1,13 +1,12 @@
 /**
- * `node bin/with-runtime.mjs scripts/cold-start.mjs [--rounds N] [--throttled]`: what the start of each function takes, from nothing to the
- * first answer, on this machine. Each is bundled as for a deployment and started anew in each round, with a stand-in for S3 and DynamoDB.
+ * `node bin/with-runtime.mjs scripts/cold-start.mjs [--rounds N]`: what the start of each function takes, from nothing to the first answer,
+ * as CPU time on this machine. Each is bundled as for a deployment and started anew in each round, with a stand-in for S3 and DynamoDB.
  *
  * Lambda gives a function a share of a processor: its memory by 1,769 MB. A start does nothing but compute, so below a whole processor it
- * takes its CPU time divided by the share, and costs the same at every memory; above, it is no faster and costs more. The table shows that
- * for the memory that the function has and for 1,769 MB. `--throttled` measures instead of dividing: a second process of the function runs
- * on one core, stopped and continued (SIGSTOP, SIGCONT) in periods of 100 ms so that it runs for its share of them.
+ * takes its CPU time divided by the share, and costs the same at every memory; above, it is hardly faster and costs more. The table shows
+ * that for the memory that the function has and for 1,769 MB.
  *
- *     function   code, KB   CPU, ms   memory, MB   start, ms   dollars for 1,000 starts   the same at 1,769 MB   [throttled, ms]
+ *     function   code, KB   CPU, ms   memory, MB   start, ms   dollars for 1,000 starts   the same at 1,769 MB
  *
  * Figures are the least of the rounds, because others use the machine. What Lambda adds (a sandbox, fetching the code) is not in them.
  */
@@ -21,14 +20,11 @@ import { findRuntimes } from '../bin/runtime.mjs';
 
 ensureInstalled();
 const [runtime] = findRuntimes();
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '9' }, throttled: { type: 'boolean', default: false } },
-});
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
 const rounds = Number(values.rounds);
 
 /** Memory of a function that has one processor. */
 const PROCESSOR_MB = 1769;
-const PERIOD_MS = 100;
 
 const apiEvent = (method, path, { query = '', body } = {}) => ({
   version: '2.0',
@@ -60,9 +56,7 @@ const CASES = [
 
 /** What a process of a function does, from its start. */
 const RUNNER = `
-const startedMs = performance.now();
 const { handler } = await import(process.argv[2]);
-const loadedMs = performance.now();
 const event = process.argv[3] === undefined ? undefined : JSON.parse(process.argv[3]);
 let ok = true;
 if (event !== undefined) {
@@ -70,7 +64,7 @@ if (event !== undefined) {
   ok = (result?.statusCode ?? 200) < 400;
 }
 const { userCPUTime, systemCPUTime } = process.resourceUsage();
-const figures = { ok, loadedMs, answeredMs: performance.now(), cpuMs: (userCPUTime + systemCPUTime) / 1000 };
+const figures = { ok, cpuMs: (userCPUTime + systemCPUTime) / 1000 };
 process.stdout.write('\\n' + JSON.stringify(figures), () => process.exit(0));
 `;
 
@@ -88,18 +82,14 @@ try {
   // In turn, so that what else the machine does meets all alike.
   for (let round = 0; round < rounds; round++) {
     for (const [name, event] of CASES) {
-      const share = Math.min(1, memoryOf(name) / PROCESSOR_MB);
-      const figures = await runOnce(runner, bundles.get(name), event);
-      const throttled = values.throttled ? await runOnce(runner, bundles.get(name), event, share) : undefined;
-      measured.get(name).push({ cpuMs: figures.cpuMs, throttledMs: throttled?.answeredMs ?? 0 });
+      measured.get(name).push((await runOnce(runner, bundles.get(name), event)).cpuMs);
     }
   }
   const { LIST_PRICES } = await import('../shared/usage/prices.ts');
   const heads = ['function', 'code, KB', 'CPU, ms', 'MB', 'start, ms', '$ for 1,000'];
-  say([...heads, 'at 1,769 MB, ms', '$ for 1,000', ...(values.throttled ? ['throttled, ms'] : [])]);
+  say([...heads, 'at 1,769 MB, ms', '$ for 1,000']);
   for (const [name] of CASES) {
-    const least = of => Math.min(...measured.get(name).map(of));
-    const cpuMs = least(figures => figures.cpuMs);
+    const cpuMs = Math.min(...measured.get(name));
     const at = memoryMb => {
       const startMs = cpuMs / Math.min(1, memoryMb / PROCESSOR_MB);
       return [
@@ -108,11 +98,8 @@ try {
       ];
     };
     const codeKb = Math.round(statSync(bundles.get(name)).size / 1000);
-    const throttledMs = values.throttled ? [Math.round(least(figures => figures.throttledMs))] : [];
-    say([
-      ...[name, codeKb, Math.round(cpuMs), memoryOf(name), ...at(memoryOf(name)), ...at(PROCESSOR_MB)],
-      ...throttledMs,
-    ]);
+    const memoryMb = memoryOf(name);
+    say([name, codeKb, Math.round(cpuMs), memoryMb, ...at(memoryMb), ...at(PROCESSOR_MB)]);
   }
 } finally {
   await services.close();
@@ -133,10 +120,9 @@ function memoryOf(name) {
   throw new Error(`docs/aws.md has no memory of ${name}`);
 }
 
-/** Times count from the start of the process, as performance.now does. With a share below 1 it runs for that part of each period. */
-async function runOnce(runner, bundle, event, share = 1) {
+async function runOnce(runner, bundle, event) {
   const args = [runner, bundle, ...(event === undefined ? [] : [JSON.stringify(event)])];
-  const child = spawn(...(share < 1 ? ['taskset', ['-c', '0', runtime, ...args]] : [runtime, args]), {
+  const child = spawn(runtime, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       AWS_REGION: 'eu-central-1',
@@ -150,27 +136,11 @@ async function runOnce(runner, bundle, event, share = 1) {
       LOGBOOM_URL: services.url,
     },
   });
-  const throttle = share < 1 ? throttled(child, share) : undefined;
   let out = '';
   for await (const part of child.stdout) out += part;
-  clearTimeout(throttle?.timer);
   const figures = JSON.parse(out.slice(out.lastIndexOf('\n') + 1));
   if (!figures.ok) throw new Error(`${bundle} answered an error: ${out}`);
   return figures;
-}
-
-function throttled(child, share) {
-  const throttle = { timer: undefined };
-  const pause = () => {
-    child.kill('SIGSTOP');
-    throttle.timer = setTimeout(go, PERIOD_MS * (1 - share));
-  };
-  const go = () => {
-    child.kill('SIGCONT');
-    throttle.timer = setTimeout(pause, PERIOD_MS * share);
-  };
-  go();
-  return throttle;
 }
 
 function say(cells) {

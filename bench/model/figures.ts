@@ -99,8 +99,8 @@ export const IDLE = {
   jobWriteUnits: 3,
   /** Assumed, of a job without work in an instance that is there. */
   jobSeconds: 0.1,
-  /** Measured on two busy cores, as an upper bound (docs/aws.md, "Start of a function"): maintenance, from nothing to its answer. */
-  startSeconds: 1.07,
+  /** CPU time of maintenance from nothing to its answer, measured (docs/aws.md, "Start of a function"), and waiting as assumed above. */
+  startSeconds: 0.53,
   /** Written down by Lambda for each call: START, END and REPORT. */
   logBytesPerCall: 300,
   /** Jobs are called one a minute once an hour, so the first of them starts an instance, and the others find it. */
@@ -214,3 +214,32 @@ export const FLEET = {
   cpuSecondsPerGb: 27.9,
   peak: 3,
 } as const;
+
+/**
+ * Measured by scripts/cold-start.mjs (2026-11-23): CPU time of a function from nothing to its first answer, or until it is loaded. The
+ * memory is held to the template by test/lib/cost-tests.ts.
+ */
+export const STARTS: readonly {
+  readonly name: string;
+  readonly codeKb: number;
+  readonly cpuMs: number;
+  readonly memoryMb: number;
+  readonly answers: boolean;
+}[] = [
+  { name: 'push', codeKb: 2310, cpuMs: 362, memoryMb: 1769, answers: true },
+  { name: 'query', codeKb: 2310, cpuMs: 404, memoryMb: 3008, answers: true },
+  { name: 'maintenance', codeKb: 2313, cpuMs: 431, memoryMb: 3008, answers: true },
+  { name: 'status', codeKb: 2310, cpuMs: 358, memoryMb: 512, answers: true },
+  { name: 'query-worker', codeKb: 1374, cpuMs: 194, memoryMb: 1769, answers: false },
+  { name: 'authorizer', codeKb: 1120, cpuMs: 184, memoryMb: 1024, answers: false },
+  { name: 'timer', codeKb: 1339, cpuMs: 203, memoryMb: 256, answers: false },
+  { name: 'first-token', codeKb: 1035, cpuMs: 173, memoryMb: 256, answers: false },
+  { name: 'all-in-one', codeKb: 2313, cpuMs: 394, memoryMb: 3008, answers: true },
+  { name: 'tail-connect', codeKb: 2317, cpuMs: 303, memoryMb: 1024, answers: false },
+  { name: 'tail-disconnect', codeKb: 2315, cpuMs: 310, memoryMb: 256, answers: false },
+  { name: 'tail-dispatch', codeKb: 2339, cpuMs: 356, memoryMb: 1769, answers: true },
+  { name: 'tail-default', codeKb: 0.3, cpuMs: 25, memoryMb: 128, answers: true },
+  { name: 'canary', codeKb: 7, cpuMs: 34, memoryMb: 256, answers: false },
+];
+/** Memory of a function that has one processor. */
+export const PROCESSOR_MB = 1769;

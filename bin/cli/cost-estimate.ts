@@ -37,7 +37,7 @@ const IDLE = {
   calls: 47_520,
   readUnits: 771_120,
   writeUnits: 12_960,
-  gbSeconds: 3_861,
+  gbSeconds: 2_718,
   logGb: 0.014256,
 };
 

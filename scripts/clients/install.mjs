@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const CACHE = join(tmpdir(), 'logboom-clients');
-const INSTALL_TIMEOUT_MS = 10 * 60_000;
+/** Promtail and the collector are some thousand packages to compile. */
+const INSTALL_TIMEOUT_MS = 60 * 60_000;
 
 /** A client that cannot be had here; the message says why. */
 export class Unavailable extends Error {}
@@ -145,6 +146,9 @@ function must(command, args, message, options = {}) {
   });
   if (status === 0) return stdout;
   const lines = `${stdout ?? ''}\n${stderr ?? ''}`.split('\n').filter(line => line.trim() !== '');
-  const told = lines.findLast(line => /40[34]|not |cannot|unable|error/i.test(line)) ?? lines.at(-1);
+  const told =
+    lines.find(line => /: 40[34] /.test(line)) ??
+    lines.findLast(line => /not |cannot|unable|error/i.test(line)) ??
+    lines.at(-1);
   throw new Unavailable(`${message}: ${error?.message ?? told?.trim() ?? `status ${status}`}`);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { CANARY } from '../../bench/model/figures.ts';
+import { CANARY, STARTS } from '../../bench/model/figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { WATCHED } from '../../bench/model/page/idle-and-watched.ts';
 import { reservationsOf } from '../../lib/concurrency.ts';
@@ -87,6 +87,10 @@ export function costTests(built: () => Built): void {
         expect([name, row]).toEqual([
           name,
           expect.stringContaining(Properties.MemorySize.toLocaleString('en-US')),
+        ]);
+        expect([name, STARTS.find(start => start.name === name)?.memoryMb]).toEqual([
+          name,
+          Properties.MemorySize,
         ]);
         const { Timeout } = Properties;
         const time = Timeout < 60 ? `${Timeout} s` : `${Timeout / 60} min`;

@@ -1,6 +1,6 @@
 /** What a store costs that nobody uses, and what stands around it: the sections of docs/cost.md about a month. */
 import { LIST_PRICES, type ListPrice } from '../../../shared/usage/prices.ts';
-import { CANARY, IDLE, LIMITS, MERGE_RUN, PUSH, QUERY } from '../figures.ts';
+import { CANARY, IDLE, LIMITS, MERGE_RUN, PROCESSOR_MB, PUSH, QUERY, STARTS } from '../figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../idle.ts';
 import { exact, functionSeconds, MINUTES_OF_MONTH, millionth, price, whole } from './figures-text.ts';
 
@@ -30,7 +30,7 @@ export function idleRows(): string[] {
     ...rows.map(({ what, perMonth, dollars }) => `| ${what} | ${whole(perMonth)} | ${dollars.toFixed(3)} |`),
     `| **a store that nobody uses** | | **${sumOf(rows).toFixed(2)}** |`,
     `${IDLE.timerSeconds} s for a call of the timer, ${IDLE.jobSeconds} s for a job without work`,
-    `start of an instance an hour (${IDLE.startSeconds} s, an upper bound)`,
+    `start of an instance an hour (${IDLE.startSeconds} s with its waiting)`,
     `another ${busy.toFixed(2)} a month`,
     `the records of the day read (${readUnits} read units and more, one for each 4 KB of records). That is ${looked.toFixed(2)} dollars a month`,
   ];
@@ -107,6 +107,24 @@ export function edgeSums(): string[] {
 
 /** Sentences of docs/aws.md. */
 export function awsSums(): string[] {
+  return [...awsSentences(), ...startRows()];
+}
+
+function startRows(): string[] {
+  return STARTS.map(({ name, codeKb, cpuMs, memoryMb, answers }) => {
+    const startMs = cpuMs / Math.min(1, memoryMb / PROCESSOR_MB);
+    const costs = [functionSeconds(startMs, memoryMb), functionSeconds(cpuMs, PROCESSOR_MB)];
+    const cells = [
+      answers ? name : `${name}, loaded`,
+      codeKb.toLocaleString('en-US'),
+      cpuMs,
+      whole(memoryMb),
+    ];
+    return `| ${[...cells, whole(startMs), ...costs.map(dollars => dollars.toFixed(3))].join(' | ')} |`;
+  });
+}
+
+function awsSentences(): string[] {
   const rounds = MINUTES_OF_MONTH / CANARY.everyMinutes;
   const timerAt = (memoryMb: number) =>
     functionSeconds(MINUTES_OF_MONTH * IDLE.timerSeconds, memoryMb).toFixed(2);
