@@ -6,7 +6,11 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/aws/', '<rootDir>/test/assembly/'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^fast-check$': '<rootDir>/test/support/fast-check.mjs' },
+  moduleNameMapper: {
+    '^fast-check$': '<rootDir>/test/support/fast-check.mjs',
+    '/thread-entry\\.ts$': '<rootDir>/test/support/program.ts',
+  },
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
   transform: {
     '^.+\\.ts$': '<rootDir>/test/support/strip-types.mjs',
   },

@@ -1,18 +1,19 @@
 /**
- * `npm test`: every check of the project, whatever the system has. Installs what is missing, runs each check under the
+ * `npm test`: every check of the project and the fast suite of its tests; `npm run test:all`: the same with all tests in their long
+ * forms (test/support/suite.ts). Installs what is missing, runs each check under the
  * pinned Node, shows what fails, and ends with the true count as its last line:
  *
  *     N passed, N failed          (or: N passed, N failed, N skipped)
  *
  * A check (format and lint, types, arrows) counts as one, a test of jest as one, a test file that cannot run as one
- * failed. `npm test -- PATTERN` runs jest alone with what follows.
+ * failed. `npm test -- PATTERN` runs jest alone with what follows, with the long forms.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
-import { findRuntimes } from '../bin/runtime.mjs';
+import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 import { countOf, crashedFiles } from './jest-report.mjs';
 import { ensureStackInstalled } from './stack-modules.mjs';
 
@@ -34,7 +35,9 @@ ensureStackInstalled();
 const [runtime] = findRuntimes();
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
-const jestArguments = process.argv.slice(2);
+const isFull = process.argv[2] === '--all';
+const jestArguments = process.argv.slice(isFull ? 3 : 2);
+const suite = isFull || jestArguments.length > 0 ? 'full' : 'fast';
 
 if (jestArguments.length === 0) {
   check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
@@ -74,6 +77,7 @@ function run(args, { shown }) {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', shown ? 'inherit' : 'pipe', shown ? 'inherit' : 'pipe'],
+    env: { NODE_COMPILE_CACHE: cacheFolder(), TEST_SUITE: suite, ...process.env },
   });
 }
 

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
 import { messageOf } from '../../shared/model/errors.ts';
+import { settingOfRefusal } from '../../shared/model/limit-settings.ts';
 import { CommandError, EXIT_UNREACHABLE } from './command-error.ts';
 import { loginOf, type StoreFlags } from './store-options.ts';
 
@@ -171,5 +172,7 @@ export function refusal({ status, statusText, text }: Answer): string {
   const shown =
     message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
   const name = statusText === '' ? `${status}` : `${status} ${statusText}`;
-  return shown === '' ? name : `${name}: ${shown}`;
+  const setting = settingOfRefusal(message);
+  const advice = setting === undefined ? '' : ` (to raise this limit, set ${setting})`;
+  return shown === '' ? name : `${name}: ${shown}${advice}`;
 }

@@ -5,6 +5,7 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
+import { sampleOf, testInFull } from '../support/suite.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { type RawClient, type RawOptions, rawClient, statusesIn } from './support/raw-client.ts';
 import { startVictim, type Victim, type VictimOptions } from './support/victim.ts';
@@ -56,7 +57,7 @@ const head = (more: string, path = '/loki/api/v1/push', method = 'POST') =>
   `${method} ${path} HTTP/1.1\r\nHost: h\r\nX-Scope-OrgID: attacker\r\n${more}\r\n`;
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';
 
-test.each<[string, string]>([
+const IDLE_REQUESTS: readonly [string, string][] = [
   ['a chunk size that is none', `${head(CHUNKED)}ZZ\r\n`],
   ['a chunk extension of 200 KB', `${head(CHUNKED)}1;${'x'.repeat(200_000)}`],
   ['no body', head('Content-Length: 1000\r\n')],
@@ -66,7 +67,9 @@ test.each<[string, string]>([
   ['half a head', 'GET /ready HTTP/1.1\r\nHost: h\r\nX'],
   ['nothing', ''],
   ['a query with half a body', `${head('Content-Length: 1000\r\n', '/loki/api/v1/query_range')}query=`],
-])(`${MANY} connections with %s`, async (_, bytes) => {
+];
+
+test.each(sampleOf(IDLE_REQUESTS, 4))(`${MANY} connections with %s`, async (_, bytes) => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, MANY)) client.write(bytes);
@@ -100,7 +103,7 @@ test('bodies from many addresses that fill the memory for bodies and stop', asyn
   expect(answers).toEqual(UNDISTURBED);
 });
 
-test('half heads of 100 KB on a thousand connections', async () => {
+testInFull('half heads of 100 KB on a thousand connections', async () => {
   const victim = await start();
   const answers = await others(victim, async () => {
     for (const client of await open(victim, 1_000)) {
@@ -110,7 +113,7 @@ test('half heads of 100 KB on a thousand connections', async () => {
   expect(answers).toEqual(UNDISTURBED);
 });
 
-test('requests in chunks of one byte', async () => {
+testInFull('requests in chunks of one byte', async () => {
   const victim = await start();
   const opened: RawClient[] = [];
   const answers = await others(victim, async () => {
@@ -135,7 +138,7 @@ test('thousands of requests on one connection before the first answer is read', 
 /** Waits for them to become few; resolves with how many there are in the end. */
 async function connectionsLeft(victim: Victim): Promise<number> {
   let left = Number.NaN;
-  for (let tries = 0; tries < 300 && !(left <= MAX_OWN_CONNECTIONS); tries++) {
+  for (let tries = 0; tries < 3_000 && !(left <= MAX_OWN_CONNECTIONS); tries++) {
     await delay(50);
     const { text } = await victim.client.send({ path: '/metrics' });
     left = Number(/^loki_tcp_connections\{[^}]*\} (\d+)/m.exec(text)?.[1]);
@@ -160,7 +163,7 @@ async function pushLines(victim: Victim, count: number, bytes: number): Promise<
   expect(answer.status).toBe(204);
 }
 
-test('large responses that nobody reads: they are cut off', async () => {
+testInFull('large responses that nobody reads: they are cut off', async () => {
   const victim = await start(
     'auth_enabled: true\nserver: {log_level: error, http_server_write_timeout: 2s}\n',
   );
@@ -173,7 +176,7 @@ test('large responses that nobody reads: they are cut off', async () => {
   expect(await connectionsLeft(victim)).toBeLessThanOrEqual(MAX_OWN_CONNECTIONS);
 });
 
-test('queries of one tenant, many times more than run at once', async () => {
+testInFull('queries of one tenant, many times more than run at once', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   let isOver = false;
@@ -206,7 +209,7 @@ test('queries of one tenant, many times more than run at once', async () => {
   for (const status of statuses) expect([200, 429, 503]).toContain(status);
 });
 
-test('queries that are given up while they wait leave nothing behind', async () => {
+testInFull('queries that are given up while they wait leave nothing behind', async () => {
   const victim = await start();
   await pushLines(victim, 5_000, 300);
   const answers = await others(victim, async () => {
@@ -224,6 +227,6 @@ test('queries that are given up while they wait leave nothing behind', async () 
       Number(count),
     );
   };
-  for (let tries = 0; tries < 200 && (await left()).some(count => count > 0); tries++) await delay(50);
+  for (let tries = 0; tries < 3_000 && (await left()).some(count => count > 0); tries++) await delay(50);
   expect(await left()).toEqual([0, 0]);
 });

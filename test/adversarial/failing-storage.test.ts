@@ -16,9 +16,10 @@ import {
   type TestProcess,
   testStores,
 } from '../maintenance/store.ts';
+import { bySuite } from '../support/suite.ts';
 
 const TENANT = 'acme';
-const ROUNDS = 6;
+const ROUNDS = bySuite({ fast: 2, full: 6 });
 const LINES_A_ROUND = 8;
 /** Calls that fail while faults are on: one of three. */
 const FAULTY = 3;

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { findEntries } from '../end-to-end/support/ask.ts';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
+import { sampleOf, testInFull } from '../support/suite.ts';
 import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
@@ -21,6 +22,7 @@ const READ_ONLY = 'the disk of the store is read-only: nothing can be written un
 /** The store looks every two seconds; a bound for a loaded machine. */
 const MAX_LOOKS = 1_200;
 const LOOK_MS = 50;
+const SIGNALS = sampleOf(['SIGKILL', 'SIGTERM'] as const, 2);
 
 const probe = mountSmallDisk(1);
 probe?.remove();
@@ -125,24 +127,21 @@ onDisks('a full disk', () => {
     await expectRecovery(499);
   });
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'when the store starts, after %s: as while it runs',
-    async signal => {
-      await start();
-      expect((await push(500)).status).toBe(204);
-      await end(signal);
-      disk.fill();
-      await start();
-      await expectRefusals(FULL, 500);
-      const first = pushed - 2_001 - 500;
-      expect((await askDelete(`line ${first + 3} `)).status).toBe(204);
-      expect(await found()).toBe(499);
-      disk.free();
-      await expectRecovery(499);
-    },
-  );
+  test.each(SIGNALS)('when the store starts, after %s: as while it runs', async signal => {
+    await start();
+    expect((await push(500)).status).toBe(204);
+    await end(signal);
+    disk.fill();
+    await start();
+    await expectRefusals(FULL, 500);
+    const first = pushed - 2_001 - 500;
+    expect((await askDelete(`line ${first + 3} `)).status).toBe(204);
+    expect(await found()).toBe(499);
+    disk.free();
+    await expectRecovery(499);
+  });
 
-  test('without anything in reserve: it starts to read, and writes when it can', async () => {
+  testInFull('without anything in reserve: it starts to read, and writes when it can', async () => {
     await start();
     expect((await push(500)).status).toBe(204);
     await end('SIGTERM');
@@ -157,7 +156,7 @@ onDisks('a full disk', () => {
     await expectRecovery(500);
   });
 
-  test('a push that finds no space is told so, and what was acknowledged is there', async () => {
+  testInFull('a push that finds no space is told so, and what was acknowledged is there', async () => {
     await start();
     const answers: ClientAnswer[] = [];
     let entries = 0;
@@ -175,20 +174,17 @@ onDisks('a full disk', () => {
 });
 
 onDisks('a disk that cannot be written', () => {
-  test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'when the store starts, after %s: it reads, and recovers',
-    async signal => {
-      await start();
-      expect((await push(500)).status).toBe(204);
-      expect((await push(1)).status).toBe(204);
-      await end(signal);
-      disk.makeReadOnly();
-      await start();
-      await expectRefusals(READ_ONLY, 501);
-      const refused = await askDelete('anything');
-      expect([refused.status, refused.text]).toEqual([503, READ_ONLY]);
-      disk.makeWritable();
-      await expectRecovery(501);
-    },
-  );
+  test.each(SIGNALS)('when the store starts, after %s: it reads, and recovers', async signal => {
+    await start();
+    expect((await push(500)).status).toBe(204);
+    expect((await push(1)).status).toBe(204);
+    await end(signal);
+    disk.makeReadOnly();
+    await start();
+    await expectRefusals(READ_ONLY, 501);
+    const refused = await askDelete('anything');
+    expect([refused.status, refused.text]).toEqual([503, READ_ONLY]);
+    disk.makeWritable();
+    await expectRecovery(501);
+  });
 });

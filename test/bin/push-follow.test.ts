@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from '@jest/globals';
+import { CACHE, PROGRAM } from '../support/program.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 import { refusedBy } from './refused-by.ts';
-import { CACHE, logboom, PROGRAM } from './run-command.ts';
+import { logboom } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-push-follow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

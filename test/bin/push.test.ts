@@ -143,6 +143,11 @@ describe('logboom push', () => {
     ],
     [401, 'no org id\n', '401 Unauthorized: no org id'],
     [413, '', '413 Payload Too Large'],
+    [
+      400,
+      'maximum active stream limit exceeded when trying to create stream {a="b"}\n',
+      '400 Bad Request: maximum active stream limit exceeded when trying to create stream {a="b"} (to raise this limit, set limits_config.max_global_streams_per_user)',
+    ],
     [260, 'ingestion blocked', '260 unknown: ingestion blocked'],
     [301, '', '301 Moved Permanently'],
   ])('status %i ends it with exit code 1 and what the store says', async (status, body, shown) => {

@@ -1,6 +1,6 @@
 /** Runs `logboom` as a person does: a process of its own under the pinned runtime, its output in pipes. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { CACHE, PROGRAM } from '../support/program.ts';
 
 export interface Outcome {
   readonly code: number | null;
@@ -13,9 +13,6 @@ export interface RunOptions {
   /** Text for standard input, which is then closed; `open` keeps it open to the end. */
   readonly stdin?: string | { readonly open: string };
 }
-
-export const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
-export const CACHE = join(import.meta.dirname, '../../node_modules/.cache/logboom');
 
 export function logboom(
   args: readonly string[],

@@ -5,9 +5,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CACHE, PROGRAM } from '../support/program.ts';
 import { logboom } from './run-command.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
 const folder = mkdtempSync(join(tmpdir(), 'logboom-store-'));
 const data = join(folder, 'data');
 let store: ChildProcess;
@@ -16,7 +16,9 @@ let env: Record<string, string>;
 beforeAll(async () => {
   const flags = ['--disable-warning=ExperimentalWarning', PROGRAM, 'start'];
   const options = ['--port', '0', '--data-dir', data, '--log-level', 'error'];
-  store = spawn(process.execPath, [...flags, ...options], { env: { PATH: process.env.PATH } });
+  store = spawn(process.execPath, [...flags, ...options], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE },
+  });
   let said = '';
   for (const stream of [store.stdout!, store.stderr!]) stream.on('data', piece => (said += piece));
   let url: string | undefined;

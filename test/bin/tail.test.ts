@@ -1,13 +1,12 @@
 /** `logboom tail` against a store: what it prints, how it goes on after a break, what it says of refusals. */
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { WebSocketServer } from 'ws';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
+import { CACHE, PROGRAM } from '../support/program.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../bin/logboom.ts');
 const T = BigInt(Date.now() - 60_000) * 1_000_000n;
 
 let store: TestStore;
@@ -34,7 +33,7 @@ interface Running {
 function run(url: string, ...args: readonly string[]): Running {
   const command = ['--disable-warning=ExperimentalWarning', PROGRAM, 'tail', '{app="a"}', ...args];
   const child = spawn(process.execPath, command, {
-    env: { PATH: process.env.PATH, LOGBOOM_ADDR: url, LOGBOOM_TENANT: 'acme' },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE, LOGBOOM_ADDR: url, LOGBOOM_TENANT: 'acme' },
   });
   let out = '';
   let err = '';

@@ -44,6 +44,17 @@ test('light, dark and the system’s colours are taken in turn and remembered', 
   await done();
 });
 
+test('without logs the page offers two commands that push some, each with a button that copies it', async () => {
+  const { page, done } = await explorer.open({ hash: '#/logs?from=1700000000000&to=1700003600000' });
+  await page.getByText('No logs in this time').waitFor();
+  await page
+    .getByText(`logboom push app.log --label service_name=app --addr ${explorer.store.url}`)
+    .waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Copy the command' }).count(), 2);
+  await assertAccessible(page);
+  await done();
+});
+
 test('an address that names no view says so', async () => {
   const { page, done } = await explorer.open({ hash: '#/nowhere' });
   await page.getByText('There is no page named “nowhere”').waitFor();

@@ -1,6 +1,6 @@
 /**
  * Kills the store (SIGKILL) at random moments while clients push and while it compacts, syncs indexes and collects
- * garbage all the time; starts it again; twenty times, or ROUNDS. After every round all that was acknowledged is there exactly once,
+ * garbage all the time; starts it again; twenty times (three in the fast suite), or ROUNDS. After every round all that was acknowledged is there exactly once,
  * and counted once. At the end no record names an object that is missing, and no stored byte is damaged.
  *
  * kill.test.ts has larger and stranger pushes; here there are more deaths, and maintenance in every one of them. The moment
@@ -17,13 +17,14 @@ import { Catalog } from '../../shared/catalog/catalog.ts';
 import { checkStore } from '../../shared/doctor/check-store.ts';
 import type { Problem } from '../../shared/doctor/problem.ts';
 import { seededRandom } from '../../shared/ports/memory/random.ts';
+import { bySuite } from '../support/suite.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { type ServerProcess, startProcess, warmStarts } from './support/server-process.ts';
 
 /** Each costs up to two seconds of a core, most of it the start. */
-const ROUNDS = Number(process.env.ROUNDS ?? 20);
+const ROUNDS = Number(process.env.ROUNDS ?? bySuite({ fast: 3, full: 20 }));
 const CLIENTS = 3;
 /** From the first push of a round to its end: some pushes, and one or two runs of every job. */
 const LEAST_LIFE_MS = 60;
@@ -166,4 +167,4 @@ test(`${ROUNDS} deaths lose nothing that was acknowledged, and make nothing twic
   expect(pushes.cut).toBeGreaterThan(ROUNDS);
   expect(pushes.acknowledged.size).toBeGreaterThan(ROUNDS);
   expect(days.map(({ version }) => version > 0)).toEqual([true, true]);
-}, 600_000);
+});

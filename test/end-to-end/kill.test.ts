@@ -9,12 +9,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { bySuite } from '../support/suite.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush, PROTOBUF_TYPE, type PushedStream, snappyPush } from './support/push.ts';
 import { type ServerProcess, startProcess } from './support/server-process.ts';
 
-const ROUNDS = 5;
+const ROUNDS = bySuite({ fast: 2, full: 5 });
 const CLIENTS = 6;
 const STREAMS_PER_CLIENT = 3;
 const MIN_PUSHES_PER_ROUND = 10;

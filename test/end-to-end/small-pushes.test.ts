@@ -1,5 +1,5 @@
 /**
- * Ten thousand small pushes, each a chunk of its own, on the embedded stores: a flush makes few well-packed objects of
+ * Ten thousand small pushes (one thousand in the fast suite), each a chunk of its own, on the embedded stores: a flush makes few well-packed objects of
  * them, no entry is lost or doubled, and what is no longer needed goes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,12 +20,13 @@ import { ChunkSource } from '../../shared/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/query/engine.ts';
 import { asker, DAY, rangeQuery } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
+import { bySuite } from '../support/suite.ts';
 
-const PUSHES = 10_000;
+const PUSHES = bySuite({ fast: 1000, full: 10_000 });
 const STREAMS = 20;
 const PUSHES_AT_ONCE = 50;
 
-test('10,000 pushes of 1 KB end as few objects', async () => {
+test(`${PUSHES} pushes of 1 KB end as few objects`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-small-'));
   const storage = await openStorage({ kind: 'embedded', dataDir: folder });
   try {
@@ -83,4 +84,4 @@ test('10,000 pushes of 1 KB end as few objects', async () => {
     await storage.close();
     await rm(folder, { recursive: true, force: true });
   }
-}, 120_000);
+});

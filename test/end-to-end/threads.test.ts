@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { begun, FAULT_HEADER, type Fault, faultText, release } from '../local/threads/support/faults.ts';
+import { testInFull } from '../support/suite.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { type ClientAnswer, createClient, encodeParams, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
@@ -131,7 +132,7 @@ describe('a thread is lost', () => {
     expect(await lines()).toEqual(linesTo(10));
   });
 
-  test('a query that takes all memory twice is refused, and the thread starts again', async () => {
+  testInFull('a query that takes all memory twice is refused, and the thread starts again', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const { status, text } = await ask(ALL, { fault: faultText('overfills', newFile()) });
@@ -140,7 +141,7 @@ describe('a thread is lost', () => {
     expect(await starts('query-0')).toBe(3);
   });
 
-  test('a query thread that hangs is ended once a client has left it', async () => {
+  testInFull('a query thread that hangs is ended once a client has left it', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const file = newFile();
@@ -150,7 +151,7 @@ describe('a thread is lost', () => {
     expect(await starts('query-0')).toBe(2);
   });
 
-  test('upkeep: the request is 503, and the next one is served', async () => {
+  testInFull('upkeep: the request is 503, and the next one is served', async () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const flush = (fault: string) =>
@@ -191,7 +192,7 @@ describe('a query thread is busy', () => {
     expect(await lines()).toEqual([]);
   });
 
-  test('queries of a tenant wait for their turn, and beyond the limit are 429', async () => {
+  testInFull('queries of a tenant wait for their turn, and beyond the limit are 429', async () => {
     await start({ yaml: 'querier: { max_concurrent: 2 }\nfrontend: { max_outstanding_per_tenant: 1 }\n' });
     const held = [ask(ALL, { fault: faultText('holds', file) })];
     await begun(file);
@@ -248,7 +249,7 @@ test('an ingest thread is busy: pushes of a tenant beyond its places are 429, al
   for (const one of clients) one.close();
 });
 
-test('a client that leaves ends the parts of its query in all threads', async () => {
+testInFull('a client that leaves ends the parts of its query in all threads', async () => {
   await start({ cores: 4 });
   const COUNT = 12_000;
   const WIDE = 'x'.repeat(4096);

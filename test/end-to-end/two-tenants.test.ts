@@ -71,4 +71,4 @@ test('large and small pushes of two tenants are counted once, found at once, and
   expect(received).toBe(pushed * LINES_PER_PUSH);
   expect(await metric('loki_bytes_per_line_count')).toBe(pushed * LINES_PER_PUSH + quiet);
   expect(await metric('loki_ingester_chunk_entries_sum')).toBe(pushed * LINES_PER_PUSH + quiet);
-}, 60_000);
+});

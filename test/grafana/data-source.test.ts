@@ -24,7 +24,7 @@ let spanNs: { start: string; end: string };
 beforeAll(async () => {
   replay = await startReplay();
   spanNs = { start: String(replay.fromMs * 1e6), end: String(replay.toMs * 1e6) };
-}, 60_000);
+});
 
 afterAll(async () => {
   await replay?.store.stop();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   replay = await startReplay();
   const [start, end] = [replay.fromMs, replay.toMs].map(ms => new Date(ms).toISOString());
   span = { start, end, from: start, to: end };
-}, 60_000);
+});
 
 afterAll(async () => {
   await replay?.store.stop();
@@ -179,7 +179,7 @@ describe('the patterns tab, where it is on', () => {
 
   beforeAll(async () => {
     mined = await startReplay('pattern_ingester:\n  enabled: true\n');
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await mined?.store.stop();

@@ -30,7 +30,7 @@ let replay: Replay;
 beforeAll(async () => {
   const limits = '{max_query_series: 3, max_entries_limit_per_query: 10, max_query_length: 30m}';
   replay = await startReplay(`limits_config: ${limits}`);
-}, 60_000);
+});
 afterAll(() => replay?.store.stop());
 
 /** The last half hour, and all of the hour. */

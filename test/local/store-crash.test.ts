@@ -12,9 +12,10 @@ import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
 import type { ObjectStore } from '../../shared/ports/object-store.ts';
 import type { Table } from '../../shared/ports/table.ts';
+import { bySuite } from '../support/suite.ts';
 import { bodyOf } from './store-crash-body.ts';
 
-const ROUNDS = 6;
+const ROUNDS = bySuite({ fast: 3, full: 6 });
 const CHILD = path.join(import.meta.dirname, 'store-crash-child.ts');
 
 let directory: string;
@@ -23,16 +24,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The lines that a child printed until it was killed after `lines` of them. */
+/** The lines that a child printed until it was killed: after at least `lines` of them, and one of each kind. */
 async function killedAfter(lines: number, round: number): Promise<string[]> {
   const child = spawn(process.execPath, [CHILD, directory, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise(resolve => child.once('exit', (code, signal) => resolve(signal ?? code)));
   const acknowledged: string[] = [];
+  const kinds = new Set<string>();
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged.push(line);
-    if (acknowledged.length === lines) child.kill('SIGKILL');
+    kinds.add(line.split(' ')[0]);
+    if (acknowledged.length >= lines && kinds.size === 2) child.kill('SIGKILL');
   }
   expect(await ended).toBe('SIGKILL');
   return acknowledged;

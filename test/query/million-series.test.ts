@@ -28,7 +28,7 @@ beforeAll(async () => {
     await world.push(entries);
   }
   await world.push([{ stream, day: DAY, time: 5, line: 'id=other', metadata: {} }], 'other');
-}, 120_000);
+});
 
 const memory = new QueryMemory(256 * MIB);
 const invoker = inlineInvoker({ store: world.objects, clock: world.clock });

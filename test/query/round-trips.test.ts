@@ -7,6 +7,7 @@ import { loadCloudStore } from '../../bench/cloud/cloud-store.ts';
 import { type Dataset, manyDays, oneDay, unmerged } from '../../bench/cloud/datasets.ts';
 import { measureQuery } from '../../bench/cloud/run-cloud.ts';
 import { cloudSuite, goalRounds, WARM_GOAL_ROUNDS } from '../../bench/cloud/suite.ts';
+import { sampleOf } from '../support/suite.ts';
 
 /** By query: object reads, table reads and rounds of a process that knows nothing; the last two of the same query once more. */
 type Figures = Readonly<Record<string, readonly [number, number, number, number, number]>>;
@@ -60,7 +61,7 @@ const EXPECTED: readonly [Dataset, Figures][] = [
   ],
 ];
 
-describe.each(EXPECTED.map(([dataset, figures]) => [dataset.name, dataset, figures] as const))(
+describe.each(sampleOf(EXPECTED, 3).map(([dataset, figures]) => [dataset.name, dataset, figures] as const))(
   '%s',
   (name, dataset, figures) => {
     test('the suite', async () => {

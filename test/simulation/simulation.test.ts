@@ -1,32 +1,29 @@
 /** The whole store under faults, deaths, pauses and maintenance, some seeds the same every time. `npm run simulate` goes on. */
 import { describe, expect, test } from '@jest/globals';
 import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';
 
 /** Of one test: about 40 ms of one core a run. */
-const RUNS = 250;
+const RUNS = bySuite({ fast: 50, full: 250 });
 const REPLAYED = 10;
 
 describe('simulated runs keep every invariant', () => {
-  test.each([[0, RUNS - 1], testSeeds(RUNS)])(
-    'seeds %i to %i',
-    async (first, last) => {
-      const total = { calls: 0, kills: 0, swaps: 0, syncs: 0, entries: 0, acknowledged: 0 };
-      for (let seed = first; seed <= last; seed++) {
-        const result = await simulate({ seed });
-        for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name];
-      }
-      // What the runs are for has happened in them.
-      expect(total.calls).toBeGreaterThan(100 * RUNS);
-      expect(total.kills).toBeGreaterThan(RUNS / 4);
-      expect(total.swaps).toBeGreaterThan(RUNS / 2);
-      expect(total.syncs).toBeGreaterThan(RUNS / 4);
-      expect(total.acknowledged).toBeGreaterThan(5 * RUNS);
-      expect(total.entries).toBeGreaterThan(total.acknowledged);
-    },
-    180_000,
-  );
+  test.each([[0, RUNS - 1], testSeeds(RUNS)])('seeds %i to %i', async (first, last) => {
+    const total = { calls: 0, kills: 0, swaps: 0, syncs: 0, entries: 0, acknowledged: 0 };
+    for (let seed = first; seed <= last; seed++) {
+      const result = await simulate({ seed });
+      for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name];
+    }
+    // What the runs are for has happened in them.
+    expect(total.calls).toBeGreaterThan(100 * RUNS);
+    expect(total.kills).toBeGreaterThan(RUNS / 4);
+    expect(total.swaps).toBeGreaterThan(RUNS / 2);
+    expect(total.syncs).toBeGreaterThan(RUNS / 4);
+    expect(total.acknowledged).toBeGreaterThan(5 * RUNS);
+    expect(total.entries).toBeGreaterThan(total.acknowledged);
+  });
 
   test('a seed gives the same calls again, bit by bit', async () => {
     const hashes = new Set<string>();

@@ -1,9 +1,9 @@
 /** The store as a process of its own, that a test may kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { runtimeEnvironment, runtimeFlags } from '../../../bin/runtime.mjs';
+import { CACHE, PROGRAM } from '../../support/program.ts';
 
 export interface ServerProcess {
   readonly url: string;
@@ -12,10 +12,6 @@ export interface ServerProcess {
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
-const ROOT = join(import.meta.dirname, '..', '..', '..');
-const PROGRAM = join(ROOT, 'bin', 'logboom.ts');
-/** That of the launcher: with it a start takes half the time. Only a process that ends by itself fills it. */
-const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');
 const LISTENS = /^Logboom listens on (\S+)/;
 
 /**

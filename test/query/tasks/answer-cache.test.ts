@@ -8,6 +8,7 @@ import { AnswerCache } from '../../../shared/query/tasks/answer-cache.ts';
 import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
+import { bySuite } from '../../support/suite.ts';
 import { makeWorld } from './world.ts';
 
 const S = 1_000_000_000;
@@ -85,7 +86,8 @@ test('any history', async () => {
       if (!expires && steps.some(({ kind }) => kind === 'push')) resultHits += answers.figures.hits;
       for (const { figures } of pages) pageHits += figures.hits;
     }),
-    { numRuns: 10 },
+    // Few runs would not use each of the caches, so the fast suite takes all of them too.
+    { numRuns: bySuite({ fast: 40, full: 10 }) },
   );
   expect(hits).toBeGreaterThan(10);
   expect(resultHits).toBeGreaterThan(20);

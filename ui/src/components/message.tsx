@@ -1,5 +1,6 @@
 /** What is shown where there is nothing else to show: an error as the API tells it, emptiness, waiting. */
 import type { ComponentChildren } from 'preact';
+import { settingOfRefusal } from '../../../shared/model/limit-settings.ts';
 import type { ApiError } from '../api/errors.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -11,11 +12,17 @@ export function ErrorMessage({
   readonly children?: ComponentChildren;
 }) {
   const { message, status, requestId } = error;
+  const setting = settingOfRefusal(message);
   return (
     <div class="message error" role="alert">
       <Icon name="warning" size={18} />
       <div>
         <p class="message-text">{message}</p>
+        {setting !== undefined && (
+          <p class="message-note">
+            To raise this limit, set <code>{setting}</code>.
+          </p>
+        )}
         {status > 0 && (
           <p class="message-note">
             Status {status}

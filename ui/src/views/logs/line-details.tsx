@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Labels } from '../../api/types.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { parseAnsi } from '../../lines/ansi.ts';
 import { fieldsOf, parseJson } from '../../lines/fields.ts';
@@ -16,9 +17,6 @@ export interface LineDetailsProps {
   readonly onCondition: (condition: Condition) => void;
   readonly onContext: () => void;
 }
-
-/** How long a button says that it did it. */
-const SAID_MS = 1500;
 
 export function LineDetails({ row, highlights, onCondition, onContext }: LineDetailsProps) {
   const { line, stream, metadata, parsed } = row;
@@ -128,24 +126,4 @@ function Fields({ title, labels, place, onCondition }: FieldsProps) {
 
 function shortened(value: string): string {
   return value.length > 40 ? `${value.slice(0, 40)}…` : value;
-}
-
-function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [said, setSaid] = useState<'copied' | 'failed'>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid('copied');
-    } catch {
-      // Browsers allow it on secure pages alone.
-      setSaid('failed');
-    }
-    setTimeout(() => setSaid(undefined), SAID_MS);
-  };
-  const names = { copied: 'Copied', failed: 'The browser does not allow it' };
-  return (
-    <Button kind="quiet" class="small" icon={said === 'copied' ? 'check' : 'copy'} onClick={copy}>
-      {said === undefined ? label : names[said]}
-    </Button>
-  );
 }

@@ -1,6 +1,7 @@
 /** Before there is a query: what logs there are, a click away; how to get some in where there are none. */
 import { askVolume } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
 import { settings } from '../../state/settings.ts';
@@ -75,13 +76,25 @@ export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
 }
 
 function NoLogs() {
-  const example = `{"streams":[{"stream":{"service_name":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}`;
+  const { origin } = window.location;
+  const entry = `{"streams":[{"stream":{"service_name":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}`;
   return (
     <Empty icon="logs" title="No logs in this time">
-      <p>Choose a longer time, or push some. In a terminal:</p>
-      <pre class="example">
-        {`curl -H 'Content-Type: application/json' \\\n  ${window.location.origin}/loki/api/v1/push \\\n  --data-raw '${example}'`}
-      </pre>
+      <p>Choose a longer time range, or push some logs. In a terminal, push one line:</p>
+      <Example
+        text={`curl -H 'Content-Type: application/json' \\\n  ${origin}/loki/api/v1/push \\\n  --data-raw '${entry}'`}
+      />
+      <p>Or push a file, line by line:</p>
+      <Example text={`logboom push app.log --label service_name=app --addr ${origin}`} />
     </Empty>
+  );
+}
+
+function Example({ text }: { readonly text: string }) {
+  return (
+    <div class="example-box">
+      <pre class="example">{text}</pre>
+      <CopyButton text={text} label="Copy the command" />
+    </div>
   );
 }

@@ -1,0 +1,26 @@
+/** Copies a text, and says so for a moment. */
+import { useState } from 'preact/hooks';
+import { Button } from './button.tsx';
+
+/** How long the button says that it did it. */
+const SAID_MS = 1500;
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+  const [said, setSaid] = useState<'copied' | 'failed'>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid('copied');
+    } catch {
+      // Browsers allow it on secure pages alone.
+      setSaid('failed');
+    }
+    setTimeout(() => setSaid(undefined), SAID_MS);
+  };
+  const names = { copied: 'Copied', failed: 'The browser does not allow it' };
+  return (
+    <Button kind="quiet" class="small" icon={said === 'copied' ? 'check' : 'copy'} onClick={copy}>
+      {said === undefined ? label : names[said]}
+    </Button>
+  );
+}
