@@ -3,12 +3,18 @@
  * see is `memory.copy` and `memory.fill`.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { kernelModule, useKernelModule } from '../../shared/kernels/kernels.ts';
+import { CACHE } from '../support/program.ts';
 
-const BUILD = new URL('../../scripts/build-kernels.mjs', import.meta.url).pathname;
+const at = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
+const BUILD = at('scripts/build-kernels.mjs');
+const SOURCES = at('shared/kernels/assembly');
+/** Names the version of the compiler. */
+const COMPILER = at('node_modules/assemblyscript/package.json');
+const PREFIX = 'guarded-';
 
 type Range = readonly [from: number, to: number];
 
@@ -58,16 +64,35 @@ export function guardKernels(): Guard {
   return guard;
 }
 
+/** Compiled once for a state of the sources, because each file of tests would take three seconds of CPU time for it. */
 function instrumented(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'logboom-kernels-'));
+  const known = join(CACHE, `${PREFIX}${stateOfSources()}.wasm`);
+  if (!existsSync(known)) compileTo(known);
+  return readFileSync(known);
+}
+
+function compileTo(known: string): void {
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'kernels-'));
   try {
     const file = join(folder, 'guarded.wasm');
     const { status, stderr } = spawnSync(process.execPath, [BUILD, '--instrument', file], {
       encoding: 'utf8',
     });
     if (status !== 0) throw new Error(stderr);
-    return readFileSync(file);
+    for (const name of readdirSync(CACHE))
+      if (name.startsWith(PREFIX)) rmSync(join(CACHE, name), { force: true });
+    renameSync(file, known);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Hash of everything that decides about the compiled module. */
+function stateOfSources(): string {
+  const hash = createHash('sha256');
+  const sources = readdirSync(SOURCES).sort();
+  for (const file of [...sources.map(name => join(SOURCES, name)), BUILD, COMPILER])
+    hash.update(readFileSync(file));
+  return hash.digest('hex').slice(0, 16);
 }
