@@ -82,7 +82,8 @@ export interface Call {
   readonly target: string;
   /** True where a retry after an unknown outcome must not be reported as "nothing happened". */
   readonly writes?: boolean;
-  /** Aborted: nobody waits for the answer. The call then rejects with the signal's reason, at once. For reads alone. */
+  /** Aborted: nobody waits for the answer. The call then rejects with the signal's reason, at once. For reads, and for requests of which
+   * another one does the same. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -4,8 +4,8 @@
  * bounds how many run.
  *
  * A reader would get wrong:
- *  - "Taken" (412) after an attempt without an answer may be our own object. Each put stores an id of its own with the
- *    object, and asks for it then.
+ *  - "Taken" (412) after an attempt without an answer, or beside another request of the same put, may be our own object. Each put
+ *    stores an id of its own with the object, and asks for it then.
  *  - Without the permission s3:ListBucket S3 answers 403 instead of 404 for a missing key. The two are not treated alike here: a
  *    lost right would pass for lost objects. So whoever reads needs that permission (lib/rights.ts).
  */
@@ -34,10 +34,12 @@ import {
   type ObjectInfo,
   ObjectNotFoundError,
   type ObjectStore,
+  type ReadOptions,
   wholeBody,
 } from '../ports/object-store.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import { describe, UnexpectedAnswerError } from './errors.ts';
+import type { Hedger } from './hedge.ts';
 import { type AnsweredRange, readRange } from './s3-body.ts';
 
 /** Largest answer that is read into memory; chunks stay far below. */
@@ -53,12 +55,14 @@ export interface S3ObjectStoreOptions {
   readonly bucket: string;
   readonly call: Caller;
   readonly ids: Ids;
+  /** Sends slow puts once more; without it each put is one call. */
+  readonly puts?: Hedger;
   /** Default MAX_READ_BYTES. */
   readonly maxReadBytes?: number;
 }
 
 export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
-  const { client, bucket, call, ids, maxReadBytes = MAX_READ_BYTES } = options;
+  const { client, bucket, call, ids, puts, maxReadBytes = MAX_READ_BYTES } = options;
   const callOn = (operation: string, key: string, unwanted?: AbortSignal): Call => {
     return { operation, target: `${bucket}/${key}`, signal: unwanted };
   };
@@ -113,7 +117,8 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       checkObjectKey(key);
       const bytes = wholeBody(body);
       const putId = ids.randomHex(PUT_ID_BYTES);
-      return call(callOn('PutObject', key), async attempt => {
+      let requests = 0;
+      const attemptPut = async (attempt: Attempt): Promise<boolean> => {
         const command = new PutObjectCommand({
           Bucket: bucket,
           Key: key,
@@ -127,11 +132,16 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
           return true;
         } catch (error) {
           if (describe(error).status !== 412) throw error;
-          if (!attempt.mayHaveHappened) return false;
+          if (!attempt.mayHaveHappened && requests === 1) return false;
           const found = await headObject(key, attempt);
           return found?.Metadata?.[PUT_ID] === putId;
         }
-      });
+      };
+      const put = ({ signal }: ReadOptions = {}): Promise<boolean> => {
+        requests++;
+        return call(callOn('PutObject', key, signal), attemptPut);
+      };
+      return puts === undefined ? put() : puts.run(body.byteLength, {}, put);
     },
 
     async get(key) {

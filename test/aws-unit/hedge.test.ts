@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withHedgedReads } from '../../shared/aws/hedged-reads.ts';
+import { withHedgedReads } from '../../shared/aws/hedge.ts';
 import { virtualClock } from '../../shared/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
 import type { ReadOptions } from '../../shared/ports/object-store.ts';

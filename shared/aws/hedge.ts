@@ -1,0 +1,150 @@
+/**
+ * Requests that take unusually long are sent once more; the first answer wins, the other one is aborted. One request of a hundred
+ * takes ten times the usual time on S3. A query of a hundred reads waits for the slowest, and so does each push of a group.
+ *
+ *     delay     a multiple of the 95th percentile of recent requests, for what is not larger than most
+ *     budget    one hedge to twenty requests, so that a store that is slow as a whole is not asked twice as much
+ *
+ * Reads change nothing when they are repeated. A repeated put of a new object is safe because it is conditional: see
+ * s3-object-store.ts. The loser is aborted, so that its connection is free; its failure is ignored. How long it took until then
+ * counts among the times of requests, or slow ones would be forgotten.
+ */
+import type { Clock } from '../ports/clock.ts';
+import type { ObjectStore, ReadOptions } from '../ports/object-store.ts';
+
+export interface HedgeOptions {
+  readonly clock: Clock;
+  /** Requests whose times are known before the first hedge. */
+  readonly minSamples?: number;
+  /** Of the 95th percentile of recent requests. */
+  readonly delayFactor?: number;
+  /** Bounds of the delay, ms: below, a pause of this process would count as slow; above, the attempt ends by itself. */
+  readonly minDelayMs?: number;
+  readonly maxDelayMs?: number;
+  /** Larger requests are not hedged: they are slower by themselves. */
+  readonly maxBytes?: number;
+}
+
+export interface HedgeFigures {
+  requests: number;
+  hedges: number;
+  /** Hedges that were answered before the request that they repeat. */
+  won: number;
+}
+
+export interface Hedger {
+  readonly figures: HedgeFigures;
+  /** @param request called once or twice, each time with the signal of one try */
+  run<T>(bytes: number, options: ReadOptions, request: (options: ReadOptions) => Promise<T>): Promise<T>;
+}
+
+export interface HedgedStore extends ObjectStore {
+  readonly figures: HedgeFigures;
+}
+
+const SAMPLES = 256;
+const QUANTILE = 0.95;
+/** Requests that allow one hedge. */
+const REQUESTS_PER_HEDGE = 20;
+/** Of a read; at 80 MB/s this is 50 ms beside the 30 ms to the first byte. */
+const MAX_READ_BYTES = 4 * 1024 * 1024;
+const READ_DELAY_FACTOR = 2;
+/**
+ * For puts of pushes. A push waits for the delay and one put more, and is to take less than twice the usual time: so the delay is
+ * hardly longer than what 95% of the puts take.
+ */
+export const PUT_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
+  delayFactor: 1.1,
+  minDelayMs: 20,
+  maxBytes: 1024 * 1024,
+});
+
+export function createHedger(options: HedgeOptions): Hedger {
+  const { clock, minSamples = 32, minDelayMs = 50, maxDelayMs = 2_000 } = options;
+  const { delayFactor = READ_DELAY_FACTOR, maxBytes = MAX_READ_BYTES } = options;
+  const figures: HedgeFigures = { requests: 0, hedges: 0, won: 0 };
+  const samples = new Float64Array(SAMPLES);
+  let taken = 0;
+  /** Hedges that may be made now; a burst of at most a few. */
+  let allowance = 1;
+
+  function delayMs(): number | undefined {
+    if (taken < minSamples) return undefined;
+    const sorted = samples.slice(0, Math.min(taken, SAMPLES)).sort();
+    const slow = sorted[Math.floor((sorted.length - 1) * QUANTILE)];
+    return Math.min(maxDelayMs, Math.max(minDelayMs, delayFactor * slow));
+  }
+
+  async function timed<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const started = clock.nowMs();
+    let isAnswered = false;
+    try {
+      const result = await request();
+      isAnswered = true;
+      return result;
+    } finally {
+      if (isAnswered || signal.aborted) samples[taken++ % SAMPLES] = clock.nowMs() - started;
+    }
+  }
+
+  async function run<T>(
+    bytes: number,
+    { signal: unwanted }: ReadOptions,
+    request: (options: ReadOptions) => Promise<T>,
+  ): Promise<T> {
+    if (bytes > maxBytes) return request({ signal: unwanted });
+    figures.requests++;
+    allowance = Math.min(REQUESTS_PER_HEDGE, allowance + 1 / REQUESTS_PER_HEDGE);
+    const waitMs = delayMs();
+    const [ofFirst, ofSecond] = [new AbortController(), new AbortController()];
+    const tryWith = ({ signal }: AbortController) =>
+      request({ signal: unwanted === undefined ? signal : AbortSignal.any([unwanted, signal]) });
+    const first = timed(() => tryWith(ofFirst), ofFirst.signal);
+    if (waitMs === undefined || allowance < 1) return first;
+    const ended = new AbortController();
+    const isLate = clock.sleep(waitMs, ended.signal).then(
+      () => true,
+      () => false,
+    );
+    // An error of the first request is an answer: the store has retries of its own.
+    const answered = first.then(
+      () => false,
+      () => false,
+    );
+    const late = await Promise.race([isLate, answered]);
+    ended.abort(new Error('answered'));
+    if (!late || allowance < 1 || unwanted?.aborted) return first;
+    allowance--;
+    figures.hedges++;
+    const second = tryWith(ofSecond);
+    try {
+      const { result, loser } = await Promise.any([
+        first.then(result => ({ result, loser: ofSecond })),
+        second.then(result => ({ result, loser: ofFirst })),
+      ]);
+      if (loser === ofFirst) figures.won++;
+      loser.abort(new DOMException('another request was answered first', 'AbortError'));
+      return result;
+    } catch (error) {
+      throw (error as AggregateError).errors[0];
+    }
+  }
+
+  return { figures, run };
+}
+
+export function withHedgedReads(store: ObjectStore, options: HedgeOptions): HedgedStore {
+  const { figures, run } = createHedger(options);
+  return {
+    isDistant: store.isDistant,
+    figures,
+    putIfAbsent: (key, body) => store.putIfAbsent(key, body),
+    get: key => store.get(key),
+    getRange: (key, start, end, given = {}) =>
+      run(end - start, given, options => store.getRange(key, start, end, options)),
+    getTail: (key, length, given = {}) => run(length, given, options => store.getTail(key, length, options)),
+    head: key => store.head(key),
+    delete: key => store.delete(key),
+    list: (prefix, given) => store.list(prefix, given),
+  };
+}

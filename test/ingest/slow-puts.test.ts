@@ -1,0 +1,132 @@
+/**
+ * Pushes over S3 of which one put of a hundred takes ten times as long, in virtual time: how long they wait, and how many puts are
+ * sent. The store is the one that functions use, over a client that answers from memory.
+ */
+import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, test } from '@jest/globals';
+import type { Caller } from '../../shared/aws/caller.ts';
+import { createHedger, type Hedger, PUT_HEDGES } from '../../shared/aws/hedge.ts';
+import { s3ObjectStore } from '../../shared/aws/s3-object-store.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { Dice } from '../simulation/dice.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
+import { DAY } from '../support/engine.ts';
+import { pushOf } from '../support/pushes.ts';
+
+const PUT_MS = 60;
+const JITTER_MS = 10;
+const SLOW_FACTOR = 10;
+const SLOW_EVERY = 100;
+const SENDERS = 16;
+const PUSHES = 120;
+/** Without the first ones, in which the usual time is not known. */
+const WARM_UP = 20;
+
+interface Settings {
+  readonly hasTail: boolean;
+  readonly hedges: boolean;
+}
+
+class TakenError extends Error {
+  readonly $metadata = { httpStatusCode: 412 };
+}
+
+/** A client of S3 whose requests take virtual time; puts count. */
+function timedClient(time: VirtualTime, { hasTail }: Settings) {
+  const ids = new Map<string, string>();
+  const dice = new Dice(1);
+  const client = {
+    puts: 0,
+    heads: 0,
+    async send(command: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+      if (command instanceof HeadObjectCommand) {
+        client.heads++;
+        await time.sleep(PUT_MS / 2, abortSignal);
+        return { Metadata: { 'put-id': ids.get(command.input.Key!) } };
+      }
+      if (!(command instanceof PutObjectCommand)) throw new Error('no such command');
+      const isSlow = ++client.puts % SLOW_EVERY === 0 && hasTail;
+      const ms = (PUT_MS + dice.below(JITTER_MS)) * (isSlow ? SLOW_FACTOR : 1);
+      // The put takes effect before it is answered: a slow answer of a put that has happened is the harder case.
+      const isEarly = dice.chance(0.5);
+      await time.sleep(isEarly ? 1 : ms - 1, abortSignal);
+      const { Key = '', Metadata = {} } = command.input;
+      const isTaken = ids.has(Key);
+      if (!isTaken) ids.set(Key, Metadata['put-id']);
+      await time.sleep(isEarly ? ms - 1 : 1, abortSignal);
+      if (isTaken) throw new TakenError('taken');
+      return {};
+    },
+  };
+  return client;
+}
+
+const oneAttempt: Caller = ({ signal = new AbortController().signal }, attempt) =>
+  attempt({ signal, mayHaveHappened: false });
+
+/** What pushes wait, ms ascending, and what was sent. */
+async function pushing(settings: Settings) {
+  const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
+  const client = timedClient(time, settings);
+  const puts: Hedger | undefined = settings.hedges ? createHedger({ clock: time, ...PUT_HEDGES }) : undefined;
+  const ids = seededIds(1);
+  const store = s3ObjectStore({
+    client: client as unknown as S3Client,
+    bucket: 'logs',
+    call: oneAttempt,
+    ids,
+    puts,
+  });
+  const catalog = new Catalog({ table: memoryTable({ clock: time }), clock: time, ids });
+  const options = {
+    waitMs: 2,
+    maxGroupBytes: 4 * 1024 * 1024,
+    inlineMaxBytes: 0,
+    compression: QUICK_COMPRESSION,
+  };
+  let groups = 0;
+  const onWritten = () => groups++;
+  const committer = new GroupCommitter({ store, catalog, clock: time, ids, options, onWritten });
+  const waits: number[] = [];
+  const sender = async (number: number) => {
+    const dice = new Dice(number);
+    for (let i = 0; i < PUSHES; i++) {
+      await time.sleep(dice.below(2 * PUT_MS));
+      const sentMs = time.nowMs();
+      const stream = { app: `app-${number}` };
+      await committer.commit('t', pushOf([{ stream, day: DAY, time: i, line: `line ${i}`, metadata: {} }]));
+      if (i >= WARM_UP) waits.push(time.nowMs() - sentMs);
+    }
+  };
+  await time.run(Promise.all(Array.from({ length: SENDERS }, (_, number) => sender(number))));
+  waits.sort((a, b) => a - b);
+  return { p99Ms: waits[Math.floor(waits.length * 0.99)], slowestMs: waits.at(-1)!, groups, ...client };
+}
+
+describe('one put of a hundred takes ten times as long', () => {
+  test('pushes wait for less than twice as long in the 99th percentile, for few puts more', async () => {
+    const usual = await pushing({ hasTail: false, hedges: true });
+    const { p99Ms, slowestMs, puts, groups } = await pushing({ hasTail: true, hedges: true });
+    expect(p99Ms).toBeLessThanOrEqual(2 * usual.p99Ms);
+    // A hedge may be slow itself, and one that is answered "taken" asks whose object it is.
+    expect(slowestMs).toBeLessThan(4 * usual.p99Ms);
+    expect(puts).toBeGreaterThan(groups);
+    expect(puts).toBeLessThanOrEqual(1.06 * groups);
+  });
+
+  test('a store that is always quick is sent no put twice', async () => {
+    const { puts, groups, heads } = await pushing({ hasTail: false, hedges: true });
+    expect(puts).toBeLessThanOrEqual(1.01 * groups);
+    expect(heads).toBeLessThanOrEqual(0.01 * groups);
+  });
+
+  test('without hedges some pushes wait for all of it', async () => {
+    const { slowestMs, puts, groups } = await pushing({ hasTail: true, hedges: false });
+    expect(slowestMs).toBeGreaterThan(PUT_MS * SLOW_FACTOR);
+    expect(puts).toBe(groups);
+  });
+});
