@@ -2,14 +2,22 @@
 
 type Figures = Map<string, Map<string, number>>;
 
+/** Rounds that are shown, of all requests together. */
+const MAX_ROUNDS = 50;
+
 export class Explanation {
   private readonly figures: Figures = new Map();
   private readonly texts = new Map<string, Set<string>>();
+  private readonly rounds: string[] = [];
 
   /** Takes what a store told of one request; anything else than texts and groups of numbers is left alone. */
   add(told: unknown): void {
     if (typeof told !== 'object' || told === null) return;
     for (const [group, values] of Object.entries(told)) {
+      if (group === 'rounds' && Array.isArray(values)) {
+        for (const [i, round] of values.entries()) this.addRound(`round ${i + 1}`, round);
+        continue;
+      }
       if (typeof values === 'string') {
         this.texts.set(group, (this.texts.get(group) ?? new Set()).add(values));
         continue;
@@ -23,6 +31,17 @@ export class Explanation {
     }
   }
 
+  private addRound(name: string, round: unknown): void {
+    if (this.rounds.length >= MAX_ROUNDS || typeof round !== 'object' || round === null) return;
+    const { ms, waitedFor, reads } = round as Record<string, unknown>;
+    if (typeof ms !== 'number' || typeof waitedFor !== 'string' || typeof reads !== 'object') return;
+    const kinds = Object.entries(reads ?? {}).map(([what, figures]) => {
+      const { requests, bytes } = figures as Record<string, unknown>;
+      return `${worded(what)} ${Number(requests)} (${Number(bytes).toLocaleString('en-US')} bytes)`;
+    });
+    this.rounds.push(`${name.padEnd(13)}${ms} ms, ${kinds.join(', ')}; waited for ${worded(waitedFor)}`);
+  }
+
   /** A line for each group; says so where the store told nothing. */
   get text(): string {
     if (this.figures.size === 0) return 'the store does not explain queries\n';
@@ -32,7 +51,7 @@ export class Explanation {
     });
     for (const [name, values] of this.texts)
       lines.push(`${worded(name).padEnd(13)}${[...values].join(', ')}`);
-    return `${lines.join('\n')}\n`;
+    return `${[...lines, ...this.rounds].join('\n')}\n`;
   }
 }
 

@@ -141,7 +141,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
         requests++;
         return call(callOn('PutObject', key, signal), attemptPut);
       };
-      return puts === undefined ? put() : puts.run(body.byteLength, {}, put);
+      return puts === undefined ? put() : puts.run(bytes.byteLength, {}, put);
     },
 
     async get(key) {

@@ -14,6 +14,7 @@ import { NS_PER_DAY } from '../model/duration.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import { LruCache } from '../model/lru.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
+import { tracedTable } from '../ports/read-trace.ts';
 import {
   ConditionFailedError,
   type Item,
@@ -38,6 +39,7 @@ import {
   COMMON_SHARDS,
   chunkKey,
   chunkPartition,
+  contentOfPartition,
   DAY_BIAS,
   dayKey,
   dayPartition,
@@ -128,7 +130,10 @@ export class Catalog {
   /** For metrics. */
   readonly caches = { records: this.decoded };
 
-  constructor(parts: CatalogParts) {
+  constructor(given: CatalogParts) {
+    const { table } = given;
+    const parts =
+      table.isDistant === true ? { ...given, table: tracedTable(table, contentOfPartition) } : given;
     this.parts = parts;
     this.table = parts.table;
     this.leases = new Leases(parts);

@@ -26,6 +26,20 @@ export function chunkKey({ tenant, day, last, id }: ChunkRecord): ItemKey {
   return { pk: chunkPartition(tenant, day, shardOf(id, CHUNK_SHARDS)), sk: `${timeText(last)}/${id}` };
 }
 
+/** What a query reads in a partition, for people. */
+export function contentOfPartition(pk: string): string {
+  const [kind] = pk.split('/', 1);
+  return PARTITION_CONTENTS[kind] ?? 'otherItems';
+}
+
+const PARTITION_CONTENTS: Readonly<Record<string, string>> = {
+  c: 'chunkRecords',
+  d: 'days',
+  e: 'deleteRequests',
+  f: 'deleteRequests',
+  v: 'deleteRequests',
+};
+
 /** The day that a partition has chunks of; undefined for a partition of anything else. */
 export function dayOfChunkPartition(
   pk: string,

@@ -3,6 +3,7 @@
  * Pages that were read twice (to tell equal entries of two chunks apart) count twice.
  */
 import type { QueryAnswer } from '../query/engine.ts';
+import type { ReadRound } from '../query/read-rounds.ts';
 
 export interface Explained {
   readonly chunks: Readonly<Record<'considered' | 'prunedByLabels' | 'prunedByStreams' | 'read', number>>;
@@ -11,6 +12,8 @@ export interface Explained {
   readonly textFilters: Readonly<Record<'reads' | 'bytes', number>>;
   /** The thread or function that planned the query, and scanned what was not handed out as tasks. */
   readonly ranIn: string;
+  /** Reads of that thread or function over a distant store, by round; absent over files. */
+  readonly rounds?: readonly ReadRound[];
   /** Tasks that the query was cut into, by the thread or function that ran them; absent if there were none. */
   readonly tasks?: Readonly<Record<string, number>>;
 }
@@ -22,7 +25,11 @@ type PageFigures = Readonly<
   >
 >;
 
-export function explain({ statistics, place }: Pick<QueryAnswer, 'statistics' | 'place'>): Explained {
+export function explain({
+  statistics,
+  place,
+  rounds,
+}: Pick<QueryAnswer, 'statistics' | 'place' | 'rounds'>): Explained {
   const { plan, tasks, chunksRead, pagesRead, compressedBytes } = statistics;
   return {
     chunks: {
@@ -49,6 +56,7 @@ export function explain({ statistics, place }: Pick<QueryAnswer, 'statistics' | 
     },
     textFilters: { reads: plan.filterReads, bytes: plan.filterBytes },
     ranIn: place,
+    ...(rounds !== undefined && { rounds }),
     ...(Object.keys(tasks).length > 0 && { tasks }),
   };
 }

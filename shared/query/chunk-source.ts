@@ -21,6 +21,7 @@ import { decodeSummaries, type PageSummary } from '../filter/summary-codec.ts';
 import { LruCache } from '../model/lru.ts';
 import type { PageRows, Stream } from '../model/page.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
+import { tracedStore } from '../ports/read-trace.ts';
 import { FairScheduler } from '../scheduling/fair-scheduler.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
@@ -67,6 +68,8 @@ export class ChunkSource {
   readonly room: ReadAheadRoom;
   readonly scheduler: FairScheduler;
   private readonly store: ObjectStore;
+  /** The same store for reads of sections. */
+  private readonly sections: ObjectStore;
   private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
   private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
   private readonly filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
@@ -84,10 +87,11 @@ export class ChunkSource {
 
   /** @param cache without it every page is read again; @param scheduler of the thread */
   constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
-    this.store = store;
+    this.store = ofKind(store, 'footers');
+    this.sections = ofKind(store, 'textFilters');
     this.scheduler = scheduler;
     this.room = new ReadAheadRoom(store.isDistant);
-    this.reader = new PageReader(store, cache);
+    this.reader = new PageReader(ofKind(store, 'pages'), cache);
   }
 
   /** See ObjectStore. */
@@ -136,7 +140,7 @@ export class ChunkSource {
     }
     plan.filterReads++;
     plan.filterBytes += end - start;
-    return readChunk(this.store, record, start, end);
+    return readChunk(this.sections, record, start, end);
   }
 
   /**
@@ -243,4 +247,9 @@ export class ChunkSource {
   ): Promise<PageRows> {
     return this.reader.more(record, rows, wants, statistics);
   }
+}
+
+/** Reads of a distant store are noted for `explain`. */
+function ofKind(store: ObjectStore, what: string): ObjectStore {
+  return store.isDistant === true ? tracedStore(store, what) : store;
 }

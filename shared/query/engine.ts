@@ -7,6 +7,7 @@ import { BadRequestError } from '../model/errors.ts';
 import type { Limits } from '../model/limits.ts';
 import type { Stream } from '../model/page.ts';
 import type { Clock } from '../ports/clock.ts';
+import { tracing } from '../ports/read-trace.ts';
 import { checkBlocked } from './blocked.ts';
 import { formatByteQuantity } from './byte-quantity.ts';
 import type { ChunkSource } from './chunk-source.ts';
@@ -15,6 +16,7 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
+import { type ReadRound, readRounds } from './read-rounds.ts';
 import { newStatistics, PROCESS, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -36,6 +38,8 @@ export interface Asker {
   readonly tags: string;
   /** Results that were kept are passed over: asked for with `Cache-Control: no-cache`, or to explain what a query reads. */
   readonly readsAnew?: boolean;
+  /** The answer shows its reads by round. */
+  readonly wantsRounds?: boolean;
 }
 
 export interface RangeQuery extends TimeRange {
@@ -66,6 +70,8 @@ export interface QueryAnswer {
   readonly execNs: number;
   /** See EngineParts. */
   readonly place: string;
+  /** Of a query over a distant store whose asker wants them. */
+  readonly rounds?: readonly ReadRound[] | undefined;
 }
 
 const INSTANT_LOG_QUERY =
@@ -260,9 +266,13 @@ export class QueryEngine {
     const started = process.hrtime.bigint();
     await this.admitted(asker);
     const statistics = newStatistics();
-    const result = await this.memory.query(memory => run({ statistics, memory }));
-    const execNs = Number(process.hrtime.bigint() - started);
-    return { result, statistics, execNs, place: this.place };
+    const answer = async () => {
+      const result = await this.memory.query(memory => run({ statistics, memory }));
+      const execNs = Number(process.hrtime.bigint() - started);
+      return { result, statistics, execNs, place: this.place };
+    };
+    if (asker.wantsRounds !== true || !this.source.isDistant) return answer();
+    return tracing(this.clock, async reads => ({ ...(await answer()), rounds: readRounds(reads) }));
   }
 }
 

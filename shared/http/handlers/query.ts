@@ -95,7 +95,7 @@ export function askerOf(context: HttpContext, { headers, signal }: Request): Ask
 
 /** To explain a query is to run it, whatever of it was kept. */
 function explaining(asker: Asker, sent: Params): Asker {
-  return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true } : asker;
+  return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true, wantsRounds: true } : asker;
 }
 
 function encodingFlags({ headers }: Request): readonly string[] {

@@ -84,6 +84,13 @@ export interface Pattern {
 /** Each figure with what it counts; a store of another version may tell fewer. */
 export type Figures = Readonly<Record<string, number>>;
 
+export interface ReadRound {
+  readonly startMs: number;
+  readonly ms: number;
+  readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
+  readonly waitedFor: string;
+}
+
 export interface Explained {
   readonly chunks?: Figures;
   readonly pages?: Figures;
@@ -92,6 +99,8 @@ export interface Explained {
   readonly textFilters?: Figures;
   /** The thread or function that planned the query. */
   readonly ranIn?: string;
+  /** Reads of a distant store by round; each round waits for the one before. */
+  readonly rounds?: readonly ReadRound[];
   /** Tasks of the query by the thread or function that ran them. */
   readonly tasks?: Figures;
 }

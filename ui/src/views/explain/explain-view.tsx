@@ -17,6 +17,7 @@ import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { stepFor } from '../../time/steps.ts';
 import { adviceFor, stepsOf } from './explain-model.ts';
+import { ExplainRounds } from './explain-rounds.tsx';
 import { ExplainSteps } from './explain-steps.tsx';
 import { ExplainWork } from './explain-work.tsx';
 
@@ -141,6 +142,7 @@ function Explanation({ found, logsHref }: { readonly found: Found; readonly logs
           </ul>
         </section>
       )}
+      <ExplainRounds rounds={answer.explain?.rounds ?? []} />
       <ExplainWork answer={answer} />
       <section class="explain-query">
         <h3>The query as it was understood</h3>

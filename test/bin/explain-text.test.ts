@@ -1,0 +1,35 @@
+/** What `logboom query --explain` prints of rounds. */
+import { describe, expect, test } from '@jest/globals';
+import { Explanation } from '../../bin/cli/explain-text.ts';
+
+describe('rounds', () => {
+  test('each has its time, its reads by kind, and what ended last', () => {
+    const explanation = new Explanation();
+    explanation.add({
+      chunks: { considered: 3 },
+      rounds: [
+        {
+          startMs: 0,
+          ms: 6.2,
+          reads: { days: { requests: 1, bytes: 40 }, chunkRecords: { requests: 4, bytes: 2100 } },
+          waitedFor: 'chunkRecords',
+        },
+        { startMs: 6.3, ms: 31, reads: { footers: { requests: 3, bytes: 90_000 } }, waitedFor: 'footers' },
+      ],
+    });
+    expect(explanation.text).toBe(
+      [
+        'chunks       considered 3',
+        'round 1      6.2 ms, days 1 (40 bytes), chunk records 4 (2,100 bytes); waited for chunk records',
+        'round 2      31 ms, footers 3 (90,000 bytes); waited for footers',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  test('anything that is not a round is left out', () => {
+    const explanation = new Explanation();
+    explanation.add({ chunks: { considered: 3 }, rounds: [7, null, { ms: 'x' }, {}] });
+    expect(explanation.text).toBe('chunks       considered 3\n');
+  });
+});

@@ -1,0 +1,57 @@
+/** Reads of a distant store by round, as a table: what a query waited for. */
+import type { ReadRound } from '../../api/types.ts';
+import { bytesText, countText } from '../../time/quantities.ts';
+
+/** A query of more rounds waits for nothing new in the later ones. */
+const MAX_ROUNDS = 50;
+
+export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[] }) {
+  if (rounds.length === 0) return null;
+  return (
+    <section class="card explain-steps" aria-label="Rounds of reads">
+      <header>
+        <p class="explain-figure numeric">
+          {countText(rounds.length)} {rounds.length === 1 ? 'round' : 'rounds'}{' '}
+          <span class="soft">of reads</span>
+        </p>
+        <p class="soft">Each round starts after reads of the round before</p>
+      </header>
+      <div class="table-scroll">
+        <table class="table explain-table">
+          <thead>
+            <tr>
+              <th scope="col">Round</th>
+              <th scope="col">Read</th>
+              <th scope="col">Waited for</th>
+              <th scope="col" class="number">
+                Milliseconds
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rounds.slice(0, MAX_ROUNDS).map((round, i) => (
+              <tr key={round.startMs}>
+                <td class="numeric">{i + 1}</td>
+                <td>{readsText(round)}</td>
+                <td>{worded(round.waitedFor)}</td>
+                <td class="number numeric">{round.ms}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** For example `days 1 (40 B), chunk records 4 (2.1 kB)`. */
+export function readsText({ reads }: ReadRound): string {
+  return Object.entries(reads)
+    .map(([what, { requests, bytes }]) => `${worded(what)} ${countText(requests)} (${bytesText(bytes)})`)
+    .join(', ');
+}
+
+/** `chunkRecords` → `chunk records`. */
+function worded(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+}
