@@ -14,7 +14,8 @@
  *     npm run bench -- fairness                what a quiet tenant notices of one that takes whatever it can
  *     npm run bench -- labels                  memory of label values and series where a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
- *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time
+ *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time; then
+ *                                              `logboom start --storage s3` over HTTP beside a server as slow as AWS
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
@@ -106,9 +107,14 @@ if (positionals[0] === 'stages') {
 } else if (positionals[0] === 'cloud') {
   const { runCloud } = await import('./cloud/run-cloud.ts');
   const { cloudTable } = await import('./cloud/cloud-table.ts');
-  const figures = await runCloud(megabytes(CLOUD_MB), console.log);
+  const { httpTable, pushTable, runOverHttp } = await import('./cloud/run-over-http.ts');
+  const mb = megabytes(CLOUD_MB);
+  const figures = await runCloud(mb, console.log);
   console.log(cloudTable(figures));
-  save(figures);
+  const overHttp = await runOverHttp(mb, console.log);
+  console.log(httpTable(overHttp.queries));
+  console.log(pushTable(overHttp.pushes));
+  save({ modelled: figures, overHttp });
 } else if (positionals[0] === 'processes') {
   const { processesTable, runProcesses } = await import('./processes.ts');
   const figures = await runProcesses();

@@ -1,0 +1,153 @@
+/**
+ * S3 and DynamoDB over HTTP, from memory, as far as the store speaks them. Each response waits for as long as the model of AWS
+ * says (modelled-ports.ts). It runs in a process of its own, so that the time it needs is not that of the store.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../../../local/system-clock.ts';
+import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import { AWS_LATENCY } from '../modelled-ports.ts';
+import { answerTable, type TableAnswer } from './table-service.ts';
+
+/** Requests since they were last asked for: what the store's process sent, whatever part of it. */
+export interface Sent {
+  objectReads: number;
+  objectBytes: number;
+  objectWrites: number;
+  tableReads: number;
+  tableWrites: number;
+}
+
+export type ServicesMessage = { readonly port: number } | { readonly sent: Sent };
+
+interface StoredObject {
+  readonly body: Buffer;
+  readonly putId: string;
+}
+
+const objects = new Map<string, StoredObject>();
+const table = memoryTable({ clock: systemClock });
+let sent = nothingSent();
+
+function nothingSent(): Sent {
+  return { objectReads: 0, objectBytes: 0, objectWrites: 0, tableReads: 0, tableWrites: 0 };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const startedMs = performance.now();
+  const body = await bodyOf(request);
+  const until = (ms: number) => sleep(Math.max(0, startedMs + ms - performance.now()));
+  const target = request.headers['x-amz-target'];
+  if (typeof target === 'string') {
+    const { status, json, isWrite } = await answerOf(target, body);
+    if (isWrite) sent.tableWrites++;
+    else sent.tableReads++;
+    const text = JSON.stringify(json);
+    await until(isWrite ? AWS_LATENCY.tableWriteMs : AWS_LATENCY.tableReadMs);
+    response.writeHead(status, {
+      'content-type': 'application/x-amz-json-1.0',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
+    return;
+  }
+  const isWrite = request.method === 'PUT' || request.method === 'DELETE';
+  const { status, headers, content } = objectAnswer(request, body);
+  const bytes = isWrite ? body.length : content.length;
+  if (isWrite) sent.objectWrites++;
+  else {
+    sent.objectReads++;
+    sent.objectBytes += bytes;
+  }
+  await until(
+    (isWrite ? AWS_LATENCY.objectWriteMs : AWS_LATENCY.objectReadMs) + bytes / AWS_LATENCY.objectBytesPerMs,
+  );
+  response.writeHead(status, { 'content-length': content.length, ...headers });
+  response.end(request.method === 'HEAD' ? undefined : content);
+}
+
+async function answerOf(target: string, body: Buffer): Promise<TableAnswer> {
+  return answerTable(table, target.slice(target.indexOf('.') + 1), JSON.parse(body.toString()));
+}
+
+interface ObjectAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string | number>>;
+  readonly content: Buffer;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function objectAnswer(request: IncomingMessage, body: Buffer): ObjectAnswer {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const key = decodeURIComponent(url.pathname.split('/').slice(2).join('/'));
+  const { method, headers } = request;
+  if (url.searchParams.get('list-type') === '2') return listAnswer(url.searchParams.get('prefix') ?? '');
+  if (key === '') return { status: 200, content: NOTHING };
+  const found = objects.get(key);
+  switch (method) {
+    case 'PUT': {
+      if (found !== undefined) return errorAnswer(412, 'PreconditionFailed');
+      objects.set(key, { body, putId: String(headers['x-amz-meta-put-id'] ?? '') });
+      return { status: 200, content: NOTHING };
+    }
+    case 'DELETE':
+      objects.delete(key);
+      return { status: 204, content: NOTHING };
+  }
+  if (found === undefined) return errorAnswer(404, 'NoSuchKey');
+  const size = found.body.length;
+  if (method === 'HEAD') {
+    const known = { 'content-length': size, 'x-amz-meta-put-id': found.putId };
+    return { status: 200, headers: known, content: NOTHING };
+  }
+  const range = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '');
+  if (range === null) return { status: 200, content: found.body };
+  const isTail = range[1] === '';
+  const start = isTail ? Math.max(0, size - Number(range[2])) : Number(range[1]);
+  const end = isTail ? size : Math.min(size, Number(range[2]) + 1);
+  if (start >= size) return errorAnswer(416, 'InvalidRange');
+  const content = found.body.subarray(start, end);
+  return { status: 206, headers: { 'content-range': `bytes ${start}-${end - 1}/${size}` }, content };
+}
+
+function listAnswer(prefix: string): ObjectAnswer {
+  const keys = [...objects.keys()].filter(key => key.startsWith(prefix)).sort();
+  const contents = keys.map(
+    key =>
+      `<Contents><Key>${encodeURIComponent(key)}</Key><Size>${objects.get(key)!.body.length}</Size></Contents>`,
+  );
+  const text = `<?xml version="1.0"?><ListBucketResult><IsTruncated>false</IsTruncated>${contents.join('')}</ListBucketResult>`;
+  return { status: 200, headers: { 'content-type': 'application/xml' }, content: Buffer.from(text) };
+}
+
+function errorAnswer(status: number, code: string): ObjectAnswer {
+  const text = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`;
+  return { status, headers: { 'content-type': 'application/xml' }, content: Buffer.from(text) };
+}
+
+const server = createServer((request, response) => {
+  serve(request, response).catch(error => {
+    console.error(error);
+    response.destroy();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  const message: ServicesMessage = { port: (server.address() as AddressInfo).port };
+  process.send!(message);
+});
+/** Any message asks for what was sent since the last one. */
+process.on('message', () => {
+  const message: ServicesMessage = { sent };
+  sent = nothingSent();
+  process.send!(message);
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,218 @@
+/**
+ * The suite of `npm run bench -- cloud` over real HTTP: `logboom start --storage s3` beside a server that takes as long as AWS does.
+ * Each query is asked in a process of its own. Beside it pushes, with the figures that they are to reach.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { ReadRound } from '../../../shared/query/read-rounds.ts';
+import { type ServerProcess, startProcess } from '../../../test/end-to-end/support/server-process.ts';
+import type { Dataset } from '../datasets.ts';
+import { type CloudQuery, cloudSuite } from '../suite.ts';
+import type { Sent, ServicesMessage } from './latent-services.ts';
+
+const CONFIG = resolve(import.meta.dirname, '../../../config/bench.yaml');
+const TENANT = 'cloud';
+const WARM_ASKS = 3;
+
+export interface HttpFigure {
+  readonly dataset: string;
+  readonly query: string;
+  /** As the client sees it. */
+  readonly coldMs: number;
+  /** As `explain` shows them: of the thread that plans the query. */
+  readonly coldRounds: number;
+  readonly cold: Sent;
+  /** The quickest of some. */
+  readonly warmMs: number;
+  readonly warmRounds: number;
+}
+
+export interface PushFigure {
+  readonly name: string;
+  readonly pushesPerS: number;
+  readonly mbPerS: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+interface Services {
+  readonly environment: Readonly<Record<string, string>>;
+  sent(): Promise<Sent>;
+}
+
+/** Runs `work` beside services of their own. */
+async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+  const child = fork(join(import.meta.dirname, 'latent-services.ts'));
+  try {
+    const { port } = (await messageOf(child)) as { port: number };
+    const environment = {
+      LOGBOOM_STORAGE: 's3',
+      LOGBOOM_BUCKET: 'logs',
+      LOGBOOM_TABLE: 'logs',
+      LOGBOOM_ENDPOINT: `http://127.0.0.1:${port}`,
+      AWS_ACCESS_KEY_ID: 'bench',
+      AWS_SECRET_ACCESS_KEY: 'bench',
+    };
+    const sent = async () => {
+      child.send('sent');
+      return ((await messageOf(child)) as { sent: Sent }).sent;
+    };
+    return await work({ environment, sent });
+  } finally {
+    child.disconnect();
+  }
+}
+
+async function messageOf(child: ChildProcess): Promise<ServicesMessage> {
+  const [message] = (await once(child, 'message')) as [ServicesMessage];
+  return message;
+}
+
+async function withStore<T>(
+  { environment }: Services,
+  work: (store: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'logboom-cloud-'));
+  try {
+    const store = await startProcess(CONFIG, join(folder, 'data'), environment);
+    try {
+      return await work(store);
+    } finally {
+      await store.end('SIGTERM');
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+
+async function send(
+  url: string,
+  { method = 'GET', body = '' }: { readonly method?: string; readonly body?: string | Buffer } = {},
+): Promise<string> {
+  const headers = { 'x-scope-orgid': TENANT, 'content-type': 'application/json' };
+  const sending = request(url, { method, headers, agent });
+  sending.end(body);
+  const [response] = await once(sending, 'response');
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  const text = Buffer.concat(parts).toString();
+  if (response.statusCode >= 300) throw new Error(`${response.statusCode}: ${text}`);
+  return text;
+}
+
+function pushBody(streams: ReturnType<Dataset['pushes']> extends Iterable<infer S> ? S : never): string {
+  const entries = streams.map(({ labels, entries }) => ({
+    stream: labels,
+    values: entries.map(({ ns, line }) => [String(ns), line]),
+  }));
+  return JSON.stringify({ streams: entries });
+}
+
+export async function queriesOverHttp(dataset: Dataset): Promise<HttpFigure[]> {
+  return withServices(async services => {
+    await withStore(services, async ({ url }) => {
+      for (const streams of dataset.pushes()) {
+        await send(`${url}/loki/api/v1/push`, { method: 'POST', body: pushBody(streams) });
+      }
+      if (dataset.isMerged) await send(`${url}/flush/tenant`, { method: 'POST' });
+    });
+    const figures: HttpFigure[] = [];
+    for (const query of cloudSuite(dataset)) {
+      figures.push(await withStore(services, store => measure(services, store, dataset, query)));
+    }
+    return figures;
+  });
+}
+
+async function measure(
+  services: Services,
+  { url }: ServerProcess,
+  { name }: Dataset,
+  query: CloudQuery,
+): Promise<HttpFigure> {
+  const params = new URLSearchParams({ ...query.params, explain: 'true' });
+  const ask = async () => {
+    const startedMs = performance.now();
+    const text = await send(`${url}${query.path}?${params}`);
+    const ms = performance.now() - startedMs;
+    const { explain } = JSON.parse(text).data as { explain?: { rounds?: readonly ReadRound[] } };
+    return { ms, rounds: explain?.rounds?.length ?? Number.NaN };
+  };
+  // What the process sends at its start.
+  await send(`${url}/ready`);
+  await services.sent();
+  const first = await ask();
+  const cold = await services.sent();
+  const warm = [];
+  for (let i = 0; i < WARM_ASKS; i++) warm.push(await ask());
+  warm.sort((a, b) => a.ms - b.ms);
+  return {
+    dataset: name,
+    query: query.name,
+    coldMs: first.ms,
+    coldRounds: first.rounds,
+    cold,
+    warmMs: warm[0].ms,
+    warmRounds: warm[0].rounds,
+  };
+}
+
+/** Pushes of one size from many senders at once, each of which waits for its answers. */
+export async function pushesOverHttp(settings: {
+  readonly name: string;
+  readonly bytes: number;
+  readonly atOnce: number;
+  readonly seconds: number;
+}): Promise<PushFigure> {
+  const { name, bytes, atOnce, seconds } = settings;
+  return withServices(services =>
+    withStore(services, async ({ url }) => {
+      const waits: number[] = [];
+      let number = 0;
+      const startedMs = performance.now();
+      const warmMs = startedMs + 3000;
+      const endMs = warmMs + seconds * 1000;
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          while (performance.now() < endMs) {
+            const body = bodyOf(bytes, number++);
+            const sentMs = performance.now();
+            await send(`${url}/loki/api/v1/push`, { method: 'POST', body });
+            if (sentMs >= warmMs) waits.push(performance.now() - sentMs);
+          }
+        }),
+      );
+      waits.sort((a, b) => a - b);
+      const pushesPerS = waits.length / seconds;
+      return {
+        name,
+        pushesPerS,
+        mbPerS: (pushesPerS * bytes) / 1e6,
+        p50Ms: waits[Math.floor(waits.length / 2)],
+        p99Ms: waits[Math.floor(waits.length * 0.99)],
+      };
+    }),
+  );
+}
+
+const LINE_BYTES = 200;
+
+/** Lines of `bytes` in all that differ from push to push as those of access logs do. */
+function bodyOf(bytes: number, number: number): string {
+  const nowNs = BigInt(Date.now()) * 1_000_000n;
+  const values = Array.from({ length: Math.round(bytes / LINE_BYTES) }, (_, i) => {
+    const id = ((number * 7919 + i) * 2_654_435_761) >>> 0;
+    const line = `10.${id & 255}.${(id >> 8) & 255}.7 - - "GET /api/v1/orders/${id} HTTP/1.1" ${id % 9 === 0 ? 500 : 200} ${id % 50_000}`;
+    return [
+      String(nowNs + BigInt(i)),
+      `${line} ${'"Mozilla/5.0 (X11; Linux x86_64) Firefox/128.0" '.repeat(4)}`.slice(0, LINE_BYTES),
+    ];
+  });
+  return JSON.stringify({ streams: [{ stream: { app: `sender-${number % 16}` }, values }] });
+}
