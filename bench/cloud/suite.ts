@@ -48,6 +48,19 @@ export function cloudSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'
   ];
 }
 
+/** What the explorer and Grafana ask beside queries. */
+export function insightSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'>): CloudQuery[] {
+  const params = { query: ALL, start: String(startNs), end: String(endNs) };
+  return ['index/volume', 'index/stats', 'detected_labels', 'detected_fields', 'series'].map(name => ({
+    name,
+    path: `/loki/api/v1/${name}`,
+    params: name === 'series' ? { ...params, 'match[]': ALL } : params,
+  }));
+}
+
+/** For each of the insight suite, whatever its range. */
+export const INSIGHT_GOAL_ROUNDS = 6;
+
 /** The goal for a query of a dataset: hundreds of chunks that are not merged take several turns of all connections. */
 export function goalRounds(dataset: string, query: string): number {
   const { day, days } = GOAL_ROUNDS[query];

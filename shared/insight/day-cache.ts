@@ -4,6 +4,7 @@
  * be looked at again.
  */
 import type { DayIndex } from '../index/day-index.ts';
+import { mapAhead } from '../model/at-once.ts';
 import { CorruptionError } from '../model/errors.ts';
 import { LruCache } from '../model/lru.ts';
 import { ObjectNotFoundError } from '../ports/object-store.ts';
@@ -14,6 +15,8 @@ import { type DaySink, walkDay } from './walk-day.ts';
 
 /** About 180 series over a month with all their hours, or 100,000 sums of days. */
 const CACHED_BYTES = 64 * 1024 * 1024;
+/** Days of a month take two turns; of days with 100,000 streams each answer takes some MB while it is made. */
+const PARTS_AHEAD = 16;
 /** Map entry, key and headers of arrays. */
 const ENTRY_BYTES = 600;
 
@@ -56,6 +59,22 @@ export class DayCache {
   constructor(source: ChunkSource, indexes: DayIndexProvider | undefined) {
     this.source = source;
     this.indexes = indexes;
+  }
+
+  /**
+   * Each part with its answers, in the order of the parts. Over a distant store several are read ahead. Throws what `answer`
+   * throws.
+   */
+  async *answers<T extends Weighed>(
+    parts: AsyncIterable<DayPart> | Iterable<DayPart>,
+    questionOf: (part: DayPart) => Question<T>,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ readonly part: DayPart; readonly answers: readonly T[] }> {
+    const width = this.source.isDistant ? PARTS_AHEAD : 1;
+    yield* mapAhead(await Array.fromAsync(parts), { width }, async part => ({
+      part,
+      answers: await this.answer(part, questionOf(part), signal),
+    }));
   }
 
   /** Answers that together are that of the part. Throws what walkDay throws. */

@@ -10,7 +10,7 @@ import { limitHalfOpenRange, limitRange } from '../query/query-limits.ts';
 import { type DayIndexProvider, visitStreams } from '../query/streams-query.ts';
 import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
 import { DayCache } from './day-cache.ts';
-import { dayParts, holdsAll } from './day-parts.ts';
+import { type DayPart, dayParts, holdsAll } from './day-parts.ts';
 import { type DetectedLabel, DetectedLabels } from './detected-labels.ts';
 import { LABELS_QUESTION } from './labels-day.ts';
 import { findStats, type IndexStats, NO_STATS } from './stats.ts';
@@ -114,15 +114,16 @@ export class Insight {
       await visit(allowed);
       return labels.list();
     }
-    let visitedDay = Number.NaN;
-    for await (const part of dayParts(this.catalog, { tenants, matchers, range: allowed, visibleOf })) {
-      if (holdsAll(part, part.records)) {
-        for (const found of await this.cache.answer(part, LABELS_QUESTION, signal)) labels.merge(found);
-      } else if (part.day.day !== visitedDay) {
-        visitedDay = part.day.day;
-        await visit(cutToDay(allowed, visitedDay));
-      }
+    const parts = await Array.fromAsync(
+      dayParts(this.catalog, { tenants, matchers, range: allowed, visibleOf }),
+    );
+    const isWhole = (part: DayPart) => holdsAll(part, part.records);
+    const whole = parts.filter(isWhole);
+    for await (const { answers } of this.cache.answers(whole, () => LABELS_QUESTION, signal)) {
+      for (const found of answers) labels.merge(found);
     }
+    const cutDays = new Set(parts.filter(part => !isWhole(part)).map(({ day }) => day.day));
+    for (const day of cutDays) await visit(cutToDay(allowed, day));
     return labels.list();
   }
 

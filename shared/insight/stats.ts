@@ -4,7 +4,7 @@
  */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { DayCache } from './day-cache.ts';
-import { dayParts, holdsAll, type PartsRequest } from './day-parts.ts';
+import { type DayPart, dayParts, holdsAll, type PartsRequest } from './day-parts.ts';
 import { Distinct } from './distinct.ts';
 import { statsQuestion } from './stats-day.ts';
 
@@ -29,14 +29,15 @@ export async function findStats(
   let chunks = 0;
   let bytes = 0;
   let entries = 0;
-  for await (const part of dayParts(catalog, { ...request, range })) {
+  const questionOf = (part: DayPart) => statsQuestion(holdsAll(part, part.records));
+  const parts = dayParts(catalog, { ...request, range });
+  for await (const { part, answers } of cache.answers(parts, questionOf, signal)) {
     let streams = streamsOfTenant.get(part.tenant);
     if (streams === undefined) {
       streams = new Distinct();
       streamsOfTenant.set(part.tenant, streams);
     }
-    const question = statsQuestion(holdsAll(part, part.records));
-    for (const answer of await cache.answer(part, question, signal)) {
+    for (const answer of answers) {
       const stats = answer.within(part);
       chunks += stats.chunks;
       bytes += stats.bytes;

@@ -66,12 +66,18 @@ export async function findVolumes(
   const ofWholeDay = volumeQuestion(grouping, 0, maxSeries);
   const byCells = volumeQuestion(grouping, cellMinutes, maxSeries);
   const byMinutes = volumeQuestion(grouping, 1, maxSeries);
-  for await (const part of dayParts(catalog, { ...request, range })) {
-    const buckets = bucketsOfDay(part, edgesNs);
-    const isWhole = buckets.edges.length === 2 && holdsAll(part, part.records);
+  const isInOneBucket = (part: DayPart, { edges }: DayBuckets) =>
+    edges.length === 2 && holdsAll(part, part.records);
+  const questionOf = (part: DayPart) => {
+    if (isInOneBucket(part, bucketsOfDay(part, edgesNs))) return ofWholeDay;
     const isCut = part.from > 0 || part.to < Number(NS_PER_DAY);
-    const question = isWhole ? ofWholeDay : isCut ? byMinutes : byCells;
-    for (const { series, curves } of await cache.answer(part, question, signal)) {
+    return isCut ? byMinutes : byCells;
+  };
+  const parts = dayParts(catalog, { ...request, range });
+  for await (const { part, answers } of cache.answers(parts, questionOf, signal)) {
+    const buckets = bucketsOfDay(part, edgesNs);
+    const isWhole = isInOneBucket(part, buckets);
+    for (const { series, curves } of answers) {
       for (let row = 0; row < series.length; row++) {
         const { text, labels } = series[row];
         let known = found.get(text);

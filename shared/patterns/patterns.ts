@@ -9,12 +9,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { PageMeta } from '../chunk/format.ts';
 import type { Matcher } from '../logql/ast.ts';
+import { mapAhead } from '../model/at-once.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../model/duration.ts';
 import { CorruptionError } from '../model/errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
-import { type DayPlan, type PlannedPage, planDay, recordsByDay, type TimeRange } from '../query/day-plan.ts';
+import {
+  DAYS_AT_ONCE,
+  type DayPlan,
+  type PlannedPage,
+  planDay,
+  recordsByDay,
+  type TimeRange,
+} from '../query/day-plan.ts';
 import type { Asker } from '../query/engine.ts';
 import { limitRange } from '../query/query-limits.ts';
 import { compileSelector } from '../query/selector.ts';
@@ -82,8 +90,14 @@ export class Patterns {
     const { range, signal } = work;
     const selector = compileSelector(view.storedMatchers(work.matchers));
     const statistics = newStatistics();
-    for (const { day, records } of await recordsByDay(catalog, view.tenant, range, false, statistics)) {
+    const days = await recordsByDay(catalog, view.tenant, range, false, statistics);
+    const width = source.isDistant ? DAYS_AT_ONCE : 1;
+    const planned = mapAhead(days, { width }, async ({ day, records }) => {
       const plan = await planDay(source, day, records, selector, range, statistics, signal, visible);
+      if (source.isDistant) await this.readAhead(plan);
+      return { day, plan };
+    });
+    for await (const { day, plan } of planned) {
       const rest = await this.addStored(plan, work);
       if (rest.length === 0) continue;
       const context = { source, statistics, signal, shown: view.shown };
@@ -97,6 +111,13 @@ export class Patterns {
         (template, level, second, lines) => totals.add(template, level, dayS + second, lines),
       );
     }
+  }
+
+  /** Reads stored patterns into the cache while the days before are added up. */
+  private async readAhead({ pages }: DayPlan): Promise<void> {
+    const chunks = new Map(pages.map(page => [page.record.id, page]));
+    const some = [...chunks.values()].slice(0, SECTIONS_AT_ONCE);
+    await Promise.all(some.map(({ record, footer }) => this.stored.of(record, footer)));
   }
 
   /** Adds what is stored; the pages that it does not answer for. */

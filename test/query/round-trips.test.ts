@@ -6,7 +6,13 @@ import { describe, expect, test } from '@jest/globals';
 import { type AskedQuery, loadCloudStore } from '../../bench/cloud/cloud-store.ts';
 import { type Dataset, manyDays, oneDay, unmerged } from '../../bench/cloud/datasets.ts';
 import { measureQuery } from '../../bench/cloud/run-cloud.ts';
-import { cloudSuite, goalRounds, WARM_GOAL_ROUNDS } from '../../bench/cloud/suite.ts';
+import {
+  cloudSuite,
+  goalRounds,
+  INSIGHT_GOAL_ROUNDS,
+  insightSuite,
+  WARM_GOAL_ROUNDS,
+} from '../../bench/cloud/suite.ts';
 import type { ReadRound } from '../../shared/query/read-rounds.ts';
 import { sampleOf } from '../support/suite.ts';
 
@@ -102,6 +108,15 @@ describe.each(sampleOf(EXPECTED, 3).map(([dataset, figures]) => [dataset.name, d
         }
         expect(cold.rounds).toBeLessThanOrEqual(goalRounds(name, query.name));
         expect(warm.rounds).toBeLessThanOrEqual(WARM_GOAL_ROUNDS);
+      }
+      for (const query of insightSuite(dataset)) {
+        const { cold, warm } = await measureQuery(store, dataset, query);
+        const { name: of } = query;
+        expect({ of, rounds: cold.rounds > INSIGHT_GOAL_ROUNDS && cold.rounds }).toEqual({
+          of,
+          rounds: false,
+        });
+        expect({ of, rounds: warm.rounds }).toEqual({ of, rounds: WARM_GOAL_ROUNDS });
       }
       expect(found).toEqual(figures);
       expect(bytes).toBeLessThanOrEqual(MAX_BYTES[name]);
