@@ -116,8 +116,8 @@ class World {
     const removes = options.removes || options.bug?.needsRemoval === true;
     const inParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
     const shown = inParts ? this.inParts(table, dice.fork()) : table;
-    // Half of the runs, by the seed: over a distant table queries look at no versions, and swaps rest.
-    const isDistant = options.seed % 2 === 1 && options.bug?.needsVersions !== true;
+    // Half of the runs, by the seed: over a distant table queries look at no versions, and swaps rest. Planted bugs keep their seeds.
+    const isDistant = options.seed % 2 === 1 && options.bug === undefined;
     this.stores = { table: { ...shown, isDistant }, store: memoryObjectStore() };
     const ledger = removes ? new Ledger({ clock: this.time, maxSkewMs: MAX_SKEW_MS }) : undefined;
     this.oracle = new Oracle({

@@ -26,8 +26,6 @@ export interface Bug {
   readonly needsRest?: boolean;
   /** It shows only where transactions are seen in parts. */
   readonly needsParts?: boolean;
-  /** It does not show over a distant table, where queries look at no versions. */
-  readonly needsVersions?: boolean;
   readonly store?: (store: ObjectStore, dice: Dice) => ObjectStore;
   /** For everything that the process does. */
   readonly table?: (table: Table, dice: Dice) => Table;

@@ -1,4 +1,4 @@
-/** Bugs in how chunks are replaced by others. */
+/** Bugs that show only where a transaction is seen in parts. */
 import { Catalog, type CatalogParts } from '../../../shared/catalog/catalog.ts';
 import type { Day } from '../../../shared/catalog/day-item.ts';
 import type { Swap } from '../../../shared/catalog/swap.ts';
@@ -21,7 +21,6 @@ class OneTransactionCatalog extends Catalog {
 export const swapsInOneTransaction: Bug = {
   name: 'swaps in one transaction',
   needsParts: true,
-  needsVersions: true,
   maxSeeds: 600,
   knownSeed: 260,
   breaks: ['acknowledged-is-found', 'reads-one-version'],
