@@ -48,11 +48,15 @@ const FLAGS = [
  * one, and serves ever larger buffers from arenas once it has seen such buffers freed. After large pushes 300 MB stayed behind. With a
  * fixed threshold each buffer of 64 KiB or more is mapped by itself, and leaves the process when it is freed. The CPU time of a steady
  * load is the same. Other allocators ignore these names.
+ *
+ * What one thread frees, another one takes only from the same arena: with one arena for all, a store at 2 MB/s beside dashboards holds
+ * 20 MB of free chunks instead of 50. Threads wait for each other there, so machines with more cores have two.
  */
+const MAX_CORES_OF_ARENA = 4;
 const ENVIRONMENT = {
   MALLOC_MMAP_THRESHOLD_: String(64 * 1024),
   MALLOC_TRIM_THRESHOLD_: String(128 * 1024),
-  MALLOC_ARENA_MAX: '2',
+  MALLOC_ARENA_MAX: availableParallelism() > MAX_CORES_OF_ARENA ? '2' : '1',
 };
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;

@@ -32,7 +32,7 @@ import { ruleFilesReader } from '../rule-files.ts';
 import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { systemClock, systemIds } from '../system-clock.ts';
-import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
+import { collectBuffers, collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
@@ -52,8 +52,8 @@ import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
 import { lowerThreadPriority } from './thread-priority.ts';
 
-/** Of the table's pages: metadata of some 10,000 chunks. */
-const TABLE_CACHE_BYTES = 8 * 1024 * 1024;
+/** Of the table's pages: each commit of another thread empties it. */
+const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
 const NOTHING: Moved<RoleAnswer> = { value: {} };
 
 serveThread<RoleCall, RoleAnswer>(starter => openRole(workerData as RoleData, starter));
@@ -131,6 +131,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     pushMemoryBytes: share(MAX_PUSH_BYTES),
     place,
     onLargePushEnd: collectGarbage,
+    onMerged: collectBuffers,
     http: fetchClient,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),

@@ -16,7 +16,7 @@ import { type ThreadEntry, threadEntry } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
 
 /** Each commit empties it, because another connection made it. */
-const READ_CACHE_BYTES = 8 * 1024 * 1024;
+const READ_CACHE_BYTES = 2 * 1024 * 1024;
 /** Calls without an answer. More means that writes come faster than the disk takes them. */
 const MAX_CALLS = 20_000;
 const MAX_HEAP_MB = 256;

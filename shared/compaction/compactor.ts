@@ -27,6 +27,8 @@ export interface CompactorParts {
   readonly options: CompactorOptions;
   /** What merges leave out; without it nothing. */
   readonly drops?: DropSource;
+  /** Called behind each merge: most of what it took is garbage then. */
+  readonly onMerged?: (() => void) | undefined;
 }
 
 export interface CompactorOptions {
@@ -226,7 +228,11 @@ export class Compactor implements DayCompactor {
       await drops.check();
     };
     const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
-    return mergeAndSwap(this.parts, given);
+    try {
+      return await mergeAndSwap(this.parts, given);
+    } finally {
+      this.parts.onMerged?.();
+    }
   }
 }
 

@@ -31,6 +31,8 @@ export interface MaintenanceSources {
   readonly deleteTimes?: DeleteTimes;
   /** For metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
+  /** See CompactorParts. */
+  readonly onMerged?: (() => void) | undefined;
   readonly deletions?: DeletionObserver;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
@@ -63,7 +65,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     catalog,
     store,
     clock,
-    compactor: new Compactor(merging),
+    compactor: new Compactor({ ...merging, onMerged: sources.onMerged }),
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,

@@ -38,7 +38,7 @@ export interface PushOutcome {
 
 /** Of the unpacked body: from here on each step has a turn of its own. */
 const LONG_PUSH_BYTES = 96 * 1024;
-/** Of the unpacked body: the work on so much takes half a second, so a collection does not count beside it. */
+/** Of the unpacked body and its columns: the work on so much takes half a second, so a collection does not count beside it. */
 const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
@@ -50,7 +50,7 @@ export interface PushWorkParts {
   /** Of the thread; each step of a large push is a time slice. */
   readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
-  /** Called when a push of much content has ended: a moment to collect the garbage that it left. */
+  /** Called when a push of much content, or of many streams, has ended: a moment to collect the garbage that it left. */
   readonly onLargeEnd?: (() => void) | undefined;
 }
 
@@ -74,15 +74,17 @@ export class PushWork {
     const pace = scheduler.pace(tenant);
     /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
     let isIdle = false;
-    let contentBytes = 0;
+    let heldBytes = 0;
     try {
       const bytes = await inlet.unpack(request.body, request, bodyLimits, held, pace);
-      contentBytes = bytes.length;
+      heldBytes = bytes.length;
       try {
         const context = { limits, nowNs: this.parts.clock.nowNs() };
         isIdle = true;
         const columns = await runPaced(inlet.decode(bytes, context), pace);
-        await held.take(bytesOfColumns(columns));
+        const columnBytes = bytesOfColumns(columns);
+        heldBytes += columnBytes;
+        await held.take(columnBytes);
         // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         isIdle = false;
@@ -98,7 +100,7 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
-      if (contentBytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
+      if (heldBytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
       held.release();
     }
   }

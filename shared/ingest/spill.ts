@@ -2,6 +2,7 @@
  * Bytes that decoding has to make because they cannot stay where they are in the body: kept apart while the body is
  * read, put behind it once at the end, so that a thousand of them do not copy the body a thousand times.
  */
+import { freeLarge } from '../model/free-bytes.ts';
 import type { Steps } from '../model/steps.ts';
 import { MAX_MADE_BYTES, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
@@ -40,7 +41,9 @@ export class Spill {
 
   /** Puts the spilled bytes behind the body. */
   *appendTo(columns: PushColumns): Steps<void> {
-    if (this.length > 0) yield* columns.append(this.bytes.subarray(0, this.length));
+    if (this.length === 0) return;
+    yield* columns.append(this.bytes.subarray(0, this.length));
+    freeLarge(this.bytes);
   }
 
   private reserve(count: number): void {
@@ -49,6 +52,7 @@ export class Spill {
       throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
     const grown = Buffer.allocUnsafe(Math.max(256, 2 * this.bytes.length, this.length + count));
     this.bytes.copy(grown, 0, 0, this.length);
+    freeLarge(this.bytes);
     this.bytes = grown;
   }
 }

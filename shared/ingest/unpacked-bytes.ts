@@ -7,7 +7,7 @@
  */
 import type { Transform } from 'node:stream';
 import { TooLargeError } from '../model/errors.ts';
-import { freeBytes } from '../model/free-bytes.ts';
+import { freeBytes, freeWhole } from '../model/free-bytes.ts';
 import { type Pace, runPaced, type Steps } from '../model/steps.ts';
 import type { HeldBytes } from './push-budget.ts';
 
@@ -108,7 +108,16 @@ export class UnpackedBytes {
     for (const part of this.parts) {
       yield* copyInSteps(part, this.joined!, this.joinedBytes);
       this.joinedBytes += part.length;
+      // The stream has left a buffer when it has filled it; one that it has not filled it may still write to.
+      if (part.byteOffset + part.length === part.buffer.byteLength) freeWhole(part);
     }
+    this.parts = [];
+  }
+
+  /** Frees what came of a body that is refused. Nothing may be added or read any more. */
+  release(): void {
+    if (this.joined !== undefined) freeBytes(this.joined);
+    this.joined = undefined;
     this.parts = [];
   }
 }
@@ -145,6 +154,12 @@ export class GrowingBytes {
     freeBytes(before);
   }
 
+  /** Frees what came of a body that is refused. Nothing may be written or read any more. */
+  release(): void {
+    freeBytes(this.bytes);
+    this.bytes = Buffer.alloc(0);
+  }
+
   /** What was written. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.length);
@@ -153,33 +168,42 @@ export class GrowingBytes {
 
 /**
  * Puts `body` through a stream of zlib, and what comes into `content`. Rejects with what `errorOf` makes of an error of the stream, and
- * with what `add` throws.
+ * with what `add` throws; `content` is released then.
  */
-export function pump(
+export async function pump(
   stream: Transform,
   body: Uint8Array,
   content: UnpackedBytes,
   errorOf: (error: NodeJS.ErrnoException) => Error,
 ): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: unknown) => {
-      stream.destroy();
-      reject(error);
-    };
-    stream.on('data', (part: Buffer) => {
-      try {
-        const added = content.add(part);
-        if (added === undefined) return;
-        stream.pause();
-        added.then(() => stream.resume(), fail);
-      } catch (error) {
-        fail(error);
-      }
+  /** The piece that is being taken. */
+  let added: Promise<void> | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: unknown) => {
+        stream.destroy();
+        reject(error);
+      };
+      stream.on('data', (part: Buffer) => {
+        try {
+          added = content.add(part);
+          if (added === undefined) return;
+          stream.pause();
+          added.then(() => stream.resume(), fail);
+        } catch (error) {
+          fail(error);
+        }
+      });
+      stream.on('error', (error: NodeJS.ErrnoException) => fail(errorOf(error)));
+      stream.on('end', resolve);
+      stream.end(body);
     });
-    stream.on('error', (error: NodeJS.ErrnoException) => fail(errorOf(error)));
-    stream.on('end', resolve);
-    stream.end(body);
-  });
+  } catch (error) {
+    // It may be copied to until then.
+    await added?.catch(() => undefined);
+    content.release();
+    throw error;
+  }
 }
 
 /** Copies all of `from` to `to[at]`. */

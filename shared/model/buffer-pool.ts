@@ -4,8 +4,10 @@
  */
 import { freeWhole } from './free-bytes.ts';
 
-/** Sizes are powers of two from here; smaller buffers are not worth keeping. */
+/** Sizes start here; smaller buffers are not worth keeping. */
 const MIN_POOLED_BYTES = 64 * 1024;
+/** Sizes between a power of two and the next. With powers alone the pages of a merge, a little over 256 KiB each, took twice their size. */
+const SIZES_PER_DOUBLING = 4;
 
 /** Those of this thread. */
 const POOLS: BufferPool[] = [];
@@ -84,5 +86,7 @@ export class BufferPool {
 }
 
 function sizeFor(bytes: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(bytes, MIN_POOLED_BYTES)));
+  const wanted = Math.max(bytes, MIN_POOLED_BYTES);
+  const step = 2 ** Math.floor(Math.log2(wanted)) / SIZES_PER_DOUBLING;
+  return Math.ceil(wanted / step) * step;
 }

@@ -1,6 +1,15 @@
+interface Entry<V> {
+  readonly value: V;
+  readonly weight: number;
+  /** Period of its last use. */
+  period: number;
+}
+
 /** A map with a bound: the entry that was used longest ago makes room. */
 export class LruCache<K, V> {
-  private readonly entries = new Map<K, { readonly value: V; readonly weight: number }>();
+  /** Ascending by last use. */
+  private readonly entries = new Map<K, Entry<V>>();
+  private period = 0;
   private weight = 0;
   private readonly maxWeight: number;
   private found = 0;
@@ -41,6 +50,7 @@ export class LruCache<K, V> {
       return undefined;
     }
     this.found++;
+    entry.period = this.period;
     this.entries.delete(key);
     this.entries.set(key, entry);
     return entry.value;
@@ -50,7 +60,7 @@ export class LruCache<K, V> {
   set(key: K, value: V, weight = 1): void {
     this.delete(key);
     if (weight > this.maxWeight) return;
-    this.entries.set(key, { value, weight });
+    this.entries.set(key, { value, weight, period: this.period });
     this.weight += weight;
     for (const [oldest, entry] of this.entries) {
       if (this.weight <= this.maxWeight) break;
@@ -64,6 +74,18 @@ export class LruCache<K, V> {
     if (entry === undefined) return;
     this.entries.delete(key);
     this.weight -= entry.weight;
+  }
+
+  /** Begins a new period, and drops what was not used in the one before. Returns how many entries went. */
+  dropUnused(): number {
+    let dropped = 0;
+    for (const [key, { period }] of this.entries) {
+      if (period === this.period) break;
+      this.delete(key);
+      dropped++;
+    }
+    this.period++;
+    return dropped;
   }
 
   clear(): void {

@@ -8,9 +8,21 @@ test('a buffer that is given back is used again', () => {
   const pool = new BufferPool(1024 * KIB);
   const first = pool.take(100 * KIB);
   pool.give(first);
-  expect(pool.heldBytes).toBe(128 * KIB);
+  expect(pool.heldBytes).toBe(112 * KIB);
   expect(pool.take(110 * KIB).buffer).toBe(first.buffer);
   expect(pool.heldBytes).toBe(0);
+});
+
+// [bytes asked for, bytes of memory]
+test.each([
+  [64 * KIB, 64 * KIB],
+  [64 * KIB + 1, 80 * KIB],
+  [257 * KIB, 320 * KIB],
+  [449 * KIB, 512 * KIB],
+  [1024 * KIB - 1, 1024 * KIB],
+])('a buffer of %i bytes takes %i: at most a quarter more', (bytes, size) => {
+  const buffer = new BufferPool(0).take(bytes);
+  expect([buffer.length, buffer.buffer.byteLength]).toEqual([bytes, size]);
 });
 
 test('a buffer beyond the bound is freed', () => {

@@ -49,3 +49,18 @@ test('a cache that is filled again is emptied again', () => {
   expect([idle.check(), cache.size]).toEqual([0, 1]);
   expect([idle.check(), cache.size]).toEqual([1, 0]);
 });
+
+test('an entry goes that was not used for a whole period, from a cache that is used', () => {
+  const cache = filled();
+  cache.set('b', 2, 3);
+  const idle = new IdleCaches(3);
+  idle.add(cache);
+  const checks = (times: number) =>
+    Array.from({ length: times }, () => {
+      cache.get('b');
+      return idle.check();
+    });
+  expect([checks(5), cache.size]).toEqual([[0, 0, 0, 0, 0], 2]);
+  expect([checks(1), cache.size, cache.heldWeight]).toEqual([[1], 1, 3]);
+  expect([checks(6), cache.get('a'), cache.get('b')]).toEqual([[0, 0, 0, 0, 0, 0], undefined, 2]);
+});

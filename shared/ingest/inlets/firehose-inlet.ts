@@ -53,11 +53,19 @@ export function firehoseInlet(options: FirehoseOptions): Inlet {
     format: 'firehose',
     async unpack(body, headers, limits, held, pace = UNPACED) {
       const bytes = await unpackText(body, headers, limits, held, pace);
-      const request = await runPaced(readRequest(bytes), pace);
-      requestMs = request.timestampMs;
       const maxBytes = boundedByRatio(body.length, Math.min(limits.maxDecompressedBytes, MAX_BODY_BYTES));
-      const joined = await joinRecords(bytes, request.records, { maxBytes, held, pace });
-      if (bytes.buffer !== body.buffer) freeLarge(bytes);
+      const content = new GrowingBytes({ maxBytes, held, pace });
+      let joined: Buffer;
+      try {
+        const request = await runPaced(readRequest(bytes), pace);
+        requestMs = request.timestampMs;
+        joined = await joinRecords(bytes, request.records, { pace, held }, content);
+      } catch (error) {
+        content.release();
+        throw error;
+      } finally {
+        if (bytes.buffer !== body.buffer) freeLarge(bytes);
+      }
       const text = await runPaced(validUtf8(joined), pace);
       if (text.buffer !== joined.buffer) freeLarge(joined);
       return text;
@@ -126,14 +134,13 @@ function readRecord(scanner: JsonScanner, records: number[]): void {
   }
 }
 
-/** The content of all records, each ended by a line feed. */
+/** The content of all records, each ended by a line feed, in `joined`. */
 async function joinRecords(
   bytes: Buffer,
   records: readonly number[],
-  options: UnpackOptions,
+  { pace, held }: Pick<UnpackOptions, 'pace' | 'held'>,
+  joined: GrowingBytes,
 ): Promise<Buffer> {
-  const { pace, held } = options;
-  const joined = new GrowingBytes(options);
   const digits: Digits = { bytes, at: 0, end: 0 };
   for (let i = 0; i < records.length; ) {
     // As many as there is room for; then one for which there is none, or that has to be unpacked.

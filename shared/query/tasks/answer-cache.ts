@@ -56,6 +56,11 @@ export class AnswerCache {
     this.answers.clear();
   }
 
+  /** See LruCache. */
+  dropUnused(): number {
+    return this.answers.dropUnused();
+  }
+
   /** False where the answer is not to be kept. */
   keeps(query: string): boolean {
     return this.maxBytes > 0 && !READS_CLOCK.test(query);

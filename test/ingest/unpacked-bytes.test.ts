@@ -1,0 +1,40 @@
+/** Memory of a body while it is unpacked: pieces are freed when they are copied, and the whole when the body is refused. */
+import { createGunzip, gzipSync } from 'node:zlib';
+import { expect, test } from '@jest/globals';
+import type { HeldBytes } from '../../shared/ingest/push-budget.ts';
+import { pump, UnpackedBytes } from '../../shared/ingest/unpacked-bytes.ts';
+import { UNPACED } from '../../shared/model/steps.ts';
+
+const MIB = 1024 * 1024;
+const HELD: HeldBytes = { take: () => undefined, release: () => undefined };
+
+function contentOf(maxBytes: number): UnpackedBytes {
+  return new UnpackedBytes({ maxBytes, held: HELD, pace: UNPACED }, { prepaid: 0, ahead: 0 });
+}
+
+test('a piece that fills its buffer is freed once it is copied, another one is left to its stream', async () => {
+  const content = contentOf(64 * MIB);
+  const whole = [1, 2, 3].map(byte => Buffer.alloc(2 * MIB, byte));
+  const buffer = Buffer.alloc(2 * MIB, 4);
+  const parts = [...whole, buffer.subarray(0, MIB)];
+  for (const part of parts) await content.add(part);
+  expect(parts.map(({ length }) => length)).toEqual([0, 0, 0, MIB]);
+  const bytes = content.finish();
+  expect([bytes.length, bytes[0], bytes[2 * MIB], bytes[6 * MIB]]).toEqual([7 * MIB, 1, 2, 4]);
+});
+
+test('what came of a body that is refused is freed', async () => {
+  const content = contentOf(8 * MIB);
+  const parts: Buffer[] = [];
+  for (let i = 0; i < 4; i++) {
+    parts.push(Buffer.alloc(2 * MIB));
+    await content.add(parts[i]);
+  }
+  const taken = content.finish();
+  expect(taken.length).toBe(8 * MIB);
+  const more = gzipSync(Buffer.alloc(1));
+  await expect(pump(createGunzip(), more, content, error => error)).rejects.toThrow(
+    'request body too large: decompressed message size too large than max (8388609 vs 8388608)',
+  );
+  expect(taken.length).toBe(0);
+});
