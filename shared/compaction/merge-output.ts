@@ -10,7 +10,6 @@ import { type Footer, type PageMeta, TRAILER_BYTES } from '../chunk/format.ts';
 import { decodePage } from '../chunk/reader.ts';
 import type { ChunkRows } from '../chunk/rows.ts';
 import { invariant } from '../model/errors.ts';
-import { freeBytes } from '../model/free-bytes.ts';
 import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } from './fingerprint.ts';
 
 /** Asserted of every object before anybody sees it, and of a merge as a whole. */
@@ -101,7 +100,6 @@ export async function readObject(
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, page, stored, wants, `chunk ${footer.tenant}/${footer.id}`);
     sum.addPage(rows, hasher.hash(rows));
-    freeBytes(stored);
     await turn(page.lineBytes, page.rows);
   }
   checkTotals(footer, sum.value);
