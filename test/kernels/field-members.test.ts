@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { isRecordedValue, valueFact } from '../../shared/filter/value-facts.ts';
-import { FieldScanner, type KeyList, LEFT_TO_PARSER } from '../../shared/kernels/field-scanner.ts';
+import {
+  type FieldParser,
+  FieldScanner,
+  type KeyList,
+  LEFT_TO_PARSER,
+  UNWANTED,
+} from '../../shared/kernels/field-scanner.ts';
 import { TermSet } from '../../shared/kernels/term-set.ts';
 import { VALUE } from '../../shared/promoted/line-members.ts';
 import { jsonLines, logfmtLines } from '../promoted/lines.ts';
@@ -50,14 +56,14 @@ function expectedOf({ lines, lineOffsets, rows }: Page, jsonKeys: Keys, logfmtKe
 let scanner: FieldScanner;
 let guard: Guard | undefined;
 
-function found(page: Page, json: TestKeys, logfmt: TestKeys): Found {
+function found(page: Page, json: TestKeys, logfmt: TestKeys, parser?: FieldParser): Found {
   const { lines, lineOffsets, rows } = page;
   const parserOf = new Uint8Array(rows);
   let longest = Math.min(lines.length, 2 * 1024 * 1024);
   for (let row = 0; row < rows; row++) longest = Math.max(longest, lineOffsets[row + 1] - lineOffsets[row]);
   // Keys lie where lines do.
   guard?.allow([[4096, scanner.memoryBytes(Math.max(longest, 112))]]);
-  scanner.begin(lines, { json, logfmt });
+  scanner.begin(lines, { json, logfmt }, parser);
   scanner.read(lineOffsets, 0, rows, parserOf);
   const members = scanner.end();
   const list = ({ count, entries, rows, starts, ends, kinds, first, order }: (typeof members)['json']) => {
@@ -104,6 +110,38 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     );
     // The property would hold if no line were read.
     expect(sound).toBeGreaterThan(numRuns / bySuite({ fast: 4, full: 1 }));
+  });
+
+  test('of one parser, and of the keys that are wanted', () => {
+    const isUnwanted = (key: Buffer) => key.length % 2 === 0;
+    class SomeKeys extends TestKeys {
+      override add(text: Buffer, parent: number): void {
+        super.add(text, parent);
+        if (isUnwanted(text)) this.flags[this.flags.length - 1] |= UNWANTED;
+      }
+    }
+    let left = 0;
+    for (const [parser, mark] of [
+      ['json', 1],
+      ['logfmt', 2],
+    ] as const) {
+      fc.assert(
+        fc.property(likelyPage, page => {
+          const all = expectedOf(page, new Keys(isReserved), new Keys(isReserved));
+          const keys = { json: new SomeKeys(), logfmt: new SomeKeys() };
+          const some = found(page, keys.json, keys.logfmt, parser);
+          expect(some.parserOf).toEqual(all.parserOf.map(own => (own === mark ? own : 0)));
+          // Numbers of keys are those of the whole: unwanted ones are numbered too.
+          const wanted = all[parser].filter(({ entry }) => !isUnwanted(keys[parser].texts[entry]));
+          expect(some[parser]).toEqual(wanted);
+          expect(some[parser === 'json' ? 'logfmt' : 'json']).toEqual([]);
+          expect(guard?.faults ?? []).toEqual([]);
+          left += all[parser].length - wanted.length;
+        }),
+        { numRuns: numRuns / 4 },
+      );
+    }
+    expect(left).toBeGreaterThan(numRuns / 4);
   });
 
   test('of any bytes', () => {

@@ -16,10 +16,10 @@ import { readJson } from './json-members';
 import { clearKeys, findKey, keyCount } from './key-table';
 import { readLogfmt } from './logfmt-members';
 import { memberCount, setFirst, setMemberCount, sortMembers } from './member-list';
+import { OPEN_BRACE } from './text-bytes';
 
 const JSON_LINE: u32 = 1;
 const LOGFMT_LINE: u32 = 2;
-const OPEN_BRACE: u32 = 0x7b;
 
 /** Begins a page. */
 export function clearMembers(): void {

@@ -25,33 +25,25 @@ import {
   startOfLine,
 } from './key-table';
 import { addMember, ESCAPED, memberCount, NOTHING, STRUCTURE, VALUE } from './member-list';
-
-const QUOTE: u32 = 0x22;
-const BACKSLASH: u32 = 0x5c;
-const COMMA: u32 = 0x2c;
-const COLON: u32 = 0x3a;
-const OPEN_BRACE: u32 = 0x7b;
-const CLOSE_BRACE: u32 = 0x7d;
-const OPEN_BRACKET: u32 = 0x5b;
-const CLOSE_BRACKET: u32 = 0x5d;
-const SPACE: u32 = 0x20;
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  quoteBits,
+  SPACE,
+} from './text-bytes';
 
 /** A bit for each quote and backslash of the line; those of the blocks of 64 bytes around its ends too. */
 export function markQuotes(start: usize, end: usize): void {
-  const quote = i8x16.splat(0x22);
-  const back = i8x16.splat(0x5c);
   for (let at = start & ~63; at < end; at += 64) {
     const from = FIELD_LINES + at;
-    const a = v128.load(from);
-    const b = v128.load(from, 16);
-    const c = v128.load(from, 32);
-    const d = v128.load(from, 48);
-    const low =
-      i8x16.bitmask(v128.or(i8x16.eq(a, quote), i8x16.eq(a, back))) |
-      (i8x16.bitmask(v128.or(i8x16.eq(b, quote), i8x16.eq(b, back))) << 16);
-    const high =
-      i8x16.bitmask(v128.or(i8x16.eq(c, quote), i8x16.eq(c, back))) |
-      (i8x16.bitmask(v128.or(i8x16.eq(d, quote), i8x16.eq(d, back))) << 16);
+    const low = quoteBits(v128.load(from)) | (quoteBits(v128.load(from, 16)) << 16);
+    const high = quoteBits(v128.load(from, 32)) | (quoteBits(v128.load(from, 48)) << 16);
     store<u32>(QUOTES + (at >>> 3), low);
     store<u32>(QUOTES + (at >>> 3), high, 4);
   }

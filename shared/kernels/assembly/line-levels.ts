@@ -7,6 +7,19 @@
 
 import { BASE } from './layout';
 import { levelOfText, levelOfValue, UNKNOWN } from './level-words';
+import {
+  BACKSLASH,
+  bareEndBits,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  quoteBits,
+  SPACE,
+} from './text-bytes';
 
 /** Lines of one call. */
 export const MAX_LEVEL_ROWS: usize = 4096;
@@ -24,16 +37,6 @@ const FIELDS: usize = FIELD_COUNT + 4;
 const FIELD_BYTES: usize = 12;
 const WRITTEN: usize = 4;
 const FOLDED: usize = 8;
-
-const QUOTE: u32 = 0x22;
-const BACKSLASH: u32 = 0x5c;
-const COMMA: u32 = 0x2c;
-const COLON: u32 = 0x3a;
-const OPEN_BRACE: u32 = 0x7b;
-const CLOSE_BRACE: u32 = 0x7d;
-const OPEN_BRACKET: u32 = 0x5b;
-const CLOSE_BRACKET: u32 = 0x5d;
-const SPACE: u32 = 0x20;
 
 /** @param maxDepth objects inside objects that are looked into, the outermost is 1 */
 export function detectLevels(rows: u32, lines: usize, maxDepth: u32): void {
@@ -116,9 +119,7 @@ function skipLow(from: usize, end: usize): usize {
 /** First quote or backslash from `from` on, or `end`. */
 function plainEnd(from: usize, end: usize): usize {
   for (let at = from; at < end; at += 16) {
-    const text = v128.load(at);
-    const quote = i8x16.eq(text, i8x16.splat(0x22));
-    const bits = i8x16.bitmask(v128.or(quote, i8x16.eq(text, i8x16.splat(0x5c))));
+    const bits = quoteBits(v128.load(at));
     if (bits !== 0) return min(at + usize(ctz(bits)), end);
   }
   return end;
@@ -202,9 +203,7 @@ function firstMark(from: usize, end: usize): usize {
 /** First separator, equals sign or quote from `from` on, or `end`. */
 function bareEnd(from: usize, end: usize): usize {
   for (let at = from; at < end; at += 16) {
-    const text = v128.load(at);
-    const marks = v128.or(i8x16.eq(text, i8x16.splat(0x22)), i8x16.eq(text, i8x16.splat(0x3d)));
-    const bits = i8x16.bitmask(v128.or(marks, i8x16.lt_u(text, i8x16.splat(0x21))));
+    const bits = bareEndBits(v128.load(at));
     if (bits !== 0) return min(at + usize(ctz(bits)), end);
   }
   return end;

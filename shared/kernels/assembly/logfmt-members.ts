@@ -7,23 +7,13 @@ import { BARE_ENDS, byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_F
 import { markQuotes, plainEnd } from './json-members';
 import { findKey, follow, followerOf, isReserved, lengthOf, matches, startOfLine } from './key-table';
 import { addMember, ESCAPED, VALUE } from './member-list';
+import { BACKSLASH, bareEndBits, EQUALS, OPEN_BRACE, QUOTE, SPACE } from './text-bytes';
 import { isCleanUtf8 } from './utf8';
-
-const EQUALS: u32 = 0x3d;
-const QUOTE: u32 = 0x22;
-const BACKSLASH: u32 = 0x5c;
-const OPEN_BRACE: u32 = 0x7b;
-const SPACE: u32 = 0x20;
 
 /** A bit for each byte that ends a bare word: separators, and what must not stand in one. */
 function markBareEnds(start: usize, end: usize): void {
-  const quote = i8x16.splat(0x22);
-  const equals = i8x16.splat(0x3d);
-  const word = i8x16.splat(0x21);
   for (let at = start & ~15; at < end; at += 16) {
-    const v = v128.load(FIELD_LINES + at);
-    const ends = v128.or(v128.or(i8x16.eq(v, quote), i8x16.eq(v, equals)), i8x16.lt_u(v, word));
-    store<u16>(BARE_ENDS + (at >>> 3), u16(i8x16.bitmask(ends)));
+    store<u16>(BARE_ENDS + (at >>> 3), u16(bareEndBits(v128.load(FIELD_LINES + at))));
   }
 }
 
