@@ -1,7 +1,7 @@
 /**
  * `npm run deploy:localstack`: the stack deployed with the command line of the CDK into a LocalStack that runs on this machine, and
  * `npm run deploy:localstack -- --destroy`: taken away again. What follows besides goes to the CDK. docs/aws.md tells what to expect;
- * it was never run against LocalStack itself.
+ * what was run there.
  *
  * What a reader would get wrong: credentials. Those of whoever runs this are left out, so that nothing can reach an account, whatever
  * the endpoint is.
