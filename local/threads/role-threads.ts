@@ -304,6 +304,9 @@ export class RoleThreads {
 
   #otherFronts(): Fronts {
     const { answer, host, port, log, config } = this.#parts;
+    // Made when it is first asked: the sockets of all fronts are known by then.
+    let hub: FrontHub | undefined;
+    const hubOfFronts = () => (hub ??= this.#hubOf('ingest', this.#ingestThreads));
     return new Fronts({
       data: index => ({
         ...this.#started(),
@@ -313,7 +316,10 @@ export class RoleThreads {
         fronts: this.#frontCount,
         ingestThreads: this.#ingestThreads,
       }),
-      hub: this.#hubOf('ingest', this.#ingestThreads),
+      hub: {
+        reply: (ask, signal) => hubOfFronts().reply(ask, signal),
+        hear: tell => hubOfFronts().hear(tell),
+      },
       answer,
       openTail: (request, connectionId) => this.openTail(request, connectionId),
       closeTail: (tenant, connectionId) => this.closeTail(tenant, connectionId),

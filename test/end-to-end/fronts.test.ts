@@ -150,6 +150,13 @@ test('the rate of a tenant is one, whichever front its pushes meet', async () =>
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(CLIENTS - 3);
 });
 
+test('every front tells of the sockets of all', async () => {
+  await start(`limits_config: { ${LIMITS} }\nlogboom: { connections_api: true }`);
+  for (const client of clients) {
+    expect((await client.send({ path: '/@connections/of-nobody' })).status).toBe(410);
+  }
+});
+
 test('a store that was told to stop taking pushes takes none on any front', async () => {
   await start(`limits_config: { ${LIMITS} }`);
   await store.client.send({ method: 'POST', path: '/ingester/shutdown?flush=false&terminate=false' });
