@@ -98,6 +98,8 @@ async function countOf(question: { readonly query: string; readonly time: string
 
 const entriesOf = (count: number, text: (i: number) => string): PushedEntry[] =>
   Array.from({ length: count }, (_, i) => ({ ns: T0 + BigInt(i) * NS_PER_MS, line: text(i) }));
+/** Until a merge has let go of the day. */
+const MAX_SYNC_RUNS = 200;
 const SMALL = entriesOf(10, i => `small ${i}`);
 
 test('all of the stack was deployed, but for alarms that the emulator does not know', () => {
@@ -196,7 +198,11 @@ test('what the timer calls packs, keeps and evaluates', async () => {
   const before = await countOf(COUNT_ALL);
   const sync = { method: 'PUT', path: '/sync-indexes', headers: identity() };
   expect((await stack.send(sync)).status).toBeLessThan(300);
-  expect(await stack.runJob('index-sync')).toMatchObject({ failures: [] });
+  // A merge that the timer has begun may hold the day.
+  const syncOnce = async () => (await stack.runJob('index-sync')) as { readonly done: boolean };
+  let synced = await syncOnce();
+  for (let runs = 1; runs < MAX_SYNC_RUNS && !synced.done; runs++) synced = await syncOnce();
+  expect(synced).toMatchObject({ done: true, failures: [] });
   expect((await post('/flush', '')).status).toBeLessThan(300);
   for (const job of ['compaction', 'collection', 'retention', 'deletion', 'rules'])
     expect(await stack.runJob(job)).toMatchObject({ failures: [] });

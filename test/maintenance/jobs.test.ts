@@ -1,4 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { dayLease } from '../../shared/catalog/leases.ts';
 import { Compactor } from '../../shared/compaction/compactor.ts';
 import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/maintenance/jobs.ts';
 import { DAY_MS, HOUR_MS, pushLine, START_MS, type TestProcess, testStores } from './store.ts';
@@ -109,6 +110,22 @@ describe('index sync', () => {
     expect(await status(a)).toMatchObject({ inProgress: false, lastTrigger: 'periodic' });
     clock.advance(afterMs);
     expect((await b.run('index-sync')).figures.days).toBe(begins ? 1 : 0);
+  });
+
+  test('that was asked for is not over while a merge holds a day; a periodic one leaves the day to the next', async () => {
+    const { clock, a, b } = await filled();
+    const { leases } = a.catalog;
+    const day = Math.floor(START_MS / DAY_MS);
+    const held = (await leases.take(dayLease('acme', day), 10 * MINUTE_MS))!;
+    expect(await b.run('index-sync')).toMatchObject({ done: true });
+    expect(await status(b)).toMatchObject({ inProgress: false });
+    clock.advance(MINUTE_MS);
+    await put(a);
+    expect((await b.tick('collection'))[0]).toMatchObject({ job: 'index-sync', done: false, failures: [] });
+    expect(await status(b)).toMatchObject({ inProgress: true });
+    await leases.release(held);
+    expect((await b.tick('collection'))[0]).toMatchObject({ done: true, figures: { written: 1 } });
+    expect(await status(b)).toMatchObject({ inProgress: false, lastTrigger: 'manual' });
   });
 
   test('that a process left when it died goes on when its lease is over', async () => {

@@ -1,10 +1,13 @@
-/** The program as bundled by global-setup.mjs. */
+/** The program that tests and benchmarks start as a process of its own: a bundle, as `npm start` runs it. */
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-export const PROGRAM = process.env.TEST_PROGRAM!;
+const ROOT = join(import.meta.dirname, '../..');
+
+/** As global-setup.mjs bundled it before the tests of jest; otherwise the launcher, which bundles it if a source has changed. */
+export const PROGRAM = process.env.TEST_PROGRAM ?? join(ROOT, 'bin', 'logboom.mjs');
 /** Folder for compiled code. Only a process that ends by itself writes to it. */
-export const CACHE = join(import.meta.dirname, '../../node_modules/.cache/logboom');
+export const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');
 
 /** Replaces local/threads/thread-entry.ts in tests (jest.config.mjs), so that threads run the bundle. */
 export function threadEntry(name: string): URL {

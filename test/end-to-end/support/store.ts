@@ -17,7 +17,7 @@ export interface TestStore {
   stop(): Promise<void>;
 }
 
-/** @param yaml configuration file; what it leaves out has the program's defaults. A folder that is given goes with the store, too. */
+/** @param yaml configuration file; what it leaves out has the program's defaults. A folder that is given holds its data in any case, and goes with the store. */
 export async function startStore(
   yaml: string,
   { dataDir: given, ...more }: Pick<LocalOptions, 'cores' | 'replaced'> & { readonly dataDir?: string } = {},
@@ -27,7 +27,7 @@ export async function startStore(
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'logboom-test-')));
   const store = await startLocal({
     config,
-    storage: storageIn(dataDir),
+    storage: given === undefined ? storageIn(dataDir) : { kind: 'embedded', dataDir },
     host: '127.0.0.1',
     port: 0,
     logLevel: 'silent',
