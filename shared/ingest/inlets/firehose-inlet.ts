@@ -8,7 +8,7 @@
  */
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { BadRequestError } from '../../model/errors.ts';
-import { freeBytes, freeLarge } from '../../model/free-bytes.ts';
+import { freeLarge, freeWhole } from '../../model/free-bytes.ts';
 import { type Label, labelsOf } from '../../model/labels.ts';
 import { runPaced, type Steps, UNPACED } from '../../model/steps.ts';
 import { MAX_BODY_BYTES, MAX_ENTRIES, tooMany } from '../bounds.ts';
@@ -32,10 +32,8 @@ const TIMESTAMP = Buffer.from('timestamp');
 const LINE_FEED = 0x0a;
 /** Smaller ones are unpacked at once: a thread would cost more than the work. What they unpack to takes some milliseconds at most. */
 const MAX_SYNC_BYTES = 32 * 1024;
-const MAX_SYNC_CONTENT_BYTES = 1024 * 1024;
-const CHUNK_BYTES = 256 * 1024;
-/** The allocator returns what is as large as this to the system as soon as it is freed (bin/runtime.mjs). */
-const SYNC_CHUNK_BYTES = 128 * 1024;
+const MAX_SYNC_CONTENT_BYTES = 128 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** Digits of base64 that are decoded at once; a multiple of 4. */
 const BASE64_STEP = 64 * 1024;
 /** Of the body, in one step: 0.2 ms. */
@@ -236,16 +234,22 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
   if (content !== undefined) {
     if (!joined.hasRoom(content.length)) await joined.grow(content.length);
     joined.length += content.copy(joined.bytes, joined.length);
-    freeBytes(content);
+    // It lies in a chunk of its own, because none is larger.
+    if (content.length > 0) freeWhole(content);
     return;
   }
   const stream = createGunzip({ chunkSize: CHUNK_BYTES });
   stream.end(record);
+  let last: Buffer | undefined;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
       if (!joined.hasRoom(part.length)) await joined.grow(part.length);
       joined.length += part.copy(joined.bytes, joined.length);
+      // The stream has left a chunk when it has begun another one.
+      if (last !== undefined && last.buffer !== part.buffer) freeWhole(last);
+      last = part;
     }
+    if (last !== undefined) freeWhole(last);
   } catch (error) {
     throw isOfZlib(error) ? brokenGzip(error) : error;
   }
@@ -254,7 +258,7 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
 /** The content of a small record; undefined where it is too large to be unpacked at once. */
 function unzipSmall(record: Buffer): Buffer | undefined {
   try {
-    return gunzipSync(record, { maxOutputLength: MAX_SYNC_CONTENT_BYTES, chunkSize: SYNC_CHUNK_BYTES });
+    return gunzipSync(record, { maxOutputLength: MAX_SYNC_CONTENT_BYTES, chunkSize: MAX_SYNC_CONTENT_BYTES });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw brokenGzip(error);
