@@ -33,6 +33,7 @@ import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { systemClock, systemIds } from '../system-clock.ts';
 import { collectBuffers, collectGarbage, keepMemorySmall } from '../thread-memory.ts';
+import { cacheShare } from './cache-share.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
@@ -89,9 +90,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   });
   await overrides.load();
   const stopping = new AbortController();
-  // The spare thread of queries has one, too.
-  const shares = role === 'query' ? threads + 1 : threads;
-  const share = (bytes: number) => Math.floor(bytes / shares);
+  const cached = (bytes: number) => (role === 'query' ? cacheShare(bytes, threads, index) : 0);
   const { logboom } = config;
   const readers = data.readers && new ThreadReaders(data.readers, data.readerIndex!);
   const reading = <T>(work: () => Promise<T>) => (readers === undefined ? work() : readers.during(work));
@@ -122,13 +121,13 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
               (await ask({ kind: 'task', affinity, task }, { signal })) as Uint8Array,
           })
         : undefined,
-    pages: new PageCache(role === 'query' ? share(logboom.pageCacheBytes) : 0, {
+    pages: new PageCache(cached(logboom.pageCacheBytes), {
       keepsFirst: storage.store.isDistant === true,
     }),
-    resultCacheBytes: role === 'query' ? share(logboom.queryResultCacheBytes) : 0,
+    resultCacheBytes: cached(logboom.queryResultCacheBytes),
     queryMemory,
     objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog) : undefined,
-    pushMemoryBytes: share(MAX_PUSH_BYTES),
+    pushMemoryBytes: Math.floor(MAX_PUSH_BYTES / threads),
     place,
     onLargePushEnd: collectGarbage,
     onMerged: collectBuffers,

@@ -165,7 +165,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'page_cache_bytes',
     kind: bytes,
     about:
-      'decompressed pages that queries read again are cached, three quarters for lines ([operate.md](operate.md)); query threads share it equally; `0` caches none',
+      'decompressed pages that queries read again are cached, three quarters for lines ([operate.md](operate.md)); query threads share it; `0` caches none',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',
