@@ -102,6 +102,8 @@ export type RoleTell =
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[] }
   /** Pushes of the tenant that were stored before may be stored again: something of it was deleted. */
   | { readonly kind: 'forget'; readonly tenant: string }
+  /** Objects of the store that are deleted. */
+  | { readonly kind: 'deleted'; readonly keys: readonly string[] }
   /** A scheduled job is to run now. */
   | { readonly kind: 'kick'; readonly job: string }
   /** Enough was pushed to a day for a full merge. */
@@ -109,6 +111,6 @@ export type RoleTell =
 
 /** From the front to a role. */
 export type FrontTell =
-  | Extract<RoleTell, { kind: 'forget' | 'kick' | 'pack' }>
+  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' | 'pack' }>
   | { readonly kind: 'log-level'; readonly isDebug: boolean }
   | { readonly kind: 'disk'; readonly isFull: boolean };

@@ -126,7 +126,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     }),
     resultCacheBytes: cached(logboom.queryResultCacheBytes),
     queryMemory,
-    objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog) : undefined,
+    objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog, tell) : undefined,
     pushMemoryBytes: Math.floor(MAX_PUSH_BYTES / threads),
     place,
     onLargePushEnd: collectGarbage,
@@ -205,6 +205,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       switch (what.kind) {
         case 'forget':
           context.push.forget(what.tenant);
+          return;
+        case 'deleted':
+          context.reading.source.forget(what.keys);
           return;
         case 'kick':
           scheduler?.kick(what.job);
@@ -307,13 +310,18 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /** Undefined if other processes may read objects by design. */
-function objectReadersOf({ readers, storage }: RoleData, { members }: Catalog): ObjectReaders | undefined {
+function objectReadersOf(
+  { readers, storage }: RoleData,
+  { members }: Catalog,
+  tell: (what: RoleTell) => void,
+): ObjectReaders | undefined {
   if (readers === undefined || storage.kind !== 'embedded') return undefined;
   const { dataDir } = storage;
   return {
     mark: () => newEpoch(readers),
     haveLeft: async mark =>
       haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: systemClock })),
+    deleted: keys => tell({ kind: 'deleted', keys }),
   };
 }
 

@@ -355,6 +355,9 @@ export class RoleThreads {
         for (const thread of this.#pools.get('ingest')?.threads ?? []) thread.tell(told satisfies FrontTell);
         this.#fronts.tell(told);
         return;
+      case 'deleted':
+        for (const thread of this.#pools.get('query')?.threads ?? []) thread.tell(told satisfies FrontTell);
+        return;
       case 'pack':
         this.#pools
           .get('upkeep')

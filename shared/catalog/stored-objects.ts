@@ -1,4 +1,4 @@
-/** All chunk and index objects of a store, by listing it: for maintenance by hand alone. */
+/** What the keys of chunk and index objects say; and all objects of a store, by listing it, which is for maintenance by hand alone. */
 import type { ObjectStore } from '../ports/object-store.ts';
 
 export interface StoredObject {

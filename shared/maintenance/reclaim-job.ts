@@ -39,6 +39,8 @@ export function reclaimJob({
       if (waiting !== undefined && (await readers.haveLeft(waiting.mark))) {
         const done = await deleteLists({ catalog, store, clock }, waiting.lists, bounds);
         ({ deleted } = done);
+        // Of all lists, also where the time was up before the last: nobody reads those objects any more.
+        readers.deleted(waiting.lists.flatMap(({ keys }) => keys));
         // Those that are left are found again.
         waiting = undefined;
       }

@@ -8,4 +8,6 @@ export interface ObjectReaders {
   mark(): number;
   /** Whether all that had begun to read by that moment has ended, and nobody has asked for replaced objects to stay. */
   haveLeft(mark: number): Promise<boolean>;
+  /** These objects are deleted: readers need no memory for what they keep of them. */
+  deleted(keys: readonly string[]): void;
 }

@@ -4,6 +4,7 @@
  */
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
+import { parseObjectKey } from '../catalog/stored-objects.ts';
 import { loadBlock } from '../chunk/compression.ts';
 import type { Footer, PageMeta, SectionMeta } from '../chunk/format.ts';
 import type { PageWants } from '../chunk/reader.ts';
@@ -208,6 +209,19 @@ export class ChunkSource {
     );
     this.summaries.set(key, decoded ?? [], place.storedBytes);
     return decoded ?? [];
+  }
+
+  /** Drops what is kept of objects that are deleted, which are most of what a steady load leaves behind. */
+  forget(keys: readonly string[]): void {
+    const chunks = new Set<string>();
+    for (const key of keys) {
+      const object = parseObjectKey(key);
+      if (object?.kind === 'chunk') chunks.add(`${object.tenant}/${object.id}`);
+    }
+    for (const chunk of chunks) {
+      for (const cache of [this.footers, this.filters, this.summaries, this.tails]) cache.delete(chunk);
+    }
+    this.reader.forgetChunks(chunks);
   }
 
   private intern(stream: Stream): Stream {

@@ -138,6 +138,13 @@ export class PageCache implements PageKeeper {
     this.#pool.reset();
   }
 
+  /** Drops the pages of chunks that are deleted. @param chunks as `use` names them */
+  forgetChunks(chunks: ReadonlySet<string>): void {
+    for (const page of [...this.#kept.values()]) {
+      if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
+    }
+  }
+
   slotFor(columns: PageColumns): Buffer | undefined {
     const page = this.#byColumns.get(columns);
     const { lineBytes } = columns.page;

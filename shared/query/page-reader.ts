@@ -56,6 +56,11 @@ export class PageReader {
     this.#cache = cache;
   }
 
+  /** See PageCache. */
+  forgetChunks(chunks: ReadonlySet<string>): void {
+    this.#cache?.forgetChunks(chunks);
+  }
+
   /** The rows of pages, in the order asked for. */
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];

@@ -2,6 +2,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type LocalStore, startLocal } from '../../local/start.ts';
 import { systemClock } from '../../local/system-clock.ts';
@@ -11,9 +12,9 @@ import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 
 const TENANT = 'acme';
-/** Objects stay for an hour unless nobody reads them; nothing is kept in the catalog. */
+/** Objects stay for an hour unless nobody reads them; nothing is kept in the catalog, and no answer of a query. */
 const CONFIG = `auth_enabled: true
-logboom: { object_grace_period: 1h, collection_interval: 100ms, inline_max_bytes: 0 }
+logboom: { object_grace_period: 1h, collection_interval: 100ms, inline_max_bytes: 0, query_result_cache_bytes: 0 }
 limits_config: { reject_old_samples: false }`;
 const PUSHES = 40;
 
@@ -67,6 +68,21 @@ const ask = () => {
   };
   return findEntries(client, query, { tenant: TENANT });
 };
+
+async function keptPages(): Promise<number> {
+  const { text } = await client.send({ path: '/metrics' });
+  return Number(/^logboom_page_cache_pages (\d+)$/m.exec(text)?.[1]);
+}
+
+test('what queries keep of the inputs of a merge leaves memory with them', async () => {
+  await pushAll();
+  for (let i = 0; i < 2; i++) expect(await ask()).toHaveLength(PUSHES);
+  expect(await keptPages()).toBe(PUSHES);
+  expect((await flush()).status).toBe(204);
+  while ((await chunks()).length > 1 || (await keptPages()) > 0) await nextTurn();
+  for (let i = 0; i < 2; i++) expect(await ask()).toHaveLength(PUSHES);
+  expect(await keptPages()).toBe(1);
+});
 
 test('inputs of a merge are gone soon, and no query misses one', async () => {
   await pushAll();

@@ -18,10 +18,16 @@ function world() {
   const catalog = new Catalog({ table, clock, ids: seededIds(1) });
   let marks = 0;
   let left = Infinity;
-  const readers = { mark: () => ++marks, haveLeft: async (mark: number) => mark <= left };
+  const told: string[] = [];
+  const readers = {
+    mark: () => ++marks,
+    haveLeft: async (mark: number) => mark <= left,
+    deleted: (keys: readonly string[]) => void told.push(...keys),
+  };
   const job = reclaimJob({ catalog, store, clock, readers, graceMs: GRACE_MS, collectionEveryMs: 300_000 });
   return {
     clock,
+    told,
     setLeft: (mark: number) => {
       left = mark;
     },
@@ -38,13 +44,16 @@ function world() {
 }
 
 test('the run behind the one that found them deletes them, long before their time', async () => {
-  const { run, replaced, keys, everyMs } = world();
+  const { run, replaced, keys, everyMs, told } = world();
   await replaced('a');
   await replaced('b');
   expect(await run()).toBe(0);
+  expect(told).toEqual([]);
   expect(await keys()).toEqual(['a', 'b']);
   expect(await run()).toBe(2);
   expect(await keys()).toEqual([]);
+  // Readers may let go of what they keep of them.
+  expect(told).toEqual(['a', 'b']);
   expect(everyMs).toBe(10_000);
 });
 

@@ -162,6 +162,17 @@ test('an emptied cache holds nothing, and begins anew', () => {
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
+test('pages of chunks that are deleted make room at once, and those of others stay', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  for (let round = 0; round < 2; round++) useAll(cache, 0, 5);
+  const { rows } = use(cache, chunks[1]);
+  cache.forgetChunks(new Set([chunks[0], chunks[1], chunks[7]].map(({ name }) => name)));
+  expect(cache.figures).toMatchObject({ pages: 3, lineBytes: 3 * chunks[0].footer.lineBytes });
+  expect(useAll(cache, 2, 5)).toBe(0);
+  // A query that is under way has its page.
+  expect(plainOf(rows)).toEqual(plain[1]);
+});
+
 test('without room for anything nothing is kept', () => {
   const cache = new PageCache(0);
   for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);
