@@ -38,17 +38,6 @@ export function collectGarbage(): void {
   (globalThis as Collector).gc?.();
 }
 
-/** Buffers of this thread, live ones and garbage, up to which no collection is worth its time. */
-const MANY_BUFFER_BYTES = 32 * 1024 * 1024;
-
-/**
- * Collects if this thread has many buffers: for moments when most of them are garbage. V8 by itself lets 64 MB of them become garbage
- * before it marks the heap.
- */
-export function collectBuffers(): void {
-  if (process.memoryUsage().arrayBuffers > MANY_BUFFER_BYTES) collectGarbage();
-}
-
 /** Takes longer than `collectGarbage`, and returns the memory of the heap to the system. */
 function collect(): void {
   freePooledBuffers();

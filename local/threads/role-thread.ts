@@ -32,7 +32,7 @@ import { ruleFilesReader } from '../rule-files.ts';
 import { type JobLog, type Scheduler, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { systemClock, systemIds } from '../system-clock.ts';
-import { collectBuffers, collectGarbage, keepMemorySmall } from '../thread-memory.ts';
+import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
@@ -130,7 +130,6 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     pushMemoryBytes: Math.floor(MAX_PUSH_BYTES / threads),
     place,
     onLargePushEnd: collectGarbage,
-    onMerged: collectBuffers,
     http: fetchClient,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),

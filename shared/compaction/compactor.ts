@@ -27,8 +27,6 @@ export interface CompactorParts {
   readonly options: CompactorOptions;
   /** What merges leave out; without it nothing. */
   readonly drops?: DropSource;
-  /** Called behind each merge: most of what it took is garbage then. */
-  readonly onMerged?: (() => void) | undefined;
 }
 
 export interface CompactorOptions {
@@ -228,11 +226,7 @@ export class Compactor implements DayCompactor {
       await drops.check();
     };
     const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
-    try {
-      return await mergeAndSwap(this.parts, given);
-    } finally {
-      this.parts.onMerged?.();
-    }
+    return mergeAndSwap(this.parts, given);
   }
 }
 

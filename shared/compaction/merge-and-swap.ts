@@ -8,10 +8,12 @@ import { storeChunk } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import type { DaySnapshot } from '../catalog/day-snapshot.ts';
 import type { Lease } from '../catalog/leases.ts';
+import type { WrittenChunk } from '../chunk/chunk-assembler.ts';
 import { PUSH_COMPRESSION } from '../chunk/compression.ts';
 import type { ChunkEnricher } from '../chunk/enricher.ts';
 import type { ChunkMask } from '../deletion/chunk-mask.ts';
 import { chunkEnrichers } from '../enrich/chunk-enricher.ts';
+import { freeBytes } from '../model/free-bytes.ts';
 import { INVARIANTS, mustHold } from '../model/invariants.ts';
 import { withPatterns } from '../patterns/pattern-enricher.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -101,10 +103,18 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
     },
     async chunk => {
       added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
+      // A distant store may still be sending them: a put that is slow is sent twice, and the first answer counts.
+      if (store.isDistant !== true) freePages(chunk);
     },
   );
   const { duplicates, dropped } = merged;
   return publish(parts, given, { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 });
+}
+
+/** What was stored is given back to the machine: left to the collector, it would lie there beside the next merge. */
+function freePages({ parts }: WrittenChunk): void {
+  // The last part is the footer, which the record may keep.
+  for (const part of parts.slice(0, -1)) freeBytes(part);
 }
 
 export interface Outcome {

@@ -75,6 +75,7 @@ export class MergeCursor {
     if (this.opened !== undefined) POOL.give(this.opened.lines);
     this.opened = undefined;
     const { footer } = this.input;
+    await this.reader.freeRead();
     const next = await this.reader.nextPage();
     if (next === undefined) {
       if (this.rowsRead !== footer.rows) throw this.broken(`${this.rowsRead} of ${footer.rows} rows`);

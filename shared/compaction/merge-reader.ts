@@ -6,6 +6,7 @@
  */
 import type { Footer, PageMeta } from '../chunk/format.ts';
 import { CorruptionError } from '../model/errors.ts';
+import { freeBytes } from '../model/free-bytes.ts';
 
 /** A chunk to merge. */
 export interface MergeInput {
@@ -45,6 +46,16 @@ export class PageReader {
   /** Asks for the first range. */
   start(): void {
     if (this.next === 0 && this.input.footer.pages.length > 0) this.following ??= this.ask(0);
+  }
+
+  /**
+   * Gives the range of the page before back to the machine if that was its last page: left to the collector, the ranges of a whole
+   * merge would lie there. Only for callers that keep nothing of a page but copies.
+   */
+  async freeRead(): Promise<void> {
+    if (this.current?.to !== this.next) return;
+    freeBytes(await this.current.bytes);
+    this.current = undefined;
   }
 
   /** The next page, or undefined behind the last. Throws what reading throws, and CorruptionError. */

@@ -31,8 +31,6 @@ export interface MaintenanceSources {
   readonly deleteTimes?: DeleteTimes;
   /** For metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
-  /** See CompactorParts. */
-  readonly onMerged?: (() => void) | undefined;
   readonly deletions?: DeletionObserver;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
@@ -65,7 +63,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
     catalog,
     store,
     clock,
-    compactor: new Compactor({ ...merging, onMerged: sources.onMerged }),
+    compactor: new Compactor(merging),
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,

@@ -100,8 +100,6 @@ export interface Parts {
   readonly place?: string | undefined;
   /** See PushWorkParts. */
   readonly onLargePushEnd?: () => void;
-  /** See CompactorParts. */
-  readonly onMerged?: () => void;
   /** Takes alerts and recorded series to their receivers; without it they wait. */
   readonly http?: HttpClient;
   /** See GuardParts. */
@@ -199,7 +197,6 @@ export function assembleContext({
     foldTable: given.foldTable,
     otherJobs: [rules, ...reclaiming],
     onRun: addJobMetrics(metrics.registry),
-    onMerged: given.onMerged,
     deletions,
   });
   const flush = async () => {
