@@ -302,6 +302,27 @@ describe('what a merge reads', () => {
     }
   });
 
+  test('is freed when a merge is done with it, and nothing else that lies in the same memory', async () => {
+    const inputs = await inputsOf([0, 1].map(chunkOf));
+    const ranges: Buffer[] = [];
+    const [alone, part] = [false, true].map(
+      (isPart, i): MergeInput => ({
+        ...inputs[i],
+        read: async (start, end) => {
+          const bytes = await inputs[i].read(start, end);
+          // As that of a chunk that lies in its record.
+          const range = isPart ? Buffer.concat([bytes, Buffer.from('more')]).subarray(0, -4) : bytes;
+          ranges[i] = range;
+          return range;
+        },
+      }),
+    );
+    const { entries } = await merge([alone, part]);
+    expect(entries.length).toBe(1400);
+    expect(ranges.map(({ length }) => length)).toEqual([0, expect.any(Number)]);
+    expect(ranges[1].length).toBeGreaterThan(0);
+  });
+
   test('is one page at a time where many inputs share', async () => {
     // 400 inputs have 80 KiB each, less than a page of these lines.
     const large = await inputsOf([chunkOf(0)]);

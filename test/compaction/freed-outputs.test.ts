@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { Compactor } from '../../shared/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import type { ObjectBody, ObjectStore } from '../../shared/ports/object-store.ts';
+import { partsOfBody } from '../../shared/ports/object-store.ts';
+import { DAY } from '../support/engine.ts';
+import { type DatedEntry, pushOf } from '../support/pushes.ts';
+
+const [clock, ids] = [systemClock, systemIds];
+
+/** Lengths of the parts of what a merge stored, after it ended. */
+async function partsAfterMerge(isDistant: boolean): Promise<readonly number[]> {
+  const inner = memoryObjectStore();
+  let stored: ObjectBody = [];
+  const store: ObjectStore = {
+    ...inner,
+    isDistant,
+    putIfAbsent(key, body) {
+      stored = body;
+      return inner.putIfAbsent(key, body);
+    },
+  };
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
+  const committer = new GroupCommitter({ catalog, store, clock, ids });
+  const entries = Array.from(
+    { length: 2000 },
+    (_, i): DatedEntry => ({
+      stream: { app: 'a' },
+      day: DAY,
+      time: i,
+      line: `line ${i} ${Math.sin(i)}`,
+      metadata: {},
+    }),
+  );
+  for (const half of [0, 1]) await committer.commit('t', pushOf(entries.filter((_, i) => i % 2 === half)));
+  const options = { targetBytes: 128 * 1024 * 1024, inlineMaxBytes: 0, graceMs: 600_000 };
+  const compactor = new Compactor({ catalog, store, clock, ids, options });
+  const { signal } = new AbortController();
+  await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
+  return partsOfBody(stored).map(({ length }) => length);
+}
+
+test('what a merge stored is freed, but for the footer, which the record may keep', async () => {
+  const lengths = await partsAfterMerge(false);
+  expect(lengths.length).toBeGreaterThan(1);
+  expect(lengths.slice(0, -1).every(length => length === 0)).toBe(true);
+  expect(lengths[lengths.length - 1]).toBeGreaterThan(0);
+});
+
+test('a distant store may still be sending what it answered for', async () => {
+  const lengths = await partsAfterMerge(true);
+  expect(lengths.length).toBeGreaterThan(1);
+  expect(lengths.every(length => length > 0)).toBe(true);
+});
