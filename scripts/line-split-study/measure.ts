@@ -1,0 +1,144 @@
+/** Sizes and times of one page in every form. Throws where a form does not give the page's very bytes back. */
+import { constants } from 'node:zlib';
+import {
+  COMPACTION_COMPRESSION,
+  type Compression,
+  PUSH_COMPRESSION,
+} from '../../shared/chunk/compression.ts';
+import { ZstdDecoder } from '../../shared/chunk/zstd-decoder.ts';
+import { ZstdSyncEncoder } from '../../shared/chunk/zstd-sync-encoder.ts';
+import { type ColumnType, unpackColumn } from './column-types.ts';
+import { joinPage } from './join.ts';
+import type { JoinKernel } from './join-kernel.ts';
+import type { Page } from './pages.ts';
+import { splitPage } from './split.ts';
+import { blocksOf, byType, frameOf, typedColumns } from './stored-page.ts';
+
+const level = (number: number): Compression => ({ [constants.ZSTD_c_compressionLevel]: number });
+
+/** Settings of zstd for whole lines: that of pushes, that of merges, and others. */
+const SETTINGS = {
+  1: PUSH_COMPRESSION,
+  3: level(3),
+  6: level(6),
+  9: level(9),
+  merge: COMPACTION_COMPRESSION,
+} satisfies Record<string, Compression>;
+type Setting = keyof typeof SETTINGS;
+
+/** Twice a page's lines: what a page of one long line holds. */
+const MAX_BLOCK_BYTES = 4 * 1024 * 1024;
+const ENCODERS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, setting]) => [name, new ZstdSyncEncoder(setting, MAX_BLOCK_BYTES)]),
+) as Record<Setting, ZstdSyncEncoder>;
+const DECODER = new ZstdDecoder();
+
+export interface TypeFigures {
+  readonly type: ColumnType;
+  readonly values: number;
+  readonly rawBytes: number;
+  /** zstd level 1 and the setting of merges, of the columns as text and as typed. */
+  readonly text1: number;
+  readonly typed1: number;
+  readonly textMerge: number;
+  readonly typedMerge: number;
+}
+
+export interface PageFigures {
+  readonly rawBytes: number;
+  readonly rows: number;
+  readonly plainRows: number;
+  readonly templates: number;
+  readonly templateBytes: number;
+  readonly columns: number;
+  /** By form: stored bytes, and milliseconds of CPU of the least of several runs: others may use the machine too. */
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly times: Readonly<Record<string, number>>;
+  readonly types: readonly TypeFigures[];
+}
+
+export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageFigures {
+  const sizes: Record<string, number> = {};
+  const times: Record<string, number> = {};
+  const timed = <T>(name: string, work: () => T): T => {
+    let result = work();
+    for (let run = 0; run < runs; run++) {
+      const start = process.cpuUsage();
+      result = work();
+      const { user, system } = process.cpuUsage(start);
+      times[name] = Math.min(times[name] ?? Infinity, (user + system) / 1000);
+    }
+    return result;
+  };
+  /** Packs and unpacks blocks under a name. */
+  const stored = (name: string, setting: Setting, blocks: readonly Buffer[]) => {
+    const used = blocks.filter(block => block.length > 0);
+    const packed = timed(name, () => used.map(block => ENCODERS[setting].pack(block)));
+    sizes[name] = packed.reduce((sum, block) => sum + block.length, 0);
+    timed(`${name} unpacked`, () => {
+      for (const [i, block] of packed.entries()) {
+        if (DECODER.unpack(block, used[i].length).length !== used[i].length)
+          throw new Error(`${name}: a short block`);
+      }
+    });
+  };
+
+  for (const setting of Object.keys(SETTINGS) as Setting[]) stored(`plain ${setting}`, setting, [page.lines]);
+
+  const split = timed('split', () => splitPage(page));
+  const frame = frameOf(split);
+  const text = Buffer.concat([frame, ...split.columns]);
+  const columns = timed('types', () => typedColumns(split));
+  columns.forEach((column, i) => {
+    if (!unpackColumn(column).equals(split.columns[i]))
+      throw new Error(`a column of type ${column.type} reads back otherwise`);
+  });
+  const typed = Buffer.concat([frame, ...columns.map(column => column.bytes)]);
+  const blocks = [frame, ...blocksOf(columns.map(column => column.bytes))];
+  for (const setting of ['1', '3', 'merge'] as const) {
+    const key = setting as Setting;
+    stored(`text ${setting}`, key, [text]);
+    stored(`typed ${setting}`, key, [typed]);
+    stored(`blocks ${setting}`, key, blocks);
+  }
+
+  const check = (what: string, joined: Uint8Array) => {
+    if (!page.lines.equals(joined)) throw new Error(`${what}: other lines than were split`);
+  };
+  check(
+    'join',
+    timed('join', () => joinPage(split, page.lines.length)),
+  );
+  const laid = kernel.lay(split, new Uint8Array(page.rows).fill(1), page.lines.length);
+  check(
+    'join kernel',
+    timed('join kernel', () => laid.join()),
+  );
+  const few = Uint8Array.from({ length: page.rows }, (_, row) => (row % 100 === 0 ? 1 : 0));
+  const fewLaid = kernel.lay(split, few, page.lines.length);
+  const wanted = Array.from({ length: Math.ceil(page.rows / 100) }, (_, i) =>
+    page.lines.subarray(page.offsets[i * 100], page.offsets[i * 100 + 1]),
+  );
+  if (!Buffer.concat(wanted).equals(timed('join kernel 1%', () => fewLaid.join())))
+    throw new Error('other rows than wanted');
+
+  return {
+    rawBytes: page.lines.length,
+    rows: page.rows,
+    plainRows: split.plainLengths.length,
+    templates: split.templates.length,
+    templateBytes: split.templates.reduce((sum, template) => sum + template.text.length, 0),
+    columns: columns.length,
+    sizes,
+    times,
+    types: byType(split, columns).map(({ type, values, text: asText, typed: asTyped }) => ({
+      type,
+      values,
+      rawBytes: asText.length,
+      text1: ENCODERS[1].pack(asText).length,
+      typed1: ENCODERS[1].pack(asTyped).length,
+      textMerge: ENCODERS.merge.pack(asText).length,
+      typedMerge: ENCODERS.merge.pack(asTyped).length,
+    })),
+  };
+}

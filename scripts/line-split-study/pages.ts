@@ -1,0 +1,36 @@
+/** Lines of one kind cut into pages as the store cuts them: 1 MiB of lines, or what is left where a sample ends. */
+
+export interface Page {
+  readonly lines: Buffer;
+  /** Where each line begins, and behind the last one where it ends. */
+  readonly offsets: Uint32Array;
+  readonly rows: number;
+}
+
+export const PAGE_BYTES = 1024 * 1024;
+/** As in the store's format: more rows begin a new page. */
+const MAX_ROWS = 65_536;
+
+/** At most `maxPages` pages, taken evenly over the lines, so that a sample's late lines count too. */
+export function cutPages(lines: readonly Buffer[], maxPages: number): Page[] {
+  const pages: Page[] = [];
+  let first = 0;
+  let bytes = 0;
+  for (let i = 0; i < lines.length; i++) {
+    bytes += lines[i].length;
+    if (bytes < PAGE_BYTES && i - first + 1 < MAX_ROWS && i + 1 < lines.length) continue;
+    pages.push(pageOf(lines.slice(first, i + 1)));
+    first = i + 1;
+    bytes = 0;
+  }
+  if (pages.length <= maxPages) return pages;
+  return Array.from({ length: maxPages }, (_, i) => pages[Math.floor((i * pages.length) / maxPages)]);
+}
+
+export function pageOf(lines: readonly Buffer[]): Page {
+  const offsets = new Uint32Array(lines.length + 1);
+  lines.forEach((line, i) => {
+    offsets[i + 1] = offsets[i] + line.length;
+  });
+  return { lines: Buffer.concat(lines), offsets, rows: lines.length };
+}
