@@ -4,7 +4,17 @@
  */
 import { packNumbers, unpackNumbers } from './number-bytes.ts';
 
-export const TYPES = ['words', 'integer', 'decimal', 'time', 'uuid', 'hex', 'address', 'text'] as const;
+export const TYPES = [
+  'words',
+  'integer',
+  'decimal',
+  'time',
+  'uuid',
+  'hex',
+  'many words',
+  'address',
+  'text',
+] as const;
 export type ColumnType = (typeof TYPES)[number];
 
 interface Codec {
@@ -20,30 +30,12 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const HEX = /^([0-9a-f]{2}){4,32}$/;
 const ADDRESS = /^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/;
 
-/** So many entries fit a byte; with more the text is as small (figures in the decision record). */
+/** Places of so many entries fit one byte, or two. */
 const MAX_WORDS = 256;
+const MAX_MANY_WORDS = 65_536;
 
 const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
-  words: {
-    pack: values => {
-      const entries = new Map<string, number>();
-      for (const value of values) {
-        if (!entries.has(value)) entries.set(value, entries.size);
-        if (entries.size > MAX_WORDS) return undefined;
-      }
-      if (entries.size * 2 > values.length) return undefined;
-      const dictionary = Buffer.from([...entries.keys()].join('\0') + '\0', 'latin1');
-      const ids = entries.size === 1 ? [] : values.map(value => entries.get(value) ?? 0);
-      const head = Buffer.alloc(4);
-      head.writeUInt32LE(dictionary.length);
-      return Buffer.concat([head, dictionary, Buffer.from(ids)]);
-    },
-    unpack: (bytes, count) => {
-      const end = 4 + bytes.readUInt32LE(0);
-      const entries = bytes.latin1Slice(4, end - 1).split('\0');
-      return Array.from({ length: count }, (_, i) => entries[entries.length === 1 ? 0 : bytes[end + i]]);
-    },
-  },
+  words: { pack: values => packWords(values, MAX_WORDS), unpack: unpackWords },
   integer: {
     pack: values =>
       values.every(value => INTEGER.test(value)) ? packNumbers(values.map(Number)) : undefined,
@@ -123,6 +115,7 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
         bytes.toString('hex', 1 + i * bytes[0], 1 + (i + 1) * bytes[0]),
       ),
   },
+  'many words': { pack: values => packWords(values, MAX_MANY_WORDS), unpack: unpackWords },
   address: {
     pack: values => {
       if (!values.every(value => ADDRESS.test(value))) return undefined;
@@ -135,6 +128,34 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
       Array.from({ length: count }, (_, i) => bytes.subarray(4 * i, 4 * i + 4).join('.')),
   },
 };
+
+/** Bytes of the dictionary, its entries, and of each value the place of its entry: low bytes, then high ones. */
+function packWords(values: readonly string[], maxEntries: number): Buffer | undefined {
+  const entries = new Map<string, number>();
+  const most = Math.min(maxEntries, values.length >> 1);
+  for (const value of values) {
+    if (!entries.has(value)) entries.set(value, entries.size);
+    if (entries.size > most) return undefined;
+  }
+  const dictionary = Buffer.from([...entries.keys()].map(entry => `${entry}\0`).join(''), 'latin1');
+  const head = Buffer.alloc(4);
+  head.writeUInt32LE(dictionary.length);
+  const places = values.map(value => entries.get(value) ?? 0);
+  const low = entries.size === 1 ? [] : places.map(place => place & 255);
+  const high = entries.size <= MAX_WORDS ? [] : places.map(place => place >> 8);
+  return Buffer.concat([head, dictionary, Buffer.from(low), Buffer.from(high)]);
+}
+
+function unpackWords(bytes: Buffer, count: number): string[] {
+  const at = 4 + bytes.readUInt32LE(0);
+  const entries = bytes.latin1Slice(4, at - 1).split('\0');
+  if (entries.length === 1) return new Array<string>(count).fill(entries[0]);
+  const isWide = entries.length > MAX_WORDS;
+  return Array.from(
+    { length: count },
+    (_, i) => entries[bytes[at + i] + (isWide ? 256 * bytes[at + count + i] : 0)],
+  );
+}
 
 export interface TypedColumn {
   readonly type: ColumnType;

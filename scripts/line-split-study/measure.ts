@@ -51,6 +51,10 @@ export interface PageFigures {
   readonly templates: number;
   readonly templateBytes: number;
   readonly columns: number;
+  /** Before zstd. */
+  readonly splitBytes: number;
+  /** Of the first rows of the page alone: bytes of the lines at level 1, and of the split. */
+  readonly trial: readonly [lines: number, split: number];
   /** By form: stored bytes, and milliseconds of CPU of the least of several runs: others may use the machine too. */
   readonly sizes: Readonly<Record<string, number>>;
   readonly times: Readonly<Record<string, number>>;
@@ -89,8 +93,9 @@ export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageF
   const frame = frameOf(split);
   const text = Buffer.concat([frame, ...split.columns]);
   const columns = timed('types', () => typedColumns(split));
+  const untyped = timed('types undone', () => columns.map(unpackColumn));
   columns.forEach((column, i) => {
-    if (!unpackColumn(column).equals(split.columns[i]))
+    if (!untyped[i].equals(split.columns[i]))
       throw new Error(`a column of type ${column.type} reads back otherwise`);
   });
   const typed = Buffer.concat([frame, ...columns.map(column => column.bytes)]);
@@ -129,6 +134,8 @@ export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageF
     templates: split.templates.length,
     templateBytes: split.templates.reduce((sum, template) => sum + template.text.length, 0),
     columns: columns.length,
+    splitBytes: typed.length,
+    trial: trialOf(page),
     sizes,
     times,
     types: byType(split, columns).map(({ type, values, text: asText, typed: asTyped }) => ({
@@ -141,4 +148,20 @@ export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageF
       typedMerge: ENCODERS.merge.pack(asTyped).length,
     })),
   };
+}
+
+/** So much of a page is tried both ways. */
+const TRIAL_BYTES = 128 * 1024;
+
+function trialOf(page: Page): [number, number] {
+  let rows = 1;
+  while (rows < page.rows && page.offsets[rows] < TRIAL_BYTES) rows++;
+  const first = {
+    lines: page.lines.subarray(0, page.offsets[rows]),
+    offsets: page.offsets.subarray(0, rows + 1),
+    rows,
+  };
+  const split = splitPage(first);
+  const typed = Buffer.concat([frameOf(split), ...typedColumns(split).map(column => column.bytes)]);
+  return [ENCODERS[1].pack(first.lines).length, ENCODERS[1].pack(typed).length];
 }

@@ -14,7 +14,8 @@ const rawOf = (pages: readonly PageFigures[]) => sum(pages.map(page => page.rawB
 const sizeOf = (pages: readonly PageFigures[], form: string) => sum(pages.map(page => page.sizes[form]));
 const ratio = (pages: readonly PageFigures[], form: string) =>
   (rawOf(pages) / sizeOf(pages, form)).toFixed(2);
-const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)}%`;
+const percent = (part: number, whole: number) =>
+  whole === 0 ? '-' : `${((100 * part) / whole).toFixed(1)}%`;
 
 const FORMS = [
   'plain 1',
@@ -36,11 +37,13 @@ const TIMES = [
   'types',
   'text 1',
   'typed 1',
+  'blocks 1',
   'typed 3',
   'typed merge',
   'blocks merge',
   'plain merge unpacked',
   'blocks merge unpacked',
+  'types undone',
   'join',
   'join kernel',
   'join kernel 1%',
@@ -57,6 +60,13 @@ export function sizeTable(all: readonly Measured[]): string {
       ),
     );
   }
+  const logs = all.filter(({ sample }) => sample.sort !== 'junk' && sample.sort !== 'benchmark');
+  rows.push(
+    sizeRow(
+      '**all but benchmark and junk**',
+      logs.flatMap(one => one.pages),
+    ),
+  );
   rows.push(
     sizeRow(
       '**all**',
@@ -152,6 +162,14 @@ export function ruleTable(all: readonly Measured[]): string {
       'split where level 1 of it is smaller than 90% of level 1 of the lines',
       page => page.sizes['blocks 1'] < 0.9 * page.sizes['plain 1'],
     ],
+    ...[0.8, 0.9, 1].map((factor): [string, (page: PageFigures) => boolean] => [
+      `split where it is under ${100 * factor}% of the lines, both of the first 128 KiB at level 1`,
+      ({ trial }) => trial[1] < factor * trial[0],
+    ]),
+    ...[0.4, 0.6, 0.7, 0.8].map((share): [string, (page: PageFigures) => boolean] => [
+      `split where it is under ${100 * share}% of the lines, both before zstd`,
+      page => page.splitBytes < share * page.rawBytes,
+    ]),
     ...[0.02, 0.05, 0.1, 0.2, 0.4].map((share): [string, (page: PageFigures) => boolean] => [
       `split where templates are under ${100 * share}% of the lines, and plain rows under 10% of the rows`,
       page => page.templateBytes < share * page.rawBytes && page.plainRows < 0.1 * page.rows,
