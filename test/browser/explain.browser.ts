@@ -75,3 +75,23 @@ test('a mistake is told; dark and at phone width', async () => {
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await done();
 });
+
+/** Where cells end: those of one column end below each other. */
+function ends(cells: readonly { getBoundingClientRect(): { right: number } }[]): readonly number[] {
+  return cells.map(cell => Math.round(cell.getBoundingClientRect().right));
+}
+
+test('a step that passed over values is a row like the others', async () => {
+  const { page, done } = await explorer.open({
+    hash: `#/explain?${new URLSearchParams({ q: `${SHOP_QUERY} | pod="nowhere"` })}`,
+  });
+  const steps = page.getByRole('region', { name: 'What was read' });
+  const byValues = steps.getByRole('row', { name: /^Ruled out by values/ });
+  await byValues.waitFor();
+  assert.notEqual(await byValues.getByRole('cell').nth(1).textContent(), '–');
+  const heads = await steps.getByRole('columnheader').evaluateAll(ends);
+  assert.equal(heads.length, 4);
+  assert.deepEqual(await byValues.locator('th, td').evaluateAll(ends), heads);
+  await screenshot(page, 'explain-values');
+  await done();
+});

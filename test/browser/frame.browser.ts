@@ -68,3 +68,20 @@ test('at phone width nothing is wider than the screen', async () => {
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await done();
 });
+
+test('a store with one tenant names none; at phone width every view can be reached', async () => {
+  const { page, done } = await explorer.open({ viewport: PHONE });
+  await page.getByRole('heading', { name: 'Which logs do you want to see?' }).waitFor();
+  assert.equal(await page.getByText('Tenant', { exact: true }).count(), 0);
+  const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+  const boxes = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
+  assert.equal(boxes.length, 9);
+  for (const { left, right, width } of boxes) {
+    assert.ok(left >= 0 && right <= PHONE.width && width >= 24, `${left} to ${right}`);
+  }
+  await page.getByRole('link', { name: 'Status' }).click();
+  await page.locator('.rail-link[aria-current=page]').getByText('Status').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'rail-phone');
+  await done();
+});

@@ -241,3 +241,53 @@ test('at phone width: lines, details and the time fit', async () => {
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await done();
 });
+
+test('bars that the range cuts count the lines that the list has', async () => {
+  const stepMs = 5 * 60_000;
+  const from = endMs - 7 * 3_600_000 + 1234;
+  const ns = (ms: number, more = 0n) => `${BigInt(ms) * 1_000_000n + more}`;
+  // Before the range and at its beginning, within its first bar, at its end.
+  const to = from + 2 * 3_600_000 + 777;
+  const values = [
+    ns(from, -1n),
+    ns(from),
+    ns(Math.floor(from / stepMs) * stepMs + stepMs, -1n),
+    ns(from + 3_600_000),
+    ns(to, -1n),
+    ns(to),
+  ].map((at, i) => [at, `edge ${i}`] as [string, string]);
+  await push(explorer.store, [{ stream: { service_name: 'edges' }, values }]);
+  const { page, done } = await explorer.open({
+    hash: logsHash('{service_name="edges"}', { from: `${from}`, to: `${to}` }),
+  });
+  await page.getByText('4 lines', { exact: true }).waitFor();
+  await page.getByRole('img', { name: /Lines by level over time: unknown 4$/ }).waitFor();
+  await done();
+});
+
+test('plus on a number of a line compares numbers; minus keeps lines without the field', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"} |= "declined"') });
+  await page.locator('.log-line').first().click();
+  const details = page.getByRole('region', { name: 'Details of the line' });
+  await details.getByRole('button', { name: 'Only lines with duration_ms = 1840' }).click();
+  await untilParam(page, 'q', '{service_name="checkout"} |= "declined" | json | duration_ms=1840');
+  await page.locator('.log-line').first().click();
+  await details.getByRole('button', { name: 'Only lines without duration_ms = 1840' }).click();
+  await untilParam(page, 'q', '{service_name="checkout"} |= "declined" | json | duration_ms!="1840"');
+  await done();
+});
+
+test('the context of a line takes the whole width', async () => {
+  const { page, done } = await explorer.open({
+    hash: logsHash('{service_name="gateway"}'),
+    viewport: { width: 1920, height: 1080 },
+  });
+  await page.locator('.log-line').first().click();
+  await page.getByRole('button', { name: 'Show context' }).click();
+  const list = page.locator('.context-lines');
+  await list.locator('li').nth(5).waitFor();
+  const { width } = (await list.boundingBox())!;
+  assert.ok(width > 1920 * 0.95, `${width}`);
+  await screenshot(page, 'context-wide');
+  await done();
+});

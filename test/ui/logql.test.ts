@@ -124,6 +124,11 @@ describe('one more condition', () => {
     ['{a="b"} | json', x('json', '!='), '{a="b"} | json | x!="1"'],
     ['{a="b"} |= "json"', x('logfmt'), '{a="b"} |= "json" | logfmt | x="1"'],
     ['sum(rate({a="b"} |= "y"[5m]))', x('entry'), 'sum(rate({a="b"} |= "y" | x="1" [5m]))'],
+    ['{a="b"}', { ...x('json'), numeric: true }, '{a="b"} | json | x=1'],
+    ['{a="b"} | x=1', { ...x('entry', '!='), numeric: true }, '{a="b"} | x!="1"'],
+    ['{a="b"} | x!="1"', { ...x('entry'), numeric: true }, '{a="b"} | x=1'],
+    ['{a="b"} | x=15', { ...x('entry'), numeric: true }, '{a="b"} | x=15 | x=1'],
+    ['{a="b"}', { ...x('entry'), numeric: true, value: '007' }, '{a="b"} | x="007"'],
     ['{a="b"} # note', x('entry'), '{a="b"} | x="1" # note'],
   ])('%s', (query, condition, wanted) => {
     expect(withCondition(query, condition)).toBe(wanted);

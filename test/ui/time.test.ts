@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { bytesText, valueText } from '../../ui/src/time/quantities.ts';
-import { stepFor, stepName, stepText, windowEnds } from '../../ui/src/time/steps.ts';
+import { countedWindows, stepFor, stepName, stepText, windowEnds } from '../../ui/src/time/steps.ts';
 import {
   describeRange,
   formatTime,
@@ -83,6 +83,29 @@ test('windows of a step cover the range, and no more than its ends', () => {
       expect((ends.toMs - ends.fromMs) / stepMs).toBeLessThanOrEqual(101);
     }),
     { numRuns: 100 },
+  );
+});
+
+test('counted windows cover each instant of a range once, and nothing beside it', () => {
+  const edge = fc.integer({ min: 1, max: 20_000 });
+  fc.assert(
+    fc.property(edge, edge, fc.constantFrom(1000, 2000, 5000), (fromMs, width, stepMs) => {
+      const range = { fromMs, toMs: fromMs + width };
+      const { cut, whole } = countedWindows(range, stepMs);
+      const firstEnd = windowEnds(range, stepMs).fromMs;
+      const windows = cut.map(({ index, endMs, widthMs }) => ({ index, from: endMs - widthMs, end: endMs }));
+      for (let end = whole?.fromMs ?? 1; end <= (whole?.toMs ?? 0); end += stepMs) {
+        windows.push({ index: (end - firstEnd) / stepMs, from: end - stepMs, end });
+      }
+      windows.sort((a, b) => a.index - b.index);
+      expect(windows.map(({ index }) => index)).toEqual(windows.map((_, i) => i));
+      expect(windows[0].from).toBe(range.fromMs);
+      expect(windows[windows.length - 1].end).toBe(range.toMs);
+      expect(windows.slice(1).map(({ from }) => from)).toEqual(windows.slice(0, -1).map(({ end }) => end));
+      for (const { end, index } of windows)
+        expect(Math.max(0, Math.ceil((end - firstEnd) / stepMs))).toBe(index);
+    }),
+    { numRuns: 300 },
   );
 });
 

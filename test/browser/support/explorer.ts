@@ -15,7 +15,7 @@ const AXE = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-co
 /** Bounds of waits, not measures. */
 const WAIT_MS = 20_000;
 
-export const DESKTOP = { width: 1360, height: 860 };
+export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
 export interface OpenOptions {

@@ -26,8 +26,10 @@ interface Me {
   };
 }
 
-/** Undefined until it is known, and where the store does not tell. */
+/** Undefined until the store answered; a store that does not say is taken for one with several tenants. */
 export const knownAccess = createStore<KnownAccess | undefined>(undefined);
+
+const SEVERAL_TENANTS: KnownAccess = { tokensEnabled: false, authEnabled: true, scopes: [], tenants: [] };
 
 let asked: Promise<void> | undefined;
 
@@ -53,10 +55,12 @@ async function askOnce(root: URL): Promise<void> {
         scopes: data.scopes,
         tenants: data.tenants,
       });
-    } else if (/realm="logboom"/.test(answer.headers.get('www-authenticate') ?? '')) {
-      knownAccess.set({ tokensEnabled: true, authEnabled: true, scopes: [], tenants: [] });
+    } else {
+      const tokensEnabled = /realm="logboom"/.test(answer.headers.get('www-authenticate') ?? '');
+      knownAccess.set({ ...SEVERAL_TENANTS, tokensEnabled });
     }
   } catch {
-    // A proxy that answers with a page of its own, or nobody at all.
+    // A proxy that answers with its own page, or no answer at all.
+    knownAccess.set(SEVERAL_TENANTS);
   }
 }

@@ -41,6 +41,17 @@ export function askMetric(asked: MetricAsk, signal?: AbortSignal): Promise<Query
   return askJson('/svc/api/v1/query_range', { params, signal });
 }
 
+/** The values of a metric query at one instant. */
+export async function askInstant(
+  query: string,
+  timeMs: number,
+  signal?: AbortSignal,
+): Promise<readonly VectorSample[]> {
+  const params = { query, time: nsOf(timeMs) };
+  const answer = await askJson<{ data: { result: VectorSample[] } }>('/svc/api/v1/query', { params, signal });
+  return answer.data.result;
+}
+
 /** Names of labels of the streams that `selector` takes; all without one. */
 export async function askLabelNames(
   { fromMs, toMs }: Range,

@@ -34,7 +34,7 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
   }, [view]);
   const known = useStore(knownAccess);
   const tenant = currentTenant();
-  const asksWho = known === undefined || known.tokensEnabled || known.authEnabled;
+  const asksWho = known !== undefined && (known.tokensEnabled || known.authEnabled);
   return (
     <header class="rail">
       <a class="brand" href={hrefOf('logs')}>
@@ -54,6 +54,7 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
             href={hrefOf(target.id, carriedParams(target, at))}
             class="rail-link"
             aria-current={target.id === view ? 'page' : undefined}
+            title={target.title}
           >
             <Icon name={target.icon} size={18} />
             <span>{target.title}</span>

@@ -10,17 +10,28 @@ export interface Condition {
    * that the query has not parsed yet.
    */
   readonly place: 'stream' | 'entry' | 'json' | 'logfmt';
+  /** The value is a number in the line: `=` compares numbers. `!=` never does, because it would drop lines without the field. */
+  readonly numeric?: boolean;
+}
+
+/** Numbers that LogQL and JavaScript read alike, without a sign or an exponent. */
+const NUMBER = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/;
+
+export function isNumeric(value: string): boolean {
+  return NUMBER.test(value);
 }
 
 /** The query with the condition. An opposite one of the same name and value is taken away instead of contradicting it. */
 export function withCondition(query: string, condition: Condition): string {
-  const { name, value, op, place } = condition;
+  const { name, value, op, place, numeric = false } = condition;
   if (place === 'stream') return withMatcher(query, condition);
   const parser = place === 'entry' || hasStage(query, place) ? '' : ` | ${place}`;
-  const filter = `| ${name}${op}${quoted(value)}`;
-  const opposite = `| ${name}${op === '=' ? '!=' : '='}${quoted(value)}`;
-  if (query.includes(filter)) return query;
-  if (query.includes(opposite)) return query.replace(opposite, filter);
+  const written = numeric && isNumeric(value) ? value : quoted(value);
+  const only = `| ${name}=${written}`;
+  const without = `| ${name}!=${quoted(value)}`;
+  const [filter, opposite] = op === '=' ? [only, without] : [without, only];
+  if (hasText(query, filter)) return query;
+  if (hasText(query, opposite)) return query.replace(opposite, () => filter);
   const at = endOfPipeline(query);
   const before = query.slice(0, at).trimEnd();
   const after = query.slice(at);
@@ -83,6 +94,12 @@ function withMatcher(query: string, { name, value, op }: Condition): string {
 
 function isEquality({ text }: Token): boolean {
   return text === '=' || text === '!=';
+}
+
+/** Whether the filter is in the query as a whole: `| a=5` is not in `| a=50`. */
+function hasText(query: string, filter: string): boolean {
+  const at = query.indexOf(filter);
+  return at !== -1 && !/^[\w.]/.test(query.slice(at + filter.length));
 }
 
 function hasStage(query: string, stage: string): boolean {

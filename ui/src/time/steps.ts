@@ -28,6 +28,38 @@ export function windowEnds({ fromMs, toMs }: ResolvedRange, stepMs: number): Res
   };
 }
 
+/** A window that is counted by itself, because the range cuts it. */
+export interface CutWindow {
+  /** Of the windows of `windowEnds`, from 0. */
+  readonly index: number;
+  readonly endMs: number;
+  readonly widthMs: number;
+}
+
+export interface CountedWindows {
+  readonly cut: readonly CutWindow[];
+  /** The ends of the windows that the range does not cut. */
+  readonly whole: ResolvedRange | undefined;
+}
+
+/** The windows of `windowEnds`, cut where the range begins and ends. */
+export function countedWindows(range: ResolvedRange, stepMs: number): CountedWindows {
+  const { fromMs: firstEnd, toMs: lastEnd } = windowEnds(range, stepMs);
+  const last = Math.round((lastEnd - firstEnd) / stepMs);
+  const cut: CutWindow[] = [];
+  let [fromMs, toMs] = [firstEnd, lastEnd];
+  if (firstEnd - range.fromMs < stepMs || (last === 0 && range.toMs < lastEnd)) {
+    const endMs = Math.min(firstEnd, range.toMs);
+    cut.push({ index: 0, endMs, widthMs: endMs - range.fromMs });
+    fromMs += stepMs;
+  }
+  if (last > 0 && range.toMs < lastEnd) {
+    toMs -= stepMs;
+    cut.push({ index: last, endMs: range.toMs, widthMs: range.toMs - toMs });
+  }
+  return { cut, whole: fromMs > toMs ? undefined : { fromMs, toMs } };
+}
+
 /** As LogQL writes it. */
 export function stepText(stepMs: number): string {
   return stepMs % S === 0 ? `${stepMs / S}s` : `${stepMs}ms`;

@@ -62,7 +62,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
           </thead>
           <tbody>
             {steps.map(step => (
-              <tr key={step.id} class={isNothing(step) ? 'nothing' : step.id}>
+              <tr key={step.id} class={isNothing(step) ? 'explain-nothing' : `explain-row-${step.id}`}>
                 <th scope="row">
                   <div class="explain-step">
                     <i style={{ background: `var(${COLOURS[step.id]})` }} />

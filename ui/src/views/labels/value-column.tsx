@@ -63,7 +63,7 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
       {error !== undefined && <ErrorMessage error={error} />}
       {found === undefined && error === undefined && <Loading what="Looking for values" />}
       {found !== undefined && fitting.length === 0 && <p class="column-note">No value here.</p>}
-      <ul class={`values ${loading ? 'stale' : ''}`}>
+      <ul class={`label-values ${loading ? 'stale' : ''}`}>
         {fitting.slice(0, shown).map(({ value, bytes, share }) => (
           <li key={value}>
             <label class={`value ${chosen.includes(value) ? 'chosen' : ''}`}>

@@ -8,7 +8,7 @@ import { LineText } from '../../components/line-text.tsx';
 import { parseAnsi } from '../../lines/ansi.ts';
 import { fieldsOf, parseJson } from '../../lines/fields.ts';
 import type { LogRow } from '../../lines/rows.ts';
-import type { Condition } from '../../logql/edit.ts';
+import { type Condition, isNumeric } from '../../logql/edit.ts';
 import { PrettyJson } from './pretty-json.tsx';
 
 export interface LineDetailsProps {
@@ -66,6 +66,7 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
           title="Parsed by the query"
           labels={parsedOf(parsed)}
           place="entry"
+          inLine
           onCondition={onCondition}
         />
         {inLine !== undefined && (
@@ -73,6 +74,7 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
             title={`Fields of the line (${inLine.parser})`}
             labels={inLine.fields.filter(([name]) => !known.has(name))}
             place={inLine.parser}
+            inLine
             onCondition={onCondition}
           />
         )}
@@ -90,10 +92,12 @@ interface FieldsProps {
   readonly title: string;
   readonly labels: readonly (readonly [string, string])[];
   readonly place: Condition['place'];
+  /** They are in the text of the line, so a value may be a number. */
+  readonly inLine?: boolean;
   readonly onCondition: (condition: Condition) => void;
 }
 
-function Fields({ title, labels, place, onCondition }: FieldsProps) {
+function Fields({ title, labels, place, inLine = false, onCondition }: FieldsProps) {
   if (labels.length === 0) return null;
   return (
     <section>
@@ -106,12 +110,16 @@ function Fields({ title, labels, place, onCondition }: FieldsProps) {
                 <IconButton
                   icon="plus"
                   name={`Only lines with ${name} = ${shortened(value)}`}
-                  onClick={() => onCondition({ name, value, op: '=', place })}
+                  onClick={() =>
+                    onCondition({ name, value, op: '=', place, numeric: inLine && isNumeric(value) })
+                  }
                 />
                 <IconButton
                   icon="minus"
                   name={`Only lines without ${name} = ${shortened(value)}`}
-                  onClick={() => onCondition({ name, value, op: '!=', place })}
+                  onClick={() =>
+                    onCondition({ name, value, op: '!=', place, numeric: inLine && isNumeric(value) })
+                  }
                 />
               </td>
               <th scope="row">{name}</th>

@@ -1,9 +1,10 @@
 /** How many lines of which level there are over the range, in windows. */
-import { askMetric } from '../../api/queries.ts';
+import { askInstant, askMetric } from '../../api/queries.ts';
+import type { Labels } from '../../api/types.ts';
 import { type Asked, useAsk } from '../../api/use-ask.ts';
 import { type ChartData, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { LEVELS, type Level, levelOf } from '../../lines/level.ts';
-import { stepFor, stepText, windowEnds } from '../../time/steps.ts';
+import { countedWindows, stepFor, stepText, windowEnds } from '../../time/steps.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
 export interface LogVolume {
@@ -25,22 +26,36 @@ export function useVolume(
     async signal => {
       if (query === undefined || range === undefined) return undefined;
       const stepMs = stepFor(range, MAX_WINDOWS);
-      const ends = windowEnds(range, stepMs);
-      // A comment at the end of the query ends at the line break.
-      const counting = `sum by (detected_level) (count_over_time(${query}\n[${stepText(stepMs)}]))`;
-      const { data } = await askMetric({ query: counting, ...ends, stepMs }, signal);
-      const timesMs = gridOf(ends, stepMs);
+      const counting = (window: string) =>
+        // A comment at the end of the query ends at the line break. Ranges hold their end and not their beginning, lists of
+        // lines the reverse: the offset turns that round.
+        `sum by (detected_level) (count_over_time(${query}\n[${window}] offset 1ns))`;
+      const { cut, whole } = countedWindows(range, stepMs);
+      const [answer, ...ofCut] = await Promise.all([
+        whole === undefined
+          ? undefined
+          : askMetric({ query: counting(stepText(stepMs)), ...whole, stepMs }, signal),
+        ...cut.map(({ widthMs, endMs }) => askInstant(counting(stepText(widthMs)), endMs, signal)),
+      ]);
+      const timesMs = gridOf(windowEnds(range, stepMs), stepMs);
       const counts = new Map<Level, number[]>();
-      if (data.resultType === 'matrix') {
-        for (const series of data.result) {
-          const level = levelOf(series.metric.detected_level);
-          const sums = counts.get(level) ?? new Array<number>(timesMs.length).fill(0);
-          counts.set(level, sums);
+      const countsOf = ({ detected_level }: Labels) => {
+        const level = levelOf(detected_level);
+        const known = counts.get(level) ?? new Array<number>(timesMs.length).fill(0);
+        counts.set(level, known);
+        return known;
+      };
+      if (answer?.data.resultType === 'matrix') {
+        for (const series of answer.data.result) {
+          const sums = countsOf(series.metric);
           valuesOn(timesMs, series).forEach((value, i) => {
             sums[i] += value ?? 0;
           });
         }
       }
+      ofCut.forEach((samples, i) => {
+        for (const { metric, value } of samples) countsOf(metric)[cut[i].index] += Number(value[1]);
+      });
       const totals = LEVELS.filter(level => counts.has(level)).map(level => ({
         level,
         count: counts.get(level)!.reduce((sum, count) => sum + count, 0),
