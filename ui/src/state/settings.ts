@@ -10,6 +10,8 @@ export interface Settings {
   readonly zone: Zone;
   /** Long lines go on below, instead of being cut. */
   readonly wraps: boolean;
+  /** Lines as the store has them, instead of the message first. */
+  readonly raw: boolean;
   readonly showsVolume: boolean;
   /** The tenant to ask for where the address names none; empty where the store has one of its own. */
   readonly tenant: string;
@@ -25,6 +27,7 @@ const DEFAULTS: Settings = {
   theme: 'auto',
   zone: 'local',
   wraps: false,
+  raw: false,
   showsVolume: true,
   tenant: '',
   tenants: [],

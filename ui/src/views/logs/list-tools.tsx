@@ -29,7 +29,7 @@ export function ListTools({
   order,
   onOrder,
 }: ListToolsProps) {
-  const { wraps } = useStore(settings);
+  const { wraps, raw } = useStore(settings);
   const shown = complete
     ? `${countText(rows.length)} lines`
     : `${countText(rows.length)}${total === undefined ? '' : ` of ${countText(Math.max(total, rows.length))}`} lines`;
@@ -59,6 +59,7 @@ export function ListTools({
         pressed={wraps}
         onClick={() => changeSettings({ wraps: !wraps })}
       />
+      <IconButton icon="raw" name="Raw lines" pressed={raw} onClick={() => changeSettings({ raw: !raw })} />
       <IconButton
         icon="download"
         name="Download these lines"

@@ -1,6 +1,8 @@
 /** One row of the list. */
 import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
+import { ReadText } from '../../components/read-text.tsx';
+import { type Column, cellOf, type Palette } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
 export interface LogLineProps {
@@ -8,12 +10,16 @@ export interface LogLineProps {
   readonly time: string;
   readonly highlights: readonly RegExp[];
   readonly wraps: boolean;
+  /** As the store has it, instead of the message first. */
+  readonly raw: boolean;
+  readonly columns: readonly Column[];
+  readonly palette: Palette;
   readonly open: boolean;
   readonly chosen: boolean;
 }
 
 /** Clicks are heard by the list (log-list.tsx). */
-export function LogLine({ row, time, highlights, wraps, open, chosen }: LogLineProps) {
+export function LogLine({ row, time, highlights, wraps, raw, columns, palette, open, chosen }: LogLineProps) {
   const { level, line } = row;
   return (
     <div class={`log-line ${wraps ? 'wraps' : ''} ${open ? 'open' : ''} ${chosen ? 'chosen' : ''}`}>
@@ -27,8 +33,26 @@ export function LogLine({ row, time, highlights, wraps, open, chosen }: LogLineP
         <Icon name="chevron" size={12} />
       </button>
       <time class="log-time numeric">{time}</time>
+      {columns.map(({ name, widthPx }, i) => {
+        const value = cellOf(row, name);
+        return (
+          <span
+            key={name}
+            class={`log-cell ${i > 0 ? 'only-wide' : ''}`}
+            title={`${name}: ${value}`}
+            style={{ width: `${widthPx}px` }}
+          >
+            {value !== '' && <i style={{ background: `var(${palette(value)})` }} />}
+            {value}
+          </span>
+        );
+      })}
       <span class="log-text">
-        <LineText line={line} highlights={highlights} flat={!wraps} />
+        {raw ? (
+          <LineText line={line} highlights={highlights} flat={!wraps} />
+        ) : (
+          <ReadText line={line} highlights={highlights} flat={!wraps} />
+        )}
       </span>
     </div>
   );

@@ -4,6 +4,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
+import { type Column, createPalette } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import type { Condition } from '../../logql/edit.ts';
@@ -15,6 +16,7 @@ import { LogLine } from './log-line.tsx';
 
 export interface LogListProps {
   readonly rows: readonly LogRow[];
+  readonly columns: readonly Column[];
   readonly range: ResolvedRange;
   readonly highlights: readonly RegExp[];
   readonly scroller: RefObject<HTMLElement>;
@@ -27,10 +29,12 @@ const ROW_PX = 22;
 const DAY_MS = 86_400_000;
 
 export function LogList(props: LogListProps) {
-  const { rows, range, highlights, scroller, onNearEnd, onCondition, onContext } = props;
-  const { wraps, zone } = useStore(settings);
+  const { rows, columns, range, highlights, scroller, onNearEnd, onCondition, onContext } = props;
+  const { wraps, raw, zone } = useStore(settings);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState(-1);
+  const names = columns.map(({ name }) => name).join();
+  const palette = useMemo(createPalette, [names]);
   const element = useRef<HTMLDivElement>(null);
   const utc = zone === 'utc';
   const withDay =
@@ -98,6 +102,9 @@ export function LogList(props: LogListProps) {
           time={withDay ? time : time.slice(11)}
           highlights={highlights}
           wraps={wraps}
+          raw={raw}
+          columns={columns}
+          palette={palette}
           open={isOpen}
           chosen={index === chosen}
         />
@@ -122,7 +129,7 @@ export function LogList(props: LogListProps) {
         scroller={scroller}
         onNearEnd={onNearEnd}
         focus={chosen}
-        layout={String(wraps)}
+        layout={`${wraps} ${raw} ${columns.map(({ widthPx }) => widthPx)}`}
       />
     </div>
   );

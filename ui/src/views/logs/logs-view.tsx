@@ -6,6 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
+import { columnsFor } from '../../lines/columns.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
@@ -65,6 +66,8 @@ export default function LogsView() {
   );
   const highlights = useMemo(() => highlightsOf(query), [query]);
 
+  const columns = useMemo(() => columnsFor(pages.rows), [pages.rows]);
+
   const latest = useRef({ state, draft, range });
   latest.current = { state, draft, range };
   const change = useCallback((changes: Partial<LogsState>) => {
@@ -111,6 +114,12 @@ export default function LogsView() {
           does: 'Newest or oldest first',
           group: 'Lines',
           act: () => change({ order: latest.current.state.order === 'newest' ? 'oldest' : 'newest' }),
+        },
+        {
+          keys: 'm',
+          does: 'Message first, or raw lines',
+          group: 'Lines',
+          act: () => changeSettings({ raw: !settings.get().raw }),
         },
         {
           keys: 'w',
@@ -177,6 +186,7 @@ export default function LogsView() {
             {pages.rows.length > 0 && (
               <LogList
                 rows={pages.rows}
+                columns={columns}
                 range={range}
                 highlights={highlights}
                 scroller={scroller}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  cellOf,
+  columnNames,
+  columnsFor,
+  createPalette,
+  formatColumns,
+  MAX_COLUMNS,
+  parseColumns,
+} from '../../ui/src/lines/columns.ts';
+import { foldedLines, readLine } from '../../ui/src/lines/message.ts';
+import { rowsOf } from '../../ui/src/lines/rows.ts';
+
+const rows = (...streams: readonly Record<string, string>[]) =>
+  rowsOf(
+    streams.map((stream, i) => ({
+      stream,
+      values: [
+        [
+          `${i}000000`,
+          '{"msg":"hi","http":{"status":200}}',
+          { structuredMetadata: { pod: 'p' }, parsed: {} },
+        ],
+      ],
+    })),
+    false,
+  );
+
+describe('a line as people read it', () => {
+  test.each([
+    ['plain text', 'plain text', [], 0],
+    ['{"level":"info","msg":"hi","n":1,"a":{"b":"c"}}', 'hi', ['n=1', 'a_b=c'], 0],
+    ['ts=1 level=warn msg="slow \\"bank\\"" ms=4', 'slow "bank"', ['ms=4'], 0],
+    ['{"n":1,"m":2}', '{"n":1,"m":2}', [], 0],
+    ['{"msg":"","message":"second"}', 'second', [], 0],
+    ['{"message":"boom\\n at a\\n at b\\n","n":1}', 'boom', ['n=1'], 2],
+    ['Error: boom\n  at a\n  at b\n', 'Error: boom', [], 2],
+    ['\u001b[31mred\u001b[0m text', '\u001b[31mred\u001b[0m text', [], 0],
+    ['one\n', 'one\n', [], 0],
+  ])('%j', (line, message, others, count) => {
+    const read = readLine(line);
+    expect(read.message.trimEnd()).toBe(message.trimEnd());
+    expect(read.others.map(pair => pair.join('='))).toEqual(others);
+    expect(foldedLines(read)).toBe(count);
+  });
+});
+
+describe('columns', () => {
+  test('are none for one stream, the service for several, or the first label that differs', () => {
+    const of = (...streams: readonly Record<string, string>[]) =>
+      columnsFor(rows(...streams)).map(({ name }) => name);
+    expect(of({ service_name: 'a' })).toEqual([]);
+    expect(of({ app: 'x', service_name: 'a' }, { app: 'y', service_name: 'b' })).toEqual(['service_name']);
+    expect(of({ service_name: 'a', region: 'x' }, { service_name: 'a', region: 'y' })).toEqual(['region']);
+  });
+
+  test('have values of labels, metadata, and fields of the line', () => {
+    const [row] = rows({ app: 'x' });
+    expect(['app', 'pod', 'http_status', 'none'].map(name => cellOf(row, name))).toEqual([
+      'x',
+      'p',
+      '200',
+      '',
+    ]);
+    expect(columnNames([row])).toEqual(['app', 'http_status', 'msg', 'pod']);
+  });
+
+  test('have a color for each value, unlike the others as long as there are some', () => {
+    const palette = createPalette();
+    const values = Array.from({ length: 10 }, (_, i) => `service-${i * 7}`);
+    const colours = values.map(palette);
+    expect(new Set(colours).size).toBe(10);
+    expect(palette('one more')).toBe(palette('one more'));
+    expect(values.map(palette)).toEqual(colours);
+  });
+
+  test('are in an address as text; what is no column is left out', () => {
+    expect(parseColumns(undefined)).toBeUndefined();
+    expect(parseColumns('-')).toEqual([]);
+    const columns = parseColumns('a,b.200,b,<i>,c.99999,d.9999,e.1')!;
+    expect(formatColumns(columns)).toBe('a,b.200,d.800,e.40');
+    expect(parseColumns(formatColumns(columns))).toEqual(columns);
+    expect(formatColumns([])).toBe('-');
+    expect(parseColumns(Array.from({ length: 50 }, (_, i) => `c${i}`).join(','))).toHaveLength(MAX_COLUMNS);
+  });
+});

@@ -1,0 +1,33 @@
+/** A line as people read it: message, other fields in a softer colour, and how many lines are folded. */
+import { useMemo } from 'preact/hooks';
+import { foldedLines, readLine } from '../lines/message.ts';
+import { matchesIn } from '../logql/highlights.ts';
+import { LineText } from './line-text.tsx';
+
+export interface ReadTextProps {
+  readonly line: string;
+  readonly highlights: readonly RegExp[];
+  /** In one row. */
+  readonly flat: boolean;
+}
+
+/** No screen is wide enough for more in one row. */
+const MAX_FLAT_FIELDS = 40;
+
+export function ReadText({ line, highlights, flat }: ReadTextProps) {
+  const read = useMemo(() => readLine(line), [line]);
+  const count = foldedLines(read);
+  const hasMatch = useMemo(() => matchesIn(read.folded, highlights).length > 0, [read, highlights]);
+  const badge = `+${count} ${count === 1 ? 'line' : 'lines'}`;
+  return (
+    <>
+      <LineText line={read.message} highlights={highlights} flat={flat} />
+      {count > 0 && <span class="log-fold">{hasMatch ? <mark>{badge}</mark> : badge}</span>}
+      {read.others.slice(0, flat ? MAX_FLAT_FIELDS : undefined).map(([name, value], i) => (
+        <span key={`${i} ${name}`} class="log-field">
+          {name}=<LineText line={value} highlights={highlights} flat={flat} />
+        </span>
+      ))}
+    </>
+  );
+}

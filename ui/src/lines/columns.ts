@@ -1,0 +1,99 @@
+/** Columns between the time and the line: labels, structured metadata, fields of the query, or fields in the line. */
+import { parseAnsi } from './ansi.ts';
+import { fieldsOf } from './fields.ts';
+import type { LogRow } from './rows.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly widthPx: number;
+}
+
+export const DEFAULT_WIDTH_PX = 110;
+export const MIN_WIDTH_PX = 40;
+export const MAX_WIDTH_PX = 800;
+/** More leave no space for the line. */
+export const MAX_COLUMNS = 12;
+/** Names are looked for in this many rows. */
+const LOOKED_AT = 200;
+const SERVICE = 'service_name';
+const COLOURS = 10;
+
+/** `service_name.90,region`: for an address. */
+export function formatColumns(columns: readonly Column[]): string {
+  if (columns.length === 0) return '-';
+  return columns
+    .map(({ name, widthPx }) => (widthPx === DEFAULT_WIDTH_PX ? name : `${name}.${widthPx}`))
+    .join(',');
+}
+
+/** Undefined if nothing was chosen. */
+export function parseColumns(text: string | undefined): readonly Column[] | undefined {
+  if (text === undefined || text === '') return undefined;
+  const columns: Column[] = [];
+  for (const part of text.split(',')) {
+    const [, name, width] = /^([A-Za-z_]\w*)(?:\.(\d{1,4}))?$/.exec(part) ?? [];
+    if (name === undefined || columns.some(known => known.name === name)) continue;
+    columns.push({ name, widthPx: width === undefined ? DEFAULT_WIDTH_PX : boundWidth(Number(width)) });
+  }
+  return columns.slice(0, MAX_COLUMNS);
+}
+
+export function boundWidth(widthPx: number): number {
+  return Math.round(Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, widthPx)));
+}
+
+/** If nobody chose: of several streams the service, or else the first label in which they differ. */
+export function columnsFor(rows: readonly LogRow[]): readonly Column[] {
+  const streams = [...new Set(rows.map(({ stream }) => stream))];
+  const differs = (name: string) => streams.some(stream => stream[name] !== streams[0][name]);
+  if (streams.length < 2) return [];
+  const names = [...new Set(streams.flatMap(stream => Object.keys(stream)))].sort();
+  const name = [SERVICE, ...names].find(differs);
+  return name === undefined ? [] : [{ name, widthPx: DEFAULT_WIDTH_PX }];
+}
+
+/** Empty if the row has no such value. */
+export function cellOf(row: LogRow, name: string): string {
+  return row.stream[name] ?? row.parsed[name] ?? row.metadata[name] ?? inLine(row.line, name) ?? '';
+}
+
+/** Names that the rows have values for, those of most rows first. */
+export function columnNames(rows: readonly LogRow[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { stream, parsed, metadata, line } of rows.slice(0, LOOKED_AT)) {
+    const fields = fieldsOf(parseAnsi(line).text)?.fields.map(([name]) => name) ?? [];
+    const names = [stream, parsed, metadata].flatMap(labels => Object.keys(labels));
+    for (const name of new Set([...names, ...fields])) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([name]) => parseColumns(name)?.length === 1)
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([name]) => name);
+}
+
+/** The color of each value of the columns; as long as there are colors, no two values share one. */
+export type Palette = (value: string) => string;
+
+export function createPalette(): Palette {
+  const taken = new Map<string, number>();
+  return value => {
+    let colour = taken.get(value) ?? hashOf(value) % COLOURS;
+    if (!taken.has(value) && taken.size < COLOURS) {
+      const used = new Set(taken.values());
+      while (used.has(colour)) colour = (colour + 1) % COLOURS;
+      taken.set(value, colour);
+    }
+    return `--series-${colour + 1}`;
+  };
+}
+
+function hashOf(value: string): number {
+  let hash = 7;
+  for (let i = 0; i < value.length; i++) hash = (Math.imul(hash, 31) + value.charCodeAt(i)) >>> 0;
+  return hash;
+}
+
+function inLine(line: string, name: string): string | undefined {
+  if (!line.includes(name.split('_')[0])) return undefined;
+  return fieldsOf(parseAnsi(line).text)?.fields.find(([field]) => field === name)?.[1];
+}
