@@ -245,17 +245,16 @@ test('at phone width: lines, details and the time fit', async () => {
 test('bars that the range cuts count the lines that the list has', async () => {
   const stepMs = 5 * 60_000;
   const from = endMs - 7 * 3_600_000 + 1234;
-  const ns = (ms: number, more = 0n) => `${BigInt(ms) * 1_000_000n + more}`;
-  // Before the range and at its beginning, within its first bar, at its end.
+  // Before the range, at its beginning, where its first bar ends, inside, at its end, behind it.
   const to = from + 2 * 3_600_000 + 777;
   const values = [
-    ns(from, -1n),
-    ns(from),
-    ns(Math.floor(from / stepMs) * stepMs + stepMs, -1n),
-    ns(from + 3_600_000),
-    ns(to, -1n),
-    ns(to),
-  ].map((at, i) => [at, `edge ${i}`] as [string, string]);
+    from - 1,
+    from,
+    Math.floor(from / stepMs) * stepMs + stepMs,
+    from + 3_600_000,
+    to - 1,
+    to,
+  ].map((ms, i) => [`${BigInt(ms) * 1_000_000n}`, `edge ${i}`] as [string, string]);
   await push(explorer.store, [{ stream: { service_name: 'edges' }, values }]);
   const { page, done } = await explorer.open({
     hash: logsHash('{service_name="edges"}', { from: `${from}`, to: `${to}` }),

@@ -28,7 +28,7 @@ export function windowEnds({ fromMs, toMs }: ResolvedRange, stepMs: number): Res
   };
 }
 
-/** A window that is counted by itself, because the range cuts it. */
+/** A window that is counted by a separate query, because it begins or ends with the range. */
 export interface CutWindow {
   /** Of the windows of `windowEnds`, from 0. */
   readonly index: number;
@@ -38,26 +38,26 @@ export interface CutWindow {
 
 export interface CountedWindows {
   readonly cut: readonly CutWindow[];
-  /** The ends of the windows that the range does not cut. */
+  /** The ends of the windows between the first and the last. */
   readonly whole: ResolvedRange | undefined;
 }
 
-/** The windows of `windowEnds`, cut where the range begins and ends. */
+/**
+ * The windows of `windowEnds`, cut where the range begins and ends. Windows of LogQL hold their end and not their beginning, lists
+ * of entries the reverse, so both cuts are a millisecond earlier: exact for timestamps of whole milliseconds. LogQL has no windows of
+ * nanoseconds. An offset of one would be exact, but the store counts whole minutes without reading entries, and nothing else.
+ */
 export function countedWindows(range: ResolvedRange, stepMs: number): CountedWindows {
   const { fromMs: firstEnd, toMs: lastEnd } = windowEnds(range, stepMs);
   const last = Math.round((lastEnd - firstEnd) / stepMs);
-  const cut: CutWindow[] = [];
-  let [fromMs, toMs] = [firstEnd, lastEnd];
-  if (firstEnd - range.fromMs < stepMs || (last === 0 && range.toMs < lastEnd)) {
-    const endMs = Math.min(firstEnd, range.toMs);
-    cut.push({ index: 0, endMs, widthMs: endMs - range.fromMs });
-    fromMs += stepMs;
-  }
-  if (last > 0 && range.toMs < lastEnd) {
-    toMs -= stepMs;
-    cut.push({ index: last, endMs: range.toMs, widthMs: range.toMs - toMs });
-  }
-  return { cut, whole: fromMs > toMs ? undefined : { fromMs, toMs } };
+  const beginMs = range.fromMs - 1;
+  const endMs = range.toMs - 1;
+  if (last === 0) return { cut: [{ index: 0, endMs, widthMs: endMs - beginMs }], whole: undefined };
+  const beforeLast = lastEnd - stepMs;
+  const cut = [{ index: 0, endMs: firstEnd, widthMs: firstEnd - beginMs }];
+  // A range that ends a millisecond behind a window has no other part in the last one.
+  if (endMs > beforeLast) cut.push({ index: last, endMs, widthMs: endMs - beforeLast });
+  return { cut, whole: last === 1 ? undefined : { fromMs: firstEnd + stepMs, toMs: beforeLast } };
 }
 
 /** As LogQL writes it. */

@@ -27,9 +27,8 @@ export function useVolume(
       if (query === undefined || range === undefined) return undefined;
       const stepMs = stepFor(range, MAX_WINDOWS);
       const counting = (window: string) =>
-        // A comment at the end of the query ends at the line break. Ranges hold their end and not their beginning, lists of
-        // lines the reverse: the offset turns that round.
-        `sum by (detected_level) (count_over_time(${query}\n[${window}] offset 1ns))`;
+        // A comment at the end of the query ends at the line break.
+        `sum by (detected_level) (count_over_time(${query}\n[${window}]))`;
       const { cut, whole } = countedWindows(range, stepMs);
       const [answer, ...ofCut] = await Promise.all([
         whole === undefined
