@@ -8,6 +8,7 @@ import {
   PHONE,
   screenshot,
   startExplorer,
+  untilParam,
 } from './support/explorer.ts';
 import { push, pushShop, SHOP_QUERY } from './support/shop.ts';
 
@@ -72,6 +73,78 @@ test('an entry with several lines is folded, marked if the match is inside, and 
   await page.locator('.log-line').first().click();
   const details = page.getByRole('region', { name: 'Details of the line' });
   assert.equal(await details.locator('.pretty').textContent(), TRACE);
+  await done();
+});
+
+test('columns are chosen, moved and resized, and kept in the address and in the browser', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(`${SHOP_QUERY} |~ "declined|timed out"`) });
+  const heads = page.locator('.column-head');
+  await heads.first().waitFor();
+  assert.deepEqual(await heads.allTextContents(), ['service_name']);
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  const panel = page.getByRole('region', { name: 'Columns' });
+  await panel.getByRole('searchbox').fill('err');
+  await panel.getByRole('button', { name: 'Add error_code' }).click();
+  await untilParam(page, 'cols', 'service_name,error_code');
+  await panel.getByRole('searchbox').fill('');
+  await panel.getByRole('button', { name: 'Add trace_id' }).click();
+  await panel.getByRole('button', { name: 'Move trace_id left' }).click();
+  await untilParam(page, 'cols', 'service_name,trace_id,error_code');
+  await page.locator('.volume-chart:not(.stale) canvas').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'columns-panel');
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+
+  // A field of the line, a value of metadata, and a label in their columns.
+  const declined = page.locator('.log-line', { hasText: 'payment declined' }).first();
+  const cells = await declined.locator('.log-cell').allTextContents();
+  assert.deepEqual([cells[0], cells[2]], ['checkout', 'card_declined']);
+  assert.match(cells[1], /^[0-9a-f]{12}$/);
+
+  const edge = page.getByRole('separator', { name: 'Width of trace_id' });
+  await edge.focus();
+  await page.keyboard.press('ArrowRight');
+  await untilParam(page, 'cols', 'service_name,trace_id.120,error_code');
+  const box = (await edge.boundingBox())!;
+  await page.mouse.move(box.x + 6, box.y + 6);
+  await page.mouse.down();
+  await page.mouse.move(box.x - 24, box.y + 6, { steps: 4 });
+  await page.mouse.up();
+  await untilParam(page, 'cols', 'service_name,trace_id.90,error_code');
+  assert.equal((await declined.locator('.log-cell').nth(1).boundingBox())!.width, 90);
+  await heads.nth(2).locator('.column-name').dragTo(heads.nth(0).locator('.column-name'));
+  await untilParam(page, 'cols', 'error_code,service_name,trace_id.90');
+  await screenshot(page, 'columns');
+
+  // Another query in this browser: columns without a value are left out.
+  await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name="payment"}')}`);
+  await page.getByText('900 lines').first().waitFor();
+  assert.deepEqual(await heads.allTextContents(), ['service_name', 'trace_id']);
+  await page.locator('.log-line').first().click();
+  await page.getByRole('button', { name: 'Show provider as a column' }).click();
+  await untilParam(page, 'cols', 'service_name,trace_id.90,provider');
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await panel.getByRole('button', { name: 'Use automatic columns' }).click();
+  await untilParam(page, 'cols', null);
+  assert.deepEqual(await heads.allTextContents(), ['region']);
+  await done();
+});
+
+test('at phone width the columns are chosen in a panel that fits', async () => {
+  const { page, done } = await explorer.open({
+    hash: logsHash(SHOP_QUERY, { cols: 'service_name,region,pod' }),
+    viewport: PHONE,
+    colorScheme: 'dark',
+  });
+  await page.locator('.log-cell').first().waitFor();
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  const box = (await page.getByRole('region', { name: 'Columns' }).boundingBox())!;
+  assert.ok(box.x >= 0 && box.x + box.width <= PHONE.width, JSON.stringify(box));
+  await page.locator('.volume-chart:not(.stale) canvas').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'columns-phone');
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await done();
 });
 

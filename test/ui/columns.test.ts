@@ -4,9 +4,14 @@ import {
   columnNames,
   columnsFor,
   createPalette,
+  DEFAULT_WIDTH_PX,
   formatColumns,
   MAX_COLUMNS,
+  movedColumn,
   parseColumns,
+  shownColumns,
+  withColumn,
+  withoutColumn,
 } from '../../ui/src/lines/columns.ts';
 import { foldedLines, readLine } from '../../ui/src/lines/message.ts';
 import { rowsOf } from '../../ui/src/lines/rows.ts';
@@ -65,6 +70,32 @@ describe('columns', () => {
     expect(columnNames([row])).toEqual(['app', 'http_status', 'msg', 'pod']);
   });
 
+  test('are those of the address, or remembered ones that the rows have, or automatic ones', () => {
+    const list = rows({ service_name: 'a' }, { service_name: 'b' });
+    const of = (address: string, remembered: string) =>
+      formatColumns(shownColumns(list, { address, remembered }));
+    expect(of('none,pod', 'service_name')).toBe('none,pod');
+    expect(of('-', 'pod')).toBe('-');
+    expect(of('', 'pod.60,none,http_status')).toBe('pod.60,http_status');
+    expect(of('', 'none')).toBe('service_name');
+    expect(of('', '-')).toBe('-');
+    expect(of('', '')).toBe('service_name');
+  });
+
+  test('are added once and up to the maximum, removed, and moved', () => {
+    const columns = parseColumns('a,b.200,c')!;
+    expect(formatColumns(withColumn(columns, 'd'))).toBe('a,b.200,c,d');
+    expect(withColumn(columns, 'b')).toBe(columns);
+    expect(formatColumns(withoutColumn(columns, 'b'))).toBe('a,c');
+    expect(formatColumns(movedColumn(columns, 0, 2))).toBe('b.200,c,a');
+    expect(formatColumns(movedColumn(columns, 2, 1))).toBe('a,c,b.200');
+    const full = Array.from({ length: MAX_COLUMNS }, (_, i) => ({
+      name: `c${i}`,
+      widthPx: DEFAULT_WIDTH_PX,
+    }));
+    expect(withColumn(full, 'z')).toBe(full);
+  });
+
   test('have a color for each value, unlike the others as long as there are some', () => {
     const palette = createPalette();
     const values = Array.from({ length: 10 }, (_, i) => `service-${i * 7}`);
@@ -75,7 +106,7 @@ describe('columns', () => {
   });
 
   test('are in an address as text; what is no column is left out', () => {
-    expect(parseColumns(undefined)).toBeUndefined();
+    expect(parseColumns('')).toBeUndefined();
     expect(parseColumns('-')).toEqual([]);
     const columns = parseColumns('a,b.200,b,<i>,c.99999,d.9999,e.1')!;
     expect(formatColumns(columns)).toBe('a,b.200,d.800,e.40');

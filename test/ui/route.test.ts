@@ -39,6 +39,7 @@ test('the state of the log view is read as it was written, and what it has by de
     }),
     order: fc.constantFrom('newest' as const, 'oldest' as const),
     chart: fc.constantFrom('lines' as const, 'bars' as const, 'table' as const),
+    columns: text,
   });
   fc.assert(
     fc.property(state, one => {

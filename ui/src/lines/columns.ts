@@ -27,8 +27,8 @@ export function formatColumns(columns: readonly Column[]): string {
 }
 
 /** Undefined if nothing was chosen. */
-export function parseColumns(text: string | undefined): readonly Column[] | undefined {
-  if (text === undefined || text === '') return undefined;
+export function parseColumns(text: string): readonly Column[] | undefined {
+  if (text === '') return undefined;
   const columns: Column[] = [];
   for (const part of text.split(',')) {
     const [, name, width] = /^([A-Za-z_]\w*)(?:\.(\d{1,4}))?$/.exec(part) ?? [];
@@ -40,6 +40,40 @@ export function parseColumns(text: string | undefined): readonly Column[] | unde
 
 export function boundWidth(widthPx: number): number {
   return Math.round(Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, widthPx)));
+}
+
+/** At the end, if it is not one of them and there is space. */
+export function withColumn(columns: readonly Column[], name: string): readonly Column[] {
+  if (columns.length >= MAX_COLUMNS || columns.some(column => column.name === name)) return columns;
+  return [...columns, { name, widthPx: DEFAULT_WIDTH_PX }];
+}
+
+export function withoutColumn(columns: readonly Column[], name: string): readonly Column[] {
+  return columns.filter(column => column.name !== name);
+}
+
+export function movedColumn(columns: readonly Column[], from: number, to: number): readonly Column[] {
+  const moved = [...columns];
+  moved.splice(to, 0, ...moved.splice(from, 1));
+  return moved;
+}
+
+/** How columns were chosen, as text: the address comes first. */
+export interface ChosenColumns {
+  readonly address: string;
+  /** In this browser, for any query. */
+  readonly remembered: string;
+}
+
+/** The columns of a list. Remembered ones are left out if the rows have no value for them, because they were chosen for another query. */
+export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): readonly Column[] {
+  const inAddress = parseColumns(chosen.address);
+  if (inAddress !== undefined) return inAddress;
+  const remembered = parseColumns(chosen.remembered);
+  if (remembered?.length === 0) return remembered;
+  const looked = rows.slice(0, LOOKED_AT);
+  const filled = remembered?.filter(({ name }) => looked.some(row => cellOf(row, name) !== '')) ?? [];
+  return filled.length > 0 ? filled : columnsFor(rows);
 }
 
 /** If nobody chose: of several streams the service, or else the first label in which they differ. */
@@ -71,7 +105,7 @@ export function columnNames(rows: readonly LogRow[]): readonly string[] {
     .map(([name]) => name);
 }
 
-/** The color of each value of the columns; as long as there are colors, no two values share one. */
+/** The color of each value of a label (fields such as IDs have too many values); as long as there are colors, no two values share one. */
 export type Palette = (value: string) => string;
 
 export function createPalette(): Palette {

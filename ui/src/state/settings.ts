@@ -12,6 +12,8 @@ export interface Settings {
   readonly wraps: boolean;
   /** Lines as the store has them, instead of the message first. */
   readonly raw: boolean;
+  /** Columns of the log list that were chosen last (lines/columns.ts); empty for automatic ones. */
+  readonly columns: string;
   readonly showsVolume: boolean;
   /** The tenant to ask for where the address names none; empty where the store has one of its own. */
   readonly tenant: string;
@@ -28,6 +30,7 @@ const DEFAULTS: Settings = {
   zone: 'local',
   wraps: false,
   raw: false,
+  columns: '',
   showsVolume: true,
   tenant: '',
   tenants: [],

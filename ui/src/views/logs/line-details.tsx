@@ -15,10 +15,12 @@ export interface LineDetailsProps {
   readonly row: LogRow;
   readonly highlights: readonly RegExp[];
   readonly onCondition: (condition: Condition) => void;
+  /** Adds a column to the list. */
+  readonly onColumn: (name: string) => void;
   readonly onContext: () => void;
 }
 
-export function LineDetails({ row, highlights, onCondition, onContext }: LineDetailsProps) {
+export function LineDetails({ row, highlights, onCondition, onColumn, onContext }: LineDetailsProps) {
   const { line, stream, metadata, parsed } = row;
   const json = useMemo(() => parseJson(line), [line]);
   const inLine = useMemo(() => fieldsOf(parseAnsi(line).text), [line]);
@@ -55,12 +57,19 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
         </pre>
       )}
       <div class="field-groups">
-        <Fields title="Labels" labels={Object.entries(stream)} place="stream" onCondition={onCondition} />
+        <Fields
+          title="Labels"
+          labels={Object.entries(stream)}
+          place="stream"
+          onCondition={onCondition}
+          onColumn={onColumn}
+        />
         <Fields
           title="Structured metadata"
           labels={Object.entries(metadata)}
           place="entry"
           onCondition={onCondition}
+          onColumn={onColumn}
         />
         <Fields
           title="Parsed by the query"
@@ -68,6 +77,7 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
           place="entry"
           inLine
           onCondition={onCondition}
+          onColumn={onColumn}
         />
         {inLine !== undefined && (
           <Fields
@@ -76,6 +86,7 @@ export function LineDetails({ row, highlights, onCondition, onContext }: LineDet
             place={inLine.parser}
             inLine
             onCondition={onCondition}
+            onColumn={onColumn}
           />
         )}
       </div>
@@ -95,9 +106,11 @@ interface FieldsProps {
   /** They are in the text of the line, so a value may be a number. */
   readonly inLine?: boolean;
   readonly onCondition: (condition: Condition) => void;
+  /** Adds a column to the list. */
+  readonly onColumn: (name: string) => void;
 }
 
-function Fields({ title, labels, place, inLine = false, onCondition }: FieldsProps) {
+function Fields({ title, labels, place, inLine = false, onCondition, onColumn }: FieldsProps) {
   if (labels.length === 0) return null;
   return (
     <section>
@@ -121,6 +134,7 @@ function Fields({ title, labels, place, inLine = false, onCondition }: FieldsPro
                     onCondition({ name, value, op: '!=', place, numeric: inLine && isNumeric(value) })
                   }
                 />
+                <IconButton icon="table" name={`Show ${name} as a column`} onClick={() => onColumn(name)} />
               </td>
               <th scope="row">{name}</th>
               <td class="field-value">{value}</td>

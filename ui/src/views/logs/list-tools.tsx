@@ -2,14 +2,19 @@
 import type { Statistics } from '../../api/types.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
+import type { Column } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { bytesText, countText, secondsText } from '../../time/quantities.ts';
+import { ColumnPicker } from './column-picker.tsx';
 import type { Order } from './logs-state.ts';
 
 export interface ListToolsProps {
   readonly rows: readonly LogRow[];
+  readonly columns: readonly Column[];
+  /** Undefined: as the page finds fit. */
+  readonly onColumns: (columns: readonly Column[] | undefined) => void;
   /** Of the whole range; undefined while it is counted. */
   readonly total: number | undefined;
   readonly complete: boolean;
@@ -22,6 +27,8 @@ export interface ListToolsProps {
 
 export function ListTools({
   rows,
+  columns,
+  onColumns,
   total,
   complete,
   statistics,
@@ -53,6 +60,7 @@ export function ListTools({
           { value: 'oldest', label: 'Oldest' },
         ]}
       />
+      <ColumnPicker rows={rows} columns={columns} onColumns={onColumns} />
       <IconButton
         icon="wrap"
         name="Wrap long lines"

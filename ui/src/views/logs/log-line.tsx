@@ -42,7 +42,7 @@ export function LogLine({ row, time, highlights, wraps, raw, columns, palette, o
             title={`${name}: ${value}`}
             style={{ width: `${widthPx}px` }}
           >
-            {value !== '' && <i style={{ background: `var(${palette(value)})` }} />}
+            {row.stream[name] !== undefined && <i style={{ background: `var(${palette(value)})` }} />}
             {value}
           </span>
         );

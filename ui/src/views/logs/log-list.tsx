@@ -11,12 +11,16 @@ import type { Condition } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { formatTime, type ResolvedRange } from '../../time/time-range.ts';
+import { ColumnHeads } from './column-heads.tsx';
 import { LineDetails } from './line-details.tsx';
 import { LogLine } from './log-line.tsx';
 
 export interface LogListProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
+  readonly onColumns: (columns: readonly Column[]) => void;
+  /** Adds one. */
+  readonly onColumn: (name: string) => void;
   readonly range: ResolvedRange;
   readonly highlights: readonly RegExp[];
   readonly scroller: RefObject<HTMLElement>;
@@ -29,7 +33,8 @@ const ROW_PX = 22;
 const DAY_MS = 86_400_000;
 
 export function LogList(props: LogListProps) {
-  const { rows, columns, range, highlights, scroller, onNearEnd, onCondition, onContext } = props;
+  const { rows, columns, onColumns, onColumn, range, highlights, scroller } = props;
+  const { onNearEnd, onCondition, onContext } = props;
   const { wraps, raw, zone } = useStore(settings);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState(-1);
@@ -113,6 +118,7 @@ export function LogList(props: LogListProps) {
             row={shown}
             highlights={highlights}
             onCondition={onCondition}
+            onColumn={onColumn}
             onContext={() => onContext(shown)}
           />
         )}
@@ -121,6 +127,7 @@ export function LogList(props: LogListProps) {
   };
   return (
     <div ref={element} class={`log-list ${withDay ? 'with-day' : ''}`}>
+      {columns.length > 0 && <ColumnHeads columns={columns} onColumns={onColumns} />}
       <VirtualList
         count={rows.length}
         keyOf={keyOf}

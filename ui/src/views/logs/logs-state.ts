@@ -10,6 +10,8 @@ export interface LogsState {
   readonly order: Order;
   /** Of a query that computes values. */
   readonly chart: ChartKind;
+  /** Of the list (lines/columns.ts); empty if nobody chose. */
+  readonly columns: string;
 }
 
 type Params = Readonly<Record<string, string>>;
@@ -20,16 +22,18 @@ export function stateOf(params: Params): LogsState {
     range: { from: params.from ?? DEFAULT_RANGE.from, to: params.to ?? DEFAULT_RANGE.to },
     order: params.order === 'oldest' ? 'oldest' : 'newest',
     chart: params.chart === 'bars' || params.chart === 'table' ? params.chart : 'lines',
+    columns: params.cols ?? '',
   };
 }
 
 /** Of what is as it is without being named, nothing. */
-export function paramsOf({ query, range, order, chart }: LogsState): Params {
+export function paramsOf({ query, range, order, chart, columns }: LogsState): Params {
   return {
     q: query,
     from: range.from === DEFAULT_RANGE.from && range.to === DEFAULT_RANGE.to ? '' : range.from,
     to: range.to === DEFAULT_RANGE.to ? '' : range.to,
     order: order === 'newest' ? '' : order,
     chart: chart === 'lines' ? '' : chart,
+    cols: columns,
   };
 }

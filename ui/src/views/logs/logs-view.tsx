@@ -6,7 +6,7 @@ import { useShortcuts } from '../../app/shortcuts.ts';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
-import { columnsFor } from '../../lines/columns.ts';
+import { type Column, formatColumns, shownColumns, withColumn } from '../../lines/columns.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
@@ -31,7 +31,7 @@ import { VolumePanel } from './volume-panel.tsx';
 
 export default function LogsView() {
   const { params } = useStore(route);
-  const { zone } = useStore(settings);
+  const { zone, columns: remembered } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
   const { query, range: rangeText, order, chart } = state;
   const [draft, setDraft] = useState(query);
@@ -66,10 +66,13 @@ export default function LogsView() {
   );
   const highlights = useMemo(() => highlightsOf(query), [query]);
 
-  const columns = useMemo(() => columnsFor(pages.rows), [pages.rows]);
+  const columns = useMemo(
+    () => shownColumns(pages.rows, { address: state.columns, remembered }),
+    [pages.rows, state.columns, remembered],
+  );
 
-  const latest = useRef({ state, draft, range });
-  latest.current = { state, draft, range };
+  const latest = useRef({ state, draft, range, columns });
+  latest.current = { state, draft, range, columns };
   const change = useCallback((changes: Partial<LogsState>) => {
     changeParams(paramsOf({ ...latest.current.state, ...changes }));
   }, []);
@@ -82,6 +85,15 @@ export default function LogsView() {
       scroller.current?.scrollTo({ top: 0 });
     },
     [change],
+  );
+  const chooseColumns = useCallback((chosen: readonly Column[] | undefined) => {
+    const text = chosen === undefined ? '' : formatColumns(chosen);
+    changeSettings({ columns: text });
+    changeParams({ cols: text }, { replace: true });
+  }, []);
+  const addColumn = useCallback(
+    (name: string) => chooseColumns(withColumn(latest.current.columns, name)),
+    [chooseColumns],
   );
   const run = useCallback(() => ask(latest.current.draft), [ask]);
   const filter = useCallback(
@@ -175,6 +187,8 @@ export default function LogsView() {
             {pages.rows.length > 0 && (
               <ListTools
                 rows={pages.rows}
+                columns={columns}
+                onColumns={chooseColumns}
                 total={volume.value?.total}
                 complete={pages.complete}
                 statistics={pages.statistics}
@@ -187,6 +201,8 @@ export default function LogsView() {
               <LogList
                 rows={pages.rows}
                 columns={columns}
+                onColumns={chooseColumns}
+                onColumn={addColumn}
                 range={range}
                 highlights={highlights}
                 scroller={scroller}
