@@ -1,28 +1,9 @@
-/** The host's side of assembly/join.ts, which it compiles when the study begins. */
-import { readFileSync } from 'node:fs';
-import asc from 'assemblyscript/asc';
+/** The host's side of assembly/join.ts. */
 import { MARK, type SplitPage } from './split.ts';
+import { compileModule, growTo, instanceOf, type Memory, newMemory } from './web-assembly.ts';
 
-const OPTIONS = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noExportMemory'];
 const BASE = 4096;
 const SLACK = 64;
-const PAGE_OF_MEMORY = 65_536;
-const DECORATOR = /^\/\/ (@inline)$/gm;
-
-interface Memory {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-}
-
-/** What is used of a global that the types of Node leave out. */
-interface WebAssemblyApi {
-  readonly Memory: new (pages: { readonly initial: number }) => Memory;
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
-}
-
-const { Memory, Module, Instance } = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi })
-  .WebAssembly;
 
 interface Exports {
   place(ids: number, starts: number, wanted: number, plain: number, lines: number): void;
@@ -39,16 +20,8 @@ export class JoinKernel {
   private readonly exports: Exports;
 
   constructor(module: object) {
-    this.memory = new Memory({ initial: 1 });
-    const instance = new Instance(module, {
-      env: {
-        memory: this.memory,
-        abort: () => {
-          throw new Error('the kernel gave up');
-        },
-      },
-    });
-    this.exports = instance.exports as unknown as Exports;
+    this.memory = newMemory();
+    this.exports = instanceOf(module, this.memory) as Exports;
   }
 
   /** @param wanted of each row 1, or 0 to pass it over */
@@ -65,8 +38,7 @@ export class JoinKernel {
       64;
     const room =
       BASE + texts + values + 4 * words + 3 * page.rows + page.plainLines.length + lineBytes + 16 * SLACK;
-    const missing = room - this.memory.buffer.byteLength;
-    if (missing > 0) this.memory.grow(Math.ceil(missing / PAGE_OF_MEMORY));
+    growTo(this.memory, room);
 
     const bytes = new Uint8Array(this.memory.buffer);
     const numbers = new Uint32Array(this.memory.buffer);
@@ -112,25 +84,5 @@ export class JoinKernel {
 }
 
 export async function compileJoin(): Promise<JoinKernel> {
-  let compiled: Uint8Array<ArrayBuffer> | undefined;
-  const { error } = await asc.main(['join.ts', ...OPTIONS, '--outFile', 'join.wasm'], {
-    stdout: process.stderr,
-    stderr: process.stderr,
-    readFile: (name: string) => readSource(name),
-    writeFile: (_: string, contents: unknown) => {
-      if (contents instanceof Uint8Array) compiled = Uint8Array.from(contents);
-    },
-    listFiles: () => [],
-  });
-  if (error !== null || compiled === undefined) throw error ?? new Error('join.ts compiled to nothing');
-  return new JoinKernel(new Module(compiled));
-}
-
-/** Null for a file that is not there, as the compiler wants it. */
-function readSource(name: string): string | null {
-  try {
-    return readFileSync(new URL(`assembly/${name}`, import.meta.url), 'utf8').replace(DECORATOR, '@inline');
-  } catch {
-    return null;
-  }
+  return new JoinKernel(await compileModule('join.ts'));
 }

@@ -7,6 +7,7 @@ import {
 } from '../../shared/chunk/compression.ts';
 import { ZstdDecoder } from '../../shared/chunk/zstd-decoder.ts';
 import { ZstdSyncEncoder } from '../../shared/chunk/zstd-sync-encoder.ts';
+import type { ColumnTextKernel } from './column-text-kernel.ts';
 import { type ColumnType, unpackColumn } from './column-types.ts';
 import { joinPage } from './join.ts';
 import type { JoinKernel } from './join-kernel.ts';
@@ -61,7 +62,12 @@ export interface PageFigures {
   readonly types: readonly TypeFigures[];
 }
 
-export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageFigures {
+export interface Kernels {
+  readonly join: JoinKernel;
+  readonly columnText: ColumnTextKernel;
+}
+
+export function measurePage(page: Page, kernels: Kernels, runs: number): PageFigures {
   const sizes: Record<string, number> = {};
   const times: Record<string, number> = {};
   const timed = <T>(name: string, work: () => T): T => {
@@ -98,6 +104,17 @@ export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageF
     if (!untyped[i].equals(split.columns[i]))
       throw new Error(`a column of type ${column.type} reads back otherwise`);
   });
+  const others = columns.flatMap((column, i) => (column.type === 'text' ? [] : [i]));
+  const laidColumns = timed('types laid', () =>
+    kernels.columnText.lay(
+      others.map(i => columns[i]),
+      others.map(i => split.columns[i].length),
+    ),
+  );
+  timed('types undone, kernel', () => laidColumns.toText()).forEach((bytes, i) => {
+    if (!split.columns[others[i]].equals(bytes))
+      throw new Error(`the kernel reads a column of type ${columns[others[i]].type} back otherwise`);
+  });
   const typed = Buffer.concat([frame, ...columns.map(column => column.bytes)]);
   const blocks = [frame, ...blocksOf(columns.map(column => column.bytes))];
   for (const setting of ['1', '3', 'merge'] as const) {
@@ -114,13 +131,14 @@ export function measurePage(page: Page, kernel: JoinKernel, runs: number): PageF
     'join',
     timed('join', () => joinPage(split, page.lines.length)),
   );
-  const laid = kernel.lay(split, new Uint8Array(page.rows).fill(1), page.lines.length);
+  const every = new Uint8Array(page.rows).fill(1);
+  const laid = timed('join laid', () => kernels.join.lay(split, every, page.lines.length));
   check(
     'join kernel',
     timed('join kernel', () => laid.join()),
   );
   const few = Uint8Array.from({ length: page.rows }, (_, row) => (row % 100 === 0 ? 1 : 0));
-  const fewLaid = kernel.lay(split, few, page.lines.length);
+  const fewLaid = kernels.join.lay(split, few, page.lines.length);
   const wanted = Array.from({ length: Math.ceil(page.rows / 100) }, (_, i) =>
     page.lines.subarray(page.offsets[i * 100], page.offsets[i * 100 + 1]),
   );

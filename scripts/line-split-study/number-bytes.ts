@@ -4,7 +4,7 @@
  */
 
 /** Coding, bytes a number, and the number that the others are told from, as a double. */
-const HEAD_BYTES = 10;
+export const NUMBERS_HEAD_BYTES = 10;
 
 export function packNumbers(values: readonly number[]): Buffer {
   const least = values.reduce((a, b) => Math.min(a, b));
@@ -13,14 +13,14 @@ export function packNumbers(values: readonly number[]): Buffer {
   const isDelta = mean(differences) < mean(direct) / 4;
   const chosen = isDelta ? differences : direct;
   const width = bytesOf(chosen.reduce((a, b) => Math.max(a, b)));
-  const out = Buffer.alloc(HEAD_BYTES + width * values.length);
+  const out = Buffer.alloc(NUMBERS_HEAD_BYTES + width * values.length);
   out[0] = isDelta ? 1 : 0;
   out[1] = width;
   out.writeDoubleLE(isDelta ? values[0] : least, 2);
   for (let plane = 0; plane < width; plane++) {
     const divisor = 256 ** plane;
     for (let i = 0; i < chosen.length; i++) {
-      out[HEAD_BYTES + plane * chosen.length + i] = Math.floor(chosen[i] / divisor) % 256;
+      out[NUMBERS_HEAD_BYTES + plane * chosen.length + i] = Math.floor(chosen[i] / divisor) % 256;
     }
   }
   return out;
@@ -32,7 +32,7 @@ export function unpackNumbers(bytes: Buffer, count: number): number[] {
   for (let i = 0; i < count; i++) {
     let value = 0;
     for (let plane = bytes[1] - 1; plane >= 0; plane--)
-      value = value * 256 + bytes[HEAD_BYTES + plane * count + i];
+      value = value * 256 + bytes[NUMBERS_HEAD_BYTES + plane * count + i];
     if (bytes[0] === 0) values.push(value + base);
     else values.push((i === 0 ? base : values[i - 1]) + (value % 2 === 0 ? value / 2 : -(value + 1) / 2));
   }

@@ -44,7 +44,10 @@ const TIMES = [
   'plain merge unpacked',
   'blocks merge unpacked',
   'types undone',
+  'types laid',
+  'types undone, kernel',
   'join',
+  'join laid',
   'join kernel',
   'join kernel 1%',
 ];

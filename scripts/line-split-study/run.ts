@@ -4,6 +4,7 @@
  * Prints what templates and columns would save, and cost, on logs of this machine (README.md).
  */
 import { parseArgs } from 'node:util';
+import { compileColumnText } from './column-text-kernel.ts';
 import { compileJoin } from './join-kernel.ts';
 import { measurePage } from './measure.ts';
 import { cutPages } from './pages.ts';
@@ -19,13 +20,13 @@ const { values } = parseArgs({
   },
 });
 
-const kernel = await compileJoin();
+const kernels = { join: await compileJoin(), columnText: await compileColumnText() };
 const { samples, absent } = await collectSamples(values.corpus);
 const measured: Measured[] = [];
 for (const sample of samples.filter(({ name }) => name.includes(values.only))) {
   process.stderr.write(`${sample.name}\n`);
   const pages = cutPages(sample.lines, Number(values.pages));
-  measured.push({ sample, pages: pages.map(page => measurePage(page, kernel, Number(values.runs))) });
+  measured.push({ sample, pages: pages.map(page => measurePage(page, kernels, Number(values.runs))) });
 }
 const parts = [
   '## Sizes',
