@@ -4,6 +4,7 @@
  */
 import type { Config } from '../shared/admin/config-fields.ts';
 import { processText } from '../shared/admin/fleet-figures.ts';
+import { addBacklogMetrics } from '../shared/admin/metrics/backlog-metrics.ts';
 import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
 import { addDiskMetrics } from '../shared/admin/metrics/process-metrics.ts';
 import { addThreadMetrics } from '../shared/admin/metrics/thread-metrics.ts';
@@ -16,6 +17,7 @@ import { beginWithCatalog } from '../shared/doctor/lost-catalog.ts';
 import { assembleContext } from '../shared/http/assemble.ts';
 import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
 import { IngestRates } from '../shared/ingest/rates/ingest-rates.ts';
+import { tenantRateOf } from '../shared/ingest/rates/tenant-state.ts';
 import { ClientError } from '../shared/model/errors.ts';
 import type { Limits } from '../shared/model/limits.ts';
 import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
@@ -160,7 +162,12 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
         // Pushes that other fronts received ask nothing else here.
         context.shutdown.refusePushes();
         if (disk?.message !== undefined) throw new ClientError(503, disk.message);
-        return rates.decide(tenant, limitsOf(tenant), asked);
+        const limits = limitsOf(tenant);
+        // Takes nothing of the tenant's rate: the client comes back with it.
+        if (threads!.backlog.refuses(tenant)) {
+          return Promise.resolve({ kind: 'nothing', limitBytes: tenantRateOf(limits).bytesPerSecond });
+        }
+        return rates.decide(tenant, limits, asked);
       },
       answer: options.answer,
       host: options.host,
@@ -176,6 +183,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       replaced: options.replaced?.roleThreads,
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
+    addBacklogMetrics(metrics.registry, threads.backlog);
     await threads.start(await workingRoles(catalog, { config, isAlone }));
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));

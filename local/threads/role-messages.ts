@@ -1,6 +1,7 @@
 /** What the front thread and the threads of the roles send each other. */
 import type { Config } from '../../shared/admin/config-fields.ts';
-import type { PackedDay } from '../../shared/compaction/full-merges.ts';
+import type { FilledDay } from '../../shared/compaction/full-merges.ts';
+import type { PackTicket } from '../../shared/compaction/merge-backlog.ts';
 import type { Request, Response } from '../../shared/http/message.ts';
 import type { AskedRate } from '../../shared/ingest/rates/rate-decision.ts';
 import type { KernelModule } from '../../shared/kernels/kernels.ts';
@@ -107,10 +108,15 @@ export type RoleTell =
   /** A scheduled job is to run now. */
   | { readonly kind: 'kick'; readonly job: string }
   /** Enough was pushed to a day for a full merge. */
-  | { readonly kind: 'pack'; readonly day: PackedDay };
+  | { readonly kind: 'filled'; readonly day: FilledDay }
+  /** The full merges that the ticket asked for are made. */
+  | { readonly kind: 'packed'; readonly ticket: PackTicket };
 
 /** From the front to a role. */
 export type FrontTell =
-  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' | 'pack' }>
+  | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' }>
+  | { readonly kind: 'pack'; readonly ticket: PackTicket }
+  /** Merging is behind, or no longer. */
+  | { readonly kind: 'urgency'; readonly isUrgent: boolean }
   | { readonly kind: 'log-level'; readonly isDebug: boolean }
   | { readonly kind: 'disk'; readonly isFull: boolean };

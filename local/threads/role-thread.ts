@@ -12,6 +12,8 @@ import type { TailLog } from '../../shared/catalog/tail-log.ts';
 import { UsageRecords } from '../../shared/catalog/usage-records.ts';
 import { packInThisThread } from '../../shared/chunk/compression.ts';
 import { fullMergeCounter } from '../../shared/compaction/full-merges.ts';
+import type { PackTicket } from '../../shared/compaction/merge-backlog.ts';
+import { SETTLE_MS } from '../../shared/compaction/plan-merges.ts';
 import { assembleContext } from '../../shared/http/assemble.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { createDispatcher } from '../../shared/http/dispatch.ts';
@@ -51,7 +53,7 @@ import { haveAllBegunIn, newEpoch, ThreadReaders } from './shared-readers.ts';
 import { TailThread } from './tail-thread.ts';
 import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
-import { lowerThreadPriority } from './thread-priority.ts';
+import { lowerThreadPriority, raiseThreadPriority } from './thread-priority.ts';
 
 /** Of the table's pages: each commit of another thread empties it. */
 const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
@@ -79,7 +81,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
       })
     : storage.table;
-  const onPushed = role === 'ingest' ? fullMergeCounter(day => tell({ kind: 'pack', day })) : undefined;
+  const onPushed = role === 'ingest' ? fullMergeCounter(day => tell({ kind: 'filled', day })) : undefined;
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds, onPushed });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, storage.store),
@@ -172,6 +174,16 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };
   }
 
+  /** Merges leave pushes alone that are younger. */
+  async function pack(ticket: PackTicket): Promise<void> {
+    await systemClock.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
+    const { tenant, day } = ticket;
+    const packed = context.maintenance.pack({ tenant, day });
+    scheduler?.kick('compaction');
+    await packed;
+    tell({ kind: 'packed', ticket });
+  }
+
   return {
     async call(call, signal) {
       switch (call.kind) {
@@ -212,8 +224,11 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           scheduler?.kick(what.job);
           return;
         case 'pack':
-          context.maintenance.pack(what.day);
-          scheduler?.kick('compaction');
+          void pack(what.ticket);
+          return;
+        case 'urgency':
+          if (what.isUrgent ? raiseThreadPriority() : lowerThreadPriority()) return;
+          if (what.isUrgent) log.debug({}, 'merging is behind, and the system keeps its priority low');
           return;
         case 'disk':
           disk.isFull = what.isFull;

@@ -2,8 +2,9 @@
  * The threads of all roles, seen from the front thread: it gives them requests, passes on what they tell each other, and answers what
  * must be in one place.
  */
-import type { Target } from '../../shared/admin/targets.ts';
+import { type Target, workOf } from '../../shared/admin/targets.ts';
 import type { TailLog } from '../../shared/catalog/tail-log.ts';
+import { MergeBacklog } from '../../shared/compaction/merge-backlog.ts';
 import type { HttpContext } from '../../shared/http/context.ts';
 import { showUsage } from '../../shared/http/handlers/usage.ts';
 import type { Request, Response } from '../../shared/http/message.ts';
@@ -67,6 +68,8 @@ export class RoleThreads {
   readonly #fronts: Fronts;
   /** All sockets of live tails, whichever front has them. */
   readonly connections: Connections;
+  /** What threads of this process wait for upkeep to merge. */
+  readonly backlog: MergeBacklog;
   readonly #figures = new ThreadFigures();
   /** A request waits for tasks: each kind has a queue of its own. */
   readonly #requests = new TryAgain();
@@ -83,6 +86,10 @@ export class RoleThreads {
     this.#parts = parts;
     this.#isDebug = parts.isDebug;
     this.#isDiskFull = parts.isDiskFull;
+    this.backlog = new MergeBacklog({
+      maxBytes: parts.config.logboom.maxMergeBacklogBytes,
+      onUrgency: isUrgent => this.#tellUpkeep({ kind: 'urgency', isUrgent }),
+    });
     // Query threads with the spare one, and upkeep.
     this.#readers = parts.isAlone ? sharedReaders(this.#queryThreads + 2) : undefined;
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
@@ -207,6 +214,10 @@ export class RoleThreads {
       );
   }
 
+  #tellUpkeep(told: Extract<FrontTell, { kind: 'pack' | 'urgency' }>): void {
+    for (const thread of this.#pools.get('upkeep')?.threads ?? []) thread.tell(told);
+  }
+
   #startUpkeep(): void {
     if (!this.#isStopped) this.#pools.get('upkeep')?.at(0);
   }
@@ -252,15 +263,11 @@ export class RoleThreads {
       return startRoleThread({
         role,
         index,
-        data: (): RoleData => ({
-          ...this.#started(),
-          role,
-          index,
-          threads,
-          queryMemory,
-          readers,
-          readerIndex,
-        }),
+        data: (): RoleData => {
+          // What a lost thread was asked for is lost with it; its successor goes through all days.
+          if (role === 'upkeep') this.backlog.forget();
+          return { ...this.#started(), role, index, threads, queryMemory, readers, readerIndex };
+        },
         hub: this.#hubOf(role, threads),
         log,
         replaced,
@@ -358,11 +365,14 @@ export class RoleThreads {
       case 'deleted':
         for (const thread of this.#pools.get('query')?.threads ?? []) thread.tell(told satisfies FrontTell);
         return;
-      case 'pack':
-        this.#pools
-          .get('upkeep')
-          ?.at(0)
-          .tell(told satisfies FrontTell);
+      case 'filled':
+        // Elsewhere it is for the process that merges to find.
+        if (!workOf(this.#parts.target).maintains) return;
+        this.#startUpkeep();
+        this.#tellUpkeep({ kind: 'pack', ticket: this.backlog.add(told.day) });
+        return;
+      case 'packed':
+        this.backlog.packed(told.ticket);
         return;
       case 'kick': {
         const pool = this.#pools.get(told.job === 'rules' ? 'query' : 'upkeep');

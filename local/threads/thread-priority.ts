@@ -1,4 +1,4 @@
-/** The priority of the upkeep thread: what it does can wait, what requests ask cannot. */
+/** The priority of the upkeep thread: what it does can wait, what requests ask cannot, until merging is behind. */
 import { constants, getPriority, setPriority } from 'node:os';
 
 /**
@@ -14,10 +14,22 @@ const MAX_NICE = constants.priority.PRIORITY_LOW;
  * False if the priority stays as it is.
  */
 export function lowerThreadPriority(): boolean {
+  return setAboveProcess(NICE_ABOVE_PROCESS);
+}
+
+/**
+ * To be called in the thread: from now on it has the priority of threads of requests, so a query still gets as much of a core as it. Linux
+ * allows it to root, with CAP_SYS_NICE, or under a limit (`LimitNICE=` of systemd). False if the priority stays as it is.
+ */
+export function raiseThreadPriority(): boolean {
+  return setAboveProcess(0);
+}
+
+function setAboveProcess(nice: number): boolean {
   if (process.platform !== 'linux') return false;
   try {
     // Of the main thread, whose number is that of the process.
-    setPriority(0, Math.min(getPriority(process.pid) + NICE_ABOVE_PROCESS, MAX_NICE));
+    setPriority(0, Math.min(getPriority(process.pid) + nice, MAX_NICE));
     return true;
   } catch {
     // The system may forbid it, as a service manager does; the thread works all the same.

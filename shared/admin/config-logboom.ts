@@ -39,6 +39,8 @@ export interface LogboomConfig {
   readonly pageCacheBytes: number;
   /** Stored bytes of a well-packed chunk. */
   readonly compactionTargetBytes: number;
+  /** Pushes that wait to be merged, bytes of lines; more are answered 429. 0 is no bound. One machine only. */
+  readonly maxMergeBacklogBytes: number;
   /** A run of a scheduled job begins nothing new after this time; the next one goes on. */
   readonly maintenanceRunMs: number;
   /** How long objects stay after the last record that named them is gone; longer than any query. */
@@ -82,6 +84,8 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
   pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
+  // Merging takes 25 to 50 s of one core for 1 GB, so it catches up within one or two minutes.
+  maxMergeBacklogBytes: 2048 * MIB,
   maintenanceRunMs: 300_000,
   // Ten times the default deadline of a query.
   objectGraceMs: 600_000,
@@ -171,6 +175,12 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'compaction_target_size',
     kind: bytes,
     about: 'stored bytes at which compaction ends an object; chunks of half of it are left as they are',
+  },
+  maxMergeBacklogBytes: {
+    name: 'max_merge_backlog',
+    kind: bytes,
+    about:
+      'lines pushed faster than they are merged ([limits.md](limits.md#the-merge-backlog)); beyond it tenants with a share of it are answered 429, from a quarter of it on merging has the priority of requests. `0` is no bound; on one machine only',
   },
   maintenanceRunMs: {
     name: 'maintenance_run',

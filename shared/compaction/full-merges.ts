@@ -16,8 +16,16 @@ export interface PackedDay {
   readonly day: number;
 }
 
+/** A day with pushes that fill a merge. */
+export interface FilledDay extends PackedDay {
+  readonly chunks: number;
+  readonly lineBytes: number;
+}
+
 /** Counts pushed chunks; `ask` must not throw. */
-export function fullMergeCounter(ask: (day: PackedDay) => void): (records: readonly ChunkRecord[]) => void {
+export function fullMergeCounter(
+  ask: (filled: FilledDay) => void,
+): (records: readonly ChunkRecord[]) => void {
   const counted = new LruCache<string, { chunks: number; lineBytes: number }>(COUNTED_DAYS);
   return records => {
     for (const { tenant, day, lineBytes } of records) {
@@ -30,7 +38,7 @@ export function fullMergeCounter(ask: (day: PackedDay) => void): (records: reado
         continue;
       }
       counted.delete(name);
-      ask({ tenant, day });
+      ask({ tenant, day, ...sum });
     }
   };
 }

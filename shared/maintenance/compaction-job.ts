@@ -1,7 +1,8 @@
 /**
  * The scheduled job that packs chunks: goes through the days with work outstanding, and takes settled ones off the list.
  *
- * Days that were asked for, because pushes fill a merge there, come first, and most runs do only them.
+ * Days that were asked for, because pushes fill a merge there, come first, also while a run goes through the others. Most runs do
+ * only them.
  *
  * What it remembers from run to run only saves work, and is lost with the process: where a run stopped whose time was up,
  * so that a tenant who pushes much does not keep those behind it from their turn; and which days are quiet, because a look
@@ -24,6 +25,11 @@ const QUIET_DAYS = 100_000;
 /** Days asked for between two runs; others wait for a run that goes through all. */
 const MAX_ASKED = 10_000;
 
+interface Asked {
+  readonly day: PackedDay;
+  readonly looked: PromiseWithResolvers<void>;
+}
+
 /** A day in which nothing is to do until then, unless it is announced again. */
 interface Quiet {
   readonly writtenMs: number;
@@ -42,21 +48,30 @@ export interface CompactionJobParts {
 }
 
 export interface CompactionJob extends Job {
-  /** The next run makes the full merges of this day, and goes through the others only if it is time. */
-  ask(day: PackedDay): void;
+  /**
+   * The next run makes the full merges of this day, and goes through the others only if it is time. Resolves when they are made, as
+   * far as they can be; never rejects.
+   */
+  ask(day: PackedDay): Promise<void>;
 }
 
 export function compactionJob(parts: CompactionJobParts): CompactionJob {
   const { catalog, clock, compactor, syncer, flush, everyMs } = parts;
   const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
-  const asked = new Map<string, PackedDay>();
+  const asked = new Map<string, Asked>();
   let first: Outstanding | undefined;
   let nextMs = -Infinity;
   return {
     name: 'compaction',
     everyMs,
     ask(day) {
-      if (asked.size < MAX_ASKED) asked.set(nameOf(day), day);
+      const name = nameOf(day);
+      let one = asked.get(name);
+      if (one === undefined) {
+        if (asked.size >= MAX_ASKED) return Promise.resolve();
+        asked.set(name, (one = { day, looked: Promise.withResolvers() }));
+      }
+      return one.looked.promise;
     },
     async run(bounds): Promise<JobOutcome> {
       const figures = {
@@ -81,28 +96,39 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         figures.duplicates += report.duplicates;
         figures.dropped += report.dropped;
       };
-      const wanted = [...asked.values()];
-      asked.clear();
-      for (const day of wanted) {
-        if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) {
-          done = false;
-          break;
+      const isOver = () => bounds.signal.aborted || clock.nowMs() >= bounds.untilMs;
+      const later: Asked[] = [];
+      const packAsked = async () => {
+        // Those of now: other days have their turn, too, however much is pushed meanwhile.
+        for (const [name, one] of [...asked]) {
+          if (isOver()) return;
+          asked.delete(name);
+          figures.days++;
+          try {
+            const report = await compactor.compactDay({ ...one.day, ...bounds, onlyFull: true });
+            add(report);
+            if (report.end === 'time' || report.end === 'busy') {
+              later.push(one);
+              continue;
+            }
+          } catch (error) {
+            // What fails fails again, and a look at all days tries it.
+            failures.push(`${name}: ${messageOf(error)}`);
+          }
+          one.looked.resolve();
         }
-        figures.days++;
-        try {
-          add(await compactor.compactDay({ ...day, ...bounds, onlyFull: true }));
-        } catch (error) {
-          failures.push(`${nameOf(day)}: ${messageOf(error)}`);
-        }
-      }
-      if (wanted.length > 0 && first === undefined && !force && clock.nowMs() < nextMs) {
-        return { done, succeeded: figures.days - failures.length, figures, failures };
+      };
+      await packAsked();
+      if (figures.days > 0 && first === undefined && !force && clock.nowMs() < nextMs) {
+        askAgain(later);
+        return { done: asked.size === 0, succeeded: figures.days - failures.length, figures, failures };
       }
       nextMs = clock.nowMs() + everyMs;
       const from = first;
       first = undefined;
       for await (const work of catalog.outstanding.list(from)) {
-        if (bounds.signal.aborted || clock.nowMs() >= bounds.untilMs) {
+        await packAsked();
+        if (isOver()) {
           done = false;
           first = work;
           break;
@@ -128,10 +154,21 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
         }
       }
       if (requestedMs !== undefined && done) await flush.complete(requestedMs);
+      askAgain(later);
       const succeeded = figures.days - failures.length;
-      return { done: done && failures.length === 0, succeeded, figures, failures };
+      return { done: done && asked.size === 0 && failures.length === 0, succeeded, figures, failures };
     },
   };
+
+  /** Another had these days, or the time was up. */
+  function askAgain(later: readonly Asked[]): void {
+    for (const one of later) {
+      const name = nameOf(one.day);
+      const newer = asked.get(name);
+      asked.set(name, one);
+      if (newer !== undefined) void one.looked.promise.then(newer.looked.resolve);
+    }
+  }
 
   /**
    * A commit that the item does not tell of comes from a process that trusts in it. While one may, every run looks; later

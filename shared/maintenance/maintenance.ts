@@ -80,8 +80,8 @@ export class Maintenance {
   readonly sync: SyncState;
   readonly flush: FlushRequest;
   readonly syncsIndexes: boolean;
-  /** Enough was pushed to a day for a full merge: the next run of compaction makes it. */
-  readonly pack: (day: PackedDay) => void;
+  /** Enough was pushed to a day for a full merge: the next run of compaction makes it. See CompactionJob.ask. */
+  readonly pack: (day: PackedDay) => Promise<void>;
   private readonly parts: MaintenanceParts;
 
   constructor(parts: MaintenanceParts) {

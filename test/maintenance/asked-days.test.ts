@@ -1,0 +1,109 @@
+/** Days that compaction is asked for: when they count as looked at, and that they come before others without keeping them from their turn. */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { dayLease } from '../../shared/catalog/leases.ts';
+import { Compactor, type DayWork } from '../../shared/compaction/compactor.ts';
+import { DAY_MS, HOUR_MS, pushLine, START_MS, testStores } from './store.ts';
+
+const DAY = START_MS / DAY_MS;
+const { compactDay } = Compactor.prototype;
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Called before each day is compacted. */
+function visited(before: (work: DayWork) => void = () => undefined): string[] {
+  const visits: string[] = [];
+  jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
+    visits.push(`${work.tenant}${work.onlyFull === true ? ' asked' : ''}`);
+    before(work);
+    return compactDay.call(this, work);
+  });
+  return visits;
+}
+
+function packOf(process: ReturnType<ReturnType<typeof testStores>['process']>) {
+  const looked: string[] = [];
+  return {
+    looked,
+    pack: (tenant: string) =>
+      void process.context.maintenance.pack({ tenant, day: DAY }).then(() => looked.push(tenant)),
+  };
+}
+
+test('a day that another holds is asked for again, until it was looked at', async () => {
+  const process = testStores().process(1);
+  await pushLine(process, 'a', START_MS, 'x');
+  const { looked, pack } = packOf(process);
+  const lease = (await process.catalog.leases.take(dayLease('a', DAY), HOUR_MS))!;
+  pack('a');
+  expect((await process.run('compaction')).done).toBe(false);
+  expect((await process.run('compaction')).done).toBe(false);
+  expect(looked).toEqual([]);
+  // What is asked for meanwhile is the same work.
+  pack('a');
+  await process.catalog.leases.release(lease);
+  expect((await process.run('compaction')).done).toBe(true);
+  expect(looked).toEqual(['a', 'a']);
+  const visits = visited();
+  await process.run('compaction');
+  expect(visits.filter(visit => visit === 'a asked')).toEqual([]);
+});
+
+test('a day that was asked for again while another held it is looked at for both', async () => {
+  const process = testStores().process(1);
+  await pushLine(process, 'a', START_MS, 'x');
+  const { looked, pack } = packOf(process);
+  const lease = (await process.catalog.leases.take(dayLease('a', DAY), HOUR_MS))!;
+  let times = 0;
+  const visits = visited(() => {
+    if (times++ === 0) pack('a');
+  });
+  pack('a');
+  await process.run('compaction');
+  expect(looked).toEqual([]);
+  await process.catalog.leases.release(lease);
+  await process.run('compaction');
+  expect(looked).toEqual(['a', 'a']);
+  expect(visits[0]).toBe('a asked');
+});
+
+test('a day that fails counts as looked at: it would fail again', async () => {
+  const process = testStores().process(1);
+  const { looked, pack } = packOf(process);
+  visited(({ onlyFull }) => {
+    if (onlyFull === true) throw new Error('broken');
+  });
+  pack('a');
+  expect((await process.run('compaction')).failures).toEqual([`a/${DAY}: broken`]);
+  expect(looked).toEqual(['a']);
+});
+
+test('a day whose time was up is left for the next run', async () => {
+  const { clock, process: processOf } = testStores();
+  const process = processOf(1);
+  const { looked, pack } = packOf(process);
+  pack('a');
+  const { signal } = new AbortController();
+  const { jobs } = process.context.maintenance;
+  expect((await jobs.run('compaction', { untilMs: clock.nowMs(), signal })).done).toBe(false);
+  expect(looked).toEqual([]);
+  await process.run('compaction');
+  expect(looked).toEqual(['a']);
+});
+
+test('asked days come between the others, which keep their turn', async () => {
+  const process = testStores().process(1);
+  const others = ['p', 'q', 'r'];
+  for (const tenant of others) await pushLine(process, tenant, START_MS, 'x');
+  const { looked, pack } = packOf(process);
+  // A tenant who asks again whenever it was looked at.
+  const visits = visited(() => pack('a'));
+  await process.run('compaction');
+  const turns = visits.filter(visit => visit !== 'a asked');
+  expect(turns.toSorted()).toEqual(others);
+  // Before each of them but the first, when nobody had asked.
+  expect(visits).toEqual([turns[0], 'a asked', turns[1], 'a asked', turns[2]]);
+  // Five visits asked; the last two are for the next run.
+  expect(looked).toHaveLength(3);
+});
