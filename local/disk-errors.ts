@@ -1,4 +1,4 @@
-/** Which errors of the file system and of SQLite mean that the disk takes no more. */
+/** Which errors of the file system and of SQLite mean that the disk takes no more, or fails. */
 import { type StorageProblem, StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
 import { codeOf } from './file-errors.ts';
 
@@ -41,4 +41,9 @@ export function asStorageError(error: unknown): unknown {
   if (error instanceof StorageUnavailableError) return error;
   const problem = storageProblemOf(error);
   return problem === undefined ? error : new StorageUnavailableError(problem, { cause: error });
+}
+
+/** The same for reads, which a full or read-only disk does not stop. */
+export function asReadError(error: unknown): unknown {
+  return storageProblemOf(error) === 'failing' ? asStorageError(error) : error;
 }

@@ -32,7 +32,7 @@ import {
   wholeBody,
 } from '../shared/ports/object-store.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
-import { asStorageError } from './disk-errors.ts';
+import { asReadError, asStorageError } from './disk-errors.ts';
 import { codeOf, isMissing } from './file-errors.ts';
 import { createGate, type Gate } from './gate.ts';
 import { walkObjects } from './object-listing.ts';
@@ -199,6 +199,8 @@ function withFile<T>(
     const file = openObject(objects, key);
     try {
       return await use(file, fstatSync(file).size);
+    } catch (error) {
+      throw asReadError(error);
     } finally {
       closeSync(file);
     }
@@ -210,7 +212,7 @@ function openObject(objects: string, key: string): number {
     return openSync(objectPath(objects, key), 'r');
   } catch (error) {
     if (isMissing(error)) throw new ObjectNotFoundError(key);
-    throw error;
+    throw asReadError(error);
   }
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CorruptionError } from '../shared/model/errors.ts';
 import { ThrottledError } from '../shared/ports/throttled.ts';
+import { asReadError } from './disk-errors.ts';
 
 /** About 8 s, the waits of SQLite itself included: a commit takes ms, so more means a process that hangs. */
 const MAX_ATTEMPTS = 200;
@@ -30,8 +31,8 @@ function isDamage(error: unknown): error is Error {
 }
 
 /**
- * Runs `work`, again while the database is busy. Throws ThrottledError when it stays so, and CorruptionError where the
- * database is damaged.
+ * Runs `work`, again while the database is busy. Throws ThrottledError when it stays so, CorruptionError if the database is
+ * damaged, and StorageUnavailableError if the disk fails.
  */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -39,7 +40,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
       return work();
     } catch (error) {
       if (isDamage(error)) throw new CorruptionError(`the catalog: ${error.message}`);
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error)) throw asReadError(error);
       if (attempt === MAX_ATTEMPTS)
         throw new ThrottledError('the table stays locked by another process', { cause: error });
     }

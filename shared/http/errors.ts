@@ -46,7 +46,7 @@ export function responseOfError(
 ): Response {
   const known = knownError(error, style);
   // The client is told that it is the disk; what exactly is for who operates the store.
-  if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'write failed');
+  if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'storage failed');
   if (known !== undefined) {
     const response = errorResponse(known.status, known.message, style);
     if (!(error instanceof UnauthenticatedError)) return response;

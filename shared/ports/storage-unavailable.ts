@@ -1,10 +1,10 @@
-/** Why nothing can be written: the disk of a store, where it has one. Thrown by both ports; a client is told the message. */
+/** Why storage cannot be written, or read: the disk of a store, if it has one. Thrown by both ports; a client is told the message. */
 export type StorageProblem = 'full' | 'read-only' | 'failing';
 
 const MESSAGES: Readonly<Record<StorageProblem, string>> = {
   full: 'the disk of the store is full: it takes no new entries until there is space again',
   'read-only': 'the disk of the store is read-only: nothing can be written until it is writable again',
-  failing: 'the disk of the store failed to write: retry later; the log of the store has the reason',
+  failing: 'the disk of the store failed: retry later; the log of the store has the reason',
 };
 
 const PROBLEMS = Object.keys(MESSAGES) as StorageProblem[];

@@ -1,7 +1,8 @@
 /** What the disk of a data directory is taken for, by what it answers. */
 import { expect, test } from '@jest/globals';
 import { Disk, type DiskPort } from '../../local/disk.ts';
-import { asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
+import { asReadError, asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
+import { retryWhileBusy } from '../../local/sqlite-busy.ts';
 import { errorOf, thrownOf } from '../../local/threads/thrown-errors.ts';
 import { StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -140,4 +141,18 @@ test('errors of causes in circles, and what is no error', () => {
   const unavailable = new StorageUnavailableError('full');
   expect(asStorageError(unavailable)).toBe(unavailable);
   expect(asStorageError(errorWith('ENOENT'))).toMatchObject({ message: 'ENOENT' });
+});
+
+test('reads fail with the reason if the disk fails, and with their own error otherwise', async () => {
+  expect(asReadError(errorWith('EIO'))).toMatchObject({ problem: 'failing' });
+  for (const code of ['EACCES', 'ENOSPC', 'EROFS', 'EMFILE']) {
+    expect(asReadError(errorWith(code))).toMatchObject({ message: code });
+  }
+  const ofTable = (errcode: number) =>
+    retryWhileBusy(() => {
+      throw sqliteError(errcode);
+    });
+  // A read that failed (SQLITE_IOERR_READ), and one of a file that cannot be opened.
+  await expect(ofTable(266)).rejects.toMatchObject({ problem: 'failing' });
+  await expect(ofTable(14)).rejects.toThrow('sqlite');
 });

@@ -1,0 +1,59 @@
+/**
+ * Preloaded into the process of a store, and into its threads: calls to the file system fail with EIO while the file that
+ * LOGBOOM_TEST_FAILING names has their kind in it: `reads`, `writes` or `syncs`.
+ */
+const fs = require('node:fs');
+const { syncBuiltinESMExports } = require('node:module');
+
+const { LOGBOOM_TEST_FAILING: kindFile, LOGBOOM_TEST_FOLDER: folder } = process.env;
+const { readFileSync, openSync, closeSync, readSync, read } = fs;
+const { open } = fs.promises;
+/** Open files of the folder whose calls fail. */
+const descriptors = new Set();
+
+const isOfFolder = file => typeof file === 'string' && file.startsWith(folder);
+
+function failIf(kind) {
+  if (readFileSync(kindFile, 'utf8') !== kind) return;
+  throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO', errno: -5, syscall: kind });
+}
+
+fs.openSync = (file, ...more) => {
+  const descriptor = openSync(file, ...more);
+  if (isOfFolder(file)) descriptors.add(descriptor);
+  return descriptor;
+};
+fs.closeSync = descriptor => {
+  descriptors.delete(descriptor);
+  closeSync(descriptor);
+};
+fs.readSync = (descriptor, ...more) => {
+  if (descriptors.has(descriptor)) failIf('reads');
+  return readSync(descriptor, ...more);
+};
+const readCustom = Object.getOwnPropertySymbols(read);
+fs.read = (descriptor, ...more) => {
+  try {
+    if (descriptors.has(descriptor)) failIf('reads');
+  } catch (error) {
+    process.nextTick(more.at(-1), error);
+    return;
+  }
+  read(descriptor, ...more);
+};
+for (const symbol of readCustom) fs.read[symbol] = read[symbol];
+fs.promises.open = async (file, ...more) => {
+  const handle = await open(file, ...more);
+  if (!isOfFolder(file)) return handle;
+  const { write, sync } = handle;
+  handle.write = async (...given) => {
+    failIf('writes');
+    return write.apply(handle, given);
+  };
+  handle.sync = async () => {
+    failIf('syncs');
+    return sync.call(handle);
+  };
+  return handle;
+};
+syncBuiltinESMExports();
