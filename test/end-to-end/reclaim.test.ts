@@ -54,7 +54,10 @@ async function pushAll(): Promise<void> {
 }
 
 const chunks = async () => {
-  const names = await readdir(join(dataDir, 'objects'), { recursive: true, withFileTypes: true });
+  const all = () => readdir(join(dataDir, 'objects'), { recursive: true, withFileTypes: true });
+  // A folder that empties while it is listed is gone.
+  let names = await all().catch(() => undefined);
+  while (names === undefined) names = await all().catch(() => undefined);
   return names.filter(name => name.isFile() && !name.parentPath.includes('index'));
 };
 const flush = () =>
