@@ -5,14 +5,15 @@ void main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {
   const { CommanderError } = await import('commander');
-  const { createProgram } = await import('./cli/program.ts');
+  const { commandFirst, createProgram } = await import('./cli/program.ts');
   const { EXIT_USAGE } = await import('./cli/command-error.ts');
   const { endWithReader } = await import('./cli/standard-output.ts');
   // Help is read by `head`, too.
   endWithReader();
-  const program: Command = await createProgram(argv[2]);
+  const args = commandFirst(argv.slice(2));
+  const program: Command = await createProgram(args[0]);
   try {
-    await program.parseAsync(argv);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // It has told what is wrong. Help that was asked for is no failure.

@@ -14,8 +14,18 @@ import { build, stop } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Commands that open a store, read its configuration or its rules. The others talk to a running one, and are small. */
-const STORE_COMMANDS = ['config', 'cost', 'doctor', 'inspect', 'rules', 'tenant', 'token'];
+/** Commands that open a store, read its configuration, its rules or LogQL. The others talk to a running one, and are small. */
+const STORE_COMMANDS = [
+  'config',
+  'cost',
+  'doctor',
+  'fmt',
+  'inspect',
+  'rules',
+  'stdin-query',
+  'tenant',
+  'token',
+];
 
 /** File and source of each. What several hold is there several times: nothing of one is passed to another but plain values. */
 const ENTRIES = {

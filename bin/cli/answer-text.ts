@@ -2,7 +2,7 @@
 import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
-import { millisecondText, nanosecondText } from './time-text.ts';
+import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
 export const OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
 export type Output = (typeof OUTPUTS)[number];
@@ -42,17 +42,24 @@ export function labelText(labels: LabelObject): string {
 export function entryText(
   { timeNs, labels, line }: LogEntry,
   output: Exclude<Output, 'table' | 'csv'>,
-  { common = {}, paint = NO_PAINT }: { common?: LabelObject; paint?: Paint } = {},
+  {
+    common = {},
+    paint = NO_PAINT,
+    labelCells = 0,
+    hasLabels = true,
+  }: { common?: LabelObject; paint?: Paint; labelCells?: number; hasLabels?: boolean } = {},
 ): string {
   switch (output) {
     case 'raw':
       return `${paint.given(line)}\n`;
     case 'jsonl':
-      return `${paint.given(JSON.stringify({ timestamp: nanosecondText(timeNs), labels, line }))}\n`;
+      return `${paint.given(JSON.stringify({ timestamp: shownNanoseconds(timeNs), labels, line }))}\n`;
     case 'default': {
-      const shown = paint.labels(labelText(ownLabels(labels, common)));
+      const shown = hasLabels
+        ? `${paint.labels(labelText(ownLabels(labels, common)).padEnd(labelCells))} `
+        : '';
       const lines = paint.given(line).replaceAll('\n', `\n${paint.indent}`);
-      return `${paint.time(millisecondText(timeNs))} ${shown} ${lines}\n`;
+      return `${paint.time(shownMilliseconds(timeNs))} ${shown}${lines}\n`;
     }
   }
 }

@@ -40,12 +40,14 @@ export function asAction<Arguments extends unknown[]>(
   };
 }
 
-/** The message of a failure that was foreseen; the stack of one that was not. */
+/** The message of a failure. The stack of one that is a bug is shown if LOGBOOM_DEBUG is set. */
 export function explainFailure(error: unknown): string {
   if (error instanceof CommandError || error instanceof CorruptionError) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;
   const file = path ?? 'the input';
   if (code === 'ENOENT') return `there is no file ${file}`;
   if (code === 'EACCES' || code === 'EPERM') return `${file} may not be read`;
-  return code === undefined && error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
+  if (code !== undefined || !(error instanceof Error)) return messageOf(error);
+  if (process.env.LOGBOOM_DEBUG) return error.stack ?? error.message;
+  return `unexpected failure: ${error.message} (LOGBOOM_DEBUG=1 shows where; please report it)`;
 }

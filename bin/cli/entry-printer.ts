@@ -6,13 +6,27 @@ import { commonLabels, entryText, labelText, type Output, ownLabels } from './an
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
-import { millisecondText, nanosecondText } from './time-text.ts';
+import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
 export interface EntryPrinterOptions {
   readonly output: Output;
   readonly paint?: Paint;
   /** Where lines of a table are cut. */
   readonly maxCells?: number;
+  readonly labels?: LabelView;
+}
+
+/** Which labels of an entry are printed. */
+export interface LabelView {
+  /** Only these; they are printed with each entry, even if all entries share them. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** No labels at all. */
+  readonly none?: boolean;
+  /** Print the labels that all entries share with each entry. */
+  readonly keepCommon?: boolean;
+  /** Minimum width of the labels in `default` output, cells. */
+  readonly width?: number;
 }
 
 type LabelObject = Readonly<Record<string, string>>;
@@ -25,6 +39,8 @@ export class EntryPrinter {
   private names = '';
   private widths: number[] = [];
   private pages = 0;
+  private lastLabels: LabelObject | undefined;
+  private lastShown: LabelObject = {};
 
   constructor(options: EntryPrinterOptions) {
     this.options = options;
@@ -35,14 +51,16 @@ export class EntryPrinter {
    * form has all labels of each entry.
    */
   shareLabels(entries: readonly LogEntry[]): string | undefined {
-    const { output } = this.options;
+    const { output, labels: view = {} } = this.options;
     if (this.common !== undefined || (output !== 'default' && output !== 'table')) return undefined;
-    this.common = commonLabels(entries.map(({ labels }) => labels));
+    if (view.none || view.keepCommon || view.include?.length) return undefined;
+    this.common = commonLabels(entries.map(entry => this.viewed(entry).labels));
     return Object.keys(this.common).length === 0 ? undefined : labelText(this.common);
   }
 
-  text(entries: readonly LogEntry[]): string {
-    const { output, paint = NO_PAINT } = this.options;
+  text(found: readonly LogEntry[]): string {
+    const { output, paint = NO_PAINT, labels: view = {} } = this.options;
+    const entries = found.map(entry => this.viewed(entry));
     const isFirst = this.pages++ === 0;
     if (output === 'table') return this.tableText(entries);
     if (output === 'csv')
@@ -51,8 +69,29 @@ export class EntryPrinter {
         { heading: isFirst, shown: paint.given },
       );
     let text = '';
-    for (const entry of entries) text += entryText(entry, output, { common: this.common, paint });
+    for (const entry of entries)
+      text += entryText(entry, output, {
+        common: this.common,
+        paint,
+        labelCells: view.width,
+        hasLabels: !view.none,
+      });
     return text;
+  }
+
+  /** The entry with the labels that are printed. Entries of one stream share them. */
+  private viewed(entry: LogEntry): LogEntry {
+    const { include = [], exclude = [], none } = this.options.labels ?? {};
+    if (!none && include.length === 0 && exclude.length === 0) return entry;
+    if (entry.labels !== this.lastLabels) {
+      this.lastLabels = entry.labels;
+      this.lastShown = Object.fromEntries(
+        Object.entries(entry.labels).filter(
+          ([name]) => !none && (include.length === 0 || include.includes(name)) && !exclude.includes(name),
+        ),
+      );
+    }
+    return { ...entry, labels: this.lastShown };
   }
 
   private tableText(entries: readonly LogEntry[]): string {
@@ -66,7 +105,7 @@ export class EntryPrinter {
     const table: Table = {
       columns: ['time', ...names, 'line'].map(name => ({ name })),
       rows: entries.map(({ timeNs, line }, i) => [
-        millisecondText(timeNs),
+        shownMilliseconds(timeNs),
         ...names.map(name => (Object.hasOwn(own[i], name) ? own[i][name] : null)),
         line,
       ]),
@@ -76,5 +115,5 @@ export class EntryPrinter {
 }
 
 function csvRow({ timeNs, labels, line }: LogEntry): [string, string, string] {
-  return [nanosecondText(timeNs), labelText(labels), line];
+  return [shownNanoseconds(timeNs), labelText(labels), line];
 }

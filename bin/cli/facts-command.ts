@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { EXIT_NOTHING_FOUND } from './command-error.ts';
 import { addRangeOptions, type RangeFlags } from './range-options.ts';
-import { endWithReader, maxCellsOfOutput, print, say, shown } from './standard-output.ts';
+import { endWithReader, maxCellsOfOutput, print, shown, tell } from './standard-output.ts';
 import { addStoreOptions, type StoreFlags } from './store-client.ts';
 import { TABLE_OUTPUTS, type Table, type TableOutput, tableText } from './table-text.ts';
 import { startWaiting } from './waiting-line.ts';
@@ -17,7 +17,7 @@ export function addFactsOptions(
   { outputs = TABLE_OUTPUTS as readonly string[] } = {},
 ): Command {
   addRangeOptions(command)
-    .addOption(new Option('--output <form>', 'what to print').choices(outputs).default('default'))
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(outputs).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'));
   return addStoreOptions(command);
 }
@@ -41,6 +41,6 @@ export async function printFacts(answer: Promise<Table>, { output, failOnEmpty }
 
 /** Nothing is printed, not even a heading; a person is told. */
 export function endEmpty(failOnEmpty = false): void {
-  if (process.stderr.isTTY) say('nothing found\n');
+  if (process.stderr.isTTY) tell('nothing found\n');
   if (failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
 }

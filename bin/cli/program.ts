@@ -22,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   canary: () => import('../commands/canary.ts'),
   patterns: () => import('../commands/patterns.ts'),
   'detected-fields': () => import('../commands/detected-fields.ts'),
+  fmt: () => import('../commands/fmt.ts'),
+  context: () => import('../commands/context.ts'),
   delete: () => import('../commands/delete.ts'),
   rules: () => import('../commands/rules.ts'),
   inspect: () => import('../commands/inspect.ts'),
@@ -34,9 +36,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
 };
 
 /** So that they load one command, too. */
-const ALIASES: ReadonlyMap<string, string> = new Map([['instant-query', 'instant']]);
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['instant-query', 'instant'],
+  ['volume_range', 'volume-range'],
+]);
 
 const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);
+const OWN_OPTIONS: ReadonlySet<string> = new Set([...VERSION, '-h', '--help']);
 
 const NOTES = `
 Exit codes:
@@ -54,6 +60,17 @@ Examples:
   logboom query --help                              options and examples of a command
 
 docs/cli.md tells of every command.`;
+
+/**
+ * The arguments with the options before the command moved behind it, as in `logboom --addr URL -o raw query '{}'`. Only the
+ * program's own options stay in front.
+ */
+export function commandFirst(args: readonly string[]): readonly string[] {
+  const [first] = args;
+  if (first === undefined || !first.startsWith('-') || OWN_OPTIONS.has(first)) return args;
+  const at = args.findIndex(each => Object.hasOwn(COMMANDS, each) || ALIASES.has(each));
+  return at < 0 ? args : [args[at], ...args.slice(0, at), ...args.slice(at + 1)];
+}
 
 /** With the command that is named alone where it is one of them, with none for the version, else with all. */
 export async function createProgram(name?: string): Promise<Command> {

@@ -2,31 +2,39 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
 import { parsePrometheusDuration } from '../../shared/model/duration.ts';
-import { messageOf } from '../../shared/model/errors.ts';
+import { MAX_DELAY_SECONDS } from '../../shared/tail/bounds.ts';
 import { UsageError } from './command-error.ts';
-import { type NsRange, parseInstant, rangeOf } from './time-text.ts';
+import { parseGivenTime } from './given-time.ts';
+import { type NsRange, rangeOf } from './time-text.ts';
+import { addTimeZoneOption } from './time-zone.ts';
 
 export interface RangeFlags {
   readonly since: bigint;
-  readonly from?: bigint;
-  readonly to?: bigint;
+  /** Texts of times: the time zone they are in is known when the command runs. */
+  readonly from?: string;
+  readonly to?: string;
 }
 
 /** What stores keep in 32 bits. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-export const TIME_NOTE = 'Times are RFC 3339, Unix seconds, Unix nanoseconds or "now".';
+export const TIME_NOTE =
+  'A time is now, now-2h, 2026-01-05, "2026-01-05 10:00" (in --timezone), RFC 3339, Unix seconds or nanoseconds.';
+const TIME_HELP =
+  'A time is written like now-2h, 2026-01-05, "2026-01-05 10:00", 2026-01-05T10:00:00Z, or in Unix seconds or nanoseconds.';
+/** Bounds of a 64-bit timestamp in nanoseconds. */
+const MAX_NS = 2n ** 63n - 1n;
 
 export function addRangeOptions(command: Command, since = '1h'): Command {
-  return command
+  return addTimeZoneOption(command)
     .addOption(
       new Option('--since <duration>', 'look back from --to, for example 90s, 15m, 1h30m, 7d')
         .argParser(parseSince)
         .default(parsePrometheusDuration(since), since)
         .conflicts('from'),
     )
-    .addOption(new Option('--from <time>', 'start').argParser(parseTime))
-    .addOption(new Option('--to <time>', 'end (default: now)').argParser(parseTime));
+    .addOption(new Option('--from <time>', 'start').argParser(checkTime))
+    .addOption(new Option('--to <time>', 'end (default: now)').argParser(checkTime));
 }
 
 /** Throws UsageError where the range ends before it starts. */
@@ -37,22 +45,28 @@ export function rangeOfFlags({ since, from, to }: RangeFlags): NsRange {
 }
 
 export function parseSince(text: string): bigint {
-  return checked(() => parsePrometheusDuration(text), 'A duration is written like 90s, 15m, 1h30m or 7d');
-}
-
-export function parseTime(text: string): bigint {
-  return checked(
-    () => parseInstant(text, systemClock.nowNs()),
-    'A time is written like 2026-01-05T10:00:00Z, in Unix seconds or nanoseconds, or "now"',
-  );
-}
-
-function checked<T>(parse: () => T, help: string): T {
   try {
-    return parse();
-  } catch (error) {
-    throw new InvalidArgumentError(`${help} (${messageOf(error)}).`);
+    return parsePrometheusDuration(text);
+  } catch {
+    throw new InvalidArgumentError('A duration is written like 90s, 15m, 1h30m or 7d.');
   }
+}
+
+/** The text, if it is a time. Throws InvalidArgumentError. */
+export function checkTime(text: string): string {
+  parseTime(text);
+  return text;
+}
+
+/** Unix nanoseconds. Throws InvalidArgumentError. */
+export function parseTime(text: string): bigint {
+  try {
+    const ns = parseGivenTime(text, systemClock.nowNs());
+    if (ns <= MAX_NS && ns >= -MAX_NS) return ns;
+  } catch {
+    // The message below shows what a time looks like.
+  }
+  throw new InvalidArgumentError(TIME_HELP);
 }
 
 /** From 0. */
@@ -69,4 +83,12 @@ export function parsePositive(text: string): number {
   if (!/^\d+$/.test(text) || count === 0 || count > MAX_COUNT)
     throw new InvalidArgumentError('A whole number from 1 is needed.');
   return count;
+}
+
+/** Seconds by which a tail may hold entries back. */
+export function parseDelay(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d$/.test(text) || seconds > MAX_DELAY_SECONDS)
+    throw new InvalidArgumentError(`A whole number of seconds from 0 to ${MAX_DELAY_SECONDS} is needed.`);
+  return seconds;
 }

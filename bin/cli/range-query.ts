@@ -14,6 +14,8 @@ export interface RangeRequest {
   readonly direction: Direction;
   /** As typed; the store chooses where it is absent. */
   readonly step?: string;
+  /** As typed: entries of a stream closer together than this are left out. */
+  readonly interval?: string;
   /** Ask what the store looked at. */
   readonly explain?: boolean;
 }
@@ -33,6 +35,8 @@ interface Told {
   readonly warnings: readonly string[];
   /** As the store gave it; undefined where it does not tell. */
   readonly explain?: unknown;
+  /** The same for its statistics. */
+  readonly stats?: unknown;
 }
 
 export type RangeAnswer = Told &
@@ -58,6 +62,7 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
     direction: request.direction,
   });
   if (request.step !== undefined) form.set('step', request.step);
+  if (request.interval !== undefined) form.set('interval', request.interval);
   if (request.explain) form.set('explain', 'true');
   return readAnswer(await askText(store, RANGE_PATH, form), request.direction);
 }
@@ -79,18 +84,23 @@ export async function askInstant(store: StoreFlags, request: InstantRequest): Pr
 }
 
 interface Envelope {
-  readonly data?: { readonly resultType?: unknown; readonly result?: unknown; readonly explain?: unknown };
+  readonly data?: {
+    readonly resultType?: unknown;
+    readonly result?: unknown;
+    readonly explain?: unknown;
+    readonly stats?: unknown;
+  };
   readonly warnings?: unknown;
 }
 
 /** Entries of all streams in the order of their time; of equal times in the order of the answer. */
 export function readAnswer(text: string, direction: Direction): RangeAnswer {
   const envelope = parseAnswer(text) as Envelope;
-  const { resultType, result, explain } = envelope?.data ?? {};
+  const { resultType, result, explain, stats } = envelope?.data ?? {};
   const warnings = Array.isArray(envelope?.warnings) ? envelope.warnings.map(String) : [];
   if (!Array.isArray(result))
     throw new CommandError('the answer holds no result of a query; is this a log store?');
-  const told = { warnings, explain };
+  const told = { warnings, explain, stats };
   return understood((): RangeAnswer => {
     switch (resultType) {
       case 'streams':

@@ -6,7 +6,7 @@ import { NO_PAINT, type Paint } from './paint.ts';
 import type { Series } from './range-query.ts';
 import type { ScreenSize } from './standard-output.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
-import { millisecondText, nanosecondText } from './time-text.ts';
+import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
 export const METRIC_OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv', 'chart'] as const;
 export type MetricOutput = (typeof METRIC_OUTPUTS)[number];
@@ -37,7 +37,7 @@ export function metricText(series: readonly Series[], options: SeriesTextOptions
         },
       );
     case 'csv':
-      return csvText(rowsOf(series, nanosecondText), { shown: paint.given });
+      return csvText(rowsOf(series, shownNanoseconds), { shown: paint.given });
     default:
       return series.map(each => seriesText(each, { output, paint, instant })).join('');
   }
@@ -53,14 +53,15 @@ function seriesText(
   for (const { timeNs, value } of samples) {
     if (output === 'raw') out += `${paint.given(value)}\n`;
     else if (output === 'jsonl')
-      out += `${paint.given(JSON.stringify({ timestamp: nanosecondText(timeNs), labels, value }))}\n`;
-    else out += `${instant ? '' : `${paint.time(millisecondText(timeNs))} `}${shown} ${paint.given(value)}\n`;
+      out += `${paint.given(JSON.stringify({ timestamp: shownNanoseconds(timeNs), labels, value }))}\n`;
+    else
+      out += `${instant ? '' : `${paint.time(shownMilliseconds(timeNs))} `}${shown} ${paint.given(value)}\n`;
   }
   return out;
 }
 
 /** A row for each sample, a column for each label of any series. */
-function rowsOf(series: readonly Series[], time = millisecondText): Table {
+function rowsOf(series: readonly Series[], time = shownMilliseconds): Table {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   return {
     columns: [{ name: 'timestamp' }, ...names.map(name => ({ name })), { name: 'value', align: 'right' }],
@@ -85,6 +86,6 @@ function sideBySide(series: readonly Series[]): Table {
       { name: 'time' },
       ...series.map(({ labels }) => ({ name: labelText(labels), align: 'right' as const })),
     ],
-    rows: times.map(timeNs => [millisecondText(timeNs), ...values.map(of => of.get(timeNs) ?? null)]),
+    rows: times.map(timeNs => [shownMilliseconds(timeNs), ...values.map(of => of.get(timeNs) ?? null)]),
   };
 }

@@ -42,6 +42,22 @@ export function say(text: string): void {
   process.stderr.write(process.stderr.isTTY ? visibleLines(text) : text);
 }
 
+let isQuiet = false;
+
+/** Turns off `tell`, and progress. */
+export function keepQuiet(quiet: boolean): void {
+  isQuiet = quiet;
+}
+
+/** Standard error for what --quiet leaves out: common labels, progress, notes. */
+export function tell(text: string): void {
+  if (!isQuiet) say(text);
+}
+
+export function isKeptQuiet(): boolean {
+  return isQuiet;
+}
+
 /** A value that stands on a line with others: on a terminal its line breaks are shown by name, too. */
 export function shown(value: string): string {
   return process.stdout.isTTY ? visible(value) : value;

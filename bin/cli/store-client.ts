@@ -3,13 +3,14 @@
  * caller's to say. Node's own client and not fetch: it takes certificates, and loads in a tenth of the time.
  */
 import { readFileSync } from 'node:fs';
-import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
 import { messageOf } from '../../shared/model/errors.ts';
 import { settingOfRefusal } from '../../shared/model/limit-settings.ts';
 import { CommandError, EXIT_UNREACHABLE } from './command-error.ts';
+import { proxyOf } from './proxy.ts';
 import { loginOf, type StoreFlags } from './store-options.ts';
 
 export { addStoreOptions, parseAddress, type StoreFlags } from './store-options.ts';
@@ -105,21 +106,25 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
 
 let kept: { readonly key: string; readonly agent: Agent } | undefined;
 
-/** Undefined where Node's own agent does: without certificates. One is kept, because it keeps the connections. */
+/** Undefined if Node's own agent will do: without certificates and proxy. One is kept, because it keeps the connections. */
 export async function agentOf(store: StoreFlags): Promise<Agent | undefined> {
   const { caCert, cert, key, tlsSkipVerify = false, addr } = store;
-  if (addr.protocol !== 'https:' || !(caCert || cert || key || tlsSkipVerify)) return undefined;
-  const name = JSON.stringify([caCert, cert, key, tlsSkipVerify]);
+  const isTls = addr.protocol === 'https:';
+  const proxyEnv = proxyOf(store);
+  if (proxyEnv === undefined && !(isTls && (caCert || cert || key || tlsSkipVerify))) return undefined;
+  const name = JSON.stringify([isTls, caCert, cert, key, tlsSkipVerify, proxyEnv]);
   if (kept?.key !== name) {
-    const { Agent: TlsAgent } = await import('node:https');
     const pem = (file: string | undefined) => (file ? readFileSync(file) : undefined);
-    const agent = new TlsAgent({
-      keepAlive: true,
-      ca: pem(caCert),
-      cert: pem(cert),
-      key: pem(key),
-      rejectUnauthorized: !tlsSkipVerify,
-    });
+    const options = { keepAlive: true, ...(proxyEnv === undefined ? {} : { proxyEnv }) };
+    const agent = isTls
+      ? new (await import('node:https')).Agent({
+          ...options,
+          ca: pem(caCert),
+          cert: pem(cert),
+          key: pem(key),
+          rejectUnauthorized: !tlsSkipVerify,
+        })
+      : new Agent(options);
     kept = { key: name, agent };
   }
   return kept.agent;
@@ -166,9 +171,18 @@ function reasonOf(error: unknown): string {
   }
 }
 
+/** Servers that are written in Go name the function that read a number. */
+const GO_NUMBER = /strconv\.\w+: parsing ("(?:[^"\\]|\\.)*"): (invalid syntax|value out of range)/g;
+
+function plainNumbers(message: string): string {
+  return message.replaceAll(GO_NUMBER, (_, value: string, problem: string) =>
+    problem === 'invalid syntax' ? `${value} is not a number` : `${value} is out of range`,
+  );
+}
+
 /** What the server said of a refusal, or its status where it said nothing. */
 export function refusal({ status, statusText, text }: Answer): string {
-  const message = text.trim();
+  const message = plainNumbers(text.trim());
   const shown =
     message.length > MAX_MESSAGE_CHARACTERS ? `${message.slice(0, MAX_MESSAGE_CHARACTERS)}…` : message;
   const name = statusText === '' ? `${status}` : `${status} ${statusText}`;

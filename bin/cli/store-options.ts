@@ -5,6 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandError } from './command-error.ts';
+import { contextValues } from './contexts.ts';
+import { keepQuiet } from './standard-output.ts';
 
 const HEADING = 'The store (each LOGBOOM_ variable has its twin of logcli: LOKI_ADDR, LOKI_ORG_ID, ...):';
 const DEFAULT_ADDRESS = 'http://localhost:3100';
@@ -23,6 +25,8 @@ export interface StoreFlags {
   readonly key?: string;
   readonly tlsSkipVerify?: boolean;
   readonly queryTags?: string;
+  /** Replaces the proxy variables of the environment. */
+  readonly proxyUrl?: string;
 }
 
 interface Setting {
@@ -83,6 +87,11 @@ const SETTINGS: readonly Setting[] = [
     text: 'tags for the log of the store (header X-Query-Tags)',
     variables: ['LOGBOOM_QUERY_TAGS', 'LOKI_QUERY_TAGS'],
   },
+  {
+    flags: '--proxy-url <url>',
+    text: 'proxy (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)',
+    variables: ['LOGBOOM_PROXY_URL', 'LOKI_HTTP_PROXY_URL'],
+  },
 ];
 
 export function addStoreOptions(command: Command): Command {
@@ -97,12 +106,52 @@ export function addStoreOptions(command: Command): Command {
   }
   // A plain switch with a variable is on however the variable is worded, `false` too: so it is read here.
   const isSkipped = isOn(firstSet(['LOGBOOM_TLS_SKIP_VERIFY', 'LOKI_TLS_SKIP_VERIFY']));
-  return command.addOption(
-    new Option('--tls-skip-verify', 'take any certificate, for a test (also LOGBOOM_TLS_SKIP_VERIFY=true)')
-      .default(isSkipped)
-      .helpGroup(HEADING),
-  );
+  command
+    .addOption(
+      new Option('--tls-skip-verify', 'take any certificate, for a test (also LOGBOOM_TLS_SKIP_VERIFY=true)')
+        .default(isSkipped)
+        .helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--context <name>', 'context with defaults for these options (see: logboom context)')
+        .env('LOGBOOM_CONTEXT')
+        .helpGroup(HEADING),
+    )
+    .addOption(new Option('-q, --quiet', 'print results, warnings and errors only').helpGroup(HEADING))
+    .addOption(new Option('--org-id <name>', "logcli's name of --tenant").hideHelp());
+  command.on('option:org-id', (name: string) => command.setOptionValueWithSource('tenant', name, 'cli'));
+  return command.hook('preAction', (_, running) => {
+    keepQuiet(running.opts<{ quiet?: boolean }>().quiet === true);
+    try {
+      applyContext(running);
+    } catch (error) {
+      if (error instanceof CommandError) running.error(`logboom: ${error.message}`);
+      throw error;
+    }
+  });
 }
+
+/** Sets each option that neither the command line nor the environment sets. Throws CommandError for an unknown context. */
+export function applyContext(command: Command): void {
+  const values = contextValues(command.opts<{ context?: string }>().context);
+  if (values === undefined) return;
+  for (const option of command.options) {
+    const name = option.attributeName();
+    const source = command.getOptionValueSource(name);
+    if (!Object.hasOwn(values, name) || source === 'cli' || source === 'env') continue;
+    // The switch has its variable as a default.
+    if (name === 'tlsSkipVerify' && command.getOptionValue(name) === true) continue;
+    const value = values[name];
+    command.setOptionValueWithSource(name, name === 'addr' ? parseAddress(String(value)) : value, 'config');
+  }
+}
+
+/** Names of the options that a context may hold. */
+export const CONTEXT_OPTIONS: readonly string[] = [
+  'addr',
+  ...SETTINGS.map(({ flags }) => new Option(flags).attributeName()),
+  'tlsSkipVerify',
+];
 
 /** Commander knows one variable of an option: the one that is set, else ours, which its help then names. */
 function ofEnvironment(option: Option, variables: readonly [string, string]): Option {

@@ -1,17 +1,38 @@
-/** Nanosecond timestamps as text in UTC, and the time range that a command's options name. */
-import { parseTimestamp } from '../../shared/http/timestamp.ts';
+/** Nanosecond timestamps as text, and the time range that a command's options name. */
 import { NS_PER_MS, NS_PER_SECOND } from '../../shared/model/duration.ts';
+import { parseGivenTime } from './given-time.ts';
+import { shownOffsetMs } from './time-zone.ts';
 
-/** RFC 3339 with nine decimals: every nanosecond. */
+/** RFC 3339 in UTC with nine decimals: every nanosecond. */
 export function nanosecondText(ns: bigint): string {
   const { seconds, fraction } = split(ns);
   return `${seconds}.${fraction.toString().padStart(9, '0')}Z`;
 }
 
-/** RFC 3339 with three decimals, cut: enough to read. */
+/** RFC 3339 in UTC with three decimals, cut: enough to read. */
 export function millisecondText(ns: bigint): string {
   const { seconds, fraction } = split(ns);
   return `${seconds}.${(fraction / NS_PER_MS).toString().padStart(3, '0')}Z`;
+}
+
+/** `nanosecondText` in the time zone of printed times. */
+export function shownNanoseconds(ns: bigint): string {
+  return inShownZone(ns, nanosecondText);
+}
+
+/** `millisecondText` in the time zone of printed times. */
+export function shownMilliseconds(ns: bigint): string {
+  return inShownZone(ns, millisecondText);
+}
+
+function inShownZone(ns: bigint, textOf: (ns: bigint) => string): string {
+  const offsetMs = shownOffsetMs(Number(ns / NS_PER_MS));
+  if (offsetMs === 0) return textOf(ns);
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const clock = [Math.floor(minutes / 60), Math.floor(minutes % 60)].map(part =>
+    String(part).padStart(2, '0'),
+  );
+  return `${textOf(ns + BigInt(offsetMs) * NS_PER_MS).slice(0, -1)}${offsetMs < 0 ? '-' : '+'}${clock.join(':')}`;
 }
 
 function split(ns: bigint): { seconds: string; fraction: bigint } {
@@ -24,8 +45,8 @@ function split(ns: bigint): { seconds: string; fraction: bigint } {
 
 export interface RangeFlags {
   readonly sinceNs: bigint;
-  readonly from?: bigint;
-  readonly to?: bigint;
+  readonly from?: string;
+  readonly to?: string;
 }
 
 export interface NsRange {
@@ -36,11 +57,6 @@ export interface NsRange {
 
 /** `--from` wins over `--since`; without `--to` the range ends now. */
 export function rangeOf({ sinceNs, from, to }: RangeFlags, nowNs: bigint): NsRange {
-  const endNs = to ?? nowNs;
-  return { startNs: from ?? endNs - sinceNs, endNs };
-}
-
-/** A timestamp as the store's parameters take it, or `now`. Throws BadRequestError. */
-export function parseInstant(text: string, nowNs: bigint): bigint {
-  return text === 'now' ? nowNs : parseTimestamp(text);
+  const endNs = to === undefined ? nowNs : parseGivenTime(to, nowNs);
+  return { startNs: from === undefined ? endNs - sinceNs : parseGivenTime(from, nowNs), endNs };
 }

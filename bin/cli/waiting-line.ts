@@ -1,5 +1,7 @@
 /** Says on a terminal that something takes its time, and how far it is. Nothing for what is done within a second. */
+
 import type { WriteStream } from 'node:tty';
+import { isKeptQuiet } from './standard-output.ts';
 
 const FIRST_MS = 1000;
 const REDRAW_MS = 200;
@@ -17,7 +19,7 @@ export interface WaitingLine {
 const NONE: WaitingLine = { say: () => {}, clear: () => {}, stop: () => {} };
 
 export function startWaiting(terminal: WriteStream & { readonly fd?: number }): WaitingLine {
-  if (!terminal.isTTY) return NONE;
+  if (!terminal.isTTY || isKeptQuiet()) return NONE;
   const startMs = performance.now();
   let said = 'waiting for the store';
   let isDrawn = false;

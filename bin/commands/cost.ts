@@ -73,7 +73,7 @@ export function register(program: Command): void {
         .argParser(parseAmount)
         .default(DEFAULT_QUERY_RECORDS),
     )
-    .addOption(new Option('--output <form>', 'what to print').choices(TABLE_OUTPUTS).default('default'));
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(TABLE_OUTPUTS).default('default'));
   addConfigFlag(command).addHelpText('after', NOTES).action(asAction(cost));
 }
 

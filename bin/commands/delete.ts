@@ -1,16 +1,14 @@
 /** `logboom delete create|list|cancel|watch`: delete requests of a tenant (docs/deletion.md). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.ts';
-import { messageOf } from '../../shared/model/errors.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
 import { listedTable, listedText, progressText } from '../cli/delete-text.ts';
+import { parseTime } from '../cli/range-options.ts';
 import { endWithReader, maxCellsOfOutput, print, printPainted, say, shown } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { tableText } from '../cli/table-text.ts';
-import { parseInstant } from '../cli/time-text.ts';
 
 interface CreateFlags extends StoreFlags {
   readonly from: bigint;
@@ -70,7 +68,7 @@ export function register(program: Command): void {
     group
       .command('list')
       .description('list the requests, oldest first; cancelled ones are gone')
-      .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default')),
+      .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default')),
   ).action(asAction(list));
   addStoreOptions(
     group
@@ -133,16 +131,6 @@ async function watch(id: string, { interval, ...store }: WatchFlags): Promise<vo
     }
   } finally {
     if (isTerminal && last !== undefined) await print('\n');
-  }
-}
-
-function parseTime(text: string): bigint {
-  try {
-    return parseInstant(text, systemClock.nowNs());
-  } catch (error) {
-    throw new InvalidArgumentError(
-      `A time is written like 2026-01-05T10:00:00Z, in Unix seconds or nanoseconds, or "now" (${messageOf(error)}).`,
-    );
   }
 }
 

@@ -2,14 +2,15 @@
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
 import { asAction } from '../cli/command-error.ts';
-import { parsePositive, parseTime, TIME_NOTE } from '../cli/range-options.ts';
+import { checkTime, parsePositive, parseTime, TIME_NOTE } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS } from '../cli/series-text.ts';
 import { endWithReader } from '../cli/standard-output.ts';
 import { addStoreOptions } from '../cli/store-client.ts';
+import { addTimeZoneOption } from '../cli/time-zone.ts';
 import { askAndPrintInstant, DEFAULT_LIMIT, type InstantFlags } from './query.ts';
 
 interface Flags extends InstantFlags {
-  readonly at?: bigint;
+  readonly at?: string;
 }
 
 const NOTES = `
@@ -34,21 +35,24 @@ export function register(program: Command): void {
     .alias('instant-query')
     .description('values of a metric query at one time')
     .argument('<query>', 'LogQL, for example \'sum(rate({app="shop"}[5m]))\'')
-    .addOption(new Option('--at <time>', 'the time (default: now)').argParser(parseTime))
+    .addOption(new Option('--at <time>', 'the time (default: now)').argParser(checkTime))
+    .addOption(new Option('--now <time>', "logcli's name of --at").argParser(checkTime).hideHelp())
     .addOption(
       new Option('--limit <count>', 'most series that the store may answer with')
         .argParser(parsePositive)
         .default(DEFAULT_LIMIT),
     )
-    .addOption(new Option('--output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'))
+    .addOption(new Option('--stats', 'print statistics of the query on standard error'))
     .addOption(
       new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
     );
-  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(instant));
+  command.on('option:now', (time: string) => command.setOptionValue('at', time));
+  addTimeZoneOption(addStoreOptions(command)).addHelpText('after', NOTES).action(asAction(instant));
 }
 
 async function instant(text: string, flags: Flags): Promise<void> {
   endWithReader();
-  await askAndPrintInstant(text, flags, flags.at ?? systemClock.nowNs());
+  await askAndPrintInstant(text, flags, flags.at === undefined ? systemClock.nowNs() : parseTime(flags.at));
 }

@@ -9,7 +9,7 @@ import { inputSize, isPacked, openText } from '../cli/input-file.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
 import { PUSH_RETRIES, type PushPlan, pushLines } from '../cli/push-lines.ts';
-import { print, say } from '../cli/standard-output.ts';
+import { isKeptQuiet, print, say } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 
 export interface PushFlags extends StoreFlags {
@@ -89,9 +89,10 @@ async function pushOne(file: string, flags: PushFlags): Promise<void> {
   const labels = streamLabels(file, flags.label);
   const isFollowed = flags.follow === true;
   const fileBytes = isFollowed || file === STDIN ? undefined : await inputSize(file);
-  const progress = process.stderr.isTTY
-    ? new ProgressLine(process.stderr, isPacked(file) ? undefined : fileBytes)
-    : undefined;
+  const progress =
+    process.stderr.isTTY && !isKeptQuiet()
+      ? new ProgressLine(process.stderr, isPacked(file) ? undefined : fileBytes)
+      : undefined;
   const note = (message: string) => {
     progress?.clear();
     say(`logboom: ${message}\n`);

@@ -3,11 +3,14 @@ import { type Command, Option } from 'commander';
 import { asAction, EXIT_NOTHING_FOUND, UsageError } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
 import { Explanation } from '../cli/explain-text.ts';
+import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
 import { logPages } from '../cli/log-pages.ts';
 import {
   addRangeOptions,
   parseCount,
+  parseDelay,
   parsePositive,
+  parseSince,
   type RangeFlags,
   rangeOfFlags,
   TIME_NOTE,
@@ -22,15 +25,23 @@ import {
   printPainted,
   say,
   screenSize,
+  tell,
 } from '../cli/standard-output.ts';
+import { Statistics } from '../cli/statistics-text.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { startWaiting } from '../cli/waiting-line.ts';
 
-interface QueryFlags extends StoreFlags, RangeFlags {
+interface QueryFlags extends StoreFlags, RangeFlags, LabelFlags {
   readonly limit: number;
   readonly batch: number;
   readonly direction: Direction;
   readonly step?: string;
+  readonly interval?: string;
+  readonly forward?: boolean;
+  readonly stats?: boolean;
+  readonly stdin?: boolean;
+  readonly tail?: boolean;
+  readonly delayFor: number;
   readonly output: MetricOutput;
   readonly explain?: boolean;
   readonly instant?: boolean;
@@ -64,6 +75,8 @@ Examples:
   logboom query 'sum by (level) (count_over_time({app="shop"}[5m]))' --step 5m
   logboom query 'sum by (level) (rate({app="shop"}[1m]))' --since 3h --output chart
   logboom query 'topk(5, sum by (path) (count_over_time({app="shop"} | json [1h])))' --instant
+  logboom query '{app="shop"}' --from now-2h --to now-1h --include-label pod --quiet
+  cat app.log | logboom query --stdin '| json | status >= 500'
   logboom query '{app="shop"}' --from 2026-01-05T10:00:00Z --to 2026-01-05T11:00:00Z --limit 0 --output raw`;
 
 export function register(program: Command): void {
@@ -87,18 +100,59 @@ export function register(program: Command): void {
         .choices(['forward', 'backward'])
         .default('backward'),
     )
-    .addOption(new Option('--step <duration>', 'distance of the samples of a metric query'))
+    .addOption(new Option('--forward', 'the same as --direction forward').implies({ direction: 'forward' }))
+    .addOption(
+      new Option('--step <duration>', 'distance of the samples of a metric query').argParser(checkStep),
+    )
+    .addOption(
+      new Option('--interval <duration>', 'leave out entries of a stream that are closer together').argParser(
+        checkStep,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--stdin',
+        'query the lines of standard input, without a store; the stream selector may be left out',
+      ).conflicts(['from', 'to', 'step', 'batch', 'direction', 'explain']),
+    )
+    .addOption(new Option('-t, --tail', 'go on with new entries, as logboom tail does'))
+    .addOption(new Option('-f, --follow', 'the same as --tail').hideHelp().implies({ tail: true }))
+    .addOption(
+      new Option('--delay-for <seconds>', 'with --tail: hold entries until they are as old')
+        .argParser(parseDelay)
+        .default(0),
+    )
+    .addOption(new Option('--stats', 'print statistics of the query on standard error'))
     .addOption(new Option('--instant', 'values of a metric query at --to alone').conflicts(['step', 'batch']))
-    .addOption(new Option('--output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'))
     .addOption(
       new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
     );
-  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(query));
+  addStoreOptions(addLabelOptions(command))
+    .addHelpText('after', NOTES)
+    .action(asAction((text: string, flags: QueryFlags) => query(text, flags, isGiven(command, 'limit'))));
 }
 
-async function query(text: string, flags: QueryFlags): Promise<void> {
+function isGiven(command: Command, option: string): boolean {
+  return command.getOptionValueSource(option) === 'cli';
+}
+
+/** The text, which the store reads again. */
+function checkStep(text: string): string {
+  if (!/^\d+(\.\d+)?$/.test(text)) parseSince(text);
+  return text;
+}
+
+async function query(text: string, flags: QueryFlags, hasLimit: boolean): Promise<void> {
   endWithReader();
+  if (flags.tail) return (await import('./tail.ts')).tail(text, flags);
+  if (flags.stdin) {
+    // Every line of a file is wanted, unless somebody says otherwise.
+    const limit = hasLimit && flags.limit > 0 ? flags.limit : Infinity;
+    const { stdinPages } = await import('../commands/stdin-query.ts');
+    return printPages(stdinPages(process.stdin, { query: text, limit }), flags);
+  }
   const range = rangeOfFlags(flags);
   const { explain } = flags;
   const limit = flags.limit === 0 ? Infinity : flags.limit;
@@ -111,6 +165,7 @@ async function query(text: string, flags: QueryFlags): Promise<void> {
         batch: flags.batch,
         direction: flags.direction,
         step: flags.step,
+        interval: flags.interval,
       });
   await printPages(pages, flags);
 }
@@ -128,6 +183,7 @@ export interface InstantFlags extends StoreFlags {
   readonly limit: number;
   readonly output: MetricOutput;
   readonly explain?: boolean;
+  readonly stats?: boolean;
   readonly failOnEmpty?: boolean;
 }
 
@@ -138,21 +194,25 @@ export function askAndPrintInstant(text: string, flags: InstantFlags, timeNs: bi
 
 async function printPages(
   pages: AsyncIterable<RangeAnswer>,
-  { output, explain, failOnEmpty }: InstantFlags,
+  flags: InstantFlags | QueryFlags,
 ): Promise<void> {
+  const { output, explain, failOnEmpty, stats } = flags;
   const waiting = startWaiting(process.stderr);
   const explanation = new Explanation();
   const printer = new EntryPrinter({
     output: output === 'chart' ? 'default' : output,
     paint: OUTPUT_PAINT,
     maxCells: maxCellsOfOutput(),
+    labels: 'labelsLength' in flags ? labelViewOf(flags) : undefined,
   });
+  const statistics = new Statistics();
   let found = 0;
   try {
     for await (const page of pages) {
       waiting.clear();
       for (const warning of page.warnings) say(`logboom: the store warns: ${warning}\n`);
       explanation.add(page.explain);
+      statistics.add(page.stats);
       if (page.kind !== 'streams') {
         found += page.series.length;
         await printPainted(textOfSeries(page, output));
@@ -161,7 +221,7 @@ async function printPages(
       if (output === 'chart')
         throw new UsageError('a chart is of a metric query; this one answers with entries');
       const shared = printer.shareLabels(page.entries);
-      if (shared !== undefined) say(`Common labels: ${shared}\n`);
+      if (shared !== undefined) tell(`Common labels: ${shared}\n`);
       found += page.entries.length;
       await printPainted(printer.text(page.entries));
       waiting.say(`${found.toLocaleString('en-US')} entries`);
@@ -170,6 +230,7 @@ async function printPages(
     waiting.stop();
   }
   if (explain) say(explanation.text);
+  if (stats) say(statistics.text);
   if (found === 0 && failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;
 }
 

@@ -9,6 +9,7 @@ import type { Table, TableOutput } from '../cli/table-text.ts';
 
 interface Flags extends FactsFlags {
   readonly analyzeLabels?: boolean;
+  readonly match: readonly string[];
 }
 
 const NOTES = `
@@ -28,13 +29,19 @@ export function register(program: Command): void {
     .description('the streams that match, by their labels')
     .argument('[selectors...]', 'all that match one of them (default: every stream)')
     .addOption(
+      new Option('--match <selector>', "logcli's way to give a selector, may be given several times")
+        .argParser((text: string, before: readonly string[]) => [...before, text])
+        .default([])
+        .hideHelp(),
+    )
+    .addOption(
       new Option('--analyze-labels', 'instead: each label with its number of values and of streams'),
     );
   addFactsOptions(command).addHelpText('after', NOTES).action(asAction(series));
 }
 
 async function series(selectors: readonly string[], flags: Flags): Promise<void> {
-  const found = askSeries(flags, { range: rangeOfFlags(flags) }, selectors);
+  const found = askSeries(flags, { range: rangeOfFlags(flags) }, [...selectors, ...flags.match]);
   const asTable = async () => {
     const streams = await found;
     return flags.analyzeLabels ? analysis(streams) : tableOf(streams, flags.output);

@@ -1,21 +1,24 @@
 /** `logboom tail QUERY`: prints what is pushed, as it is pushed, until it is stopped. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
 import { parsePrometheusDuration } from '../../shared/model/duration.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/tail/bounds.ts';
-import { OUTPUTS, type Output } from '../cli/answer-text.ts';
+import { OUTPUTS } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
-import { parsePositive, parseSince } from '../cli/range-options.ts';
-import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, printPainted, say } from '../cli/standard-output.ts';
+import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
+import { parseDelay, parsePositive, parseSince } from '../cli/range-options.ts';
+import type { MetricOutput } from '../cli/series-text.ts';
+import { endWithReader, maxCellsOfOutput, OUTPUT_PAINT, printPainted, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
+import { addTimeZoneOption } from '../cli/time-zone.ts';
 
-export interface TailFlags extends StoreFlags {
+export interface TailFlags extends StoreFlags, LabelFlags {
   readonly since: bigint;
   readonly limit: number;
   readonly delayFor: number;
-  readonly output: Output;
+  readonly output: MetricOutput;
 }
 
 /** The store's own default. */
@@ -57,19 +60,23 @@ export function register(program: Command): void {
         .argParser(parseDelay)
         .default(0),
     )
-    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'));
-  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(tail));
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default'));
+  addTimeZoneOption(addStoreOptions(addLabelOptions(command)))
+    .addHelpText('after', NOTES)
+    .action(asAction(tail));
 }
 
-async function tail(query: string, flags: TailFlags): Promise<void> {
+/** Also for `logboom query --tail`. */
+export async function tail(query: string, flags: TailFlags): Promise<void> {
   endWithReader();
   const startNs = systemClock.nowNs() - flags.since;
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   const printer = new EntryPrinter({
-    output: flags.output,
+    output: flags.output === 'chart' ? 'default' : flags.output,
     paint: OUTPUT_PAINT,
     maxCells: maxCellsOfOutput(),
+    labels: labelViewOf(flags),
   });
   await followTail(
     flags,
@@ -78,15 +85,8 @@ async function tail(query: string, flags: TailFlags): Promise<void> {
       entries: async entries => {
         await printPainted(printer.text(entries));
       },
-      note: text => say(`logboom: ${text}\n`),
+      note: text => tell(`logboom: ${text}\n`),
     },
     { clock: systemClock, signal: stopping.signal },
   );
-}
-
-function parseDelay(text: string): number {
-  const seconds = Number(text);
-  if (!/^\d$/.test(text) || seconds > MAX_DELAY_SECONDS)
-    throw new InvalidArgumentError(`A whole number of seconds from 0 to ${MAX_DELAY_SECONDS} is needed.`);
-  return seconds;
 }

@@ -9,6 +9,7 @@ import { asAction, CommandError } from '../cli/command-error.ts';
 import { endWithReader, maxCellsOfOutput, print, say, shown } from '../cli/standard-output.ts';
 import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } from '../cli/storage-flags.ts';
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
+import { applyContext } from '../cli/store-options.ts';
 import { alignedText } from '../cli/table-text.ts';
 import { type TokenPlace, tokensByHttp, tokensInStorage } from '../cli/token-place.ts';
 
@@ -73,7 +74,7 @@ function addPlace(command: Command): Command {
   command
     .addOption(new Option('--addr <url>', 'ask this store instead of the files').argParser(parseAddress))
     .addOption(new Option('--bearer-token-file <file>', 'with --addr: file with the token that asks'))
-    .addOption(new Option('--output <form>', 'what to print').choices(OUTPUTS).default('default'));
+    .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default'));
   return addStorageFlags(addDataDirFlag(addConfigFlag(command)));
 }
 
@@ -135,6 +136,7 @@ function explained(error: unknown): never {
 function storeOf(addr: URL, bearerTokenFile: string | undefined): StoreFlags {
   const reader = addStoreOptions(new Command());
   reader.parse([], { from: 'user' });
+  applyContext(reader);
   const given = reader.opts<StoreFlags>();
   const own = bearerTokenFile === undefined ? {} : { bearerToken: '', bearerTokenFile };
   return { ...given, ...own, addr };

@@ -41,8 +41,9 @@ export function register(program: Command): void {
 }
 
 export function define(program: Command, ofRange: boolean): void {
-  const command = program
-    .command(ofRange ? 'volume-range' : 'volume')
+  const command = program.command(ofRange ? 'volume-range' : 'volume');
+  if (ofRange) command.alias('volume_range');
+  command
     .description(ofRange ? 'bytes of streams in steps of time' : 'bytes of streams, the largest first')
     .argument('<selector>', "streams, for example '{app=~\".+\"}', or '{}' for all")
     .addOption(new Option('--limit <groups>', 'most groups').argParser(parsePositive))
@@ -52,7 +53,10 @@ export function define(program: Command, ofRange: boolean): void {
         'series',
         'labels',
       ]),
-    );
+    )
+    .addOption(new Option('--targetLabels <names>', "logcli's name of --target-labels").hideHelp())
+    .addOption(new Option('--aggregateByLabels', "logcli's name of --aggregate-by labels").hideHelp());
+  command.on('option:aggregateByLabels', () => command.setOptionValue('aggregateBy', 'labels'));
   if (ofRange) command.addOption(new Option('--step <duration>', 'distance of the samples'));
   addFactsOptions(command, { outputs: METRIC_OUTPUTS })
     .addHelpText('after', ofRange ? RANGE_NOTES : NOTES)

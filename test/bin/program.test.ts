@@ -142,7 +142,7 @@ describe('completion', () => {
     const rows: [string[], string][] = [
       [['logboom', 'pu'], 'push'],
       [['logboom', 'rules', 'l'], 'lint load list'],
-      [['logboom', 'rules', 'load', '--pr'], '--prune'],
+      [['logboom', 'rules', 'load', '--pru'], '--prune'],
       [['logboom', 'query', '--limit', '5', '--out'], '--output'],
       [['logboom', 'query', '{a="b"}', '--output', 'c'], 'csv chart'],
       [['logboom', 'query', '--addr', 'push', '--dire'], '--direction'],

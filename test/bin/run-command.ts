@@ -20,7 +20,12 @@ export function logboom(
 ): Promise<Outcome> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
     // Nothing of the terminal that the tests run in.
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE, ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: CACHE,
+      LOGBOOM_CONTEXTS_FILE: '/dev/null/none',
+      ...env,
+    },
   });
   if (typeof stdin === 'string') child.stdin.end(stdin);
   else child.stdin.write(stdin.open);

@@ -262,7 +262,8 @@ function commandsThatTell(): string[][] {
 }
 
 /** These print what the program itself knows or wrote, or a price. */
-const TELL_NOTHING = ['start', 'cost', 'completion', 'canary'];
+const CONTEXTS = ['set', 'use', 'list', 'show', 'delete'].map(name => `context ${name}`);
+const TELL_NOTHING = ['start', 'cost', 'completion', 'canary', 'fmt', ...CONTEXTS];
 
 test('the list of commands below has all that there are', async () => {
   const leaves = (command: Command, path: string[] = []): string[][] =>

@@ -14,6 +14,7 @@ import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
 import type { Series } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
+import { shownOffsetMs, shownZoneName } from '../time-zone.ts';
 import { timeMarks, type ValueAxis, valueAxis, valueTexts } from './axis.ts';
 import { brailleCanvas, type Canvas, letterCanvas } from './canvas.ts';
 import { shortNumber } from './number-text.ts';
@@ -145,11 +146,13 @@ function timeText({
   columns: number;
   margin: number;
 }): string {
-  const marks = timeMarks(startMs, endMs, Math.max(2, Math.floor(columns / COLUMNS_PER_TIME)));
+  const offsetMs = shownOffsetMs(startMs);
+  const [from, to] = [startMs + offsetMs, endMs + offsetMs];
+  const marks = timeMarks(from, to, Math.max(2, Math.floor(columns / COLUMNS_PER_TIME)));
   const line = Array.from({ length: columns }, () => '─');
   let texts = '';
   for (const { ms, text } of marks) {
-    const column = endMs === startMs ? 0 : Math.round(((ms - startMs) / (endMs - startMs)) * (columns - 1));
+    const column = to === from ? 0 : Math.round(((ms - from) / (to - from)) * (columns - 1));
     const at = Math.min(column, columns - text.length);
     // The last may have no room left beside the one before.
     if (at < texts.length + (texts === '' ? 0 : 1)) continue;
@@ -157,7 +160,7 @@ function timeText({
     texts = texts.padEnd(at) + text;
   }
   const indent = ' '.repeat(margin + 2);
-  const day = `${new Date(startMs).toISOString().slice(0, 10)} UTC`;
+  const day = `${new Date(from).toISOString().slice(0, 10)} ${shownZoneName(startMs)}`;
   const hasRoom = columns - texts.length >= day.length + 2;
   const below = hasRoom ? texts.padEnd(columns - day.length) + day : `${texts}\n${indent}${day}`;
   return `${' '.repeat(margin + 1)}└${line.join('')}\n${indent}${below}`.trimEnd() + '\n';

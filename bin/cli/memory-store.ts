@@ -1,0 +1,75 @@
+/** A store in memory, for input that is queried once: it accepts pushes and answers queries as a store with the given configuration. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Config } from '../../shared/admin/config-fields.ts';
+import { Catalog } from '../../shared/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/catalog/usage-records.ts';
+import { assembleContext } from '../../shared/http/assemble.ts';
+import { createDispatcher } from '../../shared/http/dispatch.ts';
+import { createRouter } from '../../shared/http/routes.ts';
+import { ROUTES } from '../../shared/http/table.ts';
+import { NS_PER_MS } from '../../shared/model/duration.ts';
+import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { CommandError } from './command-error.ts';
+import { say } from './standard-output.ts';
+
+export const MEMORY_TENANT = 'memory';
+
+export interface MemoryStore {
+  readonly context: ReturnType<typeof assembleContext>;
+  /** Takes the JSON of a push. Throws CommandError if the store refuses it. */
+  push(body: string): Promise<void>;
+  /** The text of a response with status 200. Throws CommandError otherwise. */
+  get(path: string, params: URLSearchParams): Promise<string>;
+}
+
+/** Its clock stands still at `nowNs`. */
+export function memoryStore(config: Config, nowNs: bigint): MemoryStore {
+  const clock = { nowMs: () => Number(nowNs / NS_PER_MS), nowNs: () => nowNs, sleep: () => nextTurn() };
+  const ids = seededIds(1);
+  const table = memoryTable({ clock });
+  const context = assembleContext({
+    config,
+    store: memoryObjectStore(),
+    catalog: new Catalog({ table, clock, ids }),
+    clock,
+    ids,
+    usageRecords: new UsageRecords(table),
+    notReady: () => undefined,
+  });
+  const dispatch = createDispatcher({
+    router: createRouter(ROUTES),
+    context,
+    guard: context.access.guard,
+    log: { error: (_, message) => say(`logboom: ${message}\n`) },
+    compress: false,
+  });
+  const request = {
+    headers: { 'content-type': 'application/json', 'x-scope-orgid': MEMORY_TENANT },
+    signal: new AbortController().signal,
+    id: 'memory',
+  };
+  return {
+    context,
+    async push(text) {
+      const path = '/loki/api/v1/push';
+      const answer = await dispatch({
+        ...request,
+        method: 'POST',
+        path,
+        rawQuery: '',
+        body: Buffer.from(text),
+      });
+      if (answer.status !== 204)
+        throw new CommandError(`the store refuses the input: ${Buffer.from(answer.body).toString().trim()}`);
+    },
+    async get(path, params) {
+      const rawQuery = params.toString();
+      const answer = await dispatch({ ...request, method: 'GET', path, rawQuery, body: Buffer.alloc(0) });
+      const text = Buffer.from(answer.body).toString();
+      if (answer.status !== 200) throw new CommandError(text.trim());
+      return text;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** The statistics of a query that a store returns with each response, added up over the requests of a command. */
+
+interface Summary {
+  readonly [name: string]: unknown;
+}
+
+const NS_PER_SECOND = 1e9;
+/** Rates are computed from the sums. */
+const RATES: readonly (readonly [string, string])[] = [
+  ['bytesProcessedPerSecond', 'totalBytesProcessed'],
+  ['linesProcessedPerSecond', 'totalLinesProcessed'],
+];
+
+export class Statistics {
+  private readonly sums = new Map<string, number>();
+  private requests = 0;
+
+  /** Takes the `stats` of a response; other values are ignored. */
+  add(stats: unknown): void {
+    const summary = (stats as { summary?: Summary } | undefined)?.summary;
+    if (typeof summary !== 'object' || summary === null) return;
+    this.requests++;
+    for (const [name, value] of Object.entries(summary)) {
+      if (typeof value === 'number') this.sums.set(name, (this.sums.get(name) ?? 0) + value);
+    }
+    const seconds = this.sums.get('execTime') ?? 0;
+    for (const [rate, total] of RATES) {
+      if (this.sums.has(rate))
+        this.sums.set(rate, seconds > 0 ? Math.round((this.sums.get(total) ?? 0) / seconds) : 0);
+    }
+  }
+
+  /** A line for each figure. */
+  get text(): string {
+    if (this.requests === 0) return 'the store sent no statistics\n';
+    const lines = [['requests', this.requests] as const, ...this.sums].map(
+      ([name, value]) => `${worded(name).padEnd(42)}${shownFigure(name, value)}\n`,
+    );
+    return lines.join('');
+  }
+}
+
+function shownFigure(name: string, value: number): string {
+  if (!/time$/i.test(name)) return value.toLocaleString('en-US');
+  return `${(Math.round(value * NS_PER_SECOND) / NS_PER_SECOND).toFixed(6)} s`;
+}
+
+/** `totalLinesProcessed` → `total lines processed`. */
+function worded(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+}

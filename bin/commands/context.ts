@@ -1,0 +1,118 @@
+/** `logboom context set|use|list|show|delete`: named defaults for the options that say which store, and as whom. */
+import type { Command } from 'commander';
+import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
+import { type ContextValues, readContexts, writeContexts } from '../cli/contexts.ts';
+import { endWithReader, print, say, shown } from '../cli/standard-output.ts';
+import { addStoreOptions } from '../cli/store-client.ts';
+import { CONTEXT_OPTIONS } from '../cli/store-options.ts';
+import { tableText } from '../cli/table-text.ts';
+
+/** A name can be typed without quotes. */
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+const SECRETS: ReadonlySet<string> = new Set(['password', 'bearerToken']);
+
+const NOTES = `
+A command takes each option from the command line, then from the environment, then from the context: the one that --context or
+LOGBOOM_CONTEXT names, else the one in use. Contexts are in ~/.config/logboom/contexts.json (LOGBOOM_CONTEXTS_FILE names another
+file), which only you can read. Prefer --bearer-token-file to a password or token in it.
+
+Examples:
+  logboom context set prod --addr https://logs.example.com --tenant shop --bearer-token-file ~/.logs-token
+  logboom context use prod                      from here on
+  logboom query '{app="shop"}' --context prod   in one command
+  logboom context use -                         use none`;
+
+export function register(program: Command): void {
+  const group = program
+    .command('context')
+    .description('named sets of store options: set, use, list, show, delete')
+    .addHelpText('after', NOTES);
+  const set = group
+    .command('set')
+    .description('create or replace a context with the options that are given')
+    .argument('<name>', 'name of the context');
+  addStoreOptions(set).action(asAction(async (name: string) => setContext(name, givenValues(set))));
+  group
+    .command('use')
+    .description('make a context the default')
+    .argument('<name>', 'name of the context, or - for none')
+    .action(asAction(async (name: string) => useContext(name)));
+  group.command('list').description('list the contexts').action(asAction(list));
+  group
+    .command('show')
+    .description('print a context as JSON, without secrets')
+    .argument('[name]', 'name of the context (default: the one in use)')
+    .action(asAction(show));
+  group
+    .command('delete')
+    .description('delete a context')
+    .argument('<name>', 'name of the context')
+    .action(asAction(async (name: string) => deleteContext(name)));
+}
+
+/** The options on the command line; those of the environment would override the context anyway. */
+function givenValues(command: Command): ContextValues {
+  const given = CONTEXT_OPTIONS.filter(name => command.getOptionValueSource(name) === 'cli');
+  return Object.fromEntries(
+    given.map(name => {
+      const value: unknown = command.getOptionValue(name);
+      return [name, value === true ? true : String(value)];
+    }),
+  );
+}
+
+function setContext(name: string, values: ContextValues): void {
+  if (!NAME.test(name))
+    throw new UsageError('the name of a context has letters, digits, ".", "_" and "-", up to 100');
+  if (name === '-') throw new UsageError('"-" stands for no context; choose another name');
+  if (Object.keys(values).length === 0)
+    throw new UsageError('give the options of the context, such as --addr URL');
+  const { current, contexts } = readContexts();
+  writeContexts({ version: 1, current, contexts: { ...contexts, [name]: values } });
+  say(`context ${name} is set; to make it the default: logboom context use ${name}\n`);
+}
+
+function useContext(name: string): void {
+  const { contexts } = readContexts();
+  if (name !== '-') valuesOf(name, contexts);
+  writeContexts({ version: 1, current: name === '-' ? undefined : name, contexts });
+}
+
+function deleteContext(name: string): void {
+  const { current, contexts } = readContexts();
+  valuesOf(name, contexts);
+  const { [name]: _, ...others } = contexts;
+  writeContexts({ version: 1, current: current === name ? undefined : current, contexts: others });
+}
+
+async function list(): Promise<void> {
+  endWithReader();
+  const { current, contexts } = readContexts();
+  const rows = Object.keys(contexts)
+    .sort()
+    .map(name => {
+      const { addr, tenant } = contexts[name];
+      return [name === current ? '*' : '', name, addr ? String(addr) : null, tenant ? String(tenant) : null];
+    });
+  if (rows.length === 0)
+    return say('there are no contexts; create one with: logboom context set NAME --addr URL\n');
+  const columns = ['in use', 'name', 'addr', 'tenant'].map(name => ({ name }));
+  await print(tableText({ columns, rows }, 'table', { shown }));
+}
+
+async function show(name: string | undefined): Promise<void> {
+  endWithReader();
+  const { current, contexts } = readContexts();
+  const wanted = name ?? current;
+  if (wanted === undefined) throw new CommandError('no context is in use; name one');
+  const values = Object.entries(valuesOf(wanted, contexts)).map(([key, value]) => [
+    key,
+    SECRETS.has(key) ? '(hidden)' : value,
+  ]);
+  await print(`${JSON.stringify(Object.fromEntries(values), undefined, 2)}\n`);
+}
+
+function valuesOf(name: string, contexts: Readonly<Record<string, ContextValues>>): ContextValues {
+  if (Object.hasOwn(contexts, name)) return contexts[name];
+  throw new CommandError(`there is no context ${name}; logboom context list shows them`);
+}

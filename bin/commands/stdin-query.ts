@@ -1,0 +1,190 @@
+/**
+ * `logboom query --stdin`: LogQL over lines of standard input, without a store. All lines belong to one stream, which the selector of
+ * the query names: it has the labels of the matchers with `=`. A query may leave the selector out. A log query prints lines as
+ * they come; a metric query reads the input to its end and gives the values at that time.
+ */
+import { systemClock } from '../../local/system-clock.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import type { Expr, LogExpr } from '../../shared/logql/ast.ts';
+import { parseQuery } from '../../shared/logql/parse.ts';
+import { selectorsOf } from '../../shared/logql/walk.ts';
+import { ClientError } from '../../shared/model/errors.ts';
+import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/model/labels.ts';
+import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import type { PageRows } from '../../shared/model/page.ts';
+import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { CommandError } from '../cli/command-error.ts';
+import { LineSplitter } from '../cli/line-splitter.ts';
+import { type LogEntry, type RangeAnswer, readAnswer } from '../cli/range-query.ts';
+
+export interface StdinQuestion {
+  readonly query: string;
+  /** Maximum number of entries; Infinity for all. */
+  readonly limit: number;
+}
+
+/** Stands for the selector that a query leaves out. */
+const NO_SELECTOR = '{source="stdin"}';
+const STARTS_WITH_STAGE = /^\s*[|!]/;
+/** A metric query holds its input in memory. */
+const MAX_METRIC_INPUT_BYTES = 256 * 1024 * 1024;
+const PUSH_BYTES = 1_000_000;
+/** Longer lines end the input anyway. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_SERIES = 100_000;
+
+const CONFIG: Config = {
+  ...DEFAULT_CONFIG,
+  limits: {
+    ...DEFAULT_LIMITS,
+    maxLineSize: MAX_LINE_BYTES,
+    maxQuerySeries: MAX_SERIES,
+    // Both kinds of query see the labels of the stream only.
+    discoverLogLevels: false,
+    discoverServiceName: [],
+  },
+  logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
+};
+
+/** Pages of entries as lines arrive, or the one answer to a metric query. Throws CommandError. */
+export async function* stdinPages(
+  input: AsyncIterable<Buffer>,
+  { query, limit }: StdinQuestion,
+): AsyncGenerator<RangeAnswer> {
+  try {
+    const expr = parseQuery(STARTS_WITH_STAGE.test(query) ? `${NO_SELECTOR} ${query}` : query);
+    const labels = streamOf(expr);
+    if (expr.kind === 'log') yield* logPagesOf(input, { expr, labels, limit });
+    else yield await metricAnswer(input, { query, labels });
+  } catch (error) {
+    // A mistake in the query.
+    if (error instanceof ClientError) throw new CommandError(error.message);
+    throw error;
+  }
+}
+
+/** The labels of all lines. Throws CommandError if the selectors of the query name several streams. */
+function streamOf(expr: Expr): Labels {
+  const labels = new Map<string, string>();
+  for (const { name, op, value } of selectorsOf(expr).flat()) {
+    if (op !== '=' || (labels.get(name) ?? value) !== value) {
+      throw new CommandError(
+        'with --stdin, the selector names the one stream of all lines: use matchers with = and one value for each label',
+      );
+    }
+    labels.set(name, value);
+  }
+  return labelsOf(Object.fromEntries(labels));
+}
+
+interface LogQuestion {
+  readonly expr: LogExpr;
+  readonly labels: Labels;
+  readonly limit: number;
+}
+
+async function* logPagesOf(
+  input: AsyncIterable<Buffer>,
+  { expr, labels, limit }: LogQuestion,
+): AsyncGenerator<RangeAnswer> {
+  const pipeline = compileLogPipeline(expr, { clock: systemClock });
+  const text = formatLabels(labels);
+  let left = limit;
+  let lastNs = 0n;
+  for await (const lines of linesOf(input)) {
+    const nowNs = systemClock.nowNs();
+    const page = pageOf(lines, { labels, text }, nowNs > lastNs ? nowNs : lastNs + 1n);
+    lastNs = page.baseNs + BigInt(page.rows);
+    const entries: LogEntry[] = [];
+    pipeline.run(
+      page,
+      Uint32Array.from({ length: page.rows }, (_, row) => row),
+      page.rows,
+      {
+        wants: () => entries.length < left,
+        emit: (row, entry) => {
+          const found = { labels: labelsToObject(entry.labels()), line: entry.line() };
+          entries.push({ timeNs: page.baseNs + BigInt(row), ...found });
+        },
+      },
+    );
+    left -= entries.length;
+    yield { kind: 'streams', entries, warnings: [] };
+    if (left <= 0) return;
+  }
+}
+
+/** The lines of each piece of input, in new buffers. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
+  let lines: Buffer[] = [];
+  const splitter = new LineSplitter(
+    (source, start, end) => lines.push(Buffer.from(source.subarray(start, end))),
+    {
+      maxLineBytes: MAX_LINE_BYTES,
+    },
+  );
+  for await (const piece of input) {
+    splitter.feed(piece);
+    if (lines.length > 0) yield lines;
+    lines = [];
+  }
+  splitter.finish();
+  if (lines.length > 0) yield lines;
+}
+
+/** Lines get the time at which they are read, each a nanosecond after the one before. */
+function pageOf(
+  lines: readonly Buffer[],
+  stream: { readonly labels: Labels; readonly text: string },
+  baseNs: bigint,
+): PageRows {
+  const lineOffsets = new Uint32Array(lines.length + 1);
+  lines.forEach((line, row) => {
+    lineOffsets[row + 1] = lineOffsets[row] + line.length;
+  });
+  return {
+    rows: lines.length,
+    baseNs,
+    times: Float64Array.from(lines, (_, row) => row),
+    lines: Buffer.concat(lines),
+    lineOffsets,
+    runs: [{ stream, firstRow: 0, rows: lines.length }],
+    metadata: [],
+  };
+}
+
+/** The values at the end of the input, of a store in memory that holds all of it. */
+async function metricAnswer(
+  input: AsyncIterable<Buffer>,
+  { query, labels }: { readonly query: string; readonly labels: Labels },
+): Promise<RangeAnswer> {
+  const startNs = systemClock.nowNs();
+  // Log queries need none of the store.
+  const { memoryStore } = await import('../cli/memory-store.ts');
+  const store = memoryStore(CONFIG, startNs);
+  const stream = labelsToObject(labels);
+  let values: [string, string][] = [];
+  let bytes = 0;
+  let totalBytes = 0;
+  let timeNs = startNs;
+  const pushAll = async () => {
+    if (values.length > 0) await store.push(JSON.stringify({ streams: [{ stream, values }] }));
+    values = [];
+    bytes = 0;
+  };
+  for await (const lines of linesOf(input)) {
+    for (const line of lines) {
+      values.push([`${timeNs++}`, line.toString('utf8')]);
+      bytes += line.length;
+      totalBytes += line.length;
+    }
+    if (totalBytes > MAX_METRIC_INPUT_BYTES)
+      throw new CommandError(
+        'a metric query over --stdin takes up to 256 MiB; push the file to a store instead',
+      );
+    if (bytes >= PUSH_BYTES) await pushAll();
+  }
+  await pushAll();
+  const params = new URLSearchParams({ query, time: `${timeNs}`, limit: `${MAX_SERIES}` });
+  return readAnswer(await store.get('/loki/api/v1/query', params), 'backward');
+}

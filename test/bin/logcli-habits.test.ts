@@ -1,0 +1,308 @@
+/** What users of logcli type, against a store that records what it is asked. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { commandFirst } from '../../bin/cli/program.ts';
+import { type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
+import { refusedBy } from './refused-by.ts';
+import { logboom } from './run-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'logboom-habits-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const stores: RecordingStore[] = [];
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map(store => store.stop()));
+});
+
+async function store(reply: Reply): Promise<RecordingStore> {
+  const started = await startRecordingStore(() => reply);
+  stores.push(started);
+  return started;
+}
+
+const T = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
+const STATS = {
+  summary: { totalLinesProcessed: 40, linesProcessedPerSecond: 1, execTime: 0.5, totalEntriesReturned: 2 },
+};
+const LOGS: Reply = {
+  status: 200,
+  body: JSON.stringify({
+    status: 'success',
+    data: {
+      resultType: 'streams',
+      result: [
+        { stream: { app: 'shop', pod: 'a' }, values: [[`${T + 1n}`, 'one']] },
+        { stream: { app: 'shop', pod: 'b' }, values: [[`${T}`, 'two']] },
+      ],
+      stats: STATS,
+    },
+  }),
+};
+
+describe('logboom query as logcli', () => {
+  const at = '2026-01-05T10:00:00.000Z';
+  test.each<[string[], string[], string]>([
+    [[], [`${at} {pod="a"} one`, `${at} {pod="b"} two`], 'Common labels: {app="shop"}\n'],
+    [['-q'], [`${at} {pod="a"} one`, `${at} {pod="b"} two`], ''],
+    [['--no-labels'], [`${at} one`, `${at} two`], ''],
+    [['--include-label', 'app'], [`${at} {app="shop"} one`, `${at} {app="shop"} two`], ''],
+    [['--exclude-label', 'pod', '--quiet'], [`${at} {} one`, `${at} {} two`], ''],
+    [['--include-common-labels'], [`${at} {app="shop", pod="a"} one`, `${at} {app="shop", pod="b"} two`], ''],
+    [['-q', '--labels-length', '12'], [`${at} {pod="a"}    one`, `${at} {pod="b"}    two`], ''],
+    [
+      ['-q', '-z', 'Asia/Kolkata'],
+      ['2026-01-05T15:30:00.000+05:30 {pod="a"} one', '2026-01-05T15:30:00.000+05:30 {pod="b"} two'],
+      '',
+    ],
+    [
+      ['-o', 'jsonl', '--exclude-label', 'app', '-z', 'America/New_York'],
+      [
+        '{"timestamp":"2026-01-05T05:00:00.000000001-05:00","labels":{"pod":"a"},"line":"one"}',
+        '{"timestamp":"2026-01-05T05:00:00.000000000-05:00","labels":{"pod":"b"},"line":"two"}',
+      ],
+      '',
+    ],
+    [
+      ['-o', 'raw', '--stats'],
+      ['one', 'two'],
+      'requests                                  1\n' +
+        'total lines processed                     40\n' +
+        'lines processed per second                80\n' +
+        'exec time                                 0.500000 s\n' +
+        'total entries returned                    2\n',
+    ],
+  ])('%j', async (args, lines, stderr) => {
+    const { url } = await store(LOGS);
+    const outcome = await logboom(['query', '{app="shop"}', '--addr', url, ...args]);
+    expect(outcome).toEqual({ code: 0, stdout: lines.map(line => `${line}\n`).join(''), stderr });
+  });
+
+  test('global flags stand in front; --org-id, --forward, --interval and local times reach the store', async () => {
+    const { url, requests } = await store(LOGS);
+    const range = ['--from', '2026-01-05', '--to', '2026-01-05 12:00', '--timezone', 'Europe/Berlin'];
+    const { code, stdout } = await logboom(
+      [
+        '--addr',
+        url,
+        '--org-id',
+        'acme',
+        '-q',
+        '-o',
+        'raw',
+        'query',
+        '{a="b"}',
+        ...range,
+        '--forward',
+        '--interval',
+        '5s',
+      ],
+      { env: { TZ: 'America/New_York' } },
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'two\none\n' });
+    const [{ params, headers }] = requests;
+    expect(headers['x-scope-orgid']).toBe('acme');
+    expect([params.get('start'), params.get('end'), params.get('direction'), params.get('interval')]).toEqual(
+      [`${T - 39_600_000_000_000n}`, `${T + 3_600_000_000_000n}`, 'forward', '5s'],
+    );
+  });
+
+  test('a time without an offset is local', async () => {
+    const { url, requests } = await store(LOGS);
+    const args = ['query', '{a="b"}', '--addr', url, '--from', '2026-01-05 05:00'];
+    await logboom(args, { env: { TZ: 'America/New_York' } });
+    await logboom([...args, '-z', 'UTC'], { env: { TZ: 'America/New_York' } });
+    expect(requests.map(({ params }) => params.get('start'))).toEqual([`${T}`, `${T - 18_000_000_000_000n}`]);
+  });
+
+  test('flags of other commands: series --match, volume_range, --targetLabels, instant-query --now', async () => {
+    const { url, requests } = await store({
+      status: 200,
+      body: '{"data":{"resultType":"vector","result":[]}}',
+    });
+    await logboom(['volume_range', '{a="b"}', '--targetLabels', 'app', '--aggregateByLabels', '--addr', url]);
+    await logboom(['instant-query', 'vector(1)', '--now', '2026-01-05T10:00:00Z', '--addr', url]);
+    expect(requests.map(({ path }) => path)).toEqual([
+      '/loki/api/v1/index/volume_range',
+      '/loki/api/v1/query',
+    ]);
+    expect(requests[0].params.get('targetLabels')).toBe('app');
+    expect(requests[0].params.get('aggregateBy')).toBe('labels');
+    expect(requests[1].params.get('time')).toBe(`${T}`);
+    const listed = await store({ status: 200, body: '{"data":[]}' });
+    await logboom(['series', '{a="1"}', '--match', '{b="2"}', '--addr', listed.url]);
+    expect(listed.requests[0].params.getAll('match[]')).toEqual(['{a="1"}', '{b="2"}']);
+  });
+
+  test('a refusal in the words of Go is said in plain ones', async () => {
+    const { url } = await store({ status: 400, body: 'strconv.ParseInt: parsing "x": invalid syntax' });
+    const { code, stderr } = await logboom(['query', '{a="b"}', '--addr', url]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'logboom: 400 Bad Request: "x" is not a number\n' });
+  });
+
+  test.each([
+    [['query', '{a="b"}', '--from', 'x']],
+    [['query', '{a="b"}', '--since', 'x']],
+    [['query', '{a="b"}', '--step', 'x']],
+    [['query', '{a="b"}', '-z', 'Nowhere/City']],
+    [['instant', 'vector(1)', '--at', 'x']],
+    [['delete', 'create', '{a="b"}', '--from', 'x']],
+  ])('%j is refused without internals', async args => {
+    const said = await refusedBy(args);
+    expect(said).toMatch(/is written like|A time zone is/);
+    expect(said).not.toMatch(/strconv|parsing|at .*\.ts/);
+  });
+});
+
+test('options in front of a command move behind it', () => {
+  expect(commandFirst(['-o', 'raw', 'query', '{}'])).toEqual(['query', '-o', 'raw', '{}']);
+  for (const args of [['query', '-q'], ['--help', 'query'], ['--version'], ['-q'], []])
+    expect(commandFirst(args)).toBe(args);
+});
+
+describe('a proxy', () => {
+  test('--proxy-url and HTTP_PROXY carry requests; NO_PROXY and a store on this machine need none', async () => {
+    const paths: string[] = [];
+    const proxy = createServer((request, response) => {
+      paths.push(request.url!);
+      response.end('{"data":["through the proxy"]}');
+    });
+    await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+    const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const { url, requests } = await store({ status: 200, body: '{"data":["direct"]}' });
+    try {
+      const elsewhere = ['labels', '--addr', 'http://logs.invalid'];
+      const runs = await Promise.all([
+        logboom(elsewhere, { env: { LOKI_HTTP_PROXY_URL: proxyUrl } }),
+        logboom(elsewhere, { env: { HTTP_PROXY: proxyUrl } }),
+        logboom(elsewhere, { env: { HTTP_PROXY: proxyUrl, NO_PROXY: 'logs.invalid' } }),
+        logboom(['labels', '--addr', url], { env: { HTTP_PROXY: proxyUrl } }),
+      ]);
+      expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual([
+        [0, 'through the proxy\n'],
+        [0, 'through the proxy\n'],
+        [3, ''],
+        [0, 'direct\n'],
+      ]);
+      expect(paths.map(path => path.split('?')[0])).toEqual(
+        Array(2).fill('http://logs.invalid/loki/api/v1/labels'),
+      );
+      expect(requests).toHaveLength(1);
+    } finally {
+      proxy.closeAllConnections();
+      await new Promise(resolve => proxy.close(resolve));
+    }
+  });
+});
+
+describe('logboom fmt', () => {
+  test.each([
+    [['fmt', 'sum by(level)(rate({app="shop"}|json[5m]))'], ''],
+    [['fmt'], 'sum by(level)(rate({app="shop"}|json[5m]))\n'],
+  ])('%j', async (args, stdin) => {
+    const outcome = await logboom(args, { stdin });
+    expect(outcome).toEqual({
+      code: 0,
+      stdout: 'sum by (level)(rate({app="shop"} | json[5m]))\n',
+      stderr: '',
+    });
+  });
+
+  test('says what is wrong with a query', async () => {
+    const { code, stdout, stderr } = await logboom(['fmt', '{app=']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^logboom: parse error at line 1, col \d+: [^\n]*\n$/);
+  });
+});
+
+describe('logboom query --stdin', () => {
+  const stdin = '{"level":"error","n":1}\n{"level":"info","n":2}\r\nno json\n{"level":"error","n":4}';
+  test.each<[string, string[], string]>([
+    ['|= "error"', [], '{"level":"error","n":1}\n{"level":"error","n":4}\n'],
+    ['!= "level"', [], 'no json\n'],
+    ['{app="shop"} | json | n > 1 | line_format "{{.app}} {{.n}}"', [], 'shop 2\nshop 4\n'],
+    ['|= "error"', ['--limit', '1'], '{"level":"error","n":1}\n'],
+    ['sum by (level) (count_over_time({app="shop"} | json | __error__="" [1h]))', [], '2\n1\n'],
+  ])('%s %j', async (query, args, stdout) => {
+    const outcome = await logboom(['--stdin', '-o', 'raw', 'query', query, ...args], { stdin });
+    expect({ ...outcome, stdout: outcome.stdout.split('\n').sort() }).toEqual({
+      code: 0,
+      stdout: stdout.split('\n').sort(),
+      stderr: '',
+    });
+  });
+
+  test('keeps the order of the input over many pieces and ends at --limit although the input stays open', async () => {
+    const lines = Array.from({ length: 30_000 }, (_, i) => `line ${i}`);
+    const all = await logboom(['query', '--stdin', '-o', 'raw', '|= "line"'], {
+      stdin: `${lines.join('\n')}\n`,
+    });
+    expect(all.stdout.split('\n').slice(0, -1)).toEqual(lines);
+    const first = await logboom(['query', '--stdin', '-o', 'raw', '|= "line"', '--limit', '1'], {
+      stdin: { open: 'line a\nline b\n' },
+    });
+    expect(first).toEqual({ code: 0, stdout: 'line a\n', stderr: '' });
+  });
+
+  test.each([
+    ['{app=~"a|b"}', 'use matchers with ='],
+    ['| json | |', 'parse error'],
+  ])('%s is refused', async (query, message) => {
+    const { code, stdout, stderr } = await logboom(['query', '--stdin', query], { stdin });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('logboom context', () => {
+  test('set, use, override, list, show, delete', async () => {
+    const { url, requests } = await store({ status: 200, body: '{"data":[]}' });
+    const file = join(folder, 'below', 'contexts.json');
+    const run = (args: string[], env = {}) => logboom(args, { env: { LOGBOOM_CONTEXTS_FILE: file, ...env } });
+    expect(
+      (await run(['context', 'set', 'prod', '--addr', url, '--tenant', 'shop', '--password', 'secret'])).code,
+    ).toBe(0);
+    expect((await run(['context', 'set', 'dev', '--addr', url, '--tenant', 'dev'])).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await run(['context', 'use', 'prod'])).code).toBe(0);
+    await run(['labels']);
+    await run(['labels', '--context', 'dev']);
+    await run(['labels'], { LOGBOOM_CONTEXT: 'dev' });
+    await run(['labels', '--tenant', 'option']);
+    await run(['labels'], { LOKI_ORG_ID: 'variable' });
+    expect(requests.map(({ headers }) => headers['x-scope-orgid'])).toEqual([
+      'shop',
+      'dev',
+      'dev',
+      'option',
+      'variable',
+    ]);
+    expect((await run(['context', 'list'])).stdout).toBe(
+      `in use  name  addr                     tenant\n        dev   ${url}/   dev\n*       prod  ${url}/   shop\n`
+        .replace('addr                     tenant', `addr${' '.repeat(`${url}/`.length - 2)}tenant`)
+        .replaceAll('/   ', '/  '),
+    );
+    expect(JSON.parse((await run(['context', 'show'])).stdout)).toEqual({
+      addr: `${url}/`,
+      tenant: 'shop',
+      password: '(hidden)',
+    });
+    expect((await run(['context', 'delete', 'prod'])).code).toBe(0);
+    expect((await run(['labels', '--context', 'prod'])).stderr).toContain(
+      'there is no context prod (known: dev)',
+    );
+    expect((await run(['context', 'use', '-'])).code).toBe(0);
+    expect((await run(['context', 'use', 'prod'])).code).toBe(1);
+    expect((await run(['context', 'set', 'empty'])).code).toBe(2);
+  });
+
+  test('a file of something else is named', async () => {
+    const file = join(folder, 'other.json');
+    writeFileSync(file, '[]');
+    const { code, stderr } = await logboom(['labels'], { env: { LOGBOOM_CONTEXTS_FILE: file } });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${file} is not a file of contexts`);
+  });
+});
