@@ -5,20 +5,20 @@
 
 import { performance } from 'node:perf_hooks';
 import { systemIds } from '../local/system-clock.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { NOT_BEGUN } from '../shared/catalog/delete-request.ts';
-import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
-import { Compactor } from '../shared/compaction/compactor.ts';
-import { noRewrites } from '../shared/compaction/day-rewriter.ts';
-import { MergeDrops } from '../shared/deletion/merge-drops.ts';
-import { TenantDeletion } from '../shared/deletion/tenant-deletion.ts';
-import { GroupCommitter } from '../shared/ingest/group-commit.ts';
-import { type AcceptedPush, PushColumns } from '../shared/ingest/push-columns.ts';
-import { NS_PER_DAY } from '../shared/model/duration.ts';
-import { formatLabels, labelsOf } from '../shared/model/labels.ts';
-import { DEFAULT_LIMITS } from '../shared/model/limits.ts';
-import { memoryObjectStore } from '../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../shared/ports/memory/table.ts';
+import { NS_PER_DAY } from '../shared/base/model/duration.ts';
+import { formatLabels, labelsOf } from '../shared/base/model/labels.ts';
+import { DEFAULT_LIMITS } from '../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../shared/base/ports/memory/table.ts';
+import { Catalog } from '../shared/storage/catalog/catalog.ts';
+import { NOT_BEGUN } from '../shared/storage/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../shared/storage/codec/compression.ts';
+import { Compactor } from '../shared/upkeep/compaction/compactor.ts';
+import { noRewrites } from '../shared/upkeep/compaction/day-rewriter.ts';
+import { MergeDrops } from '../shared/upkeep/deletion/merge-drops.ts';
+import { TenantDeletion } from '../shared/upkeep/deletion/tenant-deletion.ts';
+import { GroupCommitter } from '../shared/write/ingest/group-commit.ts';
+import { type AcceptedPush, PushColumns } from '../shared/write/ingest/push-columns.ts';
 import { manualClock } from '../test/support/manual-clock.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from './corpus.ts';
 

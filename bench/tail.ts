@@ -29,7 +29,7 @@ const QUERY = '{app="bench"} |= "needle"';
 /** A fifth of what the store takes, or so. */
 const OFFERED_PER_SECOND = 200;
 const PROBES = 100;
-/** After a dispatch the next one waits (REST_MS of shared/tail): pushes that come behind it, and pushes to a store at rest. */
+/** After a dispatch the next one waits (REST_MS of shared/read/tail): pushes that come behind it, and pushes to a store at rest. */
 const PROBE_PAUSES_MS = [10, 100];
 const CLOCK_TICKS_PER_SECOND = 100;
 

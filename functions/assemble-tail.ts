@@ -10,14 +10,14 @@ import {
 } from '../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../shared/aws/caller.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { KNOWN_MS } from '../shared/catalog/tail-log.ts';
+import type { Connections } from '../shared/base/ports/connections.ts';
 import {
   API_GATEWAY_FRAMES,
   API_GATEWAY_OWNER,
   assembleTails,
   type Tails,
-} from '../shared/http/assemble-tail.ts';
-import type { Connections } from '../shared/ports/connections.ts';
+} from '../shared/server/http/assemble-tail.ts';
+import { KNOWN_MS } from '../shared/storage/catalog/tail-log.ts';
 import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
 import type { TailFunctionName } from './groups.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';

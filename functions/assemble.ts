@@ -6,12 +6,6 @@ import { fetchClient } from '../local/http-client.ts';
 import { createLog, type Log, linesOf } from '../local/log.ts';
 import { overridesSources } from '../local/overrides-file.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
-import type { LogLevel } from '../shared/admin/config-fields.ts';
-import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/admin/fleet-figures.ts';
-import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
-import { addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
-import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
-import { Services } from '../shared/admin/services.ts';
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import {
@@ -19,19 +13,25 @@ import {
   tailWaker as createTailWaker,
   type TailWaker,
 } from '../shared/aws/tail-waker.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
-import { UsageRecords } from '../shared/catalog/usage-records.ts';
-import { assembleContext } from '../shared/http/assemble.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import { createDispatcher } from '../shared/http/dispatch.ts';
-import { createRequestLimits } from '../shared/http/request-limits.ts';
-import { createRouter } from '../shared/http/routes.ts';
-import { ROUTES } from '../shared/http/table.ts';
-import type { Clock } from '../shared/ports/clock.ts';
-import type { ObjectStore } from '../shared/ports/object-store.ts';
-import type { Table } from '../shared/ports/table.ts';
-import { inlineInvoker } from '../shared/query/tasks/inline-invoker.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
+import type { ObjectStore } from '../shared/base/ports/object-store.ts';
+import type { Table } from '../shared/base/ports/table.ts';
+import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
+import type { LogLevel } from '../shared/server/admin/config-fields.ts';
+import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/server/admin/fleet-figures.ts';
+import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
+import { addLogMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
+import { OverridesWatch } from '../shared/server/admin/overrides-watch.ts';
+import { Services } from '../shared/server/admin/services.ts';
+import { assembleContext } from '../shared/server/http/assemble.ts';
+import type { HttpContext } from '../shared/server/http/context.ts';
+import { createDispatcher } from '../shared/server/http/dispatch.ts';
+import { createRequestLimits } from '../shared/server/http/request-limits.ts';
+import { createRouter } from '../shared/server/http/routes.ts';
+import { ROUTES } from '../shared/server/http/table.ts';
+import { Catalog } from '../shared/storage/catalog/catalog.ts';
+import { IngestExchange } from '../shared/storage/catalog/ingest-exchange.ts';
+import { UsageRecords } from '../shared/storage/catalog/usage-records.ts';
 import { backlogReporter } from './backlog.ts';
 import {
   componentsOfFunction,

@@ -2,8 +2,9 @@
  * What the authorizer tells the functions behind it: whose token it was. API Gateway carries it from one to the other; nothing
  * that a client sends gets in there. One text, because a WebSocket API turns all else into texts.
  */
-import type { Identity } from '../shared/auth/identity.ts';
-import { isScope } from '../shared/model/scopes.ts';
+
+import { isScope } from '../shared/base/model/scopes.ts';
+import type { Identity } from '../shared/server/auth/identity.ts';
 
 /** Name of the value in `requestContext.authorizer`. */
 const NAME = 'logboom';

@@ -4,7 +4,7 @@
  * What a reader would get wrong: the oldest announcement may be a day old in a store that is well. A day leaves the list when it
  * is settled, an hour after its end; so what tells of stuck compaction is an age well above 25 hours.
  */
-import type { Backlog } from '../shared/maintenance/status.ts';
+import type { Backlog } from '../shared/upkeep/maintenance/status.ts';
 import { embeddedLine } from './embedded-line.ts';
 
 export interface BacklogParts {

@@ -19,7 +19,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { createS3Client } from '../shared/aws/clients.ts';
-import { answerPage, PAGE_PATH } from '../shared/http/ui.ts';
+import { answerPage, PAGE_PATH } from '../shared/server/http/ui.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import type { Environment } from './settings.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The canary as a function that a schedule calls: one round (shared/canary/canary-round.ts), told of in embedded metrics.
+ * The canary as a function that a schedule calls: one round (shared/server/canary/canary-round.ts), told of in embedded metrics.
  *
  *     LOGBOOM_URL              where clients send requests, without a slash at its end
  *     LOGBOOM_TENANT           whose entries they are
@@ -10,8 +10,8 @@
  * alarm is about; a round that does not end tells nothing, which the alarm is about, too.
  */
 import { randomBytes } from 'node:crypto';
-import { type CanaryReport, runCanaryRound } from '../shared/canary/canary-round.ts';
-import type { CanaryAnswer, CanarySend } from '../shared/canary/requests.ts';
+import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
+import type { CanaryAnswer, CanarySend } from '../shared/server/canary/requests.ts';
 import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
 import type { Environment } from './settings.ts';
 import { type Credentials, queryText, signedHeaders } from './sign-request.ts';

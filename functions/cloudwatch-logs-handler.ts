@@ -4,7 +4,7 @@
  * A reader would get wrong: the log group of this function must have no subscription to it, or every line that it logs
  * calls it again.
  */
-import { cloudWatchInlet } from '../shared/ingest/inlets/cloudwatch-logs.ts';
+import { cloudWatchInlet } from '../shared/write/ingest/inlets/cloudwatch-logs.ts';
 import type { EventStore } from './event-store.ts';
 
 const NO_EVENT = 'this function takes events of a subscription of CloudWatch Logs';

@@ -1,6 +1,6 @@
 /**
  * One line of CloudWatch's embedded metric format, for figures that a function finds now and then. What is counted by request
- * is gathered first (shared/admin/metrics/embedded-metrics.ts). The function's name is the one dimension: CloudWatch charges
+ * is gathered first (shared/server/admin/metrics/embedded-metrics.ts). The function's name is the one dimension: CloudWatch charges
  * for each combination, and alarms know the name.
  */
 export interface EmbeddedFigure {

@@ -7,11 +7,12 @@
  *    twice by the client, which is the one way to send a slash inside a parameter: the gateway knows no route for `%2F`.
  *  - The platform limits the result as JSON, so base64 counts at four thirds and the quotes of a text twice.
  */
-import { errorResponse } from '../shared/http/errors.ts';
-import { hardenedHeaders } from '../shared/http/hardening.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import { TooLargeError } from '../shared/model/errors.ts';
-import { formatByteQuantity } from '../shared/query/byte-quantity.ts';
+
+import { TooLargeError } from '../shared/base/model/errors.ts';
+import { formatByteQuantity } from '../shared/read/query/byte-quantity.ts';
+import { errorResponse } from '../shared/server/http/errors.ts';
+import { hardenedHeaders } from '../shared/server/http/hardening.ts';
+import type { Request, Response } from '../shared/server/http/message.ts';
 import { identityIn } from './authorizer-context.ts';
 import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
 import { compressedText, type TextBody } from './text-body.ts';

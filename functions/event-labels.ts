@@ -2,7 +2,7 @@
  * The labels that every stream of an event function gets: `LOGBOOM_LABELS=env=prod,team=shop`. Apart from the store of
  * these functions, because the stack checks them too before anything is deployed.
  */
-import type { Label } from '../shared/model/labels.ts';
+import type { Label } from '../shared/base/model/labels.ts';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 

@@ -10,12 +10,12 @@
  */
 import type { Log } from '../local/log.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
-import { maxDecompressedBytes } from '../shared/admin/config.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { checkTenantId } from '../shared/http/tenant.ts';
-import type { Inlet } from '../shared/ingest/inlet.ts';
-import { ClientError } from '../shared/model/errors.ts';
-import type { Label } from '../shared/model/labels.ts';
+import { ClientError } from '../shared/base/model/errors.ts';
+import type { Label } from '../shared/base/model/labels.ts';
+import { maxDecompressedBytes } from '../shared/server/admin/config.ts';
+import { checkTenantId } from '../shared/server/http/tenant.ts';
+import type { Inlet } from '../shared/write/ingest/inlet.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';

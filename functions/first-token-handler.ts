@@ -5,8 +5,9 @@
  *
  * Failures are results, not errors: people read them, and no alarm is about them.
  */
-import type { TokenService } from '../shared/auth/token-service.ts';
-import { ALL_TENANTS, SCOPES } from '../shared/model/scopes.ts';
+
+import { ALL_TENANTS, SCOPES } from '../shared/base/model/scopes.ts';
+import type { TokenService } from '../shared/server/auth/token-service.ts';
 
 export type FirstTokenResult = { readonly token: string } | { readonly error: string };
 

@@ -2,8 +2,8 @@
  * Which function serves a route. Functions are cut by what a request may cost, so that each has the memory, the time and
  * the rights of its class and no more. The stack routes by this, and each function knows only its own routes.
  */
-import { componentsOf, type Target } from '../shared/admin/targets.ts';
-import type { CostClass, Route } from '../shared/http/routes.ts';
+import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
+import type { CostClass, Route } from '../shared/server/http/routes.ts';
 
 export type FunctionName = 'push' | 'query' | 'status' | 'maintenance';
 

@@ -1,7 +1,7 @@
 /** A function of Lambda around the dispatcher: unwraps the event, holds the limits of the platform, wraps the answer. */
-import { type ErrorLog, errorResponse, responseOfError } from '../shared/http/errors.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
+import { type ErrorLog, errorResponse, responseOfError } from '../shared/server/http/errors.ts';
+import type { Request, Response } from '../shared/server/http/message.ts';
+import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
 import { deadlineMs, GRACE_MS } from './deadline.ts';
 import { checkBodySize, requestOf, resultOf } from './event-adapter.ts';
 import type { FunctionName } from './groups.ts';

@@ -9,14 +9,14 @@
  *     LOGBOOM_EMBEDDED_METRICS      `false` leaves the lines away
  */
 import type { Log } from '../local/log.ts';
-import { FunctionInstance } from '../shared/admin/function-instance.ts';
-import { EmbeddedMetrics, statusClassOf } from '../shared/admin/metrics/embedded-metrics.ts';
-import type { RequestObserver } from '../shared/admin/metrics/request-metrics.ts';
-import type { SharedSettings } from '../shared/admin/shared-settings.ts';
-import type { Catalog } from '../shared/catalog/catalog.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import { ROUTES } from '../shared/http/table.ts';
-import type { Clock, Ids } from '../shared/ports/clock.ts';
+import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import { FunctionInstance } from '../shared/server/admin/function-instance.ts';
+import { EmbeddedMetrics, statusClassOf } from '../shared/server/admin/metrics/embedded-metrics.ts';
+import type { RequestObserver } from '../shared/server/admin/metrics/request-metrics.ts';
+import type { SharedSettings } from '../shared/server/admin/shared-settings.ts';
+import type { HttpContext } from '../shared/server/http/context.ts';
+import { ROUTES } from '../shared/server/http/table.ts';
+import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { type AnyFunctionName, componentsOfFunction } from './groups.ts';
 import type { Environment } from './settings.ts';
 

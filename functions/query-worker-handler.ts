@@ -2,7 +2,7 @@
 import { systemClock, systemIds } from '../local/system-clock.ts';
 import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { TaskRunner, type TaskRunnerParts } from '../shared/query/tasks/task-runner.ts';
+import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import { type Environment, readSettings } from './settings.ts';
 

@@ -4,7 +4,7 @@
  *
  * A reader would get wrong: S3's own notification has the key encoded as in a form, EventBridge's has it as it is.
  */
-import { decodeComponent } from '../shared/http/params.ts';
+import { decodeComponent } from '../shared/server/http/params.ts';
 
 export interface ObjectLocation {
   readonly bucket: string;

@@ -2,8 +2,8 @@
  * Stores the log files that an event names. A file that was stored in part when the function failed is stored again when
  * the event is repeated: its entries are the same, so each is there once.
  */
-import { objectBatches } from '../shared/ingest/inlets/object-batches.ts';
-import { objectInlet } from '../shared/ingest/inlets/object-inlet.ts';
+import { objectBatches } from '../shared/write/ingest/inlets/object-batches.ts';
+import { objectInlet } from '../shared/write/ingest/inlets/object-inlet.ts';
 import type { EventStore } from './event-store.ts';
 import { type ObjectLocation, objectsOf } from './s3-event.ts';
 

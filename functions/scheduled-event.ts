@@ -1,6 +1,6 @@
 /**
  * The event that EventBridge Scheduler sends, `{"job": "compaction"}`, and the run that it stands for. The same tick as the
- * timer of one machine gives; events that come twice, late or never harm nothing (shared/maintenance/jobs.ts).
+ * timer of one machine gives; events that come twice, late or never harm nothing (shared/upkeep/maintenance/jobs.ts).
  *
  *     start                                      -60 s           -10 s       end of the function
  *     |--------------- merges begin ----------------|--- the last ends ---|--- cut ---|
@@ -10,8 +10,8 @@
  */
 import type { Log } from '../local/log.ts';
 import { logRun } from '../local/scheduler.ts';
-import { hasFailed, type Jobs } from '../shared/maintenance/jobs.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
+import { hasFailed, type Jobs } from '../shared/upkeep/maintenance/jobs.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
 export interface ScheduledEvent {

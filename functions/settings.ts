@@ -12,8 +12,8 @@
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
 import { readFileSync } from 'node:fs';
-import { maxDecompressedBytes, parseConfig } from '../shared/admin/config.ts';
-import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
+import { maxDecompressedBytes, parseConfig } from '../shared/server/admin/config.ts';
+import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
 import { MAX_BODY_BYTES } from './event-adapter.ts';
 
 export interface Settings {

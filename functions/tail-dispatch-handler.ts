@@ -4,7 +4,7 @@
  *     {"tenant": "acme"}   a process has committed something for a tenant with tails, or one was opened
  *     {}                   the schedule, every minute: all tenants with tails; renews them, and finds what no call came for
  */
-import { runAllTails, runTails } from '../shared/tail/run-tails.ts';
+import { runAllTails, runTails } from '../shared/read/tail/run-tails.ts';
 import { settleInstance } from './assemble.ts';
 import type { TailFunction } from './assemble-tail.ts';
 import type { LambdaContext } from './lambda-event.ts';

@@ -1,7 +1,8 @@
 /** `$connect`, `$disconnect` and `$default` of the WebSocket API: unwrap the event, call the service, wrap the answer. */
-import { TAIL_LOGS } from '../shared/http/access.ts';
-import { tailRequestOf } from '../shared/http/tail-request.ts';
-import { ClientError } from '../shared/model/errors.ts';
+
+import { ClientError } from '../shared/base/model/errors.ts';
+import { TAIL_LOGS } from '../shared/server/http/access.ts';
+import { tailRequestOf } from '../shared/server/http/tail-request.ts';
 import { settleInstance } from './assemble.ts';
 import type { TailFunction } from './assemble-tail.ts';
 import { connectRequestOf, isWebSocketEvent, type WebSocketResult } from './websocket-event.ts';

@@ -7,7 +7,7 @@
  *     JSON                           something on the way has decompressed it, and left the header
  *     UTF-8 with replacements        lost: the bytes cannot be told any more
  */
-import { BadRequestError } from '../shared/model/errors.ts';
+import { BadRequestError } from '../shared/base/model/errors.ts';
 
 export interface TextBody {
   readonly body: Uint8Array;

@@ -12,10 +12,11 @@
  *
  * Pitfall: its calls do not wait. Whether a job fails is told by the maintenance function.
  */
-import type { Catalog } from '../shared/catalog/catalog.ts';
-import type { Schedule } from '../shared/maintenance/maintenance.ts';
-import { hasWork, isAskedFor } from '../shared/maintenance/work-waiting.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+
+import type { Clock } from '../shared/base/ports/clock.ts';
+import type { Catalog } from '../shared/storage/catalog/catalog.ts';
+import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
+import { hasWork, isAskedFor } from '../shared/upkeep/maintenance/work-waiting.ts';
 
 /** Whom it calls. */
 export type Called = 'maintenance' | 'tail-dispatch';

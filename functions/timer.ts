@@ -9,10 +9,10 @@ import { createLog } from '../local/log.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { createLambdaClient } from '../shared/aws/tail-waker.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { maintenanceOptions } from '../shared/http/assemble-maintenance.ts';
-import { API_GATEWAY_OWNER } from '../shared/http/assemble-tail.ts';
-import { schedulesOf } from '../shared/maintenance/maintenance.ts';
+import { maintenanceOptions } from '../shared/server/http/assemble-maintenance.ts';
+import { API_GATEWAY_OWNER } from '../shared/server/http/assemble-tail.ts';
+import { Catalog } from '../shared/storage/catalog/catalog.ts';
+import { schedulesOf } from '../shared/upkeep/maintenance/maintenance.ts';
 import { readSettings } from './settings.ts';
 import { createTimer } from './timer-handler.ts';
 

@@ -4,8 +4,8 @@
  * A reader would get wrong: the path of the request is the stage, whatever the client asked for. Who puts a domain in front of
  * it says in `x-logboom-path` which endpoint it was; without that it is the endpoint of today.
  */
-import type { Request } from '../shared/http/message.ts';
-import { TAIL_PATH } from '../shared/http/tail-request.ts';
+import type { Request } from '../shared/server/http/message.ts';
+import { TAIL_PATH } from '../shared/server/http/tail-request.ts';
 import { identityIn } from './authorizer-context.ts';
 
 export interface WebSocketEvent {

@@ -15,8 +15,8 @@ import {
   TAIL_FUNCTION_NAMES,
   WORKER_FUNCTION_NAMES,
 } from '../functions/groups.ts';
-import { parseConfig } from '../shared/admin/config.ts';
-import { type Config, DEFAULT_CONFIG } from '../shared/admin/config-fields.ts';
+import { parseConfig } from '../shared/server/admin/config.ts';
+import { type Config, DEFAULT_CONFIG } from '../shared/server/admin/config-fields.ts';
 import { type Bundle, bundleFunctions } from './bundle.ts';
 import type { PageAsset } from './edge.ts';
 import { eventFunctionsOf, eventSettingsOf } from './event-settings.ts';

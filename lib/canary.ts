@@ -1,4 +1,4 @@
-/** The canary (shared/canary/canary-round.ts) and its schedule: it may call two endpoints, and nothing else of this store. */
+/** The canary (shared/server/canary/canary-round.ts) and its schedule: it may call two endpoints, and nothing else of this store. */
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';

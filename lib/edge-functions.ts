@@ -3,7 +3,7 @@
  * it. What a reader would get wrong: `event.request.querystring` has values as the client encoded them, once for each name, and
  * repeated ones apart, in `multiValue`.
  */
-import { PAGE_PATH } from '../shared/http/ui.ts';
+import { PAGE_PATH } from '../shared/server/http/ui.ts';
 
 /** Told to the functions of the WebSocket API, whose requests have no path (functions/websocket-event.ts). */
 export const PATH_HEADER = 'x-logboom-path';

@@ -2,26 +2,27 @@
  * Puts the store together on one machine: the front thread has the table, limits on rates, sockets and what tells of the process; all
  * else is in the threads of the roles (threads/roles.ts).
  */
-import type { Config } from '../shared/admin/config-fields.ts';
-import { processText } from '../shared/admin/fleet-figures.ts';
-import { addBacklogMetrics } from '../shared/admin/metrics/backlog-metrics.ts';
-import { createMetrics, retentionHours } from '../shared/admin/metrics/metrics.ts';
-import { addDiskMetrics } from '../shared/admin/metrics/process-metrics.ts';
-import { addThreadMetrics } from '../shared/admin/metrics/thread-metrics.ts';
-import { OverridesWatch } from '../shared/admin/overrides-watch.ts';
-import type { Services } from '../shared/admin/services.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { IngestExchange } from '../shared/catalog/ingest-exchange.ts';
-import { UsageRecords } from '../shared/catalog/usage-records.ts';
-import { beginWithCatalog } from '../shared/doctor/lost-catalog.ts';
-import { assembleContext } from '../shared/http/assemble.ts';
-import type { HttpContext, LogLevelSetting } from '../shared/http/context.ts';
-import { IngestRates } from '../shared/ingest/rates/ingest-rates.ts';
-import { tenantRateOf } from '../shared/ingest/rates/tenant-state.ts';
-import { ClientError } from '../shared/model/errors.ts';
-import type { Limits } from '../shared/model/limits.ts';
-import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
-import { PageCache } from '../shared/query/page-cache.ts';
+
+import { ClientError } from '../shared/base/model/errors.ts';
+import type { Limits } from '../shared/base/model/limits.ts';
+import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import { PageCache } from '../shared/read/query/page-cache.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
+import { processText } from '../shared/server/admin/fleet-figures.ts';
+import { addBacklogMetrics } from '../shared/server/admin/metrics/backlog-metrics.ts';
+import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
+import { addDiskMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
+import { addThreadMetrics } from '../shared/server/admin/metrics/thread-metrics.ts';
+import { OverridesWatch } from '../shared/server/admin/overrides-watch.ts';
+import type { Services } from '../shared/server/admin/services.ts';
+import { assembleContext } from '../shared/server/http/assemble.ts';
+import type { HttpContext, LogLevelSetting } from '../shared/server/http/context.ts';
+import { Catalog } from '../shared/storage/catalog/catalog.ts';
+import { IngestExchange } from '../shared/storage/catalog/ingest-exchange.ts';
+import { UsageRecords } from '../shared/storage/catalog/usage-records.ts';
+import { beginWithCatalog } from '../shared/upkeep/integrity/lost-catalog.ts';
+import { IngestRates } from '../shared/write/ingest/rates/ingest-rates.ts';
+import { tenantRateOf } from '../shared/write/ingest/rates/tenant-state.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';

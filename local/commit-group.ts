@@ -9,10 +9,10 @@
  * only then. What it sees includes the calls before it in the group; so its answer, a failed condition too, waits for
  * the commit. An error of the database (a full disk) undoes the whole group and rejects all of its calls.
  */
-import { messageOf } from '../shared/model/errors.ts';
-import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
-import { ConditionFailedError } from '../shared/ports/table.ts';
-import { ThrottledError } from '../shared/ports/throttled.ts';
+import { messageOf } from '../shared/base/model/errors.ts';
+import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import { ConditionFailedError } from '../shared/base/ports/table.ts';
+import { ThrottledError } from '../shared/base/ports/throttled.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 

@@ -10,8 +10,8 @@
  * post can say anything to anybody's tail.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { hardenedHeaders } from '../shared/http/hardening.ts';
-import type { Connections } from '../shared/ports/connections.ts';
+import type { Connections } from '../shared/base/ports/connections.ts';
+import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 
 const PREFIX = '/@connections/';
 /** API Gateway's. */

@@ -1,5 +1,5 @@
 /** Which errors of the file system and of SQLite mean that the disk takes no more, or fails. */
-import { type StorageProblem, StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
+import { type StorageProblem, StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import { codeOf } from './file-errors.ts';
 
 const BY_CODE: Readonly<Record<string, StorageProblem>> = {

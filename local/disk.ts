@@ -8,8 +8,8 @@
  *
  * Free space is looked at every CHECK_MS. A quota is not seen there: its errors are (`note`), and that the reserve can be written.
  */
-import type { Clock } from '../shared/ports/clock.ts';
-import { type StorageProblem, storageMessage } from '../shared/ports/storage-unavailable.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
+import { type StorageProblem, storageMessage } from '../shared/base/ports/storage-unavailable.ts';
 import { storageProblemOf } from './disk-errors.ts';
 
 /** What a disk is asked. All of these reject with errors of the file system. */

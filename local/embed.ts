@@ -60,7 +60,7 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
     beginAnew = false,
   } = options;
   if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('give either dataDir or s3');
-  const { parseConfig } = await import('../shared/admin/config.ts');
+  const { parseConfig } = await import('../shared/server/admin/config.ts');
   const { DEFAULT_CONFIG_FILE, readConfigText } = await import('./default-config.ts');
   const { startLocal } = await import('./start.ts');
   const text = options.config ?? readConfigText(DEFAULT_CONFIG_FILE);

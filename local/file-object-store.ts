@@ -13,14 +13,14 @@ import { closeSync, fstatSync, openSync, readSync, read as readWithCallback, typ
 import { link, mkdir, open, opendir, rmdir, stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import type { Clock, Ids } from '../shared/ports/clock.ts';
+import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import {
   checkByteRange,
   checkObjectKey,
   checkTailLength,
   listLimit,
   rangePastEnd,
-} from '../shared/ports/object-key.ts';
+} from '../shared/base/ports/object-key.ts';
 import {
   bytesOfBody,
   type ListPage,
@@ -30,7 +30,7 @@ import {
   type ObjectStore,
   partsOfBody,
   wholeBody,
-} from '../shared/ports/object-store.ts';
+} from '../shared/base/ports/object-store.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
 import { codeOf, isMissing } from './file-errors.ts';

@@ -1,13 +1,13 @@
 /** The gateway of one machine and who answers behind it: it listens first, and says that the rest is starting until there is somebody. */
-import type { Config } from '../shared/admin/config-fields.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import { errorResponse } from '../shared/http/errors.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import { createRequestLimits } from '../shared/http/request-limits.ts';
-import { createRouter, type Router } from '../shared/http/routes.ts';
-import { ROUTES } from '../shared/http/table.ts';
-import { isExposed, routesOf } from '../shared/http/targets.ts';
-import { answerPage } from '../shared/http/ui.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
+import type { HttpContext } from '../shared/server/http/context.ts';
+import { errorResponse } from '../shared/server/http/errors.ts';
+import type { Request, Response } from '../shared/server/http/message.ts';
+import { createRequestLimits } from '../shared/server/http/request-limits.ts';
+import { createRouter, type Router } from '../shared/server/http/routes.ts';
+import { ROUTES } from '../shared/server/http/table.ts';
+import { isExposed, routesOf } from '../shared/server/http/targets.ts';
+import { answerPage } from '../shared/server/http/ui.ts';
 import type { AssembledLocal } from './assemble-local.ts';
 import { connectionCount, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { configOfFront, gatewayLimits } from './gateway-limits.ts';

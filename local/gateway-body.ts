@@ -6,8 +6,8 @@
  * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more.
  */
 import type { IncomingMessage } from 'node:http';
-import { BufferPool } from '../shared/model/buffer-pool.ts';
-import { type ClientError, TooLargeError } from '../shared/model/errors.ts';
+import { BufferPool } from '../shared/base/model/buffer-pool.ts';
+import { type ClientError, TooLargeError } from '../shared/base/model/errors.ts';
 import { BrokenRequestError } from './gateway-broken.ts';
 import type { BodyBudget } from './gateway-budget.ts';
 import type { Exchange } from './gateway-exchange.ts';

@@ -1,7 +1,7 @@
 /** What is no HTTP, or does not arrive in time: the errors, and how they are written where there is no response to put them into. */
 import type { Duplex } from 'node:stream';
-import { hardenedHeaders } from '../shared/http/hardening.ts';
-import { ClientError } from '../shared/model/errors.ts';
+import { ClientError } from '../shared/base/model/errors.ts';
+import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 
 /** 400, 408, 413 or 431: nothing more can be read from this connection. */
 export class BrokenRequestError extends ClientError {}

@@ -3,8 +3,9 @@
  * naming a large one costs others nothing. When the bytes run out, bodies that arrive slowly are ended, and those of addresses that
  * hold more than the one that needs them.
  */
-import { OVERLOADED } from '../shared/http/errors.ts';
-import { ClientError } from '../shared/model/errors.ts';
+
+import { ClientError } from '../shared/base/model/errors.ts';
+import { OVERLOADED } from '../shared/server/http/errors.ts';
 import type { Exchange } from './gateway-exchange.ts';
 
 export interface BodyBudget {

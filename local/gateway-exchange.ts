@@ -7,8 +7,8 @@
  * place or its bytes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestLimits } from '../shared/http/request-limits.ts';
-import type { ClientError } from '../shared/model/errors.ts';
+import type { ClientError } from '../shared/base/model/errors.ts';
+import type { RequestLimits } from '../shared/server/http/request-limits.ts';
 
 export class Exchange {
   readonly incoming: IncomingMessage;

@@ -1,5 +1,5 @@
 /** Bounds of a gateway: those of the configuration, shared by as many as listen on the port. */
-import type { Config } from '../shared/admin/config-fields.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
 import type { GatewayOptions } from './gateway.ts';
 import { maxConnections } from './gateway-connections.ts';
 

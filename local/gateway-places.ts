@@ -5,9 +5,10 @@
  * No kind of request gets all places: while slow queries hold theirs, pushes find some. Requests that are answered at once and bring
  * no body, such as `/ready` and `/metrics`, have places of their own, so that a store under attack can still be looked at.
  */
-import { OVERLOADED } from '../shared/http/errors.ts';
-import type { CostClass } from '../shared/http/routes.ts';
-import { ClientError } from '../shared/model/errors.ts';
+
+import { ClientError } from '../shared/base/model/errors.ts';
+import { OVERLOADED } from '../shared/server/http/errors.ts';
+import type { CostClass } from '../shared/server/http/routes.ts';
 import { declaredLength } from './gateway-body.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';

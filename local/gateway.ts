@@ -8,11 +8,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { errorResponse, OVERLOADED, responseOfError } from '../shared/http/errors.ts';
-import { hardenedHeaders } from '../shared/http/hardening.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import type { RequestLimitsOf } from '../shared/http/request-limits.ts';
-import { ClientError } from '../shared/model/errors.ts';
+import { ClientError } from '../shared/base/model/errors.ts';
+import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
+import { hardenedHeaders } from '../shared/server/http/hardening.ts';
+import type { Request, Response } from '../shared/server/http/message.ts';
+import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
 import { addressKey } from './address-key.ts';
 import {
   type Body,

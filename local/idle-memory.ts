@@ -4,8 +4,8 @@
  *
  * A thread that stays busy is left alone: it collects by itself.
  */
-import type { IdleCaches } from '../shared/model/idle-caches.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+import type { IdleCaches } from '../shared/base/model/idle-caches.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
 
 export interface IdleMemoryParts {
   readonly clock: Pick<Clock, 'sleep'>;

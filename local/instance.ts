@@ -1,10 +1,10 @@
 /** Who a process is among those that share the store, and how it leaves and ends. */
 import { hostname } from 'node:os';
-import { Membership } from '../shared/admin/membership.ts';
-import { componentsOf, type Target } from '../shared/admin/targets.ts';
-import type { Members } from '../shared/catalog/members.ts';
-import type { InstanceControl } from '../shared/http/assemble.ts';
-import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
+import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
+import type { InstanceControl } from '../shared/server/http/assemble.ts';
+import type { Members } from '../shared/storage/catalog/members.ts';
+import { Membership } from '../shared/storage/catalog/membership.ts';
 import type { Log } from './log.ts';
 import { systemClock } from './system-clock.ts';
 

@@ -4,8 +4,8 @@
  */
 import { readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Members } from '../shared/catalog/members.ts';
-import type { Clock, Ids } from '../shared/ports/clock.ts';
+import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import type { Members } from '../shared/storage/catalog/members.ts';
 
 /** A file of the data folder whose name begins so. */
 const PREFIX = 'keep-objects';

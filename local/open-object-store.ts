@@ -1,5 +1,5 @@
 /** The object store alone, for a thread that knows no table. */
-import type { ObjectStore } from '../shared/ports/object-store.ts';
+import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { StorageOptions } from './storage.ts';
 import { systemClock, systemIds } from './system-clock.ts';
 

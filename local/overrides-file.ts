@@ -1,10 +1,10 @@
 /** Overrides in a file of this machine. Time of change and size tell whether it is to be read again. */
 import { readFile, stat } from 'node:fs/promises';
-import { ConfigError } from '../shared/admin/config.ts';
-import type { RuntimeConfig } from '../shared/admin/config-fields.ts';
-import { MAX_OVERRIDES_BYTES } from '../shared/admin/overrides.ts';
-import { type OverridesSource, overridesObject, tooLarge } from '../shared/admin/overrides-source.ts';
-import type { ObjectStore } from '../shared/ports/object-store.ts';
+import type { ObjectStore } from '../shared/base/ports/object-store.ts';
+import { ConfigError } from '../shared/server/admin/config.ts';
+import type { RuntimeConfig } from '../shared/server/admin/config-fields.ts';
+import { MAX_OVERRIDES_BYTES } from '../shared/server/admin/overrides.ts';
+import { type OverridesSource, overridesObject, tooLarge } from '../shared/server/admin/overrides-source.ts';
 import { isMissing } from './file-errors.ts';
 
 /** What a configuration names: its files in their order, then its object. */

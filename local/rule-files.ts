@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RuleStorage } from '../shared/admin/config-ruler.ts';
-import { MAX_GROUP_BYTES } from '../shared/catalog/rule-group.ts';
-import type { ReadRuleFiles, RuleFile } from '../shared/rules/local-rule-store.ts';
+import type { RuleStorage } from '../shared/server/admin/config-ruler.ts';
+import type { ReadRuleFiles, RuleFile } from '../shared/server/rules/local-rule-store.ts';
+import { MAX_GROUP_BYTES } from '../shared/storage/catalog/rule-group.ts';
 
 /** Of all tenants together; whoever has more uses the store. */
 const MAX_FILES = 1000;

@@ -1,6 +1,7 @@
 /** The timer of one machine: calls the jobs that a scheduler calls in an account, one run of each at a time. */
-import { hasFailed, type Job, type Jobs, type LastRun } from '../shared/maintenance/jobs.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+
+import type { Clock } from '../shared/base/ports/clock.ts';
+import { hasFailed, type Job, type Jobs, type LastRun } from '../shared/upkeep/maintenance/jobs.ts';
 
 /** The part of a logger that this needs; pino fits. */
 export interface JobLog {

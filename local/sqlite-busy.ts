@@ -1,7 +1,7 @@
 /** Waiting for another process that holds the lock of a SQLite file, without holding up the event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CorruptionError } from '../shared/model/errors.ts';
-import { ThrottledError } from '../shared/ports/throttled.ts';
+import { CorruptionError } from '../shared/base/model/errors.ts';
+import { ThrottledError } from '../shared/base/ports/throttled.ts';
 import { asReadError } from './disk-errors.ts';
 
 /** About 8 s, the waits of SQLite itself included: a commit takes ms, so more means a process that hangs. */

@@ -8,7 +8,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { CorruptionError, messageOf } from '../shared/model/errors.ts';
+import { CorruptionError, messageOf } from '../shared/base/model/errors.ts';
 import { makeDurableDirectory } from './directory-sync.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';

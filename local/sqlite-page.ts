@@ -1,6 +1,6 @@
 /** Pages of the SQLite table from its rows. */
-import type { Item, QueryOptions, QueryPage } from '../shared/ports/table.ts';
-import { endOfBody, isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/ports/table-rules.ts';
+import type { Item, QueryOptions, QueryPage } from '../shared/base/ports/table.ts';
+import { endOfBody, isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/base/ports/table-rules.ts';
 
 export type Row = Record<string, unknown>;
 

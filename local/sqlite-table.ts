@@ -7,16 +7,16 @@
  * store commits in another thread for that reason (thread-table.ts).
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { compareUtf8 } from '../shared/model/bytes.ts';
-import { CorruptionError } from '../shared/model/errors.ts';
-import type { Clock } from '../shared/ports/clock.ts';
+import { compareUtf8 } from '../shared/base/model/bytes.ts';
+import { CorruptionError } from '../shared/base/model/errors.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
 import {
   ConditionFailedError,
   type ItemKey,
   type QueryOptions,
   type Table,
   type Write,
-} from '../shared/ports/table.ts';
+} from '../shared/base/ports/table.ts';
 import {
   checkItem,
   checkItemKey,
@@ -28,7 +28,7 @@ import {
   keyOf,
   queryLimit,
   sweepLimit,
-} from '../shared/ports/table-rules.ts';
+} from '../shared/base/ports/table-rules.ts';
 import { commitGroup } from './commit-group.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';

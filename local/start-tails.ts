@@ -1,10 +1,10 @@
 /** The sockets of live tails on one machine. A query thread serves the tails (threads/tail-thread.ts). */
 import type { Server } from 'node:http';
-import type { Config } from '../shared/admin/config-fields.ts';
-import { addOpenTails } from '../shared/admin/metrics/tail-metrics.ts';
-import { SOCKET_FRAMES } from '../shared/http/assemble-tail.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import type { Ids } from '../shared/ports/clock.ts';
+import type { Ids } from '../shared/base/ports/clock.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
+import { addOpenTails } from '../shared/server/admin/metrics/tail-metrics.ts';
+import { SOCKET_FRAMES } from '../shared/server/http/assemble-tail.ts';
+import type { HttpContext } from '../shared/server/http/context.ts';
 import type { ServerLog } from './log.ts';
 import type { RoleThreads } from './threads/role-threads.ts';
 import { startTailSockets, TRY_AGAIN_LATER } from './websocket.ts';

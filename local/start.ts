@@ -2,15 +2,16 @@
  * The store on one machine: the gateway listens first and says that the rest is starting, then each service starts, and they
  * stop in the opposite order.
  */
-import type { Config, LogLevel } from '../shared/admin/config-fields.ts';
-import { addConnectionMetrics, addLogMetrics } from '../shared/admin/metrics/process-metrics.ts';
-import { Services } from '../shared/admin/services.ts';
-import { componentsOf } from '../shared/admin/targets.ts';
-import { createAdmission } from '../shared/http/admission.ts';
-import { createDispatcher } from '../shared/http/dispatch.ts';
-import { headCheck } from '../shared/http/guard.ts';
-import { createRouter } from '../shared/http/routes.ts';
-import { ClientError } from '../shared/model/errors.ts';
+
+import { ClientError } from '../shared/base/model/errors.ts';
+import type { Config, LogLevel } from '../shared/server/admin/config-fields.ts';
+import { addConnectionMetrics, addLogMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
+import { Services } from '../shared/server/admin/services.ts';
+import { componentsOf } from '../shared/server/admin/targets.ts';
+import { createAdmission } from '../shared/server/http/admission.ts';
+import { createDispatcher } from '../shared/server/http/dispatch.ts';
+import { headCheck } from '../shared/server/http/guard.ts';
+import { createRouter } from '../shared/server/http/routes.ts';
 import { type AssembledLocal, assembleLocal, type ReplacedParts } from './assemble-local.ts';
 import { type Front, openFront } from './front.ts';
 import { createLog, type Log, linesOf } from './log.ts';

@@ -4,10 +4,10 @@
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlaceMark } from '../shared/doctor/lost-catalog.ts';
-import type { ObjectStore } from '../shared/ports/object-store.ts';
-import { StorageUnavailableError } from '../shared/ports/storage-unavailable.ts';
-import type { Table } from '../shared/ports/table.ts';
+import type { ObjectStore } from '../shared/base/ports/object-store.ts';
+import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import type { Table } from '../shared/base/ports/table.ts';
+import type { PlaceMark } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { Disk, type DiskPort } from './disk.ts';
 import { asStorageError } from './disk-errors.ts';
 import { diskPort } from './disk-port.ts';

@@ -1,10 +1,10 @@
 /** Memory of the thread that calls: its figures for metrics, and what returns it to the system when the thread is at rest. */
 import { performance } from 'node:perf_hooks';
-import { addMemoryMetrics } from '../shared/admin/metrics/memory-metrics.ts';
-import type { HttpContext } from '../shared/http/context.ts';
-import { kernelBytes } from '../shared/kernels/kernels.ts';
-import { freePooledBuffers, pooledBytes } from '../shared/model/buffer-pool.ts';
-import { IdleCaches } from '../shared/model/idle-caches.ts';
+import { kernelBytes } from '../shared/base/kernels/kernels.ts';
+import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
+import { IdleCaches } from '../shared/base/model/idle-caches.ts';
+import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
+import type { HttpContext } from '../shared/server/http/context.ts';
 import { QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
 import { systemClock } from './system-clock.ts';
 

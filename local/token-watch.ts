@@ -1,6 +1,6 @@
 /** Ends connections whose token has ended since they were opened: a tail may live for an hour, a revoked token may not. */
-import { UnauthenticatedError } from '../shared/auth/errors.ts';
-import { type TokenVerifier, VERIFIED_MS } from '../shared/auth/token-verifier.ts';
+import { UnauthenticatedError } from '../shared/server/auth/errors.ts';
+import { type TokenVerifier, VERIFIED_MS } from '../shared/server/auth/token-verifier.ts';
 import type { ServerLog } from './log.ts';
 
 export interface TokenWatchOptions {

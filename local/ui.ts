@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { PageFile, PageFiles } from '../shared/http/ui.ts';
+import type { PageFile, PageFiles } from '../shared/server/http/ui.ts';
 import { PACKAGE_ROOT, readPackageFile } from './package-files.ts';
 
 const gzipAsync = promisify(gzip);

@@ -4,14 +4,14 @@
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import type { Clock } from '../shared/ports/clock.ts';
+import type { Clock } from '../shared/base/ports/clock.ts';
 import {
   type CloseOptions,
   type ConnectionInfo,
   type Connections,
   closeReason,
   type PostOutcome,
-} from '../shared/ports/connections.ts';
+} from '../shared/base/ports/connections.ts';
 
 /**
  * As long as less waits to be sent, a post need not wait for it: what a dispatch posts to a connection one after the other

@@ -8,18 +8,18 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Config } from '../shared/admin/config-fields.ts';
-import { TAIL_LOGS } from '../shared/http/access.ts';
-import type { AccessServices } from '../shared/http/context.ts';
-import { OVERLOADED, responseOfError } from '../shared/http/errors.ts';
-import { refuseForeignSocket } from '../shared/http/foreign-page.ts';
-import { hardenedHeaders } from '../shared/http/hardening.ts';
-import type { Request, Response } from '../shared/http/message.ts';
-import { isTailPath, tailRequestOf } from '../shared/http/tail-request.ts';
-import { ClientError } from '../shared/model/errors.ts';
-import type { Clock, Ids } from '../shared/ports/clock.ts';
-import { CLOSE_ERROR } from '../shared/tail/reasons.ts';
-import type { TailRequest } from '../shared/tail/tail-service.ts';
+import { ClientError } from '../shared/base/model/errors.ts';
+import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import { CLOSE_ERROR } from '../shared/read/tail/reasons.ts';
+import type { TailRequest } from '../shared/read/tail/tail-service.ts';
+import type { Config } from '../shared/server/admin/config-fields.ts';
+import { TAIL_LOGS } from '../shared/server/http/access.ts';
+import type { AccessServices } from '../shared/server/http/context.ts';
+import { OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
+import { refuseForeignSocket } from '../shared/server/http/foreign-page.ts';
+import { hardenedHeaders } from '../shared/server/http/hardening.ts';
+import type { Request, Response } from '../shared/server/http/message.ts';
+import { isTailPath, tailRequestOf } from '../shared/server/http/tail-request.ts';
 import { destroySoon } from './gateway-broken.ts';
 import type { ServerLog } from './log.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
@@ -49,7 +49,7 @@ export interface TailSockets {
 const PING_MS = 1_000;
 /** A client that answers no ping for so long is gone. */
 const PONG_TIMEOUT_MS = 30_000;
-/** One that takes nothing for so long is gone, too: longer than a tail waits for a frame to be taken (shared/tail/bounds.ts, STUCK_MS). */
+/** One that takes nothing for so long is gone, too: longer than a tail waits for a frame to be taken (shared/read/tail/bounds.ts, STUCK_MS). */
 const SILENT_MS = 180_000;
 /** Messages of a client are ignored, so they need not be large, ... */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 /**
- * `node bin/with-runtime.mjs scripts/build-kernels.mjs`: compiles shared/kernels/assembly into shared/kernels/compiled.ts.
+ * `node bin/with-runtime.mjs scripts/build-kernels.mjs`: compiles shared/base/kernels/assembly into shared/base/kernels/compiled.ts.
  *
  *     --check            compile, write nothing, and fail if compiled.ts is not what comes out
  *     --instrument FILE  write a module to FILE that reports every load and store to its host (guard tests)
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import asc from 'assemblyscript/asc';
 
-const FOLDER = fileURLToPath(new URL('../shared/kernels', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../shared/base/kernels', import.meta.url));
 const SOURCES = join(FOLDER, 'assembly');
 const COMPILED = join(FOLDER, 'compiled.ts');
 /** Decorators before functions are no TypeScript: in the sources they are comments, one to a line. */
@@ -24,7 +24,7 @@ if (command === '--instrument') {
   if (command !== '--check') writeFileSync(COMPILED, text);
   else if (readFileSync(COMPILED, 'utf8') !== text) {
     process.stderr.write(
-      'shared/kernels/compiled.ts is not what its sources compile to: run scripts/build-kernels.mjs\n',
+      'shared/base/kernels/compiled.ts is not what its sources compile to: run scripts/build-kernels.mjs\n',
     );
     process.exitCode = 1;
   }

@@ -85,7 +85,7 @@ try {
       measured.get(name).push((await runOnce(runner, bundles.get(name), event)).cpuMs);
     }
   }
-  const { LIST_PRICES } = await import('../shared/usage/prices.ts');
+  const { LIST_PRICES } = await import('../shared/server/admin/prices.ts');
   const heads = ['function', 'code, KB', 'CPU, ms', 'MB', 'start, ms', '$ for 1,000'];
   say([...heads, 'at 1,769 MB, ms', '$ for 1,000']);
   for (const [name] of CASES) {

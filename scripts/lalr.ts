@@ -1,7 +1,7 @@
 /**
  * A small LALR(1) table generator with yacc's conventions: shift before reduce where precedence does not decide,
  * the earlier rule before the later one, and the most frequent reduction of a state as its default. It runs at
- * development time only; what it makes for LogQL is checked in as `shared/logql/tables.ts`.
+ * development time only; what it makes for LogQL is checked in as `shared/language/logql/tables.ts`.
  *
  * Method: LR(0) states, then lookaheads by propagation between kernel items (the textbook method; sets are bigints,
  * bit = token).

@@ -6,15 +6,15 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
-import { ColumnKind, SectionKind } from '../shared/chunk/format.ts';
-import { decodePage, footerOf } from '../shared/chunk/reader.ts';
-import { writeChunk } from '../shared/chunk/writer.ts';
-import { FilterBuilder } from '../shared/filter/filter-builder.ts';
-import { summariesOf } from '../shared/filter/page-summary.ts';
-import { SummaryWriter } from '../shared/filter/summary-codec.ts';
-import { fieldKey } from '../shared/promoted/promoted-field.ts';
-import { Promoter } from '../shared/promoted/promotion.ts';
+import { Promoter } from '../shared/execution/fields/promotion.ts';
+import { FilterBuilder } from '../shared/execution/text-index/filter-builder.ts';
+import { summariesOf } from '../shared/execution/text-index/page-summary.ts';
+import { SummaryWriter } from '../shared/execution/text-index/summary-codec.ts';
+import { ColumnKind, SectionKind } from '../shared/storage/chunk/format.ts';
+import { decodePage, footerOf } from '../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../shared/storage/chunk/writer.ts';
+import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/storage/codec/compression.ts';
+import { fieldKey } from '../shared/storage/columns/promoted-field.ts';
 import {
   columnsOf,
   mayHaveField,

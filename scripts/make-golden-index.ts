@@ -6,12 +6,12 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { QUICK_COMPRESSION } from '../shared/chunk/compression.ts';
-import { countsOf } from '../shared/chunk/format.ts';
-import { footerOf } from '../shared/chunk/reader.ts';
-import { writeChunk } from '../shared/chunk/writer.ts';
-import { presenceOfFooter } from '../shared/index/presence.ts';
-import { encodeIndex } from '../shared/index/write.ts';
+import { countsOf } from '../shared/storage/chunk/format.ts';
+import { footerOf } from '../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../shared/storage/codec/compression.ts';
+import { presenceOfFooter } from '../shared/storage/index/presence.ts';
+import { encodeIndex } from '../shared/storage/index/write.ts';
 import { type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const tests = join(import.meta.dirname, '../test');

@@ -6,9 +6,9 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PUSH_COMPRESSION } from '../shared/chunk/compression.ts';
-import { decodePage, footerOf, type PageWants } from '../shared/chunk/reader.ts';
-import { writeChunk } from '../shared/chunk/writer.ts';
+import { decodePage, footerOf, type PageWants } from '../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../shared/storage/chunk/writer.ts';
+import { PUSH_COMPRESSION } from '../shared/storage/codec/compression.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');

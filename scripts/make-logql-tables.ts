@@ -1,14 +1,14 @@
 /**
- * Writes `shared/logql/tables.ts`, the parser's tables, from `shared/logql/grammar.ts`. Run it after a change of the
+ * Writes `shared/language/logql/tables.ts`, the parser's tables, from `shared/language/logql/grammar.ts`. Run it after a change of the
  * grammar: `node scripts/make-logql-tables.ts`. A test makes the text again and compares.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { PRECEDENCE, RULES, START } from '../shared/logql/grammar.ts';
-import { TOKENS } from '../shared/logql/token-names.ts';
+import { PRECEDENCE, RULES, START } from '../shared/language/logql/grammar.ts';
+import { TOKENS } from '../shared/language/logql/token-names.ts';
 import { makeTables } from './lalr.ts';
 
-const TARGET = new URL('../shared/logql/tables.ts', import.meta.url);
+const TARGET = new URL('../shared/language/logql/tables.ts', import.meta.url);
 
 /** `key.value` pairs in base 36 with spaces, rows with commas; an equal row is written once and then named `=n`. */
 function rowsText(rows: readonly ReadonlyMap<number, number>[]): string {
@@ -27,7 +27,7 @@ function rowsText(rows: readonly ReadonlyMap<number, number>[]): string {
     .join(',');
 }
 
-/** The text of `shared/logql/tables.ts`. */
+/** The text of `shared/language/logql/tables.ts`. */
 export function tablesText(): string {
   const tables = makeTables({ start: START, tokens: TOKENS, rules: RULES, precedence: PRECEDENCE });
   const names = [...new Set(tables.rules.map(rule => rule.action))];

@@ -15,12 +15,12 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openStorage } from '../local/storage.ts';
 import { systemClock, systemIds } from '../local/system-clock.ts';
-import { Catalog } from '../shared/catalog/catalog.ts';
-import { parseQuery } from '../shared/logql/parse.ts';
-import { DEFAULT_LIMITS } from '../shared/model/limits.ts';
-import { ChunkSource } from '../shared/query/chunk-source.ts';
-import { QueryEngine, type QueryResult } from '../shared/query/engine.ts';
-import { PageCache } from '../shared/query/page-cache.ts';
+import { DEFAULT_LIMITS } from '../shared/base/model/limits.ts';
+import { parseQuery } from '../shared/language/logql/parse.ts';
+import { ChunkSource } from '../shared/read/query/chunk-source.ts';
+import { QueryEngine, type QueryResult } from '../shared/read/query/engine.ts';
+import { PageCache } from '../shared/read/query/page-cache.ts';
+import { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { profiled, selfTimes } from './self-times.ts';
 
 /** A query of the driver's suite, as far as this script needs it. */

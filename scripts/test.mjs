@@ -43,7 +43,11 @@ if (jestArguments.length === 0) {
   check('format and lint (biome)', [tool('@biomejs/biome', 'biome'), 'check', '--log-level=warn', '.']);
   check('types (tsc)', [tool('typescript', 'tsc'), '--noEmit']);
   check('types of the page (tsc)', [tool('typescript', 'tsc'), '--noEmit', '--project', 'ui']);
-  check('types of the kernels (tsc)', [tool('typescript', 'tsc'), '--project', 'shared/kernels/assembly']);
+  check('types of the kernels (tsc)', [
+    tool('typescript', 'tsc'),
+    '--project',
+    'shared/base/kernels/assembly',
+  ]);
   const folders = CRUISED.filter(folder => existsSync(join(ROOT, folder)));
   check('arrows (dependency-cruiser)', [
     ...[

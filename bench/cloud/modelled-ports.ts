@@ -2,9 +2,9 @@
  * The ports of a distant store, in virtual time: each request takes as long as one of S3 or DynamoDB usually does, and is
  * written down. The same request always takes the same time, so that what a test counts is the same in every run.
  */
-import type { Clock } from '../../shared/ports/clock.ts';
-import { bytesOfBody, type ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Item, Table, Write } from '../../shared/ports/table.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { bytesOfBody, type ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Item, Table, Write } from '../../shared/base/ports/table.ts';
 import type { RequestKind, TracedRequest } from './request-trace.ts';
 
 export interface LatencyModel {

@@ -1,5 +1,5 @@
-/** Requests of a query, and in how many rounds they were made (shared/query/read-rounds.ts). */
-import { roundsOf } from '../../shared/query/read-rounds.ts';
+/** Requests of a query, and in how many rounds they were made (shared/read/query/read-rounds.ts). */
+import { roundsOf } from '../../shared/read/query/read-rounds.ts';
 
 export type RequestKind = 'table read' | 'table write' | 'object read' | 'object write';
 

@@ -22,13 +22,13 @@ export const MERGE = {
   /** 2,150 GETs for the 902 objects that the pushes of a GB were. */
   getsPerObject: 2.4,
   putsPerGb: 10,
-  /** A transaction takes twice the units of what it deletes; once is in what a push writes (shared/usage/cost.ts). */
+  /** A transaction takes twice the units of what it deletes; once is in what a push writes (shared/server/usage/cost.ts). */
   writeUnitsPerRecordUnit: 1,
   /** Of lease, day and output, for each merge of up to 97 chunks. */
   writeUnitsPerMerge: 15,
   chunksPerMerge: 97,
   memoryGb: 3008 / 1024,
-  /** A lease lets one run at a time work on the day of a tenant (shared/compaction/compactor.ts). */
+  /** A lease lets one run at a time work on the day of a tenant (shared/upkeep/compaction/compactor.ts). */
   secondsPerTenantDay: 86_400,
 } as const;
 
@@ -74,7 +74,7 @@ export const QUERY = {
   readUnitsPerDay: 7,
   /** Records of a shard beyond this are more units: 4 shards of 4 KB, about 1 KB a merged chunk. */
   recordsPerReadUnit: 4,
-  /** At most so many parts of one day (shared/query/tasks/plan-tasks.ts). */
+  /** At most so many parts of one day (shared/read/query/tasks/plan-tasks.ts). */
   maxTasksOfDay: 32,
   /** Smaller ones are not handed out. */
   minTaskSeconds: 0.05,

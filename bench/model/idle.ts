@@ -2,7 +2,7 @@
  * What a stack costs that nobody uses, from what its template schedules; and what more its schedules cost once a tenant pushes. Pure
  * arithmetic, without any free tier. Which resources a template has is for the caller to count (test/lib/cost-tests.ts).
  */
-import { LIST_PRICES } from '../../shared/usage/prices.ts';
+import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
 import { IDLE } from './figures.ts';
 
 /** A schedule of the template. */

@@ -1,13 +1,14 @@
 /**
  * Requests, cost, latency and the first limit of a deployment on AWS, computed from the figures of figures.ts, the formula of
- * shared/usage/cost.ts and its prices. Pure arithmetic: nothing is measured here.
+ * shared/server/usage/cost.ts and its prices. Pure arithmetic: nothing is measured here.
  *
  * What a reader would get wrong: tenants are alike, and a query asks one of them. So more tenants make queries smaller, and spread what is
  * limited by partition and prefix.
  */
-import { chunkWrites, costOf, gatewayUnits } from '../../shared/usage/cost.ts';
-import { newFigures } from '../../shared/usage/figures.ts';
-import type { Prices } from '../../shared/usage/prices.ts';
+
+import type { Prices } from '../../shared/server/admin/prices.ts';
+import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
+import { newFigures } from '../../shared/server/usage/figures.ts';
 import {
   CHUNK_BYTES,
   LIMITS,

@@ -5,7 +5,7 @@
  *                      [--tenants 1] [--peak 3]
  *     npm run model -- --page      lines of docs/cost.md and docs/aws.md that are computed
  */
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { modelOf } from './model.ts';
 import { loadOf } from './options.ts';
 import { computedLines } from './page.ts';

@@ -2,7 +2,7 @@
 import { Server } from 'node:net';
 import { startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../local/log.ts';
-import { jsonText } from '../../shared/http/respond.ts';
+import { jsonText } from '../../shared/server/http/respond.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 /** The work of a request: unpack a snappy block, hash what was in it. */
 import { crc32 } from 'node:zlib';
-import { releaseUncompressed, uncompressSnappy } from '../../shared/ingest/snappy.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { releaseUncompressed, uncompressSnappy } from '../../shared/write/ingest/snappy.ts';
 
 const MAX_BYTES = 10_000_000;
 

@@ -1,5 +1,5 @@
 /** What was asked of S3 and DynamoDB, as sums that can be added, compared and priced. */
-import type { Prices } from '../../shared/usage/prices.ts';
+import type { Prices } from '../../shared/server/admin/prices.ts';
 
 export interface Counts {
   readonly objectGets: number;

@@ -1,5 +1,5 @@
-/** The figures of run-requests.ts as tables, with the default prices of shared/usage/prices.ts. */
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+/** The figures of run-requests.ts as tables, with the default prices of shared/server/admin/prices.ts. */
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { type Cell, formatTable } from '../table.ts';
 import { type Counts, NO_COUNTS, plus, priceOf } from './counts.ts';
 import type { RequestFigures } from './run-requests.ts';

@@ -13,7 +13,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { MINISTACK, startEmulator, Unavailable } from '../../scripts/aws-emulators.mjs';
-import type { Target } from '../../shared/admin/targets.ts';
+import type { Target } from '../../shared/server/admin/targets.ts';
 import { createClient, type HttpClient } from '../../test/end-to-end/support/client.ts';
 import { type ServerProcess, startProcess } from '../../test/end-to-end/support/server-process.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';

@@ -4,20 +4,20 @@
  * without their ids; with ids they are not, so that both ways read lines.
  */
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { storeChunk } from '../../shared/catalog/chunk-object.ts';
-import { COMPACTION_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
-import { detectFields } from '../../shared/insight/detected/detect-fields.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { NS_PER_DAY } from '../../shared/model/duration.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import { EVERY_FIELD } from '../../shared/query/every-field-scan.ts';
+import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { detectFields } from '../../shared/read/insight/detected/detect-fields.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { EVERY_FIELD } from '../../shared/read/query/every-field-scan.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { COMPACTION_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
 import { rowsOf } from '../../test/support/rows.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';

@@ -3,12 +3,12 @@
  * shapes and shares of the comparison with other servers: 45% of bytes JSON, 30% logfmt, 20% access log, 5% other.
  */
 import { compress } from 'snappyjs';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
-import { uncompressSnappy } from '../../shared/ingest/snappy.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { decodeProtobufPush } from '../../shared/write/ingest/protobuf-push.ts';
+import { uncompressSnappy } from '../../shared/write/ingest/snappy.ts';
 
 const NOW = 1_704_164_645_000_000_000n;
 const LINES_PER_PUSH = 2000;

@@ -4,20 +4,20 @@
  * day. The month is made when the first case runs, which takes a minute.
  */
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { storeChunk } from '../../shared/catalog/chunk-object.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import type { ChunkRows } from '../../shared/chunk/rows.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { DayIndexes } from '../../shared/index/day-indexes.ts';
-import { Syncer } from '../../shared/index/syncer.ts';
-import { Insight } from '../../shared/insight/insight.ts';
-import type { Grouping } from '../../shared/insight/volume-day.ts';
-import { parseSelector } from '../../shared/logql/parse.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { parseSelector } from '../../shared/language/logql/parse.ts';
+import { Insight } from '../../shared/read/insight/insight.ts';
+import type { Grouping } from '../../shared/read/insight/volume-day.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
+import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
+import { Syncer } from '../../shared/storage/index/syncer.ts';
 import { rowsOf } from '../../test/support/rows.ts';
 
 const DAY = 20_000;

@@ -1,19 +1,19 @@
 /**
- * CPU time per byte of the kernels and of what calls them (shared/kernels), one page of the corpus after the other. For figures
+ * CPU time per byte of the kernels and of what calls them (shared/base/kernels), one page of the corpus after the other. For figures
  * that count, let each case take in at least 1 GB: one run is some 16 MB.
  */
 import { crc32 } from 'node:zlib';
-import { decodeOffsets, encodeLengths } from '../../shared/chunk/length-column.ts';
-import { decodeTimes, encodeTimes } from '../../shared/chunk/time-column.ts';
-import { RowHasher } from '../../shared/compaction/fingerprint.ts';
-import { levelFields } from '../../shared/ingest/level-fields.ts';
-import { levelsOfLines } from '../../shared/kernels/line-levels.ts';
-import { TermSet } from '../../shared/kernels/term-set.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { PatternBuilder } from '../../shared/patterns/pattern-builder.ts';
-import { FieldExtractor } from '../../shared/promoted/field-extractor.ts';
+import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
+import { TermSet } from '../../shared/base/kernels/term-set.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { decodeOffsets, encodeLengths } from '../../shared/storage/chunk/length-column.ts';
+import { decodeTimes, encodeTimes } from '../../shared/storage/chunk/time-column.ts';
+import { FieldExtractor } from '../../shared/storage/columns/field-extractor.ts';
+import { RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
+import { PatternBuilder } from '../../shared/upkeep/pattern-mining/pattern-builder.ts';
+import { levelFields } from '../../shared/write/ingest/level-fields.ts';
 import { pageOf } from '../../test/patterns/quality.ts';
 import { generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';

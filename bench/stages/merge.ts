@@ -2,17 +2,18 @@
  * Bytes per second of compaction: lines that are read, merged, written, and read back to compare. The inputs are chunks of
  * the project's corpus, in memory; each has a detected level, and its streams go on from chunk to chunk.
  */
-import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
-import type { ChunkEnricher } from '../../shared/chunk/enricher.ts';
-import { footerOf } from '../../shared/chunk/reader.ts';
-import type { ChunkRows } from '../../shared/chunk/rows.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { type MergeInput, mergeChunks } from '../../shared/compaction/merge.ts';
-import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
-import { NS_PER_DAY } from '../../shared/model/duration.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import { withPatterns } from '../../shared/patterns/pattern-enricher.ts';
+
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import type { ChunkEnricher } from '../../shared/storage/chunk/enricher.ts';
+import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { type MergeInput, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
+import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-enricher.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 

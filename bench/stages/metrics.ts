@@ -1,9 +1,10 @@
 /** Samples per second of the metric stages: range aggregations batch by batch, and whole-matrix operations. */
-import type { RangeOp, VectorAggregationExpr } from '../../shared/logql/ast.ts';
-import { evaluateMetric } from '../../shared/metrics/evaluate.ts';
-import type { SeriesMatrix } from '../../shared/metrics/matrix.ts';
-import { createRangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
-import type { SampleBatch } from '../../shared/model/samples.ts';
+
+import type { SampleBatch } from '../../shared/base/model/samples.ts';
+import { evaluateMetric } from '../../shared/execution/metrics/evaluate.ts';
+import type { SeriesMatrix } from '../../shared/execution/metrics/matrix.ts';
+import { createRangeAccumulator } from '../../shared/execution/metrics/range-accumulator.ts';
+import type { RangeOp, VectorAggregationExpr } from '../../shared/language/logql/ast.ts';
 
 const SECOND = 1_000_000_000n;
 const START = 1_700_000_000n * SECOND;

@@ -7,13 +7,13 @@
  */
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { decodeJsonLogs } from '../../shared/ingest/otlp/json-logs.ts';
-import { decodeProtobufLogs } from '../../shared/ingest/otlp/protobuf-logs.ts';
-import { unpackLogs } from '../../shared/ingest/otlp/unpack.ts';
-import { segmentsOf } from '../../shared/ingest/segment.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonLogs } from '../../shared/write/ingest/otlp/json-logs.ts';
+import { decodeProtobufLogs } from '../../shared/write/ingest/otlp/protobuf-logs.ts';
+import { unpackLogs } from '../../shared/write/ingest/otlp/unpack.ts';
+import { segmentsOf } from '../../shared/write/ingest/segment.ts';
 import type { StageCase } from './index.ts';
 
 const NOW = 1_704_164_645_000_000_000n;

@@ -1,8 +1,9 @@
 /** Mining patterns of pages of a megabyte, as a merge does it, and putting together what a month of chunks has. */
-import { LEVELS } from '../../shared/patterns/levels.ts';
-import { PatternBuilder } from '../../shared/patterns/pattern-builder.ts';
-import { PatternTotals } from '../../shared/patterns/pattern-totals.ts';
-import { decodeSection, readCounts } from '../../shared/patterns/section-codec.ts';
+
+import { PatternTotals } from '../../shared/read/patterns/pattern-totals.ts';
+import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
+import { PatternBuilder } from '../../shared/upkeep/pattern-mining/pattern-builder.ts';
+import { decodeSection, readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 import { CORPORA, type Corpus, makeCorpus } from '../../test/patterns/corpora.ts';
 import { pageOf } from '../../test/patterns/quality.ts';
 import { generateBatches } from '../corpus.ts';

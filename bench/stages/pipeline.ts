@@ -2,14 +2,15 @@
  * Pipelines and sample extractors over one decoded page of JSON lines and one of logfmt lines (about 1 MB each, in the
  * shapes that services write). `run()` takes the page once; `bytes` and `lines` are what it was given.
  */
-import type { LogExpr, RangeAggregationExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import type { MetadataColumn, PageRows } from '../../shared/model/page.ts';
-import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import type { MetadataColumn, PageRows } from '../../shared/base/model/page.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr, RangeAggregationExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 
 export interface Case {
   readonly name: string;

@@ -2,8 +2,8 @@
  * Line filters over one decoded page of about 1 MiB (4,000 JSON lines): what a query pays for each page before
  * anything else. `run()` filters the page once and answers the rows it kept; `bytes` is what it looked at.
  */
-import { compileRegex } from '../../shared/regex/regex.ts';
-import { selectAny, selectContaining, selectMatching } from '../../shared/regex/search.ts';
+import { compileRegex } from '../../shared/language/regex/regex.ts';
+import { selectAny, selectContaining, selectMatching } from '../../shared/language/regex/search.ts';
 
 export interface Case {
   readonly name: string;

@@ -2,15 +2,15 @@
  * Scans of pages whose lines lie in memory for lines, as the decoder and the page cache lay them: bytes of raw lines for a second of
  * one core. The pages are 1 MiB of the corpus each, all kinds of lines mixed for filters, JSON alone for parsers.
  */
-import { createLineMemory } from '../../shared/chunk/line-memory.ts';
-import type { LogExpr, RangeAggregationExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { createLineMemory } from '../../shared/base/kernels/line-memory.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr, RangeAggregationExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 

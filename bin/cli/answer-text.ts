@@ -1,5 +1,5 @@
 /** Entries as the lines that `logboom query` and `tail` print. */
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';

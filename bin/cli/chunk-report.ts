@@ -3,19 +3,20 @@
  * and that each page decodes. A column that is broken is reported beside the sound ones; a footer that is broken
  * leaves nothing to report.
  */
-import { CODEC_RAW, CODEC_ZSTD, loadBlock } from '../../shared/chunk/compression.ts';
+
+import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
+import { CorruptionError, invariant, messageOf } from '../../shared/base/model/errors.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
 import {
   ColumnKind,
   type ColumnMeta,
   type Footer,
   type PageMeta,
   TRAILER_BYTES,
-} from '../../shared/chunk/format.ts';
-import { decodePage, footerOf, type PageWants } from '../../shared/chunk/reader.ts';
-import { SCALES } from '../../shared/chunk/time-column.ts';
-import { NS_PER_DAY } from '../../shared/model/duration.ts';
-import { CorruptionError, invariant, messageOf } from '../../shared/model/errors.ts';
-import type { PageRows } from '../../shared/model/page.ts';
+} from '../../shared/storage/chunk/format.ts';
+import { decodePage, footerOf, type PageWants } from '../../shared/storage/chunk/reader.ts';
+import { SCALES } from '../../shared/storage/chunk/time-column.ts';
+import { CODEC_RAW, CODEC_ZSTD, loadBlock } from '../../shared/storage/codec/compression.ts';
 import { CommandError } from './command-error.ts';
 import { nanosecondText } from './time-text.ts';
 

@@ -1,8 +1,8 @@
 /** A chunk's report as text for people, and the rows of a page as lines. */
 
-import { OTHER_LEVELS } from '../../shared/chunk/format.ts';
-import { type Labels, labelsToObject } from '../../shared/model/labels.ts';
-import type { PageRows } from '../../shared/model/page.ts';
+import { type Labels, labelsToObject } from '../../shared/base/model/labels.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { OTHER_LEVELS } from '../../shared/storage/chunk/format.ts';
 import { labelText } from './answer-text.ts';
 import type { ChunkReport, ColumnReport, LevelReport, PageReport } from './chunk-report.ts';
 import { nanosecondText } from './time-text.ts';

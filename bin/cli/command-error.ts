@@ -2,7 +2,7 @@
  * How a command fails: one line on standard error and an exit code. The code is set, not enforced, so that what was
  * written to a pipe before still arrives.
  */
-import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { say } from './standard-output.ts';
 
 /** The exit codes of all commands, told by `logboom --help` and docs/cli.md. */

@@ -1,10 +1,11 @@
 /**
- * What a month of so many logs and queries would cost on AWS, by the formula of shared/usage/cost.ts (docs/cost.md) and
+ * What a month of so many logs and queries would cost on AWS, by the formula of shared/server/usage/cost.ts (docs/cost.md) and
  * the calls that schedules make whether there is work or not.
  */
-import { chunkWrites, costOf, gatewayUnits } from '../../shared/usage/cost.ts';
-import { newFigures, type Sums } from '../../shared/usage/figures.ts';
-import { LIST_PRICES, type Prices } from '../../shared/usage/prices.ts';
+
+import { LIST_PRICES, type Prices } from '../../shared/server/admin/prices.ts';
+import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
+import { newFigures, type Sums } from '../../shared/server/usage/figures.ts';
 
 export interface Load {
   /** Bytes of lines and metadata a day. */

@@ -1,5 +1,5 @@
 /** Delete requests as the lines that `logboom delete` prints. */
-import { formatByteSize } from '../../shared/model/byte-size.ts';
+import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { DeleteProgress, ListedDelete } from './delete-client.ts';
 import type { Table } from './table-text.ts';
 

@@ -1,8 +1,9 @@
 /** What `logboom doctor` prints, as text and as JSON. */
-import type { CheckTotals } from '../../shared/doctor/check-store.ts';
-import { adviceFor, type Problem } from '../../shared/doctor/problem.ts';
-import type { RebuildTotals } from '../../shared/doctor/rebuild-catalog.ts';
-import { formatByteSize } from '../../shared/model/byte-size.ts';
+
+import { formatByteSize } from '../../shared/base/model/byte-size.ts';
+import type { CheckTotals } from '../../shared/upkeep/integrity/check-store.ts';
+import { adviceFor, type Problem } from '../../shared/upkeep/integrity/problem.ts';
+import type { RebuildTotals } from '../../shared/upkeep/integrity/rebuild-catalog.ts';
 
 export function problemText(problem: Problem): string {
   const { kind, where, message } = problem;

@@ -6,7 +6,7 @@
  * and has grown beyond the old size between two looks.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import { type FilePlace, idOf, openPlace, placeOf } from './file-place.ts';
 
 export interface FollowOptions {

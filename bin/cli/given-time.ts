@@ -6,8 +6,9 @@
  *     2026-01-05T10:00:00Z   2026-01-05 10:00+02:00
  *     1767607200   1767607200.25   1767607200000000000             Unix seconds or nanoseconds
  */
-import { parseRfc3339, parseTimestamp } from '../../shared/http/timestamp.ts';
-import { NS_PER_MS, NS_PER_SECOND, parsePrometheusDuration } from '../../shared/model/duration.ts';
+
+import { NS_PER_MS, NS_PER_SECOND, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parseRfc3339, parseTimestamp } from '../../shared/server/http/timestamp.ts';
 import { readZoneMs } from './time-zone.ts';
 
 const RELATIVE = /^now(?:([+-])(.+))?$/;

@@ -9,9 +9,9 @@ import { homedir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { StorageOptions } from '../../local/storage.ts';
 import { TABLE_FILE } from '../../local/storage.ts';
-import { formatByteSize } from '../../shared/model/byte-size.ts';
-import { messageOf } from '../../shared/model/errors.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { formatByteSize } from '../../shared/base/model/byte-size.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import { isNewEnough, NEEDED_NODE } from '../needed-node.mjs';
 
 export interface Finding {

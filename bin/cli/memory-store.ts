@@ -1,16 +1,16 @@
 /** A store in memory, for input that is queried once: it accepts pushes and answers queries as a store with the given configuration. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Config } from '../../shared/admin/config-fields.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { assembleContext } from '../../shared/http/assemble.ts';
-import { createDispatcher } from '../../shared/http/dispatch.ts';
-import { createRouter } from '../../shared/http/routes.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { NS_PER_MS } from '../../shared/model/duration.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Config } from '../../shared/server/admin/config-fields.ts';
+import { assembleContext } from '../../shared/server/http/assemble.ts';
+import { createDispatcher } from '../../shared/server/http/dispatch.ts';
+import { createRouter } from '../../shared/server/http/routes.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { CommandError } from './command-error.ts';
 import { say } from './standard-output.ts';
 

@@ -1,6 +1,6 @@
 /** The tree of commands: what `logboom` runs, and what completions are made of. */
 import { Command } from 'commander';
-import { LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
+import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 
 interface CommandModule {
   /** `whole` makes the program with all commands, for one that tells of the others. */

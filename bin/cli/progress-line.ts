@@ -1,6 +1,6 @@
 /** The line that shows how far a push is. Only on a terminal: elsewhere it would be noise in a file. */
 import type { WriteStream } from 'node:tty';
-import { formatByteSize } from '../../shared/model/byte-size.ts';
+import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 
 /** Ten times a second is as fast as anybody reads. */
 const MIN_REDRAW_MS = 100;

@@ -1,7 +1,7 @@
 /** Pushes a file that grows, until the process is told to stop, and remembers how far it is. */
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
 import { FollowedFile } from './follow-file.ts';
 import { readPosition, writePosition } from './positions-file.ts';

@@ -1,8 +1,8 @@
 /** The options that name a time range, and whole numbers: the same for every command that has them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
-import { parsePrometheusDuration } from '../../shared/model/duration.ts';
-import { MAX_DELAY_SECONDS } from '../../shared/tail/bounds.ts';
+import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { UsageError } from './command-error.ts';
 import { parseGivenTime } from './given-time.ts';
 import { type NsRange, rangeOf } from './time-text.ts';

@@ -1,10 +1,10 @@
 /** Files of rule groups, as commands are given them. */
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
-import { messageOf } from '../../shared/model/errors.ts';
-import { lintRuleFile } from '../../shared/rules/lint-file.ts';
-import { checkTemplate } from '../../shared/rules/template/check-template.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import { lintRuleFile } from '../../shared/server/rules/lint-file.ts';
+import { checkTemplate } from '../../shared/server/rules/template/check-template.ts';
+import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 import { CommandError } from './command-error.ts';
 
 export interface RuleFileReport {

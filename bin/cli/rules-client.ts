@@ -1,9 +1,10 @@
 /** Rule groups of a store by HTTP, as lokitool asks for them: one group in a request. */
-import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
-import { messageOf } from '../../shared/model/errors.ts';
-import type { Namespaces } from '../../shared/rules/compare-groups.ts';
-import { formatGroup, readNamespaces } from '../../shared/rules/rule-yaml.ts';
-import { validateGroup } from '../../shared/rules/validate-group.ts';
+
+import { messageOf } from '../../shared/base/model/errors.ts';
+import type { Namespaces } from '../../shared/server/rules/compare-groups.ts';
+import { formatGroup, readNamespaces } from '../../shared/server/rules/rule-yaml.ts';
+import { validateGroup } from '../../shared/server/rules/validate-group.ts';
+import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 import { CommandError } from './command-error.ts';
 import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
 

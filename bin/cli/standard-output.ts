@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { styleText } from 'node:util';
-import { visible, visibleLines } from '../../shared/model/visible-text.ts';
+import { visible, visibleLines } from '../../shared/base/model/visible-text.ts';
 import type { Paint } from './paint.ts';
 
 /** Some terminals do not tell. */

@@ -6,8 +6,12 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { DEFAULT_CONFIG_FILE } from '../../local/default-config.ts';
 import type { StorageOptions } from '../../local/storage.ts';
-import { ConfigError } from '../../shared/admin/config.ts';
-import { type LogboomConfig, STORAGE_KINDS, type StorageKind } from '../../shared/admin/config-fields.ts';
+import { ConfigError } from '../../shared/server/admin/config.ts';
+import {
+  type LogboomConfig,
+  STORAGE_KINDS,
+  type StorageKind,
+} from '../../shared/server/admin/config-fields.ts';
 
 export interface StorageFlags {
   readonly config: string;

@@ -1,5 +1,5 @@
 /** What a store tells of its streams: labels, series, sizes, patterns and fields, as tables. */
-import { formatByteSize } from '../../shared/model/byte-size.ts';
+import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { askJson } from './json-client.ts';
 import { readSeries, readVector, type Series } from './range-query.ts';
 import type { StoreFlags } from './store-client.ts';

@@ -1,5 +1,5 @@
 /** Rows of named columns as text: aligned, as CSV (RFC 4180), as JSON lines, or the first column alone. */
-import { visible } from '../../shared/model/visible-text.ts';
+import { visible } from '../../shared/base/model/visible-text.ts';
 import { cellWidth, cutCells, padCells } from './cell-text.ts';
 
 /** Null: there is none. */

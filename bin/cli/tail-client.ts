@@ -3,8 +3,8 @@
  * entry, and what was shown is left out: so a break loses nothing but what is older than its overlap, or more than its limit.
  */
 import WebSocket from 'ws';
-import { messageOf } from '../../shared/model/errors.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import { CommandError } from './command-error.ts';
 import type { LogEntry } from './range-query.ts';
 import {

@@ -1,5 +1,5 @@
 /** Nanosecond timestamps as text, and the time range that a command's options name. */
-import { NS_PER_MS, NS_PER_SECOND } from '../../shared/model/duration.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { parseGivenTime } from './given-time.ts';
 import { shownOffsetMs } from './time-zone.ts';
 

@@ -3,16 +3,16 @@ import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { type CanaryMetrics, createCanaryMetrics } from '../../shared/canary/canary-metrics.ts';
+import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import { type CanaryMetrics, createCanaryMetrics } from '../../shared/server/canary/canary-metrics.ts';
 import {
   type CanaryTail,
   type CanaryTotals,
   isHealthy,
   runLiveCanary,
-} from '../../shared/canary/live-canary.ts';
-import type { CanarySend } from '../../shared/canary/requests.ts';
-import { NS_PER_MS } from '../../shared/model/duration.ts';
-import { messageOf } from '../../shared/model/errors.ts';
+} from '../../shared/server/canary/live-canary.ts';
+import type { CanarySend } from '../../shared/server/canary/requests.ts';
 import { asAction, CommandError, EXIT_FAILED } from '../cli/command-error.ts';
 import { parseSince } from '../cli/range-options.ts';
 import { print, say } from '../cli/standard-output.ts';

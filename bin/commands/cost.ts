@@ -1,9 +1,9 @@
 /** `logboom cost`: what a month on AWS would cost with one's own figures (docs/cost.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
-import { parseByteSize } from '../../shared/model/byte-size.ts';
-import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/model/duration.ts';
+import { parseByteSize } from '../../shared/base/model/byte-size.ts';
+import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { asAction } from '../cli/command-error.ts';
 import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';

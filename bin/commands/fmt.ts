@@ -1,8 +1,8 @@
 /** `logboom fmt [QUERY]`: prints a LogQL query in the canonical layout, without a store. */
 import type { Command } from 'commander';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { prettyPrint } from '../../shared/logql/pretty.ts';
-import { ClientError } from '../../shared/model/errors.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { prettyPrint } from '../../shared/language/logql/pretty.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 

@@ -2,8 +2,8 @@
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
-import { formatByteSize, parseByteSize } from '../../shared/model/byte-size.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { inputSize, isPacked, openText } from '../cli/input-file.ts';
 import { ProgressLine } from '../cli/progress-line.ts';

@@ -1,6 +1,6 @@
 /** `logboom rules test`: unit tests of rules, and rules over what is stored (docs/rules.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_SECOND } from '../../shared/model/duration.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { asAction } from '../cli/command-error.ts';
 import { addRangeOptions, parseSince } from '../cli/range-options.ts';
 import type { HistoryFlags } from '../cli/rule-tests/over-history.ts';

@@ -1,7 +1,7 @@
 /** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/rules.md). */
 import { type Command, Option } from 'commander';
-import { compareGroups, type GroupChange } from '../../shared/rules/compare-groups.ts';
-import { formatNamespaces } from '../../shared/rules/rule-yaml.ts';
+import { compareGroups, type GroupChange } from '../../shared/server/rules/compare-groups.ts';
+import { formatNamespaces } from '../../shared/server/rules/rule-yaml.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { lintFiles, readFiles } from '../cli/rule-files.ts';
 import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';

@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import type { LocalOptions } from '../../local/start.ts';
-import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
-import { LOG_LEVELS } from '../../shared/admin/config-fields.ts';
-import { TARGETS, type Target } from '../../shared/admin/targets.ts';
-import { LostCatalogError } from '../../shared/doctor/lost-catalog.ts';
-import { CorruptionError, messageOf } from '../../shared/model/errors.ts';
+import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
+import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
+import { LOG_LEVELS } from '../../shared/server/admin/config-fields.ts';
+import { TARGETS, type Target } from '../../shared/server/admin/targets.ts';
+import { LostCatalogError } from '../../shared/upkeep/integrity/lost-catalog.ts';
 import { print, say } from '../cli/standard-output.ts';
 import {
   addConfigFlag,

@@ -4,15 +4,15 @@
  * they come; a metric query reads the input to its end and gives the values at that time.
  */
 import { systemClock } from '../../local/system-clock.ts';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { Expr, LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { selectorsOf } from '../../shared/logql/walk.ts';
-import { ClientError } from '../../shared/model/errors.ts';
-import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/model/labels.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/base/model/labels.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { Expr, LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { selectorsOf } from '../../shared/language/logql/walk.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { CommandError } from '../cli/command-error.ts';
 import { LineSplitter } from '../cli/line-splitter.ts';
 import { type LogEntry, type RangeAnswer, readAnswer } from '../cli/range-query.ts';

@@ -8,13 +8,17 @@ import type { Command } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { Tokens } from '../../shared/catalog/tokens.ts';
-import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { type MoveParts, MoveRefusedError, type MoveTotals } from '../../shared/move/move-parts.ts';
-import { moveTenant, refuseWhileUsed } from '../../shared/move/move-tenant.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { Tokens } from '../../shared/storage/catalog/tokens.ts';
+import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
+import {
+  type MoveParts,
+  MoveRefusedError,
+  type MoveTotals,
+} from '../../shared/upkeep/tenant-rename/move-parts.ts';
+import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';

@@ -1,10 +1,10 @@
 /** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/security.md). */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
-import { ConfigError } from '../../shared/admin/config.ts';
-import type { ShownToken } from '../../shared/http/handlers/tokens.ts';
-import { NS_PER_MS, parsePrometheusDuration } from '../../shared/model/duration.ts';
-import { SCOPES } from '../../shared/model/scopes.ts';
+import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { SCOPES } from '../../shared/base/model/scopes.ts';
+import { ConfigError } from '../../shared/server/admin/config.ts';
+import type { ShownToken } from '../../shared/server/http/handlers/tokens.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { endWithReader, maxCellsOfOutput, print, say, shown } from '../cli/standard-output.ts';
 import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } from '../cli/storage-flags.ts';

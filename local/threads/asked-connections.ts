@@ -1,5 +1,5 @@
 /** Sockets of live tails, which front threads hold: another thread asks for them, as functions ask API Gateway. */
-import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
+import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
 import { ownBytes } from './messages.ts';
 import type { RoleAsk } from './role-messages.ts';
 

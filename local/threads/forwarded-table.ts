@@ -3,7 +3,7 @@
  * other's lock, and each would sync by itself; so one thread makes the commits of all, in groups. Reads of SQLite wait for nobody,
  * and see what was committed before they began.
  */
-import type { Item, Table, Write } from '../../shared/ports/table.ts';
+import type { Item, Table, Write } from '../../shared/base/ports/table.ts';
 
 /** @param write as Table.transact; a single write fails as that does, with the place 0 */
 export function forwardedTable(

@@ -1,7 +1,8 @@
 /** Answers what threads of the roles ask the front thread: commits, limits on rates, sockets, parts of queries. */
-import type { RateDecision } from '../../shared/ingest/rates/rate-decision.ts';
-import type { Connections } from '../../shared/ports/connections.ts';
-import type { Write } from '../../shared/ports/table.ts';
+
+import type { Connections } from '../../shared/base/ports/connections.ts';
+import type { Write } from '../../shared/base/ports/table.ts';
+import type { RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage.ts';
 import { type Moved, ownBytes } from './messages.ts';

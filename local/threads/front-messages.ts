@@ -1,6 +1,6 @@
 /** What the first front thread and the others send each other. */
-import type { ConnectionInfo, PostOutcome } from '../../shared/ports/connections.ts';
-import type { TailRequest } from '../../shared/tail/tail-service.ts';
+import type { ConnectionInfo, PostOutcome } from '../../shared/base/ports/connections.ts';
+import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { FrontTell, PlainRequest, RoleAsk, RoleData } from './role-messages.ts';
 
 /** What a further front thread is started with. */

@@ -3,9 +3,10 @@
  * of its own (front-thread.ts). Here they get what is in one place: commits, limits on rates, and answers to all that is no push.
  * Sockets of live tails stay with the front that accepted them.
  */
-import type { Request, Response } from '../../shared/http/message.ts';
-import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/ports/connections.ts';
-import type { TailRequest } from '../../shared/tail/tail-service.ts';
+
+import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
+import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
 import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import { ThreadClient, type ThreadHub } from './thread-client.ts';

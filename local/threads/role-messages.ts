@@ -1,13 +1,14 @@
 /** What the front thread and the threads of the roles send each other. */
-import type { Config } from '../../shared/admin/config-fields.ts';
-import type { FilledDay } from '../../shared/compaction/full-merges.ts';
-import type { PackTicket } from '../../shared/compaction/merge-backlog.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import type { AskedRate } from '../../shared/ingest/rates/rate-decision.ts';
-import type { KernelModule } from '../../shared/kernels/kernels.ts';
-import type { CloseOptions } from '../../shared/ports/connections.ts';
-import type { Write } from '../../shared/ports/table.ts';
-import type { TailRequest } from '../../shared/tail/tail-service.ts';
+
+import type { KernelModule } from '../../shared/base/kernels/kernels.ts';
+import type { CloseOptions } from '../../shared/base/ports/connections.ts';
+import type { Write } from '../../shared/base/ports/table.ts';
+import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
+import type { Config } from '../../shared/server/admin/config-fields.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { FilledDay } from '../../shared/upkeep/compaction/full-merges.ts';
+import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
+import type { AskedRate } from '../../shared/write/ingest/rates/rate-decision.ts';
 import type { StorageOptions } from '../storage.ts';
 import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';

@@ -2,18 +2,19 @@
  * The threads of all roles, seen from the front thread: it gives them requests, passes on what they tell each other, and answers what
  * must be in one place.
  */
-import { type Target, workOf } from '../../shared/admin/targets.ts';
-import type { TailLog } from '../../shared/catalog/tail-log.ts';
-import { MergeBacklog } from '../../shared/compaction/merge-backlog.ts';
-import type { HttpContext } from '../../shared/http/context.ts';
-import { showUsage } from '../../shared/http/handlers/usage.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import type { Route } from '../../shared/http/routes.ts';
-import { tenantsKey } from '../../shared/http/tenant.ts';
-import { kernelModule } from '../../shared/kernels/kernels.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Connections } from '../../shared/ports/connections.ts';
-import type { TailRequest } from '../../shared/tail/tail-service.ts';
+
+import { kernelModule } from '../../shared/base/kernels/kernels.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import type { Connections } from '../../shared/base/ports/connections.ts';
+import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
+import { type Target, workOf } from '../../shared/server/admin/targets.ts';
+import type { HttpContext } from '../../shared/server/http/context.ts';
+import { showUsage } from '../../shared/server/http/handlers/usage.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { Route } from '../../shared/server/http/routes.ts';
+import { tenantsKey } from '../../shared/server/http/tenant.ts';
+import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
+import { MergeBacklog } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { FrontHub, type HubParts } from './front-hub.ts';
 import { Fronts } from './fronts.ts';
 import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';

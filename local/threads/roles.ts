@@ -8,10 +8,10 @@
  *     table     commits to SQLite (table-thread.ts)
  */
 import { availableParallelism } from 'node:os';
-import { type Target, workOf } from '../../shared/admin/targets.ts';
-import type { Route } from '../../shared/http/routes.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { isExposed } from '../../shared/http/targets.ts';
+import { type Target, workOf } from '../../shared/server/admin/targets.ts';
+import type { Route } from '../../shared/server/http/routes.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
+import { isExposed } from '../../shared/server/http/targets.ts';
 
 export type Role = 'ingest' | 'query' | 'upkeep';
 

@@ -7,7 +7,7 @@
  * The total never exceeds the bound. A thread that is alone can have all of it. What a lost thread had leased comes back when the
  * thread that watches it says so (`freeLost`).
  */
-import type { BytePool } from '../../shared/model/byte-pool.ts';
+import type { BytePool } from '../../shared/base/model/byte-pool.ts';
 
 /** Plain data, for messages to threads. */
 export interface SharedCounters {

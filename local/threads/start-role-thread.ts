@@ -1,5 +1,5 @@
 /** Starts a thread of a role, and gives requests to those of a pool. */
-import type { Request, Response } from '../../shared/http/message.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
 import type { RolePool } from './role-pool.ts';
 import type { Role } from './roles.ts';

@@ -5,8 +5,8 @@
  *
  *     put, put, transact | messages → one transaction, one sync (commit-group.ts) → all resolve
  */
-import type { Clock } from '../../shared/ports/clock.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
 import { systemClock } from '../system-clock.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';

@@ -1,18 +1,19 @@
 /**
  * Commits on their way to the thread that serves live tails. If this process makes all commits of its store, the front thread tells
  * of each before the push is answered, and so even if the thread that pushed is lost. Otherwise the pushing thread has logged them in
- * the table for other processes (shared/catalog/tail-log.ts), and tells of them only so that tails here need not wait for their next
+ * the table for other processes (shared/storage/catalog/tail-log.ts), and tells of them only so that tails here need not wait for their next
  * look into that log.
  *
  *     ingest-0 -- write --> front -- commit --> table
  *                             |----- committed --> query-0      as long as there is room on the way
  *                             |----- log of tails --> table     if not; then query-0 reads them there
  */
-import { decodeRecord } from '../../shared/catalog/chunk-record.ts';
-import { dayOfChunkPartition } from '../../shared/catalog/keys.ts';
-import type { TailLog } from '../../shared/catalog/tail-log.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import type { Table, Write } from '../../shared/ports/table.ts';
+
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import type { Table, Write } from '../../shared/base/ports/table.ts';
+import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { dayOfChunkPartition } from '../../shared/storage/catalog/keys.ts';
+import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import type { CommittedChunk, RoleCall } from './role-messages.ts';
 
 export interface TailRelayParts {

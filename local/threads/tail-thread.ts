@@ -2,12 +2,18 @@
  * Live tails in a query thread: standing queries over what is committed. The front thread holds the sockets; it is asked to post, as
  * functions ask API Gateway.
  */
-import { decodeRecord } from '../../shared/catalog/chunk-record.ts';
-import { KNOWN_MS } from '../../shared/catalog/tail-log.ts';
-import { assembleTails, ONLY_OWNER, ownerOfProcess, SOCKET_FRAMES } from '../../shared/http/assemble-tail.ts';
-import type { HttpContext } from '../../shared/http/context.ts';
-import { TailServer } from '../../shared/tail/tail-server.ts';
-import type { TailRequest, TailService } from '../../shared/tail/tail-service.ts';
+
+import { TailServer } from '../../shared/read/tail/tail-server.ts';
+import type { TailRequest, TailService } from '../../shared/read/tail/tail-service.ts';
+import {
+  assembleTails,
+  ONLY_OWNER,
+  ownerOfProcess,
+  SOCKET_FRAMES,
+} from '../../shared/server/http/assemble-tail.ts';
+import type { HttpContext } from '../../shared/server/http/context.ts';
+import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
 import { systemIds } from '../system-clock.ts';
 import { askedConnections } from './asked-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';

@@ -2,7 +2,7 @@
  * Parts of queries go to the query thread that owns their pages: tasks of one affinity read the same objects, and one thread caches
  * them. The thread that plans the query is one of these.
  */
-import type { Invoker } from '../../shared/ports/invoker.ts';
+import type { Invoker } from '../../shared/base/ports/invoker.ts';
 
 export interface TaskInvokerParts {
   /** Query threads. */

@@ -4,7 +4,7 @@
  * ThreadLostError, and the caller decides whether to try again.
  */
 import { Worker } from 'node:worker_threads';
-import { messageOf } from '../../shared/model/errors.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
 import type { FromThread, Moved, ToThread } from './messages.ts';
 import type { ThreadEntry } from './thread-entry.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';

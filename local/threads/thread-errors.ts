@@ -1,5 +1,5 @@
 /** Errors of calls to a thread that ended, and what a client hears of them. */
-import { ClientError } from '../../shared/model/errors.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
 
 /** The thread ended by itself while it was working on the call. */
 export class ThreadLostError extends Error {

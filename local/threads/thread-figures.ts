@@ -8,8 +8,8 @@ import {
   parseExposition,
   printExposition,
   withoutGauges,
-} from '../../shared/admin/metrics/exposition.ts';
-import { MAX_NAMED_TENANTS } from '../../shared/admin/metrics/ingest-metrics.ts';
+} from '../../shared/server/admin/metrics/exposition.ts';
+import { MAX_NAMED_TENANTS } from '../../shared/server/admin/metrics/ingest-metrics.ts';
 import { within } from './within.ts';
 
 export interface CountingThread {

@@ -1,13 +1,19 @@
 /** Errors that pass from one thread to another: their class, as far as somebody asks for it, their message, stack and causes. */
-import { LeaseLostError } from '../../shared/catalog/leases.ts';
-import { SwapConflictError } from '../../shared/catalog/swap.ts';
-import { MergeTooLargeError } from '../../shared/compaction/merge-bounds.ts';
-import { DeleteCancelledError } from '../../shared/compaction/row-drops.ts';
-import { BadRequestError, ClientError, CorruptionError, TooLargeError } from '../../shared/model/errors.ts';
-import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
-import { StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
-import { ConditionFailedError } from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+
+import {
+  BadRequestError,
+  ClientError,
+  CorruptionError,
+  TooLargeError,
+} from '../../shared/base/model/errors.ts';
+import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
+import { StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
+import { ConditionFailedError } from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
+import { LeaseLostError } from '../../shared/storage/catalog/leases.ts';
+import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
+import { MergeTooLargeError } from '../../shared/upkeep/compaction/merge-bounds.ts';
+import { DeleteCancelledError } from '../../shared/upkeep/compaction/row-drops.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 
 /** Plain data: what structured cloning makes of an error has lost its class. */

@@ -2,7 +2,7 @@
  * Calls that were lost with their thread are tried once more, one after the other: one of them may have taken the memory of all, and
  * takes no other with it the second time.
  */
-import { AdmissionQueue } from '../../shared/scheduling/admission-queue.ts';
+import { AdmissionQueue } from '../../shared/base/scheduling/admission-queue.ts';
 import { lostAgainOf, ThreadLostError } from './thread-errors.ts';
 
 /** More than admission control lets through. */

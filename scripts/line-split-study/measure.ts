@@ -4,9 +4,9 @@ import {
   COMPACTION_COMPRESSION,
   type Compression,
   PUSH_COMPRESSION,
-} from '../../shared/chunk/compression.ts';
-import { ZstdDecoder } from '../../shared/chunk/zstd-decoder.ts';
-import { ZstdSyncEncoder } from '../../shared/chunk/zstd-sync-encoder.ts';
+} from '../../shared/storage/codec/compression.ts';
+import { ZstdDecoder } from '../../shared/storage/codec/zstd-decoder.ts';
+import { ZstdSyncEncoder } from '../../shared/storage/codec/zstd-sync-encoder.ts';
 import type { ColumnTextKernel } from './column-text-kernel.ts';
 import { type ColumnType, unpackColumn } from './column-types.ts';
 import { joinPage } from './join.ts';

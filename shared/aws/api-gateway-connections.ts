@@ -13,7 +13,7 @@ import {
   GetConnectionCommand,
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
-import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../ports/connections.ts';
+import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../base/ports/connections.ts';
 import type { Caller, CallLimits } from './caller.ts';
 import { describe, OutcomeUnknownError } from './errors.ts';
 

@@ -6,8 +6,8 @@
  *     call      |-- wait for a slot --|-- attempt 1 --x  pause  |-- attempt 2 --x  pause  |-- attempt 3 --|
  *               0                     <--------------------- at most totalTimeoutMs ---------------------->
  */
-import type { Clock } from '../ports/clock.ts';
-import { ThrottledError } from '../ports/throttled.ts';
+import type { Clock } from '../base/ports/clock.ts';
+import { ThrottledError } from '../base/ports/throttled.ts';
 import {
   AttemptTimeoutError,
   AwsCallError,

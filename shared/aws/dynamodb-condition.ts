@@ -2,7 +2,7 @@
  * Conditions of the port as expressions of DynamoDB. An expired item counts as absent, although DynamoDB may keep it
  * for days.
  */
-import type { Condition } from '../ports/table.ts';
+import type { Condition } from '../base/ports/table.ts';
 import type { Attributes } from './dynamodb-item.ts';
 
 const EXISTS = 'attribute_exists(#pk)';

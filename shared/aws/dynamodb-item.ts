@@ -8,7 +8,7 @@
  *     expiresAt   N   Unix seconds; absent where the item stays. Also the time-to-live attribute of the table.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Item, ItemKey } from '../ports/table.ts';
+import type { Item, ItemKey } from '../base/ports/table.ts';
 import { UnexpectedAnswerError } from './errors.ts';
 
 export type Attributes = Record<string, AttributeValue>;

@@ -3,9 +3,9 @@
  * does. It has no half-open range (BETWEEN includes both ends), takes no empty bound, refuses a range that is empty, and
  * takes a starting key only inside the range: so these cases are settled here.
  */
-import { compareUtf8 } from '../model/bytes.ts';
-import type { QueryOptions } from '../ports/table.ts';
-import { MAX_SORT_KEY_BYTES } from '../ports/table-rules.ts';
+import { compareUtf8 } from '../base/model/bytes.ts';
+import type { QueryOptions } from '../base/ports/table.ts';
+import { MAX_SORT_KEY_BYTES } from '../base/ports/table-rules.ts';
 import type { Attributes } from './dynamodb-item.ts';
 
 export interface KeyRange {

@@ -17,8 +17,8 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { compareUtf8 } from '../model/bytes.ts';
-import type { Clock, Ids } from '../ports/clock.ts';
+import { compareUtf8 } from '../base/model/bytes.ts';
+import type { Clock, Ids } from '../base/ports/clock.ts';
 import {
   type Condition,
   ConditionFailedError,
@@ -28,7 +28,7 @@ import {
   type QueryPage,
   type Table,
   type Write,
-} from '../ports/table.ts';
+} from '../base/ports/table.ts';
 import {
   checkItem,
   checkItemKey,
@@ -39,7 +39,7 @@ import {
   keyOf,
   MAX_QUERY_PAGE_BYTES,
   queryLimit,
-} from '../ports/table-rules.ts';
+} from '../base/ports/table-rules.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import { conditionExpression } from './dynamodb-condition.ts';
 import { itemAttributes, itemOf, keyAttributes } from './dynamodb-item.ts';

@@ -5,9 +5,9 @@
  * A reader would get wrong: a time-out or an answer 500 does not say that nothing happened. The ports promise that
  * ConditionFailedError and ThrottledError mean "nothing was written", so this is tracked for every attempt.
  */
-import { InvalidKeyError } from '../ports/object-key.ts';
-import { ObjectNotFoundError } from '../ports/object-store.ts';
-import { ConditionFailedError } from '../ports/table.ts';
+import { InvalidKeyError } from '../base/ports/object-key.ts';
+import { ObjectNotFoundError } from '../base/ports/object-store.ts';
+import { ConditionFailedError } from '../base/ports/table.ts';
 
 /** A call to S3 or DynamoDB that failed for good. Whether a write happened is open. */
 export class AwsCallError extends Error {

@@ -9,8 +9,8 @@
  * s3-object-store.ts. The loser is aborted, so that its connection is free; its failure is ignored. How long it took until then
  * counts among the times of requests, or slow ones would be forgotten.
  */
-import type { Clock } from '../ports/clock.ts';
-import type { ObjectStore, ReadOptions } from '../ports/object-store.ts';
+import type { Clock } from '../base/ports/clock.ts';
+import type { ObjectStore, ReadOptions } from '../base/ports/object-store.ts';
 
 export interface HedgeOptions {
   readonly clock: Clock;

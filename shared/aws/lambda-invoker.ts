@@ -4,7 +4,7 @@
  * without objects that somebody would have to clean up.
  */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { type Invoker, InvokerError, type InvokerFigures } from '../ports/invoker.ts';
+import { type Invoker, InvokerError, type InvokerFigures } from '../base/ports/invoker.ts';
 import { describe } from './errors.ts';
 
 /** Of 6 MB, less the JSON around it, at 4/3 for base64. */

@@ -15,7 +15,7 @@ import {
   HeadBucketCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../base/ports/clock.ts';
 import type { Caller } from './caller.ts';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from './dynamodb-item.ts';
 import { describe } from './errors.ts';

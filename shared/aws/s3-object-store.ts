@@ -19,8 +19,8 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { compareUtf8 } from '../model/bytes.ts';
-import type { Ids } from '../ports/clock.ts';
+import { compareUtf8 } from '../base/model/bytes.ts';
+import type { Ids } from '../base/ports/clock.ts';
 import {
   checkByteRange,
   checkObjectKey,
@@ -28,7 +28,7 @@ import {
   listLimit,
   MAX_OBJECT_KEY_BYTES,
   rangePastEnd,
-} from '../ports/object-key.ts';
+} from '../base/ports/object-key.ts';
 import {
   type ListPage,
   type ObjectInfo,
@@ -36,7 +36,7 @@ import {
   type ObjectStore,
   type ReadOptions,
   wholeBody,
-} from '../ports/object-store.ts';
+} from '../base/ports/object-store.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import { describe, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';

@@ -1,5 +1,5 @@
 /** Bounds how many calls run at once, how many wait for that, and how long: each one that runs holds a connection. */
-import { ThrottledError } from '../ports/throttled.ts';
+import { ThrottledError } from '../base/ports/throttled.ts';
 
 export interface SlotLimits {
   readonly maxRunning: number;

@@ -1,7 +1,7 @@
 /** Both ports on AWS from a few names: what the functions and the local process open. */
-import type { Clock, Ids } from '../ports/clock.ts';
-import type { ObjectStore } from '../ports/object-store.ts';
-import type { Table } from '../ports/table.ts';
+import type { Clock, Ids } from '../base/ports/clock.ts';
+import type { ObjectStore } from '../base/ports/object-store.ts';
+import type { Table } from '../base/ports/table.ts';
 import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
 import { createDynamoDbClient, createS3Client } from './clients.ts';
 import { dynamoDbTable } from './dynamodb-table.ts';

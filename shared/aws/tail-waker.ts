@@ -3,9 +3,9 @@
  * while, so a process calls it for a tenant once a second at most; what no call comes through for, the schedule makes good.
  */
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { TailLog } from '../catalog/tail-log.ts';
-import { LruCache } from '../model/lru.ts';
-import type { Clock } from '../ports/clock.ts';
+import { LruCache } from '../base/model/lru.ts';
+import type { Clock } from '../base/ports/clock.ts';
+import type { TailLog } from '../storage/catalog/tail-log.ts';
 
 /** Shorter than a run of the dispatcher waits for more (functions/tail-dispatch-handler.ts). */
 const WAKE_EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to the environment are what is tested
 /** Each problem names its line and column in the file as a person sees it, and none of them tells a secret. */
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError, parseConfig } from '../../shared/admin/config.ts';
-import { parseOverrides } from '../../shared/admin/overrides.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
+import { parseOverrides } from '../../shared/server/admin/overrides.ts';
 
 const ENVIRONMENT = { WORD: 'many', LINES: 'a\nb\nc', LONG: 'x'.repeat(50) };
 

@@ -1,7 +1,7 @@
 /** What a file keeps secret is neither printed nor quoted, wherever such a value may stand. */
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { ConfigError, formatConfig, parseConfig } from '../../shared/admin/config.ts';
+import { ConfigError, formatConfig, parseConfig } from '../../shared/server/admin/config.ts';
 
 const SECRET = 'hunter2-X';
 

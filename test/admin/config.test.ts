@@ -3,11 +3,16 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { API_VERSION, buildInfo, LOGBOOM_VERSION } from '../../shared/admin/build-info.ts';
-import { ConfigError, formatConfig, maxDecompressedBytes, parseConfig } from '../../shared/admin/config.ts';
-import { expandEnvironment } from '../../shared/admin/config-environment.ts';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { API_VERSION, buildInfo, LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
+import {
+  ConfigError,
+  formatConfig,
+  maxDecompressedBytes,
+  parseConfig,
+} from '../../shared/server/admin/config.ts';
+import { expandEnvironment } from '../../shared/server/admin/config-environment.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const MIB = 1024 * 1024;
 const SECOND = 1_000_000_000n;

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { formatConfig, parseConfig } from '../../shared/admin/config.ts';
-import { DEFAULT_CONFIG, SECTIONS } from '../../shared/admin/config-fields.ts';
-import type { AnyFields } from '../../shared/admin/config-reader.ts';
-import { configReference, REFERENCE_PAGE } from '../../shared/admin/config-reference.ts';
+import { formatConfig, parseConfig } from '../../shared/server/admin/config.ts';
+import { DEFAULT_CONFIG, SECTIONS } from '../../shared/server/admin/config-fields.ts';
+import type { AnyFields } from '../../shared/server/admin/config-reader.ts';
+import { configReference, REFERENCE_PAGE } from '../../shared/server/admin/config-reference.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../..', REFERENCE_PAGE), 'utf8');
 

@@ -5,15 +5,15 @@ import {
   encodeFigures,
   figuresToTell,
   processText,
-} from '../../shared/admin/fleet-figures.ts';
+} from '../../shared/server/admin/fleet-figures.ts';
 import {
   ExpositionSum,
   parseExposition,
   printExposition,
   sinceExposition,
   withoutGauges,
-} from '../../shared/admin/metrics/exposition.ts';
-import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
+} from '../../shared/server/admin/metrics/exposition.ts';
+import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 
 const SUM = { maxTenants: 2 };

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { HEARTBEAT_MS, Membership } from '../../shared/admin/membership.ts';
-import { Members } from '../../shared/catalog/members.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Members } from '../../shared/storage/catalog/members.ts';
+import { HEARTBEAT_MS, Membership } from '../../shared/storage/catalog/membership.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const SELF = { id: 'me', address: 'here', zone: '', components: ['querier'] };

@@ -1,12 +1,16 @@
 /** Every metric that the program may print is one that Prometheus's own checker has no complaint about. */
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { type Family, parseExposition, printExposition } from '../../shared/admin/metrics/exposition.ts';
-import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
-import { addWorkerMetrics } from '../../shared/admin/metrics/worker-metrics.ts';
-import { QueryMemory } from '../../shared/query/query-memory.ts';
-import { AnswerCache } from '../../shared/query/tasks/answer-cache.ts';
-import type { QueryWorkers } from '../../shared/query/tasks/query-workers.ts';
+import { QueryMemory } from '../../shared/read/query/query-memory.ts';
+import { AnswerCache } from '../../shared/read/query/tasks/answer-cache.ts';
+import type { QueryWorkers } from '../../shared/read/query/tasks/query-workers.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import {
+  type Family,
+  parseExposition,
+  printExposition,
+} from '../../shared/server/admin/metrics/exposition.ts';
+import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
+import { addWorkerMetrics } from '../../shared/server/admin/metrics/worker-metrics.ts';
 import { pushLine, START_MS, testStores } from '../maintenance/store.ts';
 import { problemsOf } from './support/metric-lint.ts';
 

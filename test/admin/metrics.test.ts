@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { BoundedNames, OTHER } from '../../shared/admin/metrics/bounded-names.ts';
-import { createMetrics } from '../../shared/admin/metrics/metrics.ts';
-import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
-import { routeName } from '../../shared/admin/metrics/request-metrics.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { storedOf } from '../../shared/ingest/stored-push.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { BoundedNames, OTHER } from '../../shared/server/admin/metrics/bounded-names.ts';
+import { createMetrics } from '../../shared/server/admin/metrics/metrics.ts';
+import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
+import { routeName } from '../../shared/server/admin/metrics/request-metrics.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
+import { storedOf } from '../../shared/write/ingest/stored-push.ts';
 import { pushOf } from '../support/pushes.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { overridesFile, overridesSources } from '../../local/overrides-file.ts';
-import { ConfigError } from '../../shared/admin/config.ts';
-import { MAX_OVERRIDES_BYTES } from '../../shared/admin/overrides.ts';
-import { type OverridesSource, overridesObject } from '../../shared/admin/overrides-source.ts';
-import { OverridesWatch } from '../../shared/admin/overrides-watch.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { ConfigError } from '../../shared/server/admin/config.ts';
+import { MAX_OVERRIDES_BYTES } from '../../shared/server/admin/overrides.ts';
+import { type OverridesSource, overridesObject } from '../../shared/server/admin/overrides-source.ts';
+import { OverridesWatch } from '../../shared/server/admin/overrides-watch.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const PERIOD_MS = 10_000;

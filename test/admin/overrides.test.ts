@@ -1,9 +1,13 @@
 /** Overrides of tenants: a file of the reference works unchanged, what is wrong is told with its place. */
 import { describe, expect, test } from '@jest/globals';
-import { ConfigError } from '../../shared/admin/config.ts';
-import { MAX_OVERRIDDEN_TENANTS, MAX_OVERRIDES_BYTES, parseOverrides } from '../../shared/admin/overrides.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { combineLimits } from '../../shared/query/query-limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { combineLimits } from '../../shared/read/query/query-limits.ts';
+import { ConfigError } from '../../shared/server/admin/config.ts';
+import {
+  MAX_OVERRIDDEN_TENANTS,
+  MAX_OVERRIDES_BYTES,
+  parseOverrides,
+} from '../../shared/server/admin/overrides.ts';
 
 const MIB = 1024 ** 2;
 const HOUR = 3_600_000_000_000n;

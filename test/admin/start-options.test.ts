@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { explain, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
-import { ConfigError } from '../../shared/admin/config.ts';
+import { ConfigError } from '../../shared/server/admin/config.ts';
 
 const LOCAL = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
 let folder: string;

@@ -1,10 +1,10 @@
 /** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (wire-format reference, 7.13). */
 import { describe, expect, test } from '@jest/globals';
 import { createLog, linesOf as loggedBy } from '../../local/log.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { retentionHours } from '../../shared/admin/metrics/metrics.ts';
-import { addConnectionMetrics, addLogMetrics } from '../../shared/admin/metrics/process-metrics.ts';
-import { MetricsRegistry } from '../../shared/admin/metrics/registry.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { retentionHours } from '../../shared/server/admin/metrics/metrics.ts';
+import { addConnectionMetrics, addLogMetrics } from '../../shared/server/admin/metrics/process-metrics.ts';
+import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
 import { HOUR_MS, linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 

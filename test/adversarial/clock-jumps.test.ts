@@ -1,6 +1,6 @@
 /** Clocks that jump, of the store and of clients, while entries are pushed, packed and deleted. */
 import { expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
 import {
   DAY_MS,

@@ -3,9 +3,9 @@
  * acknowledged entries are returned, each once, as soon as the storage works again, and no query that succeeds leaves one out.
  */
 import { expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
 import {
   DAY_MS,

@@ -4,10 +4,10 @@
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { SCOPES } from '../../shared/model/scopes.ts';
+import { SCOPES } from '../../shared/base/model/scopes.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
 
 /** Only in what belongs to the other tenant, and in no request: a write would store the word with the tenant that sends it. */

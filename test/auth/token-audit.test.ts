@@ -1,6 +1,6 @@
 /** Who made and revoked a token is logged, and no secret is. */
 import { expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { startWorld } from '../isolation/world.ts';
 
 test('lines of the log tell who, which and from where, never the secret', async () => {

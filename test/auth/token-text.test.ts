@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashOf, idOfToken, isTokenId, newToken, TOKEN_PREFIX } from '../../shared/auth/token-text.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { hashOf, idOfToken, isTokenId, newToken, TOKEN_PREFIX } from '../../shared/server/auth/token-text.ts';
 
 const hex = (bytes: number) => ({ randomHex: (count: number) => 'f0'.repeat(count).slice(0, bytes * 2) });
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_';

@@ -1,15 +1,15 @@
 /** Whose token it is: refusals, what is believed for how long, and what attempts cost. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { FailedAttempts, MAX_TURNS } from '../../shared/auth/failed-attempts.ts';
-import { TICKET_MS, TicketService } from '../../shared/auth/ticket-service.ts';
-import { TokenService } from '../../shared/auth/token-service.ts';
-import { newToken } from '../../shared/auth/token-text.ts';
-import { type Refusal, TokenVerifier, VERIFIED_MS } from '../../shared/auth/token-verifier.ts';
-import { Tickets } from '../../shared/catalog/tickets.ts';
-import { ENDED_KEPT_MS, Tokens } from '../../shared/catalog/tokens.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { FailedAttempts, MAX_TURNS } from '../../shared/server/auth/failed-attempts.ts';
+import { TICKET_MS, TicketService } from '../../shared/server/auth/ticket-service.ts';
+import { TokenService } from '../../shared/server/auth/token-service.ts';
+import { newToken } from '../../shared/server/auth/token-text.ts';
+import { type Refusal, TokenVerifier, VERIFIED_MS } from '../../shared/server/auth/token-verifier.ts';
+import { Tickets } from '../../shared/storage/catalog/tickets.ts';
+import { ENDED_KEPT_MS, Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 const DAY_MS = 86_400_000;

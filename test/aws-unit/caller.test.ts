@@ -7,10 +7,10 @@ import {
   OutcomeUnknownError,
 } from '../../shared/aws/errors.ts';
 import { createRetryBudget, RETRY_PRICE, SUCCESS_REFUND } from '../../shared/aws/retry-budget.ts';
-import { type VirtualClock, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
-import { ConditionFailedError } from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { type VirtualClock, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
+import { ConditionFailedError } from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { errorOf, TEST_LIMITS } from './support/limits.ts';
 
 const READ = { operation: 'GetObject', target: 'bucket/key' };

@@ -6,15 +6,15 @@ import { conditionExpression } from '../../shared/aws/dynamodb-condition.ts';
 import { keyRange } from '../../shared/aws/dynamodb-query.ts';
 import { dynamoDbTable } from '../../shared/aws/dynamodb-table.ts';
 import { AwsCallError, OutcomeUnknownError } from '../../shared/aws/errors.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import {
   ConditionFailedError,
   type Item,
   type QueryOptions,
   type Table,
   type Write,
-} from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+} from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { errorOf, testCaller, useTestCredentials } from './support/limits.ts';
 import {
   type Answer,

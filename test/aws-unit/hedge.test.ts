@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { withHedgedReads } from '../../shared/aws/hedge.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import type { ReadOptions } from '../../shared/ports/object-store.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import type { ReadOptions } from '../../shared/base/ports/object-store.ts';
 
 /** A store in memory whose reads take as long as the list says, one after the other, then 10 ms. */
 async function slowStore(minSamples = 4) {

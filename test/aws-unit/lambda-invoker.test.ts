@@ -2,8 +2,8 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, test } from '@jest/globals';
 import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
 import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
-import type { Invoker } from '../../shared/ports/invoker.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import type { Invoker } from '../../shared/base/ports/invoker.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { makeWorld } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 

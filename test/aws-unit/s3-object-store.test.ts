@@ -9,9 +9,9 @@ import {
   UnexpectedAnswerError,
 } from '../../shared/aws/errors.ts';
 import { s3ObjectStore } from '../../shared/aws/s3-object-store.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../shared/ports/object-store.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { errorOf, testCaller, useTestCredentials } from './support/limits.ts';
 import { type Answer, type ScriptedServer, s3Error, startScriptedServer } from './support/scripted-server.ts';
 

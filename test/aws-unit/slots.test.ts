@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSlots } from '../../shared/aws/slots.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { errorOf } from './support/limits.ts';
 
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

@@ -8,14 +8,14 @@ import { assembleTailFunction } from '../../functions/assemble-tail.ts';
 import { createDispatchHandler } from '../../functions/tail-dispatch-handler.ts';
 import { createConnectHandler, createDisconnectHandler } from '../../functions/tail-handlers.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import {
   apiGatewayConnections,
   CONNECTIONS_LIMITS,
   createConnectionsClient,
 } from '../../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../../shared/aws/caller.ts';
-import type { Connections } from '../../shared/ports/connections.ts';
+import type { Connections } from '../../shared/base/ports/connections.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { jsonPushEvent } from '../functions/tail-events.ts';
 import { linesOf } from '../tail/support.ts';
 import { newName, openObjectStore, openTable, S3_PLACES } from './support/places.ts';

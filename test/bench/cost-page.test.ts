@@ -5,10 +5,10 @@ import { describe, expect, test } from '@jest/globals';
 import { PUSH } from '../../bench/model/figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { computedLines, type Page } from '../../bench/model/page.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
-import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
-import { LIST_PRICES } from '../../shared/usage/prices.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
+import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
+import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
 

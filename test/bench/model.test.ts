@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Load, modelOf } from '../../bench/model/model.ts';
 import { loadOf } from '../../bench/model/options.ts';
 import { reportOf } from '../../bench/model/report.ts';
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 
 const LOAD: Load = {
   gbPerDay: 1,

@@ -5,7 +5,7 @@ import { startCountingProxy } from '../../bench/requests/counting-proxy.ts';
 import { type Counts, NO_COUNTS, plus, priceOf, since } from '../../bench/requests/counts.ts';
 import { type Exchange, RequestCounter } from '../../bench/requests/request-counter.ts';
 import { type ItemJson, itemBytes, readUnits, writeUnits } from '../../bench/requests/units.ts';
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 
 const bodyOf = (json: unknown) => Buffer.from(JSON.stringify(json));
 const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');

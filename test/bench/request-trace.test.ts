@@ -1,7 +1,7 @@
 /** Rounds are places in the longest chain of requests that wait for one another. */
 import { describe, expect, test } from '@jest/globals';
 import { type TracedRequest, totalsOf } from '../../bench/cloud/request-trace.ts';
-import { roundsOf } from '../../shared/query/read-rounds.ts';
+import { roundsOf } from '../../shared/read/query/read-rounds.ts';
 
 const read = (startMs: number, endMs: number, bytes = 1): TracedRequest => ({
   kind: 'object read',

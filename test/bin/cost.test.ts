@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { estimateCost, type Load } from '../../bin/cli/cost-estimate.ts';
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { table } from '../../bin/cli/chunk-text.ts';
-import { encodeFooter } from '../../shared/chunk/footer-codec.ts';
-import type { PageMeta } from '../../shared/chunk/format.ts';
-import { footerOf } from '../../shared/chunk/reader.ts';
+import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
+import type { PageMeta } from '../../shared/storage/chunk/format.ts';
+import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
 

@@ -5,8 +5,8 @@ import type { RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
 import { dryRun } from '../../bin/cli/rule-tests/dry-run.ts';
 import { historyQuery } from '../../bin/cli/rule-tests/history.ts';
 import { UnreachableError } from '../../bin/cli/store-client.ts';
-import { lintRuleFile } from '../../shared/rules/lint-file.ts';
-import { templateRunner } from '../../shared/rules/template/run-template.ts';
+import { lintRuleFile } from '../../shared/server/rules/lint-file.ts';
+import { templateRunner } from '../../shared/server/rules/template/run-template.ts';
 
 const MINUTE = 60_000_000_000n;
 const START = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z

@@ -5,8 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { alertDifference, sampleDifference } from '../../bin/cli/rule-tests/differences.ts';
 import { runRuleTest } from '../../bin/cli/rule-tests/run-test.ts';
 import { readTestFile } from '../../bin/cli/rule-tests/test-file.ts';
-import { lintRuleFile } from '../../shared/rules/lint-file.ts';
-import { checkTemplate } from '../../shared/rules/template/check-template.ts';
+import { lintRuleFile } from '../../shared/server/rules/lint-file.ts';
+import { checkTemplate } from '../../shared/server/rules/template/check-template.ts';
 
 const COUNT = 'sum by (app) (count_over_time({app="x"} |= "bad" [1m]))';
 const RULES = `groups:

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { listGroups, putGroup, removeGroup } from '../../bin/cli/rules-client.ts';
 import { type Gateway, startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../local/log.ts';
-import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
+import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 import { testStores } from '../maintenance/store.ts';
 import { startRecordingStore } from './recording-store.ts';
 import { logboom } from './run-command.ts';

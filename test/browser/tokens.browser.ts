@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { startLocal } from '../../local/start.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { logboom } from '../bin/run-command.ts';
 import { assertAccessible, type Explorer, explore, logsHash, screenshot } from './support/explorer.ts';
 import { push } from './support/shop.ts';

@@ -1,15 +1,15 @@
 /** The live canary against a store that keeps its promises, and against stores that break one each. */
 import { expect, test } from '@jest/globals';
-import { createCanaryMetrics } from '../../shared/canary/canary-metrics.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { createCanaryMetrics } from '../../shared/server/canary/canary-metrics.ts';
 import {
   type CanaryTail,
   type CanaryTotals,
   isHealthy,
   type LiveCanaryOptions,
   runLiveCanary,
-} from '../../shared/canary/live-canary.ts';
-import type { CanaryAnswer, CanarySend } from '../../shared/canary/requests.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
+} from '../../shared/server/canary/live-canary.ts';
+import type { CanaryAnswer, CanarySend } from '../../shared/server/canary/requests.ts';
 
 interface Entry {
   readonly ns: bigint;

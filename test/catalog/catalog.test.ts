@@ -1,12 +1,12 @@
 /** What holds of the catalog whoever else works on it: one version per read, fencing, announcements of work. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import type { Lease } from '../../shared/catalog/leases.ts';
-import { KNOWN_MS } from '../../shared/catalog/outstanding.ts';
-import { SwapConflictError } from '../../shared/catalog/swap.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import type { Lease } from '../../shared/storage/catalog/leases.ts';
+import { KNOWN_MS } from '../../shared/storage/catalog/outstanding.ts';
+import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 

@@ -1,8 +1,8 @@
 /** Names of chunks, which order equal timestamps between pushes. */
 import { describe, expect, test } from '@jest/globals';
-import { AscendingChunkIds, startedMsOf } from '../../shared/catalog/chunk-id.ts';
-import { compareChunks, oldestOrigin } from '../../shared/catalog/chunk-order.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { AscendingChunkIds, startedMsOf } from '../../shared/storage/catalog/chunk-id.ts';
+import { compareChunks, oldestOrigin } from '../../shared/storage/catalog/chunk-order.ts';
 
 const START_MS = 1_763_600_000_000;
 

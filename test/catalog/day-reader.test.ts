@@ -1,12 +1,12 @@
 /** Queries beside swaps and pushes, over a distant table whose requests take a random time: virtual time, one run for each seed. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import type { DaySnapshot } from '../../shared/catalog/day-snapshot.ts';
-import { READ_WINDOW_MS, swapChunks } from '../../shared/catalog/swap.ts';
-import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../shared/storage/catalog/day-snapshot.ts';
+import { READ_WINDOW_MS, swapChunks } from '../../shared/storage/catalog/swap.ts';
 import { Dice } from '../simulation/dice.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { countingIds } from '../support/manual-clock.ts';

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
-import { DeleteRequestIdTakenError, DeleteRequests } from '../../shared/catalog/delete-requests.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
+import { DeleteRequestIdTakenError, DeleteRequests } from '../../shared/storage/catalog/delete-requests.ts';
 import type { TableUnderTest } from '../ports/table.contract.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 1);

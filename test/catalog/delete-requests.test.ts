@@ -4,17 +4,20 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openSqliteTable, type SqliteTable } from '../../local/sqlite-table.ts';
-import { MASKED_AFTER_PROCESSED_MS } from '../../shared/catalog/delete-request.ts';
-import { decodeDeleteRequest, encodeDeleteRequest } from '../../shared/catalog/delete-request-codec.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { MASKED_AFTER_PROCESSED_MS } from '../../shared/storage/catalog/delete-request.ts';
+import {
+  decodeDeleteRequest,
+  encodeDeleteRequest,
+} from '../../shared/storage/catalog/delete-request-codec.ts';
 import {
   DeleteRequests,
   MAX_PROCESSED_REQUESTS,
   MAX_UNPROCESSED_BYTES,
   MAX_UNPROCESSED_REQUESTS,
-} from '../../shared/catalog/delete-requests.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+} from '../../shared/storage/catalog/delete-requests.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { deleteRequestsContract, newRequest } from './delete-requests.contract.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Demand, IngestExchange } from '../../shared/catalog/ingest-exchange.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { type Demand, IngestExchange } from '../../shared/storage/catalog/ingest-exchange.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { IngestExchange } from '../../shared/catalog/ingest-exchange.ts';
-import { RuleGroups } from '../../shared/catalog/rule-groups.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { IngestExchange } from '../../shared/storage/catalog/ingest-exchange.ts';
+import { RuleGroups } from '../../shared/storage/catalog/rule-groups.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const CATALOG = join(import.meta.dirname, '..', '..', 'shared', 'catalog');
+const CATALOG = join(import.meta.dirname, '../../shared/storage/catalog');
 
 describe('partitions', () => {
   test('demand of a tenant that pushes is no rule group of it, and its groups are no demand', async () => {

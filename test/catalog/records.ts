@@ -1,5 +1,5 @@
 /** Records of chunks that no object lies behind: the catalog never looks. */
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 
 export const DAY = 20_000;
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
-import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
-import { RuleGroups } from '../../shared/catalog/rule-groups.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
+import { RuleGroups } from '../../shared/storage/catalog/rule-groups.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const clock = manualClock();

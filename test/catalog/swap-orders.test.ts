@@ -4,14 +4,14 @@
  * day's version from one, each chunk from any later one, and the version again from the last.
  */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog, type CatalogParts } from '../../shared/catalog/catalog.ts';
-import type { Day } from '../../shared/catalog/day-item.ts';
-import { CHUNK_SHARDS, chunkPartition, dayPartition } from '../../shared/catalog/keys.ts';
-import { type Swap, swapChunks } from '../../shared/catalog/swap.ts';
-import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog, type CatalogParts } from '../../shared/storage/catalog/catalog.ts';
+import type { Day } from '../../shared/storage/catalog/day-item.ts';
+import { CHUNK_SHARDS, chunkPartition, dayPartition } from '../../shared/storage/catalog/keys.ts';
+import { type Swap, swapChunks } from '../../shared/storage/catalog/swap.ts';
 import { swapAtOnce } from '../simulation/planted/one-transaction.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';

@@ -1,11 +1,15 @@
 /** How many steps a swap takes, what each leaves when the next does not happen, and what fits one. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { indexKey } from '../../shared/catalog/day-item.ts';
-import { MAX_PUBLISHED_CHUNKS, MAX_SWAPPED_CHUNKS, SwapConflictError } from '../../shared/catalog/swap.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { indexKey } from '../../shared/storage/catalog/day-item.ts';
+import {
+  MAX_PUBLISHED_CHUNKS,
+  MAX_SWAPPED_CHUNKS,
+  SwapConflictError,
+} from '../../shared/storage/catalog/swap.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 

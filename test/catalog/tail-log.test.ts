@@ -1,12 +1,12 @@
 /** Which commits are in the log of tails: all that a snapshot taken KNOWN_MS after the marker may miss. */
 import { expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { newChunkId } from '../../shared/catalog/chunk-id.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { KNOWN_MS, type LoggedChunk } from '../../shared/catalog/tail-log.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { KNOWN_MS, type LoggedChunk } from '../../shared/storage/catalog/tail-log.ts';
 
 const TENANT = 't';
 const DAY = 20_000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { KEPT_DAYS, type UsageRecord, UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { KEPT_DAYS, type UsageRecord, UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const MS_PER_DAY = 86_400_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ChunkAssembler } from '../../shared/chunk/chunk-assembler.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { arbitraryEntries, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 
 const HEAD = { id: 'ab'.repeat(16), tenant: 't', day: 20_412, level: 1, createdMs: 5, inputs: [] };

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { minuteOf } from '../../shared/chunk/counts.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import { minuteOf } from '../../shared/storage/chunk/counts.ts';
 import {
   countsOf,
   type Footer,
@@ -11,12 +12,11 @@ import {
   MAX_COUNTED_LEVELS,
   OTHER_LEVELS,
   PAGE_MAX_NAMES,
-} from '../../shared/chunk/format.ts';
-import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/chunk/reader.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
-import { KnownLines } from '../../shared/promoted/known-lines.ts';
-import { expectSameSaid } from '../promoted/said.ts';
+} from '../../shared/storage/chunk/format.ts';
+import { decodePage, footerOf, type PageWants, wantedBytes } from '../../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { expectSameSaid } from '../fields/said.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 import { columnsOf, mayHaveField, mayHaveMetadata, mayHold, restsOf, summariesOfObject } from './enriched.ts';
 

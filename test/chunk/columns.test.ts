@@ -1,11 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ByteReader, ByteWriter } from '../../shared/chunk/byte-io.ts';
-import { loadBlock, PUSH_COMPRESSION, storeBlock, storeBlockSync } from '../../shared/chunk/compression.ts';
-import { decodeOffsets, encodeLengths } from '../../shared/chunk/length-column.ts';
-import { decodeMetadata, encodeMetadata, listsEmptyValue } from '../../shared/chunk/metadata-column.ts';
-import { decodeTimes, encodeTimes } from '../../shared/chunk/time-column.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { decodeOffsets, encodeLengths } from '../../shared/storage/chunk/length-column.ts';
+import {
+  decodeMetadata,
+  encodeMetadata,
+  listsEmptyValue,
+} from '../../shared/storage/chunk/metadata-column.ts';
+import { decodeTimes, encodeTimes } from '../../shared/storage/chunk/time-column.ts';
+import { ByteReader, ByteWriter } from '../../shared/storage/codec/byte-io.ts';
+import {
+  loadBlock,
+  PUSH_COMPRESSION,
+  storeBlock,
+  storeBlockSync,
+} from '../../shared/storage/codec/compression.ts';
 
 const whole = fc.oneof(
   fc.integer({ min: 0, max: 300 }),

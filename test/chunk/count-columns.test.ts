@@ -1,11 +1,11 @@
 /** Columns of counts hold what footers count, of the minutes and of what they are asked for. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ByteReader, ByteWriter, readVarints } from '../../shared/chunk/byte-io.ts';
-import { CountColumns, type Counted } from '../../shared/chunk/count-columns.ts';
-import type { LevelCounts } from '../../shared/chunk/format.ts';
-import { StoredCounts } from '../../shared/chunk/stored-counts.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { CountColumns, type Counted } from '../../shared/storage/chunk/count-columns.ts';
+import type { LevelCounts } from '../../shared/storage/chunk/format.ts';
+import { StoredCounts } from '../../shared/storage/chunk/stored-counts.ts';
+import { ByteReader, ByteWriter, readVarints } from '../../shared/storage/codec/byte-io.ts';
 
 const LEVELS = 3;
 

@@ -1,12 +1,18 @@
 /** What an object holds beside its entries, as plain values. */
-import { ColumnKind, type Footer, SectionKind } from '../../shared/chunk/format.ts';
-import { decodeHeader, maxHeaderBytes, PageFlag, rangeOfUnit } from '../../shared/filter/filter-layout.ts';
-import { probePages, unitsOf } from '../../shared/filter/filter-reader.ts';
-import type { FieldSummary } from '../../shared/filter/page-summary.ts';
-import { containing, havingValue, type Requirement } from '../../shared/filter/requirement.ts';
-import { decodeSummaries } from '../../shared/filter/summary-codec.ts';
-import { fieldWord, metadataWord, valueFact } from '../../shared/filter/value-facts.ts';
-import { decodeColumn, FALLBACK_ID } from '../../shared/promoted/column-decoder.ts';
+
+import {
+  decodeHeader,
+  maxHeaderBytes,
+  PageFlag,
+  rangeOfUnit,
+} from '../../shared/execution/text-index/filter-layout.ts';
+import { probePages, unitsOf } from '../../shared/execution/text-index/filter-reader.ts';
+import type { FieldSummary } from '../../shared/execution/text-index/page-summary.ts';
+import { containing, havingValue, type Requirement } from '../../shared/execution/text-index/requirement.ts';
+import { decodeSummaries } from '../../shared/execution/text-index/summary-codec.ts';
+import { fieldWord, metadataWord, valueFact } from '../../shared/execution/text-index/value-facts.ts';
+import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
+import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
 /** For each page, for each promoted column, its values row by row: null where absent, false where the line must be read. */
 export function columnsOf(object: Buffer, footer: Footer): Record<string, (string | null | false)[]>[] {

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type ChunkRecord, encodeRecord, recordOf } from '../../shared/catalog/chunk-record.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { encodeFooter } from '../../shared/chunk/footer-codec.ts';
-import type { Footer } from '../../shared/chunk/format.ts';
-import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
+import { type ChunkRecord, encodeRecord, recordOf } from '../../shared/storage/catalog/chunk-record.ts';
+import { encodeFooter } from '../../shared/storage/chunk/footer-codec.ts';
+import type { Footer } from '../../shared/storage/chunk/format.ts';
+import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import { readEntries, readFooter, readRecord } from './independent-reader.ts';
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findPair, isInLineSpace, LineMarks, lineSpace, nextMark } from '../../shared/chunk/line-memory.ts';
+import {
+  findPair,
+  isInLineSpace,
+  LineMarks,
+  lineSpace,
+  nextMark,
+} from '../../shared/base/kernels/line-memory.ts';
 
 const byte = fc.constantFrom(...Buffer.from('"\\ =ab\0\n\x80\xff', 'latin1'));
 const bytes = fc.oneof(

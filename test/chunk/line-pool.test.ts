@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findPair, isInLineSpace, LineMarks, nextMark } from '../../shared/chunk/line-memory.ts';
-import { LinePool } from '../../shared/chunk/line-pool.ts';
+import { findPair, isInLineSpace, LineMarks, nextMark } from '../../shared/base/kernels/line-memory.ts';
+import { LinePool } from '../../shared/base/kernels/line-pool.ts';
 
 const BYTES = 256 * 1024;
 

@@ -1,9 +1,9 @@
 /** Literals found by the vector loop stand where a plain search finds them, whatever lies behind the lines. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLineMemory, lineSpace } from '../../shared/chunk/line-memory.ts';
-import { LineSplitter } from '../../shared/chunk/line-splitter.ts';
-import type { PageRows } from '../../shared/model/page.ts';
+import { createLineMemory, lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import { LineSplitter } from '../../shared/base/kernels/line-splitter.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
 
 const REGION = createLineMemory(1 << 20);
 

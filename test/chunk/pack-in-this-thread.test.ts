@@ -6,8 +6,8 @@ import {
   PUSH_COMPRESSION,
   packInThisThread,
   storeBlock,
-} from '../../shared/chunk/compression.ts';
-import { ZstdEncoder } from '../../shared/chunk/zstd-encoder.ts';
+} from '../../shared/storage/codec/compression.ts';
+import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 
 /** Compresses to about a half. */
 function textOf(bytes: number): Buffer {

@@ -1,11 +1,16 @@
 /** Bytes of a read are given back when the pages in it are done with, and not before. */
 import { expect, test } from '@jest/globals';
-import { CODEC_RAW, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ColumnKind } from '../../shared/chunk/format.ts';
-import { PageColumns } from '../../shared/chunk/page-columns.ts';
-import { ReadBytes } from '../../shared/chunk/read-bytes.ts';
-import { footerOf, missingStretch, type PageWants, rowsOf as viewOf } from '../../shared/chunk/reader.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
+import { ColumnKind } from '../../shared/storage/chunk/format.ts';
+import { PageColumns } from '../../shared/storage/chunk/page-columns.ts';
+import {
+  footerOf,
+  missingStretch,
+  type PageWants,
+  rowsOf as viewOf,
+} from '../../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { CODEC_RAW, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { ReadBytes } from '../../shared/storage/codec/read-bytes.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const WANTS: PageWants = { lines: 'bytes', metadata: 'all' };

@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ZstdDecoder } from '../../shared/chunk/zstd-decoder.ts';
+import { ZstdDecoder } from '../../shared/storage/codec/zstd-decoder.ts';
 
 describe('the decoder', () => {
   test('unpacks frame after frame, small and large', () => {

@@ -1,8 +1,8 @@
 import { constants, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ZstdEncoder } from '../../shared/chunk/zstd-encoder.ts';
+import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 
 test('frames of one encoder are independent, however many are packed at once', async () => {
   const encoder = new ZstdEncoder(PUSH_COMPRESSION);

@@ -1,15 +1,15 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ZstdDecoder } from '../../shared/chunk/zstd-decoder.ts';
-import { ZstdEncoder } from '../../shared/chunk/zstd-encoder.ts';
+import { ZstdDecoder } from '../../shared/storage/codec/zstd-decoder.ts';
+import { ZstdEncoder } from '../../shared/storage/codec/zstd-encoder.ts';
 import {
   ADDED_BYTES,
   contentSize,
   UNDECLARED,
   UNUSUAL,
   withContentSize,
-} from '../../shared/chunk/zstd-frame.ts';
+} from '../../shared/storage/codec/zstd-frame.ts';
 
 const encoder = new ZstdEncoder({ [constants.ZSTD_c_compressionLevel]: 1 });
 /** A frame that does not say its size. */

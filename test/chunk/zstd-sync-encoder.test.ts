@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_SYNC_BYTES, ZstdSyncEncoder } from '../../shared/chunk/zstd-sync-encoder.ts';
+import { MAX_SYNC_BYTES, ZstdSyncEncoder } from '../../shared/storage/codec/zstd-sync-encoder.ts';
 
 const LEVEL_1 = { [constants.ZSTD_c_compressionLevel]: 1 };
 

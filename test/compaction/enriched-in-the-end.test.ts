@@ -1,9 +1,9 @@
 /** Merges that are merged again soon are drafts; what a flush leaves, and a day that is over, has all that queries use. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readFooter } from '../../shared/catalog/chunk-object.ts';
-import { ColumnKind, SectionKind } from '../../shared/chunk/format.ts';
-import { SETTLE_MS } from '../../shared/compaction/plan-merges.ts';
+import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
+import { ColumnKind, SectionKind } from '../../shared/storage/chunk/format.ts';
+import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
 import { DAY, DAY_MS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fingerprintOf } from '../../shared/compaction/fingerprint.ts';
+import { fingerprintOf } from '../../shared/upkeep/compaction/fingerprint.ts';
 import { arbitraryEntries, type PlainEntry } from '../support/rows.ts';
 import { chunkId, keyOf, objectOf, pagesOf } from './support/merge-chunks.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { ObjectBody, ObjectStore } from '../../shared/ports/object-store.ts';
-import { partsOfBody } from '../../shared/ports/object-store.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectBody, ObjectStore } from '../../shared/base/ports/object-store.ts';
+import { partsOfBody } from '../../shared/base/ports/object-store.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 

@@ -1,8 +1,8 @@
 /** When a day is asked for: as often as its pushes fill a merge. */
 import { expect, test } from '@jest/globals';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { type FilledDay, fullMergeCounter } from '../../shared/compaction/full-merges.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS } from '../../shared/compaction/plan-merges.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
 
 const pushed = (tenant: string, day: number, lineBytes: number) =>
   ({ tenant, day, lineBytes }) as ChunkRecord;

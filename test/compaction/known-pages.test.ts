@@ -1,19 +1,19 @@
 /** Pages that know all fields of their lines go on to know them, however chunks are made of chunks. */
 import { expect, test } from '@jest/globals';
-import { keyOfChunk } from '../../shared/catalog/chunk-object.ts';
-import { recordOf } from '../../shared/catalog/chunk-record.ts';
-import { ChunkAssembler } from '../../shared/chunk/chunk-assembler.ts';
-import { loadBlock, QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ColumnKind, TRAILER_BYTES } from '../../shared/chunk/format.ts';
-import { decodePage, footerOf } from '../../shared/chunk/reader.ts';
-import { renameTenant } from '../../shared/chunk/rename-tenant.ts';
-import { rewriteChunk } from '../../shared/compaction/rewrite-chunk.ts';
-import { checkChunk } from '../../shared/doctor/check-chunk.ts';
-import { chunkEnrichers } from '../../shared/enrich/chunk-enricher.ts';
-import { readStoredExtras } from '../../shared/enrich/stored-extras.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { KnownLines } from '../../shared/promoted/known-lines.ts';
-import { expectSameSaid } from '../promoted/said.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
+import { recordOf } from '../../shared/storage/catalog/chunk-record.ts';
+import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
+import { ColumnKind, TRAILER_BYTES } from '../../shared/storage/chunk/format.ts';
+import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
+import { renameTenant } from '../../shared/storage/chunk/rename-tenant.ts';
+import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { rewriteChunk } from '../../shared/upkeep/compaction/rewrite-chunk.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
+import { readStoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
+import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
+import { expectSameSaid } from '../fields/said.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';
 import { chunkId, DAY, DAY_START, inputOf, merge } from './support/merge-chunks.ts';
 

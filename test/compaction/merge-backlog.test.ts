@@ -1,7 +1,7 @@
 /** The backlog of merging: what counts, who is refused, and when merging is urgent. */
 import { expect, test } from '@jest/globals';
-import { MergeBacklog, MIN_CHUNK_BYTES } from '../../shared/compaction/merge-backlog.ts';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { MergeBacklog, MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
 
 const MAX_BYTES = 1_000_000;
 const filled = (tenant: string, lineBytes: number, day = 7) => ({ tenant, day, chunks: 1, lineBytes });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { fingerprintOf, RowHasher } from '../../shared/compaction/fingerprint.ts';
-import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/compaction/merge.ts';
-import { MAX_OPEN_PAGES_BYTES, MergeTooLargeError } from '../../shared/compaction/merge-bounds.ts';
-import { MergeOutput, readObject } from '../../shared/compaction/merge-output.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { fingerprintOf, RowHasher } from '../../shared/upkeep/compaction/fingerprint.ts';
+import { type MergeInput, type MergeOptions, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
+import { MAX_OPEN_PAGES_BYTES, MergeTooLargeError } from '../../shared/upkeep/compaction/merge-bounds.ts';
+import { MergeOutput, readObject } from '../../shared/upkeep/compaction/merge-output.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 import { chunkId, DAY, inputOf, inputsOf, merge, objectOf, pagesOf } from './support/merge-chunks.ts';
 

@@ -1,11 +1,11 @@
 /** Chunks opened for a merge: as many as their footers may take, never fewer than two. */
 import { expect, test } from '@jest/globals';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { recordOf } from '../../shared/catalog/chunk-record.ts';
-import { footerOf } from '../../shared/chunk/reader.ts';
-import { BYTES_PER_RUN, BYTES_PER_STREAM } from '../../shared/compaction/merge-bounds.ts';
-import { openInputs } from '../../shared/compaction/merge-input.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { recordOf } from '../../shared/storage/catalog/chunk-record.ts';
+import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { BYTES_PER_RUN, BYTES_PER_STREAM } from '../../shared/upkeep/compaction/merge-bounds.ts';
+import { openInputs } from '../../shared/upkeep/compaction/merge-input.ts';
 import type { PlainEntry } from '../support/rows.ts';
 import { chunkId, objectOf } from './support/merge-chunks.ts';
 

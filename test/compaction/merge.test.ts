@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { minuteOf } from '../../shared/chunk/counts.ts';
-import type { Footer } from '../../shared/chunk/format.ts';
-import { fingerprintOf } from '../../shared/compaction/fingerprint.ts';
-import type { MergeInput } from '../../shared/compaction/merge.ts';
+import { minuteOf } from '../../shared/storage/chunk/counts.ts';
+import type { Footer } from '../../shared/storage/chunk/format.ts';
+import { fingerprintOf } from '../../shared/upkeep/compaction/fingerprint.ts';
+import type { MergeInput } from '../../shared/upkeep/compaction/merge.ts';
 import { arbitraryEntries, type PlainEntry, streamOf } from '../support/rows.ts';
 import {
   chunkId,

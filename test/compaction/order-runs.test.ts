@@ -1,9 +1,9 @@
 /** Chunks that may be merged without changing the order of equal timestamps. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compareChunks } from '../../shared/catalog/chunk-order.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { ChunkOrder } from '../../shared/compaction/order-runs.ts';
+import { compareChunks } from '../../shared/storage/catalog/chunk-order.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { record } from '../catalog/records.ts';
 
 /** `name` is one letter, the age; times are inclusive. */

@@ -1,10 +1,10 @@
 /** Which objects the walk for orphans takes, and when. */
 import { expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { newChunkId } from '../../shared/catalog/chunk-id.ts';
-import { trustCatalog, walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
+import { trustCatalog, walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;

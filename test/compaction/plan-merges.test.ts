@@ -1,16 +1,16 @@
 /** Which chunks are merged when: rules by table, and what must hold of any day. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { ChunkOrder } from '../../shared/compaction/order-runs.ts';
-import { isUnfinished, PACKING, type Quality } from '../../shared/compaction/packing.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
+import { isUnfinished, PACKING, type Quality } from '../../shared/upkeep/compaction/packing.ts';
 import {
   isSettled,
   MAX_INPUTS,
   nextClosingMs,
   type PlanOptions,
   planMerges,
-} from '../../shared/compaction/plan-merges.ts';
+} from '../../shared/upkeep/compaction/plan-merges.ts';
 
 const DAY = 20_000;
 const DAY_START_MS = DAY * 86_400_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countParts, statusText } from '../../shared/deletion/delete-parts.ts';
+import { countParts, statusText } from '../../shared/upkeep/deletion/delete-parts.ts';
 
 const request = (given: Partial<Parameters<typeof countParts>[0]> = {}) => ({
   startNs: 0n,

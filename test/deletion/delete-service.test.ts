@@ -1,10 +1,10 @@
 /** What the service does beside what test/http/deletes.test.ts asks of it over HTTP: clashes of ids, races, failures. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { DeleteService } from '../../shared/deletion/delete-service.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const NEW = { query: '{app="x"}', startNs: 0n, endNs: 10n, intervalNs: 0n };

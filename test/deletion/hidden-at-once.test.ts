@@ -1,7 +1,7 @@
 /** From the 204 of a request on, every query of every process hides what it covers; from that of its cancelling on, none. */
 import { expect, test } from '@jest/globals';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { DeletionMode } from '../../shared/model/limits.ts';
+import type { DeletionMode } from '../../shared/base/model/limits.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
 import { HOUR_MS, linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
 

@@ -1,11 +1,12 @@
 /** What may be seen of chunks under delete requests and retention, entry by entry: the model that queries are held to. */
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { coversChunk, type DeleteRequest, isMasking } from '../../shared/catalog/delete-request.ts';
-import { compileMatchers } from '../../shared/logql/matcher.ts';
-import { parseLogQuery } from '../../shared/logql/parse.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
+
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import { compileMatchers } from '../../shared/language/logql/matcher.ts';
+import { parseLogQuery } from '../../shared/language/logql/parse.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { coversChunk, type DeleteRequest, isMasking } from '../../shared/storage/catalog/delete-request.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 

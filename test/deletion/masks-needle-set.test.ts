@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NeedleSet } from '../../shared/deletion/needle-set.ts';
+import { NeedleSet } from '../../shared/upkeep/deletion/needle-set.ts';
 
 function hitsOf(set: NeedleSet, bytes: Buffer, from: number, to: number): string[] {
   const found = set.search(bytes, from, to);

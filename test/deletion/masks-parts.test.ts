@@ -2,16 +2,16 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { systemClock } from '../../local/system-clock.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
-import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
-import { type LevelCounts, OTHER_LEVELS } from '../../shared/chunk/format.ts';
-import { MaskRequest } from '../../shared/deletion/mask-request.ts';
-import { compileMasks } from '../../shared/deletion/masks.ts';
-import { removeRows } from '../../shared/deletion/page-hits.ts';
-import { RequestTimes } from '../../shared/deletion/request-times.ts';
-import { shownCounts } from '../../shared/deletion/shown-counts.ts';
-import { compileMatchers } from '../../shared/logql/matcher.ts';
+import { compileMatchers } from '../../shared/language/logql/matcher.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
+import { sketchOf } from '../../shared/storage/catalog/pair-sketch.ts';
+import { type LevelCounts, OTHER_LEVELS } from '../../shared/storage/chunk/format.ts';
+import { MaskRequest } from '../../shared/upkeep/deletion/mask-request.ts';
+import { compileMasks } from '../../shared/upkeep/deletion/masks.ts';
+import { removeRows } from '../../shared/upkeep/deletion/page-hits.ts';
+import { RequestTimes } from '../../shared/upkeep/deletion/request-times.ts';
+import { shownCounts } from '../../shared/upkeep/deletion/shown-counts.ts';
 import { streamOf } from '../support/rows.ts';
 
 const DAY = 20_000;

@@ -1,17 +1,17 @@
 /** Masks where a random store does not come by: pages of one stream, tenants, modes, versions. */
 import { expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { type DeleteRequest, NOT_BEGUN } from '../../shared/catalog/delete-request.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { MaskSource } from '../../shared/deletion/masks.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import { Visibility } from '../../shared/query/visibility.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { Visibility } from '../../shared/read/query/visibility.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 

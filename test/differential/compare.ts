@@ -1,8 +1,9 @@
 /** One query asked of the product and of the oracle, and how their answers differ. */
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import type { Labels } from '../../shared/model/labels.ts';
-import type { QueryEngine, QueryResult } from '../../shared/query/engine.ts';
+
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import type { Labels } from '../../shared/base/model/labels.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import type { QueryEngine, QueryResult } from '../../shared/read/query/engine.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { CORPUS_SECONDS, FIRST_SECOND } from './corpus.ts';
 import { toBytes } from './oracle/bytes.ts';

@@ -1,6 +1,6 @@
 /** The product against an evaluator that looks at one entry after the other. `npm run test:differential` asks more. */
 import { describe, expect, test } from '@jest/globals';
-import { ColumnKind, SectionKind } from '../../shared/chunk/format.ts';
+import { ColumnKind, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { bySuite, sampleOf } from '../support/suite.ts';
 import { Differential, formatDisagreement } from './differential.ts';
 

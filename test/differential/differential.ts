@@ -1,5 +1,5 @@
 /** Runs queries, each from a seed of its own, against stores and the oracle. */
-import { ParseError } from '../../shared/logql/errors.ts';
+import { ParseError } from '../../shared/language/logql/errors.ts';
 import { Dice } from '../simulation/dice.ts';
 import { DAY_START_NS } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';

@@ -1,16 +1,16 @@
 /** The corpus in stores of several histories, written and packed by the product itself. */
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import type { Footer } from '../../shared/chunk/format.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import type { Packing } from '../../shared/compaction/packing.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import { PageCache } from '../../shared/query/page-cache.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import type { Footer } from '../../shared/storage/chunk/format.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import type { Packing } from '../../shared/upkeep/compaction/packing.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { Dice } from '../simulation/dice.ts';
 import { DAY, DAY_START_NS } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';

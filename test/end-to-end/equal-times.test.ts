@@ -1,7 +1,7 @@
 /** Entries with equal timestamps over HTTP: their order in both directions, what a limit cuts, and paging through them. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { labelsOf } from '../../shared/model/labels.ts';
-import { streamHash } from '../../shared/model/stream-hash.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { streamHash } from '../../shared/base/model/stream-hash.ts';
 import { logboom } from '../bin/run-command.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 import { findEntries } from './support/ask.ts';

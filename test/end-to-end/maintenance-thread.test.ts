@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLocal } from '../../local/start.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { lowThreads } from '../support/thread-priorities.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';

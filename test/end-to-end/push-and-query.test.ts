@@ -1,7 +1,7 @@
 /** Entries pushed in every encoding, asked back in every way that the query endpoints offer, over HTTP. */
 import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Explained } from '../../shared/http/encode-explain.ts';
+import type { Explained } from '../../shared/server/http/encode-explain.ts';
 import { findEntries, getJson, type Root } from './support/ask.ts';
 import { encodeParams, FORM_TYPE, type QueryParams } from './support/client.ts';
 import { JSON_TYPE, jsonPush, PROTOBUF_TYPE, type PushedStream, snappyPush } from './support/push.ts';

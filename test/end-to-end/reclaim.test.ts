@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type LocalStore, startLocal } from '../../local/start.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startLocal } from '../../local/start.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { logboom } from '../bin/run-command.ts';
 import { openTail, refusedTail } from './support/tail-client.ts';
 

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { DiskPort } from '../../local/disk.ts';
 import { type LocalStore, startLocal } from '../../local/start.ts';
 import type { ReplacedStorage } from '../../local/storage.ts';
-import { parseConfig } from '../../shared/admin/config.ts';
-import { type StorageProblem, StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
+import { type StorageProblem, StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
 import { findEntries } from './support/ask.ts';
 import { type ClientAnswer, createClient, type HttpClient } from './support/client.ts';
 

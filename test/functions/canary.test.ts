@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createCanary } from '../../functions/canary-handler.ts';
 import { queryText, signedHeaders } from '../../functions/sign-request.ts';
-import { runCanaryRound } from '../../shared/canary/canary-round.ts';
-import type { CanaryAnswer, CanarySend } from '../../shared/canary/requests.ts';
+import { runCanaryRound } from '../../shared/server/canary/canary-round.ts';
+import type { CanaryAnswer, CanarySend } from '../../shared/server/canary/requests.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 
 const credentials = {

@@ -4,9 +4,9 @@ import { createCloudWatchHandler } from '../../functions/cloudwatch-logs-handler
 import { labelsOfEnvironment } from '../../functions/event-labels.ts';
 import { assembleEventStore } from '../../functions/event-store.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const SETTINGS = {
   config: {

@@ -9,11 +9,11 @@ import {
   resultOf,
 } from '../../functions/event-adapter.ts';
 import { type HttpApiEvent, isHttpApiEvent } from '../../functions/lambda-event.ts';
-import { hardenedHeaders } from '../../shared/http/hardening.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import { parseParams } from '../../shared/http/params.ts';
-import { createRouter } from '../../shared/http/routes.ts';
-import { TooLargeError } from '../../shared/model/errors.ts';
+import { TooLargeError } from '../../shared/base/model/errors.ts';
+import { hardenedHeaders } from '../../shared/server/http/hardening.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import { parseParams } from '../../shared/server/http/params.ts';
+import { createRouter } from '../../shared/server/http/routes.ts';
 import { type GivenEvent, httpApiEvent } from './events.ts';
 
 const PROTOBUF = Buffer.from([0x0a, 0xff, 0x00, 0x80, 0xfe]);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFirstToken } from '../../functions/first-token-handler.ts';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { TokenService } from '../../shared/auth/token-service.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { assembleAccess } from '../../shared/http/assemble-access.ts';
-import { SCOPES } from '../../shared/model/scopes.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { SCOPES } from '../../shared/base/model/scopes.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { TokenService } from '../../shared/server/auth/token-service.ts';
+import { assembleAccess } from '../../shared/server/http/assemble-access.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 
 describe('the first token', () => {
   const table = memoryTable({ clock: systemClock });

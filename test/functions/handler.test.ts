@@ -7,11 +7,11 @@ import { createHandler } from '../../functions/handler.ts';
 import type { LambdaHandler } from '../../functions/lambda-event.ts';
 import { withinPlatform } from '../../functions/settings.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const log = { error: () => {} };

@@ -6,10 +6,10 @@ import { createScheduledHandler } from '../../functions/scheduled-event.ts';
 import { withinPlatform } from '../../functions/settings.ts';
 import { createLog } from '../../local/log.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/maintenance/jobs.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/upkeep/maintenance/jobs.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 

@@ -23,13 +23,13 @@ import {
   TAIL_CONNECT_RIGHTS,
   TAIL_DISPATCH_RIGHTS,
 } from '../../lib/rights.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryConnections } from '../../shared/ports/memory/connections.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { drive, linesOf } from '../tail/support.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 import { type RoleStore, roleStore } from './role-store.ts';

@@ -3,9 +3,9 @@ import { expect, test } from '@jest/globals';
 import { assemble } from '../../functions/assemble.ts';
 import { withinPlatform } from '../../functions/settings.ts';
 import { systemClock } from '../../local/system-clock.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const KEY = 'config/overrides.yaml';

@@ -4,7 +4,7 @@
  */
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import type { ObjectKind, Rights } from '../../lib/rights.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../shared/ports/object-store.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
 
 export interface RoleStore extends ObjectStore {
   /** Keys of reads that found nothing, and were told so. */

@@ -9,7 +9,7 @@ import {
   readSettings,
   withinPlatform,
 } from '../../functions/settings.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const NAMES = { LOGBOOM_BUCKET: 'chunks', LOGBOOM_TABLE: 'catalog' };
 

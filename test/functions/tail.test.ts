@@ -5,13 +5,13 @@ import { assembleTailFunction, type TailFunction } from '../../functions/assembl
 import { createDispatchHandler } from '../../functions/tail-dispatch-handler.ts';
 import { createConnectHandler, createDisconnectHandler } from '../../functions/tail-handlers.ts';
 import { ignoreMessage } from '../../functions/tail-ignore.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
 import { tailWaker } from '../../shared/aws/tail-waker.ts';
-import { TailLog } from '../../shared/catalog/tail-log.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { type MemoryConnections, memoryConnections } from '../../shared/base/ports/memory/connections.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { drive, linesOf } from '../tail/support.ts';
 import { jsonPushEvent } from './tail-events.ts';
 

@@ -201,7 +201,7 @@ describe('the patterns tab, where it is on', () => {
         counts.set(level, (counts.get(level) ?? 0) + count);
       }
     }
-    // Those of warnings and errors have 12 lines each: too few to be shown (shared/patterns/bounds.ts).
+    // Those of warnings and errors have 12 lines each: too few to be shown (shared/upkeep/pattern-mining/bounds.ts).
     expect([...counts]).toEqual([['info', 36]]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { createAdmission } from '../../shared/http/admission.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { createAdmission } from '../../shared/server/http/admission.ts';
 import { request } from './request.ts';
 
 const config = {

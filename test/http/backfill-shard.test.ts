@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { backfillShard } from '../../shared/http/backfill-shard.ts';
+import { backfillShard } from '../../shared/server/http/backfill-shard.ts';
 import { messageThrown } from './request.ts';
 
 const HEADER = 'x-loki-backfill-shard';

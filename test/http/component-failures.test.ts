@@ -1,12 +1,12 @@
 /** What the store can do without is logged when it fails, by name. */
 import { expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { assembleContext } from '../../shared/http/assemble.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { assembleContext } from '../../shared/server/http/assemble.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 test('a failed component is named in the log', async () => {

@@ -1,7 +1,7 @@
 /** For whom the API for deletes is there (wire-format reference, 5.1 and 9.2). */
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { DeletionMode } from '../../shared/model/limits.ts';
+import type { DeletionMode } from '../../shared/base/model/limits.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { type AskedFor, acme, askDeletes, DELETE_PATH, shownAnswer } from './delete-calls.ts';
 

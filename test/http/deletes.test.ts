@@ -1,7 +1,7 @@
 /** The API for deletes (contract, 4; wire-format reference, 5): parameters, texts, life. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { NS_PER_MS } from '../../shared/model/duration.ts';
+import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import {
   DAY_MS,
   HOUR_MS,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { PARQUET_TYPE } from '../../shared/http/parquet-request.ts';
+import { PARQUET_TYPE } from '../../shared/server/http/parquet-request.ts';
 import { encodeParams, FORM_TYPE } from '../end-to-end/support/client.ts';
 import { jsonPush } from '../end-to-end/support/push.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';

@@ -1,13 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { OPEN } from '../../shared/http/access.ts';
-import { createDispatcher } from '../../shared/http/dispatch.ts';
-import { errorResponse, responseOfError } from '../../shared/http/errors.ts';
-import { NO_GUARD } from '../../shared/http/guard.ts';
-import type { Response } from '../../shared/http/message.ts';
-import { createRequestLimits } from '../../shared/http/request-limits.ts';
-import { acceptsGzip, compressResponse, json, noContent, text } from '../../shared/http/respond.ts';
+import { BadRequestError, ClientError, TooLargeError } from '../../shared/base/model/errors.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { OPEN } from '../../shared/server/http/access.ts';
+import { createDispatcher } from '../../shared/server/http/dispatch.ts';
+import { errorResponse, responseOfError } from '../../shared/server/http/errors.ts';
+import { NO_GUARD } from '../../shared/server/http/guard.ts';
+import type { Response } from '../../shared/server/http/message.ts';
+import { createRequestLimits } from '../../shared/server/http/request-limits.ts';
+import { acceptsGzip, compressResponse, json, noContent, text } from '../../shared/server/http/respond.ts';
 import {
   cleanPath,
   createRouter,
@@ -15,10 +18,7 @@ import {
   type Handler,
   pathsOf,
   type Route,
-} from '../../shared/http/routes.ts';
-import { BadRequestError, ClientError, TooLargeError } from '../../shared/model/errors.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+} from '../../shared/server/http/routes.ts';
 import { request } from './request.ts';
 
 interface Context {

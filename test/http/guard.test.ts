@@ -1,16 +1,16 @@
 /** Which tenants a request is about, and who may say so. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { Identity } from '../../shared/auth/identity.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { ADMIN_STORE, METRICS, OPEN, READ_LOGS } from '../../shared/http/access.ts';
-import { assembleAccess } from '../../shared/http/assemble-access.ts';
-import { claimedHeaders, credentialsOf } from '../../shared/http/credentials.ts';
-import { hardenedHeaders } from '../../shared/http/hardening.ts';
-import { ClientError } from '../../shared/model/errors.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import type { Identity } from '../../shared/server/auth/identity.ts';
+import { ADMIN_STORE, METRICS, OPEN, READ_LOGS } from '../../shared/server/http/access.ts';
+import { assembleAccess } from '../../shared/server/http/assemble-access.ts';
+import { claimedHeaders, credentialsOf } from '../../shared/server/http/credentials.ts';
+import { hardenedHeaders } from '../../shared/server/http/hardening.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { request } from './request.ts';
 

@@ -1,7 +1,7 @@
 /** index/stats, index/shards, index/volume, index/volume_range, detected_labels and drilldown-limits over HTTP. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import type { Limits } from '../../shared/model/limits.ts';
+import type { Limits } from '../../shared/base/model/limits.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 
 const acme = { 'x-scope-orgid': 'acme' };

@@ -1,8 +1,8 @@
 /** Each limit of the contract's section 8 through the dispatcher: below it, at it, and above it. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { tailRequestOf } from '../../shared/http/tail-request.ts';
-import type { Limits } from '../../shared/model/limits.ts';
+import type { Limits } from '../../shared/base/model/limits.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { tailRequestOf } from '../../shared/server/http/tail-request.ts';
 import { HOUR_MS, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { request } from './request.ts';
 

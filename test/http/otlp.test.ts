@@ -2,8 +2,8 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compress } from 'lz4js';
-import { errorResponse, responseOfError } from '../../shared/http/errors.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
+import { errorResponse, responseOfError } from '../../shared/server/http/errors.ts';
 import { findEntries } from '../end-to-end/support/ask.ts';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';

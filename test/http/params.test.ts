@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodePercent, MAX_PARAMETERS, param, paramValues, parseParams } from '../../shared/http/params.ts';
+import {
+  decodePercent,
+  MAX_PARAMETERS,
+  param,
+  paramValues,
+  parseParams,
+} from '../../shared/server/http/params.ts';
 import { messageThrown, request } from './request.ts';
 
 const parsed = (rawQuery: string) => Object.fromEntries(parseParams(request({ rawQuery })));

@@ -4,7 +4,7 @@ import {
   parquetRequested,
   parquetWanted,
   refuseParquet,
-} from '../../shared/http/parquet-request.ts';
+} from '../../shared/server/http/parquet-request.ts';
 import { jsonPush } from '../end-to-end/support/push.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import { readRows } from './parquet-read.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { encodeParquet, ROW_GROUP_ROWS } from '../../shared/http/parquet.ts';
-import type { MatrixResult, ScalarResult, VectorResult } from '../../shared/metrics/result.ts';
-import { type Labels, labelsOf, labelsToObject } from '../../shared/model/labels.ts';
-import type { QueryResult } from '../../shared/query/engine.ts';
-import type { LogStream } from '../../shared/query/log-query.ts';
+import { type Labels, labelsOf, labelsToObject } from '../../shared/base/model/labels.ts';
+import type { MatrixResult, ScalarResult, VectorResult } from '../../shared/execution/metrics/result.ts';
+import type { QueryResult } from '../../shared/read/query/engine.ts';
+import type { LogStream } from '../../shared/read/query/log-query.ts';
+import { encodeParquet, ROW_GROUP_ROWS } from '../../shared/server/http/parquet.ts';
 import { metadataOf, type ReadRow, readRows, schemaOf, throughArrow } from './parquet-read.ts';
 
 const encode = (result: QueryResult) => encodeParquet({ result });

@@ -1,7 +1,8 @@
 /** The rules of wire-format 3.2; texts marked by the recorded answers of the category invalid-params. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseParams } from '../../shared/http/params.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { parseParams } from '../../shared/server/http/params.ts';
 import {
   booleanParam,
   instantQueryParams,
@@ -9,10 +10,9 @@ import {
   limitParam,
   rangeParams,
   rangeQueryParams,
-} from '../../shared/http/query-params.ts';
-import { MAX_INT64, MIN_INT64, parseInt64 } from '../../shared/http/strconv.ts';
-import { parseRfc3339, parseTimestamp } from '../../shared/http/timestamp.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
+} from '../../shared/server/http/query-params.ts';
+import { MAX_INT64, MIN_INT64, parseInt64 } from '../../shared/server/http/strconv.ts';
+import { parseRfc3339, parseTimestamp } from '../../shared/server/http/timestamp.ts';
 import { messageThrown, request } from './request.ts';
 
 const SECOND = 1_000_000_000n;

@@ -1,5 +1,5 @@
 /** A request as an adapter would make it; what a test does not give is plain. */
-import type { Request } from '../../shared/http/message.ts';
+import type { Request } from '../../shared/server/http/message.ts';
 
 export function request(given: Partial<Request> & { form?: string } = {}): Request {
   const form: Partial<Request> =

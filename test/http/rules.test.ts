@@ -1,7 +1,7 @@
 /** The API for rule groups (contract, 4; wire-format reference, 6.1 to 6.3, 12.5). */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
-import { type Config, DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { type TestProcess, testStores } from '../maintenance/store.ts';
 
 const ACME = { 'x-scope-orgid': 'acme' };

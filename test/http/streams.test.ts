@@ -1,6 +1,6 @@
 /** labels, label values and series over HTTP: labels that other stores add for themselves, and several tenants. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 
 const FROM = START_MS / 1000 - 3600;

@@ -1,8 +1,8 @@
 /** Which target exposes which endpoint (contract, 1): one dense table. */
 import { describe, expect, test } from '@jest/globals';
-import { TARGETS, type Target, workOf } from '../../shared/admin/targets.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { isExposed } from '../../shared/http/targets.ts';
+import { TARGETS, type Target, workOf } from '../../shared/server/admin/targets.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
+import { isExposed } from '../../shared/server/http/targets.ts';
 
 const EVERY: readonly Target[] = TARGETS;
 const INGEST: readonly Target[] = ['all', 'write', 'distributor'];

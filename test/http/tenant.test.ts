@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { ClientError } from '../../shared/base/model/errors.ts';
 import {
   MAX_TENANTS_PER_REQUEST,
   resolveTenants,
   singleTenant,
   type TenantConfig,
-} from '../../shared/http/tenant.ts';
-import { ClientError } from '../../shared/model/errors.ts';
+} from '../../shared/server/http/tenant.ts';
 
 const config = (authEnabled: boolean, multiTenantQueriesEnabled: boolean): TenantConfig => ({
   auth: { target: 'all', authEnabled, noAuthTenant: 'fake' },

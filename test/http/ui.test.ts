@@ -1,6 +1,6 @@
 /** Which requests are the page's, and what its files are sent with. */
 import { describe, expect, test } from '@jest/globals';
-import { answerPage, PAGE_POLICY, type PageFiles } from '../../shared/http/ui.ts';
+import { answerPage, PAGE_POLICY, type PageFiles } from '../../shared/server/http/ui.ts';
 
 const bytes = Buffer.from('script');
 const gzip = Buffer.from('zipped');

@@ -1,11 +1,11 @@
 /** Chunks of one tenant and day made from plain entries, and what an index must say of them: the model. */
 import fc from 'fast-check';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { minuteOf } from '../../shared/chunk/counts.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import type { DayIndex } from '../../shared/index/day-index.ts';
-import type { ChunkFooter } from '../../shared/index/write.ts';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import { minuteOf } from '../../shared/storage/chunk/counts.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import type { DayIndex } from '../../shared/storage/index/day-index.ts';
+import type { ChunkFooter } from '../../shared/storage/index/write.ts';
 import { arbitraryEntries, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 
 export const TENANT = 't-1';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { footerOf } from '../../shared/chunk/reader.ts';
-import { headBytesOf, readIndexHead } from '../../shared/index/day-index.ts';
-import { bufferSource } from '../../shared/index/source.ts';
-import { encodeIndex } from '../../shared/index/write.ts';
+import { footerOf } from '../../shared/storage/chunk/reader.ts';
+import { headBytesOf, readIndexHead } from '../../shared/storage/index/day-index.ts';
+import { bufferSource } from '../../shared/storage/index/source.ts';
+import { encodeIndex } from '../../shared/storage/index/write.ts';
 
 /** Bytes of the listing of a page; its offsets must follow each other. */
 function listingOf(file: string): Buffer {

@@ -1,14 +1,14 @@
 /** Index sync over a catalog: what it covers, when it writes, and that a broken index does no harm. */
 import { describe, expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { indexKey } from '../../shared/catalog/day-item.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { DayIndexes } from '../../shared/index/day-indexes.ts';
-import { type SyncEnd, Syncer } from '../../shared/index/syncer.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { indexKey } from '../../shared/storage/catalog/day-item.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
+import { type SyncEnd, Syncer } from '../../shared/storage/index/syncer.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 

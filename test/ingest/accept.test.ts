@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { acceptPush, type PushContext, type PushResult } from '../../shared/ingest/accept.ts';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
-import { PushColumns } from '../../shared/ingest/push-columns.ts';
-import { streamOf } from '../../shared/ingest/stream-table.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush, type PushContext, type PushResult } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { decodeProtobufPush } from '../../shared/write/ingest/protobuf-push.ts';
+import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
+import { streamOf } from '../../shared/write/ingest/stream-table.ts';
 import { acceptedEntries, refusal } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z

@@ -2,10 +2,10 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compress } from 'snappyjs';
-import { type BodyHeaders, decompressBody } from '../../shared/ingest/body.ts';
-import { pushFormat } from '../../shared/ingest/content.ts';
-import { NoRoomError, PushBudget } from '../../shared/ingest/push-budget.ts';
-import { ClientError } from '../../shared/model/errors.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { type BodyHeaders, decompressBody } from '../../shared/write/ingest/body.ts';
+import { pushFormat } from '../../shared/write/ingest/content.ts';
+import { NoRoomError, PushBudget } from '../../shared/write/ingest/push-budget.ts';
 import { refusal } from './entries.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };

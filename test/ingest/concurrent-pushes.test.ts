@@ -4,17 +4,17 @@
  */
 import { expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { lokiInlet } from '../../shared/ingest/loki-inlet.ts';
-import { NO_OBSERVER } from '../../shared/ingest/observer.ts';
-import { PushService } from '../../shared/ingest/push.ts';
-import { faultyObjectStore } from '../../shared/ports/faulty/object-store.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
+import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
+import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
+import { PushService } from '../../shared/write/ingest/push.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../end-to-end/support/push.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { levelFields } from '../../shared/ingest/level-fields.ts';
-import { LEVELS, levelOfSeverityNumber, normaliseLevel } from '../../shared/ingest/level-words.ts';
-import { levelsOfLines } from '../../shared/kernels/line-levels.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { levelFields } from '../../shared/write/ingest/level-fields.ts';
+import { LEVELS, levelOfSeverityNumber, normaliseLevel } from '../../shared/write/ingest/level-words.ts';
 
 const FIELDS = DEFAULT_LIMITS.logLevelFields;
 

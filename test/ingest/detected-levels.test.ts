@@ -1,9 +1,9 @@
 /** What counts as a level at the edges of wire-format 1.13: empty values, an empty list of fields. */
 import { expect, test } from '@jest/globals';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n;

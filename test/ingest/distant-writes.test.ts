@@ -1,12 +1,12 @@
 /** Pushes over a distant store, in virtual time: how many groups are written at once follows what a write takes. */
 import { describe, expect, test } from '@jest/globals';
 import { AWS_LATENCY, modelledPorts } from '../../bench/cloud/modelled-ports.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { Dice } from '../simulation/dice.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
 import { DAY } from '../support/engine.ts';

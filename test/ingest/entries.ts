@@ -1,7 +1,7 @@
 /** Columns as plain objects, for comparison in tests. */
 
-import type { AcceptedPush, PushColumns } from '../../shared/ingest/push-columns.ts';
-import { ClientError } from '../../shared/model/errors.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import type { AcceptedPush, PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
 export interface PlainEntry {
   stream: string;

@@ -1,11 +1,11 @@
 /** `discover_generic_fields` (wire-format 1.13): where a field is found, and what is added to the entry. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { findJsonValue } from '../../shared/ingest/line-fields.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { findJsonValue } from '../../shared/write/ingest/line-fields.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n;

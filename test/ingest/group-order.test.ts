@@ -1,16 +1,15 @@
 /** Entries with equal timestamps are in the order in which their pushes came, however pushes are grouped and written. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import { FairScheduler } from '../../shared/scheduling/fair-scheduler.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import { FairScheduler } from '../../shared/base/scheduling/fair-scheduler.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 

@@ -1,11 +1,11 @@
 /** Strings that the kernel reads, against those that the scanner reads byte by byte and those of JSON.parse. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonScanner } from '../../shared/ingest/json-scanner.ts';
-import { PushColumns } from '../../shared/ingest/push-columns.ts';
-import { BLOCK_BYTES, KernelBody } from '../../shared/kernels/unquote.ts';
-import { messageOf } from '../../shared/model/errors.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { BLOCK_BYTES, KernelBody } from '../../shared/base/kernels/unquote.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { JsonScanner } from '../../shared/write/ingest/json-scanner.ts';
+import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
 /** Stands before the string, as the text of a time does. */
 const ROOM = Buffer.alloc(BLOCK_BYTES, ' ');

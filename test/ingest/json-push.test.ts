@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { decodeLegacyJsonPush } from '../../shared/ingest/legacy-json-push.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { decodeLegacyJsonPush } from '../../shared/write/ingest/legacy-json-push.ts';
 import { entriesOf, holds, type PlainEntry, refusal } from './entries.ts';
 
 const decode = (text: string | Uint8Array): PlainEntry[] =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseLabelSet } from '../../shared/ingest/label-set.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { parseLabelSet } from '../../shared/write/ingest/label-set.ts';
 import { holds, refusal } from './entries.ts';
 
 describe('parseLabelSet', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { sanitizeMetadata } from '../../shared/ingest/metadata.ts';
-import { sanitizeMetadataName } from '../../shared/ingest/metadata-name.ts';
-import { PushColumns } from '../../shared/ingest/push-columns.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { sanitizeMetadata } from '../../shared/write/ingest/metadata.ts';
+import { sanitizeMetadataName } from '../../shared/write/ingest/metadata-name.ts';
+import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 import { entriesOf, refusal } from './entries.ts';
 
 describe('sanitizeMetadataName', () => {

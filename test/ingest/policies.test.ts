@@ -1,12 +1,12 @@
 /** Policies and blocks (wire-format 1.11): whose policy a stream has, what is blocked, and which error is answered. */
 import { describe, expect, test } from '@jest/globals';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { decodeJsonPush } from '../../shared/ingest/json-push.ts';
-import { policiesOf } from '../../shared/ingest/policies.ts';
-import { totalsByPolicy } from '../../shared/ingest/policy-totals.ts';
-import { labelsOf } from '../../shared/model/labels.ts';
-import { DEFAULT_LIMITS, type Limits, type PolicySelector } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { DEFAULT_LIMITS, type Limits, type PolicySelector } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
+import { policiesOf } from '../../shared/write/ingest/policies.ts';
+import { totalsByPolicy } from '../../shared/write/ingest/policy-totals.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import protobuf from 'protobufjs';
-import { decodeProtobufPush } from '../../shared/ingest/protobuf-push.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { decodeProtobufPush } from '../../shared/write/ingest/protobuf-push.ts';
 import { entriesOf, holds, refusal } from './entries.ts';
 
 const { root } = protobuf.parse(

@@ -1,8 +1,8 @@
 /** Who gets how much of the memory for pushes, and who waits or is refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type HeldBytes, NoRoomError, PushBudget } from '../../shared/ingest/push-budget.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { type HeldBytes, NoRoomError, PushBudget } from '../../shared/write/ingest/push-budget.ts';
 
 const MIB = 1024 * 1024;
 

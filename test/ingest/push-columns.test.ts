@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PushColumns } from '../../shared/ingest/push-columns.ts';
+import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
 /** Columns of a body of so many bytes, with as many entries; each tells `seed`. */
 function filled(bodyBytes: number, entries: number, seed: number): PushColumns {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { idOfPush } from '../../shared/ingest/push-id.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { idOfPush } from '../../shared/write/ingest/push-id.ts';
 
 const SMALL = 1000;
 const LARGE = 300_000;

@@ -1,16 +1,16 @@
 /** What is pushed twice: entries inside one body, and bodies that were or were not stored the first time. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { PUSH_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { lokiInlet } from '../../shared/ingest/loki-inlet.ts';
-import { NO_OBSERVER } from '../../shared/ingest/observer.ts';
-import { PushService } from '../../shared/ingest/push.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
+import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
+import { PushService } from '../../shared/write/ingest/push.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkRows } from '../../shared/chunk/rows.ts';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { arbitraryEntries, streamOf } from '../support/rows.ts';
 import { segmentList } from '../support/segments.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compress, uncompress } from 'snappyjs';
-import { uncompressSnappy } from '../../shared/ingest/snappy.ts';
-import { ClientError } from '../../shared/model/errors.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { uncompressSnappy } from '../../shared/write/ingest/snappy.ts';
 import { holds, refusal } from './entries.ts';
 
 const MAX = 1 << 20;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { StreamCache } from '../../shared/ingest/stream-cache.ts';
-import { streamOf } from '../../shared/ingest/stream-table.ts';
+import { StreamCache } from '../../shared/write/ingest/stream-cache.ts';
+import { streamOf } from '../../shared/write/ingest/stream-table.ts';
 
 const stream = streamOf([{ name: 'a', value: 'b' }]);
 

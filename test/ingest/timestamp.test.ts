@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NS_OF_DAY } from '../../shared/ingest/push-columns.ts';
+import { NS_OF_DAY } from '../../shared/write/ingest/push-columns.ts';
 import {
   formatRfc3339,
   parseNanoseconds,
   parseRfc3339,
   type Timestamp,
   timestampOf,
-} from '../../shared/ingest/timestamp.ts';
+} from '../../shared/write/ingest/timestamp.ts';
 
 const DAY = BigInt(NS_OF_DAY);
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });

@@ -1,9 +1,9 @@
 /** Memory of a body while it is unpacked: pieces are freed when they are copied, and the whole when the body is refused. */
 import { createGunzip, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import type { HeldBytes } from '../../shared/ingest/push-budget.ts';
-import { pump, UnpackedBytes } from '../../shared/ingest/unpacked-bytes.ts';
-import { UNPACED } from '../../shared/model/steps.ts';
+import { UNPACED } from '../../shared/base/model/steps.ts';
+import type { HeldBytes } from '../../shared/write/ingest/push-budget.ts';
+import { pump, UnpackedBytes } from '../../shared/write/ingest/unpacked-bytes.ts';
 
 const MIB = 1024 * 1024;
 const HELD: HeldBytes = { take: () => undefined, release: () => undefined };

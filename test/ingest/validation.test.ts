@@ -1,11 +1,11 @@
 /** The rules of wire-format 1.7, one table: what comes, under which limits, what is answered, stored and counted. */
 import { expect, test } from '@jest/globals';
-import { acceptPush } from '../../shared/ingest/accept.ts';
-import { PushColumns } from '../../shared/ingest/push-columns.ts';
-import { streamOf } from '../../shared/ingest/stream-table.ts';
-import { timestampOf } from '../../shared/ingest/timestamp.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { acceptPush } from '../../shared/write/ingest/accept.ts';
+import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
+import { streamOf } from '../../shared/write/ingest/stream-table.ts';
+import { timestampOf } from '../../shared/write/ingest/timestamp.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z

@@ -1,8 +1,8 @@
 /** However entries are packed and indexed: volumes, statistics and labels of whole minutes are those of the model. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Grouping } from '../../shared/insight/volume-day.ts';
-import type { Matcher } from '../../shared/logql/ast.ts';
+import type { Matcher } from '../../shared/language/logql/ast.ts';
+import type { Grouping } from '../../shared/read/insight/volume-day.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import {

@@ -1,12 +1,12 @@
 /** The pieces: curves, distinct counts, detected labels; and what is read, remembered, expired and refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Curves } from '../../shared/insight/curves.ts';
-import { DetectedLabels } from '../../shared/insight/detected-labels.ts';
-import { Distinct } from '../../shared/insight/distinct.ts';
-import { volumeBytes } from '../../shared/insight/volume-bytes.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { hashOfText } from '../../shared/model/text-hash.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { hashOfText } from '../../shared/base/model/text-hash.ts';
+import { Curves } from '../../shared/read/insight/curves.ts';
+import { DetectedLabels } from '../../shared/read/insight/detected-labels.ts';
+import { Distinct } from '../../shared/read/insight/distinct.ts';
+import { volumeBytes } from '../../shared/read/insight/volume-bytes.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { DAY, DAY_NS, MINUTE_NS, makeWorld, START_NS, who } from './world.ts';

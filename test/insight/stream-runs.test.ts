@@ -1,9 +1,9 @@
 /** Runs of streams: the same in whatever order and parts entries are added; and what curves make of them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LevelCounts } from '../../shared/chunk/format.ts';
-import { Curves } from '../../shared/insight/curves.ts';
-import { isOneRun, LONGEST_PAUSE_MINUTES, StreamRuns } from '../../shared/insight/stream-runs.ts';
+import { Curves } from '../../shared/read/insight/curves.ts';
+import { isOneRun, LONGEST_PAUSE_MINUTES, StreamRuns } from '../../shared/read/insight/stream-runs.ts';
+import type { LevelCounts } from '../../shared/storage/chunk/format.ts';
 
 const MINUTE = 60e9;
 const bytesOf = (_entries: number, lineBytes: number, metadataBytes: number) => lineBytes + metadataBytes;

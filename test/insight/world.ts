@@ -1,18 +1,18 @@
 /** A store in memory with its maintenance, and what volumes and statistics of plain entries must be: the model. */
 import fc from 'fast-check';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import { DayIndexes } from '../../shared/index/day-indexes.ts';
-import { Syncer } from '../../shared/index/syncer.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { Insight } from '../../shared/insight/insight.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { Visibility } from '../../shared/query/visibility.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Insight } from '../../shared/read/insight/insight.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { Visibility } from '../../shared/read/query/visibility.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
+import { Syncer } from '../../shared/storage/index/syncer.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 

@@ -2,8 +2,8 @@
  * What a tenant can ask of each endpoint: rows by route, each of which makes the requests from a word. The word stands in
  * everything the tenant brings (labels, lines, metadata, names of rules, queries of deletes), so that it tells whose an answer is.
  */
-import type { Request } from '../../shared/http/message.ts';
-import type { Route } from '../../shared/http/routes.ts';
+import type { Request } from '../../shared/server/http/message.ts';
+import type { Route } from '../../shared/server/http/routes.ts';
 import { NOW_MS } from './world.ts';
 
 export interface Call {

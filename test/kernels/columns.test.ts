@@ -7,7 +7,7 @@ import {
   packTimes,
   unpackLengths,
   unpackTimes,
-} from '../../shared/kernels/columns.ts';
+} from '../../shared/base/kernels/columns.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { readNumbers, readTimes, writeNumber, writeTimes } from './oracles/columns.ts';
 

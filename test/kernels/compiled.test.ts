@@ -4,13 +4,13 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from '@jest/globals';
-import { COMPILED } from '../../shared/kernels/compiled.ts';
-import { kernelModule, useKernelModule } from '../../shared/kernels/kernels.ts';
-import { termSetOfThread } from '../../shared/kernels/term-set.ts';
+import { COMPILED } from '../../shared/base/kernels/compiled.ts';
+import { kernelModule, useKernelModule } from '../../shared/base/kernels/kernels.ts';
+import { termSetOfThread } from '../../shared/base/kernels/term-set.ts';
 
 const urlOf = (path: string) => new URL(`../../${path}`, import.meta.url);
 const at = (path: string) => urlOf(path).pathname;
-const SOURCES = at('shared/kernels/assembly');
+const SOURCES = at('shared/base/kernels/assembly');
 
 interface Described {
   Module: {
@@ -52,8 +52,8 @@ describe('the compiled module', () => {
     expect(kernelModule()).toBe(kernelModule());
     const source = `
       import { parentPort, workerData } from 'node:worker_threads';
-      import { kernelModule, useKernelModule } from '${urlOf('shared/kernels/kernels.ts')}';
-      import { TermSet } from '${urlOf('shared/kernels/term-set.ts')}';
+      import { kernelModule, useKernelModule } from '${urlOf('shared/base/kernels/kernels.ts')}';
+      import { TermSet } from '${urlOf('shared/base/kernels/term-set.ts')}';
       useKernelModule(workerData);
       const set = new TermSet();
       set.clear();

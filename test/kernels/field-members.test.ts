@@ -1,17 +1,17 @@
 /** The kernels of JSON members and logfmt pairs find what a plain reader finds, of any bytes, and touch nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isRecordedValue, valueFact } from '../../shared/filter/value-facts.ts';
 import {
   type FieldParser,
   FieldScanner,
   type KeyList,
   LEFT_TO_PARSER,
   UNWANTED,
-} from '../../shared/kernels/field-scanner.ts';
-import { TermSet } from '../../shared/kernels/term-set.ts';
-import { VALUE } from '../../shared/promoted/line-members.ts';
-import { jsonLines, logfmtLines } from '../promoted/lines.ts';
+} from '../../shared/base/kernels/field-scanner.ts';
+import { TermSet } from '../../shared/base/kernels/term-set.ts';
+import { isRecordedValue, valueFact } from '../../shared/execution/text-index/value-facts.ts';
+import { VALUE } from '../../shared/storage/columns/line-members.ts';
+import { jsonLines, logfmtLines } from '../fields/lines.ts';
 import { bySuite } from '../support/suite.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, type Page, pageOf } from './hostile.ts';

@@ -6,12 +6,12 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { kernelModule, useKernelModule } from '../../shared/kernels/kernels.ts';
+import { kernelModule, useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { CACHE } from '../support/program.ts';
 
 const at = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
 const BUILD = at('scripts/build-kernels.mjs');
-const SOURCES = at('shared/kernels/assembly');
+const SOURCES = at('shared/base/kernels/assembly');
 /** Names the version of the compiler. */
 const COMPILER = at('node_modules/assemblyscript/package.json');
 const PREFIX = 'guarded-';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import snappyjs from 'snappyjs';
-import { decodeInKernel } from '../../shared/kernels/snappy.ts';
-import { BLOCK_BYTES, KernelBody } from '../../shared/kernels/unquote.ts';
+import { decodeInKernel } from '../../shared/base/kernels/snappy.ts';
+import { BLOCK_BYTES, KernelBody } from '../../shared/base/kernels/unquote.ts';
 import { bySuite } from '../support/suite.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostileText, mixedText } from './hostile.ts';

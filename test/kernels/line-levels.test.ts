@@ -1,11 +1,11 @@
 /** Levels of lines are those of the plain version, of any bytes, and nothing else is touched. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { levelFields } from '../../shared/ingest/level-fields.ts';
-import { LEVELS } from '../../shared/ingest/level-words.ts';
-import { levelKernelBytes, levelsOfLines } from '../../shared/kernels/line-levels.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { jsonLines, logfmtLines } from '../promoted/lines.ts';
+import { levelKernelBytes, levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { levelFields } from '../../shared/write/ingest/level-fields.ts';
+import { LEVELS } from '../../shared/write/ingest/level-words.ts';
+import { jsonLines, logfmtLines } from '../fields/lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostileText, mixedText } from './hostile.ts';
 import { levelOfLine } from './oracles/line-levels.ts';

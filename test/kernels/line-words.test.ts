@@ -1,7 +1,7 @@
 /** Words of lines are those of the plain version, of any bytes, and nothing else is touched. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LineWords, WORD_TEXT } from '../../shared/kernels/line-words.ts';
+import { LineWords, WORD_TEXT } from '../../shared/base/kernels/line-words.ts';
 import { CORPORA, makeCorpus } from '../patterns/corpora.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostileText, mixedText, pageOf } from './hostile.ts';

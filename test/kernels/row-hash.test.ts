@@ -1,7 +1,7 @@
 /** Hashes of lines are those of the plain version, wherever the lines lie, and nothing else is touched. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { hashLines, hashMemoryBytes } from '../../shared/kernels/row-hash.ts';
+import { hashLines, hashMemoryBytes } from '../../shared/base/kernels/row-hash.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, type Page, pageOf } from './hostile.ts';
 import { hashOf } from './oracles/row-hash.ts';

@@ -7,11 +7,11 @@ import {
   LineMarks,
   nextMark,
   ProgramSearch,
-} from '../../shared/chunk/line-memory.ts';
-import { LineSplitter } from '../../shared/chunk/line-splitter.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { stretchProgram } from '../../shared/regex/stretch-program.ts';
-import type { Stretch } from '../../shared/regex/stretches.ts';
+} from '../../shared/base/kernels/line-memory.ts';
+import { LineSplitter } from '../../shared/base/kernels/line-splitter.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { stretchProgram } from '../../shared/language/regex/stretch-program.ts';
+import type { Stretch } from '../../shared/language/regex/stretches.ts';
 import { bySuite } from '../support/suite.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, pageOf } from './hostile.ts';

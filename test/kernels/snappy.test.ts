@@ -1,9 +1,9 @@
 /** The kernel against the loop in JavaScript, on elements that are right, wrong, and cut off. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeElements } from '../../shared/ingest/snappy.ts';
-import { decodeInKernel } from '../../shared/kernels/snappy.ts';
-import { atOnce } from '../../shared/model/steps.ts';
+import { decodeInKernel } from '../../shared/base/kernels/snappy.ts';
+import { atOnce } from '../../shared/base/model/steps.ts';
+import { decodeElements } from '../../shared/write/ingest/snappy.ts';
 import { bySuite } from '../support/suite.ts';
 
 /** The loop may write so far past the end. */

@@ -1,7 +1,7 @@
 /** The kernel of text-index terms finds what the rules of facts.ts say, of any bytes, and touches nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { TermSet } from '../../shared/kernels/term-set.ts';
+import { TermSet } from '../../shared/base/kernels/term-set.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, hostileText, mixedText, type Page, pageOf } from './hostile.ts';
 import { addTerms, type TextTerms, thinned } from './oracles/text-terms.ts';

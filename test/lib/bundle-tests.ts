@@ -29,7 +29,7 @@ import {
   TAIL_DISCONNECT_RIGHTS,
   TAIL_DISPATCH_RIGHTS,
 } from '../../lib/rights.ts';
-import { newToken } from '../../shared/auth/token-text.ts';
+import { newToken } from '../../shared/server/auth/token-text.ts';
 import { httpApiEvent, textOf } from '../functions/events.ts';
 import { notAllowed } from './allowed.ts';
 import type { Built } from './build.ts';

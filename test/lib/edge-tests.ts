@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { PAGE_POLICY } from '../../shared/http/ui.ts';
+import { PAGE_POLICY } from '../../shared/server/http/ui.ts';
 import { type Built, idIn } from './build.ts';
 import { VARIANTS } from './variants.ts';
 

@@ -197,7 +197,7 @@ test('reservations leave what Lambda asks for, and pushes at least what queries 
 });
 
 test('every family of items in the catalog has a name among the rights', () => {
-  const folder = join(ROOT, 'shared', 'catalog');
+  const folder = join(ROOT, 'shared/storage/catalog');
   const sources = readdirSync(folder).map(name => readFileSync(join(folder, name), 'utf8'));
   const found = sources.flatMap(source => [...source.matchAll(/['`]([a-z]{1,2})\/(?:\$\{|[a-z]+['`/])/g)]);
   const letters = [...new Set(found.map(([, letter]) => letter))].filter(letter => letter !== 'h');

@@ -4,7 +4,7 @@ import { Disk, type DiskPort } from '../../local/disk.ts';
 import { asReadError, asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
 import { retryWhileBusy } from '../../local/sqlite-busy.ts';
 import { errorOf, thrownOf } from '../../local/threads/thrown-errors.ts';
-import { StorageUnavailableError } from '../../shared/ports/storage-unavailable.ts';
+import { StorageUnavailableError } from '../../shared/base/ports/storage-unavailable.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const MIB = 1024 * 1024;

@@ -4,8 +4,8 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Gateway, type GatewayLimits, type GatewayOptions, startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../local/log.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import { text } from '../../shared/http/respond.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import { text } from '../../shared/server/http/respond.ts';
 
 const LIMITS: GatewayLimits = {
   ofRequest: () => ({ cost: 'push', maxBodyBytes: 100_000, deadlineMs: 0 }),

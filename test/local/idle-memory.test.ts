@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { returnIdleMemory } from '../../local/idle-memory.ts';
-import { IdleCaches } from '../../shared/model/idle-caches.ts';
-import { LruCache } from '../../shared/model/lru.ts';
+import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
+import { LruCache } from '../../shared/base/model/lru.ts';
 
 /** Runs a check for each of the given shares of time that the thread was busy. Resolves with how often garbage was collected by then. */
 async function collectionsAfter(shares: readonly number[], caches = new IdleCaches(1)): Promise<number[]> {

@@ -2,10 +2,10 @@
 import { expect, test } from '@jest/globals';
 import { createLog } from '../../local/log.ts';
 import { startScheduler } from '../../local/scheduler.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/maintenance/jobs.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/upkeep/maintenance/jobs.ts';
 
 const MINUTE_MS = 60_000;
 const RUN_MS = 7 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { type HeadRow, pageOfKnown, type Row } from '../../local/sqlite-page.ts';
-import type { Item } from '../../shared/ports/table.ts';
-import { endOfBody, MAX_QUERY_PAGE_BYTES } from '../../shared/ports/table-rules.ts';
+import type { Item } from '../../shared/base/ports/table.ts';
+import { endOfBody, MAX_QUERY_PAGE_BYTES } from '../../shared/base/ports/table-rules.ts';
 
 const item = (sk: string): Item => ({ pk: 'p', sk, version: 1, body: Buffer.from(`body of ${sk}`) });
 const headOf = ({ sk, version, body }: Item): HeadRow => [sk, version, null, body.length, endOfBody(body)];

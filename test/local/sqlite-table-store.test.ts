@@ -3,10 +3,10 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Item } from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Item } from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { tableContract } from '../ports/table.contract.ts';
 import { newTableDirectory, tablesOfAFile } from '../support/tables-of-a-file.ts';
 

@@ -10,8 +10,8 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
 import { bySuite } from '../support/suite.ts';
 import { bodyOf } from './store-crash-body.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createLog } from '../../local/log.ts';
 import { type TokenWatch, watchTokens } from '../../local/token-watch.ts';
-import { UnauthenticatedError } from '../../shared/auth/errors.ts';
-import { VERIFIED_MS } from '../../shared/auth/token-verifier.ts';
+import { UnauthenticatedError } from '../../shared/server/auth/errors.ts';
+import { VERIFIED_MS } from '../../shared/server/auth/token-verifier.ts';
 
 const asked: string[] = [];
 const ended: string[] = [];

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { prettyPrint } from '../../shared/logql/pretty.ts';
-import { ClientError } from '../../shared/model/errors.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { prettyPrint } from '../../shared/language/logql/pretty.ts';
 
 interface Case {
   readonly id: string;

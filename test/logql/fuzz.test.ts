@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ParseError } from '../../shared/logql/errors.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { prettyPrint } from '../../shared/logql/pretty.ts';
-import { formatExpr } from '../../shared/logql/printer.ts';
+import { ParseError } from '../../shared/language/logql/errors.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { prettyPrint } from '../../shared/language/logql/pretty.ts';
+import { formatExpr } from '../../shared/language/logql/printer.ts';
 import { trees } from './trees.ts';
 
 /** Parses and prints; anything thrown but a ParseError fails. What parses must print and read back. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLexer } from '../../shared/logql/lexer.ts';
-import { TOKENS } from '../../shared/logql/token-names.ts';
+import { createLexer } from '../../shared/language/logql/lexer.ts';
+import { TOKENS } from '../../shared/language/logql/token-names.ts';
 
 /** Tokens as `NAME` or `NAME:value`, operators by their text. */
 function tokens(text: string): string {

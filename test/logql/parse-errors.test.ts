@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ParseError } from '../../shared/logql/errors.ts';
-import { parseQuery, parseSelector } from '../../shared/logql/parse.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { ParseError } from '../../shared/language/logql/errors.ts';
+import { parseQuery, parseSelector } from '../../shared/language/logql/parse.ts';
 
 function messageOf(text: string): string {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { formatExpr } from '../../shared/logql/printer.ts';
+import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { formatExpr } from '../../shared/language/logql/printer.ts';
 
 const selector = [{ name: 'a', op: '=', value: 'b' }];
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatGo } from '../../shared/logql/format-number.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { prettyPrint } from '../../shared/logql/pretty.ts';
-import { formatExpr } from '../../shared/logql/printer.ts';
-import { isTextRegex } from '../../shared/regex/text-alternatives.ts';
+import { formatGo } from '../../shared/language/logql/format-number.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { prettyPrint } from '../../shared/language/logql/pretty.ts';
+import { formatExpr } from '../../shared/language/logql/printer.ts';
+import { isTextRegex } from '../../shared/language/regex/text-alternatives.ts';
 
 describe('canonical text (16.1)', () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { prettyPrint } from '../../shared/logql/pretty.ts';
-import { formatExpr } from '../../shared/logql/printer.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { prettyPrint } from '../../shared/language/logql/pretty.ts';
+import { formatExpr } from '../../shared/language/logql/printer.ts';
 import { trees } from './trees.ts';
 
 describe('what is printed reads back as the same tree (difference D6)', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { MetricExpr } from '../../shared/logql/ast.ts';
-import { formatSelector, formatStage } from '../../shared/logql/format-log.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { captureNames } from '../../shared/logql/regex-checks.ts';
-import { scanQuoted, unquote } from '../../shared/logql/string-literal.ts';
-import { logExprsOf, rangeAggregationsOf, selectorsOf, walkExpr } from '../../shared/logql/walk.ts';
-import { bytesOfText } from '../../shared/model/byte-text.ts';
-import { quote } from '../../shared/model/quote.ts';
+import { bytesOfText } from '../../shared/base/model/byte-text.ts';
+import { quote } from '../../shared/base/model/quote.ts';
+import type { MetricExpr } from '../../shared/language/logql/ast.ts';
+import { formatSelector, formatStage } from '../../shared/language/logql/format-log.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { captureNames } from '../../shared/language/logql/regex-checks.ts';
+import { scanQuoted, unquote } from '../../shared/language/logql/string-literal.ts';
+import { logExprsOf, rangeAggregationsOf, selectorsOf, walkExpr } from '../../shared/language/logql/walk.ts';
 
 describe('string literals', () => {
   test.each([

@@ -4,7 +4,7 @@ import { makeTables } from '../../scripts/lalr.ts';
 import { tablesText } from '../../scripts/make-logql-tables.ts';
 
 test('tables.ts is what the grammar gives', () => {
-  const checkedIn = readFileSync(new URL('../../shared/logql/tables.ts', import.meta.url), 'utf8');
+  const checkedIn = readFileSync(new URL('../../shared/language/logql/tables.ts', import.meta.url), 'utf8');
   expect(checkedIn).toBe(tablesText());
 });
 

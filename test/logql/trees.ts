@@ -16,8 +16,8 @@ import type {
   Unwrap,
   VectorMatching,
   VectorOp,
-} from '../../shared/logql/ast.ts';
-import { unquote } from '../../shared/logql/string-literal.ts';
+} from '../../shared/language/logql/ast.ts';
+import { unquote } from '../../shared/language/logql/string-literal.ts';
 
 const name = fc.constantFrom(
   'a',

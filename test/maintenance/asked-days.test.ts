@@ -1,7 +1,7 @@
 /** Days that compaction is asked for: when they count as looked at, and that they come before others without keeping them from their turn. */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { dayLease } from '../../shared/catalog/leases.ts';
-import { Compactor, type DayWork } from '../../shared/compaction/compactor.ts';
+import { dayLease } from '../../shared/storage/catalog/leases.ts';
+import { Compactor, type DayWork } from '../../shared/upkeep/compaction/compactor.ts';
 import { DAY_MS, HOUR_MS, pushLine, START_MS, testStores } from './store.ts';
 
 const DAY = START_MS / DAY_MS;

@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { dayLease } from '../../shared/catalog/leases.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/maintenance/jobs.ts';
+import { dayLease } from '../../shared/storage/catalog/leases.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/upkeep/maintenance/jobs.ts';
 import { DAY_MS, HOUR_MS, pushLine, START_MS, type TestProcess, testStores } from './store.ts';
 
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: {}, failures: [] };

@@ -1,11 +1,11 @@
 /** Replaced objects go as soon as nobody reads them, and those of the store stay. */
 import { expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { garbageWrite } from '../../shared/catalog/garbage.ts';
-import { reclaimJob } from '../../shared/maintenance/reclaim-job.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { garbageWrite } from '../../shared/storage/catalog/garbage.ts';
+import { reclaimJob } from '../../shared/upkeep/maintenance/reclaim-job.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const GRACE_MS = 600_000;

@@ -1,19 +1,19 @@
 /** Several processes of a store on one set of memory stores and one clock that stands still until it is moved. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/admin/config-fields.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { assembleContext } from '../../shared/http/assemble.ts';
-import type { HttpContext } from '../../shared/http/context.ts';
-import { createDispatcher } from '../../shared/http/dispatch.ts';
-import type { Request, Response } from '../../shared/http/message.ts';
-import { createRouter } from '../../shared/http/routes.ts';
-import { ROUTES } from '../../shared/http/table.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/server/admin/config-fields.ts';
+import { assembleContext } from '../../shared/server/http/assemble.ts';
+import type { HttpContext } from '../../shared/server/http/context.ts';
+import { createDispatcher } from '../../shared/server/http/dispatch.ts';
+import type { Request, Response } from '../../shared/server/http/message.ts';
+import { createRouter } from '../../shared/server/http/routes.ts';
+import { ROUTES } from '../../shared/server/http/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { request } from '../http/request.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 

@@ -1,8 +1,8 @@
 /** Schedules are only promises: ticks come twice, at once in two processes, late, or not for a day. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { maintenanceOptions } from '../../shared/http/assemble-maintenance.ts';
-import { schedulesOf } from '../../shared/maintenance/maintenance.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
+import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
 import {
   DAY_MS,
   HOUR_MS,

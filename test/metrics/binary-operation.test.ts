@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { BinaryOp } from '../../shared/logql/ast.ts';
+import type { BinaryOp } from '../../shared/language/logql/ast.ts';
 import { binary, ignoring, instant, leaf, literal, on, ranged, vector } from './trees.ts';
 
 const A = leaf('a');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { BinaryOp, MetricExpr } from '../../shared/logql/ast.ts';
-import type { SeriesMatrix } from '../../shared/metrics/matrix.ts';
+import type { SeriesMatrix } from '../../shared/execution/metrics/matrix.ts';
+import type { BinaryOp, MetricExpr } from '../../shared/language/logql/ast.ts';
 import {
   aggregation,
   binary,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelsKey, SeriesIndex } from '../../shared/metrics/grouping.ts';
-import { formatLabels, type Labels, labelsOf } from '../../shared/model/labels.ts';
+import { formatLabels, type Labels, labelsOf } from '../../shared/base/model/labels.ts';
+import { labelsKey, SeriesIndex } from '../../shared/execution/metrics/grouping.ts';
 import { by, parseLabels, without } from './trees.ts';
 
 const tableOf = (...sets: string[]) => ({

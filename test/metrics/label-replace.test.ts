@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { MetricExpr } from '../../shared/logql/ast.ts';
+import type { MetricExpr } from '../../shared/language/logql/ast.ts';
 import { aggregation, by, instant, leaf, ranged } from './trees.ts';
 
 function replace(destination: string, replacement: string, source: string, regex: string): MetricExpr {

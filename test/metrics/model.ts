@@ -1,8 +1,9 @@
 /** A naive evaluation of range aggregations, written from the definitions: no panes, no merging, no typed arrays. */
-import type { RangeOp } from '../../shared/logql/ast.ts';
-import type { SeriesMatrix } from '../../shared/metrics/matrix.ts';
-import type { RangeSpec } from '../../shared/metrics/range-spec.ts';
-import type { SampleBatch } from '../../shared/model/samples.ts';
+
+import type { SampleBatch } from '../../shared/base/model/samples.ts';
+import type { SeriesMatrix } from '../../shared/execution/metrics/matrix.ts';
+import type { RangeSpec } from '../../shared/execution/metrics/range-spec.ts';
+import type { RangeOp } from '../../shared/language/logql/ast.ts';
 
 export interface Sample {
   readonly series: number;

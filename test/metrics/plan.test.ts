@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Grouping, MetricExpr } from '../../shared/logql/ast.ts';
-import { hasSort, leavesOf, readInterval } from '../../shared/metrics/plan.ts';
+import { hasSort, leavesOf, readInterval } from '../../shared/execution/metrics/plan.ts';
+import type { Grouping, MetricExpr } from '../../shared/language/logql/ast.ts';
 import { aggregation, binary, by, leaf, literal, vector, without } from './trees.ts';
 
 const A = leaf('a');

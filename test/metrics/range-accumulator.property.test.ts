@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { RangeOp } from '../../shared/logql/ast.ts';
-import { createRangeAccumulator, RangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
-import type { RangeSpec } from '../../shared/metrics/range-spec.ts';
-import { BadRequestError, CorruptionError } from '../../shared/model/errors.ts';
+import { BadRequestError, CorruptionError } from '../../shared/base/model/errors.ts';
+import {
+  createRangeAccumulator,
+  RangeAccumulator,
+} from '../../shared/execution/metrics/range-accumulator.ts';
+import type { RangeSpec } from '../../shared/execution/metrics/range-spec.ts';
+import type { RangeOp } from '../../shared/language/logql/ast.ts';
 import { batchOf, naivePoints, pointsOf, type Sample, specOf } from './model.ts';
 
 const OPERATIONS: RangeOp[] = [

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RangeOp } from '../../shared/logql/ast.ts';
-import { createRangeAccumulator, RangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
-import type { RangeSpec } from '../../shared/metrics/range-spec.ts';
+import {
+  createRangeAccumulator,
+  RangeAccumulator,
+} from '../../shared/execution/metrics/range-accumulator.ts';
+import type { RangeSpec } from '../../shared/execution/metrics/range-spec.ts';
+import type { RangeOp } from '../../shared/language/logql/ast.ts';
 import { batchOf, naivePoints, pointsOf, type Sample, specOf } from './model.ts';
 
 const SECOND = 1_000_000_000n;

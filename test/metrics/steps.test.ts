@@ -1,11 +1,11 @@
 /** Evaluation over many series lets others work, whatever its nodes are, and answers the same. */
 import { expect, test } from '@jest/globals';
-import type { MetricExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { evaluateMetric, evaluationOf } from '../../shared/metrics/evaluate.ts';
-import { constantSeries } from '../../shared/metrics/matrix.ts';
-import { createRangeAccumulator } from '../../shared/metrics/range-accumulator.ts';
-import { atOnce, runWithYields } from '../../shared/metrics/steps.ts';
+import { evaluateMetric, evaluationOf } from '../../shared/execution/metrics/evaluate.ts';
+import { constantSeries } from '../../shared/execution/metrics/matrix.ts';
+import { createRangeAccumulator } from '../../shared/execution/metrics/range-accumulator.ts';
+import { atOnce, runWithYields } from '../../shared/execution/metrics/steps.ts';
+import type { MetricExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 
 const SERIES = 300;
 const INSTANTS = 4;

@@ -1,4 +1,9 @@
 /** Short ways to write syntax trees and matrices in tests; a leaf is named by a number in its selector. */
+
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { type EvaluationContext, evaluateMetric } from '../../shared/execution/metrics/evaluate.ts';
+import type { MatrixSeries, SeriesMatrix } from '../../shared/execution/metrics/matrix.ts';
+import type { MetricResult } from '../../shared/execution/metrics/result.ts';
 import type {
   BinaryExpr,
   BinaryOp,
@@ -10,11 +15,7 @@ import type {
   VectorAggregationExpr,
   VectorMatching,
   VectorOp,
-} from '../../shared/logql/ast.ts';
-import { type EvaluationContext, evaluateMetric } from '../../shared/metrics/evaluate.ts';
-import type { MatrixSeries, SeriesMatrix } from '../../shared/metrics/matrix.ts';
-import type { MetricResult } from '../../shared/metrics/result.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+} from '../../shared/language/logql/ast.ts';
 
 export const by = (...labels: string[]): Grouping => ({ without: false, labels });
 export const without = (...labels: string[]): Grouping => ({ without: true, labels });

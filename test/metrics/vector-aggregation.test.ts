@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { VectorOp } from '../../shared/logql/ast.ts';
+import type { VectorOp } from '../../shared/language/logql/ast.ts';
 import { aggregation, by, evaluate, instant, leaf, matrixOf, type Rows, ranged, without } from './trees.ts';
 
 const { NaN: nan } = Number;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { BufferPool, freePooledBuffers, pooledBytes } from '../../shared/model/buffer-pool.ts';
-import { freeBytes, freeLarge } from '../../shared/model/free-bytes.ts';
+import { BufferPool, freePooledBuffers, pooledBytes } from '../../shared/base/model/buffer-pool.ts';
+import { freeBytes, freeLarge } from '../../shared/base/model/free-bytes.ts';
 
 const KIB = 1024;
 

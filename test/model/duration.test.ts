@@ -6,7 +6,7 @@ import {
   NS_PER_MS,
   parseGoDuration,
   parsePrometheusDuration,
-} from '../../shared/model/duration.ts';
+} from '../../shared/base/model/duration.ts';
 
 const S = 1_000_000_000n;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { HyperLogLog, REGISTERS } from '../../shared/model/hyperloglog.ts';
-import { hashOfText } from '../../shared/model/text-hash.ts';
+import { HyperLogLog, REGISTERS } from '../../shared/base/model/hyperloglog.ts';
+import { hashOfText } from '../../shared/base/model/text-hash.ts';
 
 const hash = (i: number) => hashOfText(`{app="shop", pod="shop-${i}"}`);
 

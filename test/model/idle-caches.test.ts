@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { IdleCaches } from '../../shared/model/idle-caches.ts';
-import { LruCache } from '../../shared/model/lru.ts';
+import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
+import { LruCache } from '../../shared/base/model/lru.ts';
 
 function filled(): LruCache<string, number> {
   const cache = new LruCache<string, number>(10);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { streamLimitError, tenantRateError } from '../../shared/ingest/rates/rate-errors.ts';
-import { settingOfRefusal } from '../../shared/model/limit-settings.ts';
+import { settingOfRefusal } from '../../shared/base/model/limit-settings.ts';
+import { streamLimitError, tenantRateError } from '../../shared/write/ingest/rates/rate-errors.ts';
 
 test.each([
   [tenantRateError('a', { limitBytes: 1, lines: 2, bytes: 3 }).message, 'limits_config.ingestion_rate_mb'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { labelsOf } from '../../shared/model/labels.ts';
-import { streamHash, xxh64 } from '../../shared/model/stream-hash.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { streamHash, xxh64 } from '../../shared/base/model/stream-hash.ts';
 
 describe('the 64-bit xxHash', () => {
   // Published values, of each path: below 4, 8 and 32 bytes, and above.

@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BufferPool } from '../../shared/model/buffer-pool.ts';
-import { formatByteSize, parseByteSize } from '../../shared/model/byte-size.ts';
-import { compareUtf8, equalRange } from '../../shared/model/bytes.ts';
+import { BufferPool } from '../../shared/base/model/buffer-pool.ts';
+import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
+import { compareUtf8, equalRange } from '../../shared/base/model/bytes.ts';
 import {
   compareLabels,
   formatLabels,
   labelsOf,
   labelsToObject,
   labelValue,
-} from '../../shared/model/labels.ts';
-import { LruCache } from '../../shared/model/lru.ts';
-import { formatPlain, parseFloatError, parseGoFloat } from '../../shared/model/number.ts';
-import { quote } from '../../shared/model/quote.ts';
+} from '../../shared/base/model/labels.ts';
+import { LruCache } from '../../shared/base/model/lru.ts';
+import { formatPlain, parseFloatError, parseGoFloat } from '../../shared/base/model/number.ts';
+import { quote } from '../../shared/base/model/quote.ts';
 
 describe('numbers', () => {
   test.each([

@@ -1,17 +1,17 @@
 /** Patterns in chunks as they are written: runs, levels and times of the rows, and what a patched chunk takes along. */
 import { expect, test } from '@jest/globals';
-import { storeChunk } from '../../shared/catalog/chunk-object.ts';
-import { ChunkAssembler, type ChunkHead } from '../../shared/chunk/chunk-assembler.ts';
-import { ChunkPatcher } from '../../shared/chunk/chunk-patcher.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import type { PatchEnricher } from '../../shared/chunk/enricher.ts';
-import type { WrittenChunk } from '../../shared/chunk/writer.ts';
-import { LEVELS } from '../../shared/patterns/levels.ts';
-import { withPatchedPatterns, withPatterns } from '../../shared/patterns/pattern-enricher.ts';
-import { readCounts } from '../../shared/patterns/section-codec.ts';
-import { readPatterns } from '../../shared/patterns/stored-patterns.ts';
-import { patternOf } from '../../shared/patterns/template.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
+import { ChunkAssembler, type ChunkHead } from '../../shared/storage/chunk/chunk-assembler.ts';
+import { ChunkPatcher } from '../../shared/storage/chunk/chunk-patcher.ts';
+import type { PatchEnricher } from '../../shared/storage/chunk/enricher.ts';
+import type { WrittenChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
+import { withPatchedPatterns, withPatterns } from '../../shared/upkeep/pattern-mining/pattern-enricher.ts';
+import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
+import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
+import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const nothing = (): PatchEnricher => ({ page: () => [], finish: () => [], copied: () => undefined });

@@ -1,12 +1,12 @@
 /** Whatever the lines are: each is counted to a pattern that `|>` finds it by, in the cluster and after templates are joined. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { LineWords } from '../../shared/kernels/line-words.ts';
-import { templateBytes } from '../../shared/patterns/cluster.ts';
-import { joinAll } from '../../shared/patterns/join.ts';
-import { Miner } from '../../shared/patterns/miner.ts';
-import { patternOf } from '../../shared/patterns/template.ts';
-import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
+import { LineWords } from '../../shared/base/kernels/line-words.ts';
+import { compilePatternFilter } from '../../shared/execution/pipeline/pattern-filter.ts';
+import { templateBytes } from '../../shared/upkeep/pattern-mining/cluster.ts';
+import { joinAll } from '../../shared/upkeep/pattern-mining/join.ts';
+import { Miner } from '../../shared/upkeep/pattern-mining/miner.ts';
+import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { CORPORA, makeCorpus } from './corpora.ts';
 
 /** For each line its pattern; undefined for the empty one, which has none. */

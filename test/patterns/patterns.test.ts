@@ -1,10 +1,10 @@
 /** /patterns over a whole store: mined from lines, stored by compaction, and neither shows what is hidden or deleted. */
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { readFooter } from '../../shared/catalog/chunk-object.ts';
-import { type Footer, SectionKind } from '../../shared/chunk/format.ts';
-import type { Limits } from '../../shared/model/limits.ts';
-import { readPatterns } from '../../shared/patterns/stored-patterns.ts';
+import type { Limits } from '../../shared/base/model/limits.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
+import { type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
+import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
 import {
   DAY_MS,
   HOUR_MS,

@@ -1,9 +1,10 @@
 /** How good the patterns of a corpus are: how few, how many of its lines they cover, and whether each is of one event. */
-import { LEVELS } from '../../shared/patterns/levels.ts';
-import { PatternBuilder } from '../../shared/patterns/pattern-builder.ts';
-import { type FoundPattern, PatternTotals } from '../../shared/patterns/pattern-totals.ts';
-import { readCounts } from '../../shared/patterns/section-codec.ts';
-import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
+
+import { compilePatternFilter } from '../../shared/execution/pipeline/pattern-filter.ts';
+import { type FoundPattern, PatternTotals } from '../../shared/read/patterns/pattern-totals.ts';
+import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
+import { PatternBuilder } from '../../shared/upkeep/pattern-mining/pattern-builder.ts';
+import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts';
 import type { Corpus } from './corpora.ts';
 import { ReferenceDrain } from './reference-drain.ts';
 

@@ -1,11 +1,12 @@
 /** Sections: what is written reads back, a copied page takes its part along and nothing else, broken bytes are refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ByteWriter } from '../../shared/chunk/byte-io.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
-import { LEVELS } from '../../shared/patterns/levels.ts';
-import { samplePages } from '../../shared/patterns/mine-pages.ts';
-import { PatternBuilder } from '../../shared/patterns/pattern-builder.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { samplePages } from '../../shared/read/patterns/mine-pages.ts';
+import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
+import { ByteWriter } from '../../shared/storage/codec/byte-io.ts';
+import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
+import { PatternBuilder } from '../../shared/upkeep/pattern-mining/pattern-builder.ts';
 import {
   decodeSection,
   encodeSection,
@@ -13,9 +14,8 @@ import {
   readCounts,
   readRuns,
   writeRun,
-} from '../../shared/patterns/section-codec.ts';
-import { patternOf } from '../../shared/patterns/template.ts';
-import type { PlannedPage } from '../../shared/query/day-plan.ts';
+} from '../../shared/upkeep/pattern-mining/section-codec.ts';
+import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { CORPORA, makeCorpus } from './corpora.ts';
 import { pageOf } from './quality.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { RangeAggregationExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import { compileSampleExtractor, sampleFailure } from '../../shared/pipeline/extractor.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { compileSampleExtractor, sampleFailure } from '../../shared/execution/pipeline/extractor.ts';
+import type { RangeAggregationExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import {
   allRows,
   clock,

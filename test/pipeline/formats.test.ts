@@ -1,6 +1,6 @@
 /** The stages that format: line_format, label_format, drop, keep, decolorize. */
 import { describe, expect, test } from '@jest/globals';
-import { decolorize } from '../../shared/pipeline/decolorize.ts';
+import { decolorize } from '../../shared/execution/pipeline/decolorize.ts';
 import { labelsAfter, runLog, type Texts } from './support.ts';
 
 describe('line_format', () => {

@@ -3,7 +3,7 @@
  * itself. All answers are the reference's.
  */
 import { describe, expect, test } from '@jest/globals';
-import { bytesOfText } from '../../shared/model/byte-text.ts';
+import { bytesOfText } from '../../shared/base/model/byte-text.ts';
 import { passes, runLog } from './support.ts';
 
 const raw = (text: string) => Buffer.from(text, 'latin1');

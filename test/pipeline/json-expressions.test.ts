@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseJsonPath } from '../../shared/pipeline/json-path.ts';
+import { parseJsonPath } from '../../shared/execution/pipeline/json-path.ts';
 import { labelsAfter, type Texts } from './support.ts';
 
 describe('paths', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_JSON_DEPTH } from '../../shared/pipeline/json-scan.ts';
+import { MAX_JSON_DEPTH } from '../../shared/base/text/json-scan.ts';
 import { labelsAfter, runLog, samplesOf, type Texts } from './support.ts';
 
 const OBJECT = "Value looks like object, but can't find closing '}' symbol";

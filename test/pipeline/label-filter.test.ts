@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { parseByteSize } from '../../shared/model/byte-size.ts';
-import { parseGoDuration } from '../../shared/model/duration.ts';
-import { parseGoFloat } from '../../shared/model/number.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { parseByteSize } from '../../shared/base/model/byte-size.ts';
+import { parseGoDuration } from '../../shared/base/model/duration.ts';
+import { parseGoFloat } from '../../shared/base/model/number.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { clock, labelsAfter, makePage, runLog, runPipeline, type Texts } from './support.ts';
 
 const failed = (details: string): Texts => ({ __error__: 'LabelFilterErr', __error_details__: details });

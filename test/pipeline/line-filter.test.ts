@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compileIp, containsIp } from '../../shared/pipeline/ip.ts';
-import { compilePatternFilter } from '../../shared/pipeline/pattern-filter.ts';
+import { compileIp, containsIp } from '../../shared/execution/pipeline/ip.ts';
+import { compilePatternFilter } from '../../shared/execution/pipeline/pattern-filter.ts';
 import { passes, runLog } from './support.ts';
 
 describe('operators', () => {

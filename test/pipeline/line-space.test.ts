@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lineSpace } from '../../shared/chunk/line-memory.ts';
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
+import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { clock, makePage } from './support.ts';
 
 const QUERIES = [

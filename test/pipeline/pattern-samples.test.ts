@@ -1,12 +1,12 @@
 /** Samples of patterns that are made without rows (lines in memory for lines) are those that the stages make. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lineSpace } from '../../shared/chunk/line-memory.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { Turn } from '../../shared/pipeline/turn.ts';
+import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { clock, type Entry, makePage, type Texts } from './support.ts';
 
 const RANGES = [

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { compileLogPipeline, type PipelineRow } from '../../shared/pipeline/pipeline.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { compileLogPipeline, type PipelineRow } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { allRows, clock, type Entry, labelsAfter, makePage, runLog, runPipeline } from './support.ts';
 
 const compile = (stages: string) =>

@@ -4,16 +4,16 @@
  */
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FieldScanner } from '../../shared/kernels/field-scanner.ts';
-import type { LogExpr, MetricExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import { Turn } from '../../shared/pipeline/turn.ts';
+import { FieldScanner } from '../../shared/base/kernels/field-scanner.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import type { LogExpr, MetricExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { hostileText } from '../kernels/hostile.ts';
-import { after, before, cases, groupings, metadata, streams, unwraps } from '../promoted/queries.ts';
 import { bySuite } from '../support/suite.ts';
 import { allRows, clock, type Entry, extractAll, extractorOf, makePage, runPipeline } from './support.ts';
 

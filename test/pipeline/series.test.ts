@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { labelsOf } from '../../shared/model/labels.ts';
-import { Series } from '../../shared/pipeline/series.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { Series } from '../../shared/execution/pipeline/series.ts';
 
 test('more series than memory allows are refused', () => {
   const series = new Series(100_000);

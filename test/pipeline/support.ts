@@ -1,12 +1,13 @@
 /** Pages made of a few entries, and queries run on them: what the pipeline tests share. */
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import { formatLabels, type Labels, labelsOf } from '../../shared/model/labels.ts';
-import type { MetadataColumn, PageRows, Run } from '../../shared/model/page.ts';
-import { compileSampleExtractor, type SampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+
+import { formatLabels, type Labels, labelsOf } from '../../shared/base/model/labels.ts';
+import type { MetadataColumn, PageRows, Run } from '../../shared/base/model/page.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor, type SampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import type { LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 
 export type Texts = Record<string, string>;
 

@@ -1,13 +1,13 @@
 /** The tables that keep names, keys and values as numbers, and the readers of text beneath the parsers. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { textOfBytes } from '../../shared/model/byte-text.ts';
-import { JSON_FRAME, KeyTable } from '../../shared/pipeline/key-table.ts';
-import { LabelTrie } from '../../shared/pipeline/label-trie.ts';
-import { MAX_NAMES, NameTable } from '../../shared/pipeline/names.ts';
-import { KIND_CLEAN, PARSED, RowLabels, STREAM } from '../../shared/pipeline/row-labels.ts';
-import { decodeClean, sanitizeName, unescapeJson, unquoteLogfmt } from '../../shared/pipeline/text.ts';
-import { ValueIds } from '../../shared/pipeline/value-ids.ts';
+import { textOfBytes } from '../../shared/base/model/byte-text.ts';
+import { MAX_NAMES, NameTable } from '../../shared/base/text/names.ts';
+import { decodeClean, sanitizeName, unescapeJson, unquoteLogfmt } from '../../shared/base/text/text.ts';
+import { JSON_FRAME, KeyTable } from '../../shared/execution/pipeline/key-table.ts';
+import { LabelTrie } from '../../shared/execution/pipeline/label-trie.ts';
+import { KIND_CLEAN, PARSED, RowLabels, STREAM } from '../../shared/execution/pipeline/row-labels.ts';
+import { ValueIds } from '../../shared/execution/pipeline/value-ids.ts';
 import { makePage } from './support.ts';
 
 describe('NameTable', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { LogExpr } from '../../shared/logql/ast.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { leavesOf } from '../../shared/metrics/plan.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { labelsToObject } from '../../shared/model/labels.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { compileSampleExtractor } from '../../shared/pipeline/extractor.ts';
-import { compileLogPipeline } from '../../shared/pipeline/pipeline.ts';
-import { Turn } from '../../shared/pipeline/turn.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { labelsToObject } from '../../shared/base/model/labels.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
+import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
+import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import type { LogExpr } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { allRows, clock, type Entry, makePage } from './support.ts';
 
 /** A turn whose clock goes on by `ms` whenever it is looked at. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { type FaultOptions, InjectedFaultError } from '../../shared/ports/faulty/faults.ts';
-import { faultyObjectStore } from '../../shared/ports/faulty/object-store.ts';
-import { faultyTable } from '../../shared/ports/faulty/table.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ConditionFailedError } from '../../shared/ports/table.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { type FaultOptions, InjectedFaultError } from '../../shared/base/ports/faulty/faults.ts';
+import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
+import { faultyTable } from '../../shared/base/ports/faulty/table.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ConditionFailedError } from '../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 
 type Chances = Omit<FaultOptions, 'clock'>;
 

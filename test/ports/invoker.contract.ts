@@ -4,12 +4,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ClientError } from '../../shared/model/errors.ts';
-import type { Invoker } from '../../shared/ports/invoker.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import { decodeAnswer } from '../../shared/query/tasks/answer-codec.ts';
-import { decodeTask, encodeTask } from '../../shared/query/tasks/task-codec.ts';
-import type { TaskRunnerParts } from '../../shared/query/tasks/task-runner.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import type { Invoker } from '../../shared/base/ports/invoker.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import { decodeAnswer } from '../../shared/read/query/tasks/answer-codec.ts';
+import { decodeTask, encodeTask } from '../../shared/read/query/tasks/task-codec.ts';
+import type { TaskRunnerParts } from '../../shared/read/query/tasks/task-runner.ts';
 import { makeWorld, SMALL_TASKS } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 

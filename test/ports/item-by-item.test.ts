@@ -1,9 +1,9 @@
 /** A table that shows transactions half way is a table all the same; and it does show them. */
 import { expect, test } from '@jest/globals';
-import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Item, Write } from '../../shared/ports/table.ts';
+import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Item, Write } from '../../shared/base/ports/table.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tableContract } from './table.contract.ts';
 

@@ -1,5 +1,5 @@
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { objectStoreContract } from './object-store.contract.ts';
 import { tableContract } from './table.contract.ts';
 

@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
-import { InvalidKeyError, MAX_OBJECT_KEY_BYTES } from '../../shared/ports/object-key.ts';
-import { ObjectNotFoundError, type ObjectStore } from '../../shared/ports/object-store.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import { InvalidKeyError, MAX_OBJECT_KEY_BYTES } from '../../shared/base/ports/object-key.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
 
 export interface ObjectStoreUnderTest {
   readonly store: ObjectStore;

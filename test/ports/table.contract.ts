@@ -5,9 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import { type VirtualClock, virtualClock } from '../../shared/ports/memory/clock.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { type VirtualClock, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import {
   type Condition,
   ConditionFailedError,
@@ -18,7 +18,7 @@ import {
   type QueryOptions,
   type Table,
   type Write,
-} from '../../shared/ports/table.ts';
+} from '../../shared/base/ports/table.ts';
 
 export interface TableUnderTest {
   readonly table: Table;

@@ -1,8 +1,8 @@
 /** Whatever is asked, it ends in an answer or in an error of the client, and others are answered as before. */
 import { expect, test } from '@jest/globals';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { QueryMemory } from '../../shared/query/query-memory.ts';
-import { inlineInvoker } from '../../shared/query/tasks/inline-invoker.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { QueryMemory } from '../../shared/read/query/query-memory.ts';
+import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { makeWorld } from './tasks/world.ts';
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findFields } from '../../shared/insight/detected/detect-fields.ts';
+import { findFields } from '../../shared/read/insight/detected/detect-fields.ts';
 import { chunkId, inputOf, inputsOf, merge, objectOf } from '../compaction/support/merge-chunks.ts';
 import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';

@@ -1,7 +1,7 @@
 /** Counts from footers are those that reading the entries gives; a line filter that all lines pass makes a query read them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseQuery } from '../../shared/logql/parse.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { sketchOf } from '../../shared/catalog/pair-sketch.ts';
-import { parseQuery, parseSelector } from '../../shared/logql/parse.ts';
-import { type BlockedQuery, DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { checkBlocked, fnv1 } from '../../shared/query/blocked.ts';
-import { formatByteQuantity } from '../../shared/query/byte-quantity.ts';
-import { checkExpr, combineLimits, limitEntries, limitRange } from '../../shared/query/query-limits.ts';
-import { compileSelector } from '../../shared/query/selector.ts';
+import { type BlockedQuery, DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { parseQuery, parseSelector } from '../../shared/language/logql/parse.ts';
+import { checkBlocked, fnv1 } from '../../shared/read/query/blocked.ts';
+import { formatByteQuantity } from '../../shared/read/query/byte-quantity.ts';
+import { checkExpr, combineLimits, limitEntries, limitRange } from '../../shared/read/query/query-limits.ts';
+import { compileSelector } from '../../shared/read/query/selector.ts';
+import { sketchOf } from '../../shared/storage/catalog/pair-sketch.ts';
 import { streamOf } from '../support/rows.ts';
 
 const HOUR = 3_600_000_000_000n;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MemoryBudget } from '../../shared/metrics/memory-budget.ts';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { labelsOf } from '../../shared/model/labels.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { streamHash } from '../../shared/model/stream-hash.ts';
-import type { PipelineRow } from '../../shared/pipeline/pipeline.ts';
-import { type CollectedPage, LogCollector } from '../../shared/query/log-collector.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { MemoryBudget } from '../../shared/base/model/memory-budget.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { streamHash } from '../../shared/base/model/stream-hash.ts';
+import type { PipelineRow } from '../../shared/execution/pipeline/pipeline.ts';
+import { type CollectedPage, LogCollector } from '../../shared/read/query/log-collector.ts';
 import { makePage } from '../pipeline/support.ts';
 
 const page = makePage(Array.from({ length: 1000 }, () => ({ line: 'l' })));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { BadRequestError } from '../../shared/model/errors.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';

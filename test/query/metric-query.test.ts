@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { formatLabels } from '../../shared/model/labels.ts';
+import { formatLabels } from '../../shared/base/model/labels.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 

@@ -1,9 +1,9 @@
 /** A million series for one query: it ends in an error, and neither the process nor another tenant's query is harmed. */
 import { beforeAll, expect, test } from '@jest/globals';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
-import { QueryMemory } from '../../shared/query/query-memory.ts';
-import { inlineInvoker } from '../../shared/query/tasks/inline-invoker.ts';
-import { TASK_SIZES } from '../../shared/query/tasks/plan-tasks.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { QueryMemory } from '../../shared/read/query/query-memory.ts';
+import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
+import { TASK_SIZES } from '../../shared/read/query/tasks/plan-tasks.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { makeWorld } from './tasks/world.ts';
 

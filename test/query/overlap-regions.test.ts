@@ -1,10 +1,10 @@
 /** Stretches that several chunks of a stream cover, beside a model that looks at every instant. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { ColumnKind, type Footer, type PageMeta, type RunMeta } from '../../shared/chunk/format.ts';
-import type { PlannedPage } from '../../shared/query/day-plan.ts';
-import { type Region, regionsOf } from '../../shared/query/overlap-regions.ts';
+import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
+import { type Region, regionsOf } from '../../shared/read/query/overlap-regions.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { ColumnKind, type Footer, type PageMeta, type RunMeta } from '../../shared/storage/chunk/format.ts';
 
 const TIMES = 30;
 const STREAMS = ['a', 'b', 'c'];

@@ -1,19 +1,19 @@
 /** Pages that are kept say the same as pages that are read, whatever was used, held and driven out before. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ColumnKind, type Footer } from '../../shared/chunk/format.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { ColumnKind, type Footer } from '../../shared/storage/chunk/format.ts';
 import {
   decodePage,
   footerOf,
   missingStretch,
   type PageWants,
   rowsOf as viewOf,
-} from '../../shared/chunk/reader.ts';
-import { writeChunk } from '../../shared/chunk/writer.ts';
-import { CorruptionError } from '../../shared/model/errors.ts';
-import type { PageRows } from '../../shared/model/page.ts';
-import { PageCache } from '../../shared/query/page-cache.ts';
+} from '../../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { rowsOf } from '../support/rows.ts';
 
 const PAGES = 90;

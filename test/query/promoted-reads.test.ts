@@ -1,15 +1,15 @@
 /** Which queries read the lines of pages that compaction gave columns, and that what they answer is what was pushed. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { ColumnKind } from '../../shared/chunk/format.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { ColumnKind } from '../../shared/storage/chunk/format.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 

@@ -1,14 +1,14 @@
 /** How pages are read: those that lie together in one read, the first reads short. */
 import { expect, test } from '@jest/globals';
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import { PageCache } from '../../shared/query/page-cache.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, rangeQuery } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 

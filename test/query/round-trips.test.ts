@@ -13,7 +13,7 @@ import {
   insightSuite,
   WARM_GOAL_ROUNDS,
 } from '../../bench/cloud/suite.ts';
-import type { ReadRound } from '../../shared/query/read-rounds.ts';
+import type { ReadRound } from '../../shared/read/query/read-rounds.ts';
 import { sampleOf } from '../support/suite.ts';
 
 /** By query: object reads, table reads and rounds of a process that knows nothing; the last two of the same query once more. */

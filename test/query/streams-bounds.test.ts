@@ -1,7 +1,7 @@
 /** However many streams there are, an answer holds so many and no more. */
 import { expect, test } from '@jest/globals';
-import { checkFound, MAX_FOUND } from '../../shared/query/stream-presence.ts';
-import { LabelNames, LabelValues } from '../../shared/query/streams-query.ts';
+import { checkFound, MAX_FOUND } from '../../shared/read/query/stream-presence.ts';
+import { LabelNames, LabelValues } from '../../shared/read/query/streams-query.ts';
 
 const MESSAGE =
   'the query finds too many values (limit: 300000); consider adding more specific stream selectors or reducing the time range';

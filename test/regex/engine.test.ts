@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { containsChar } from '../../shared/regex/char-set.ts';
+import { containsChar } from '../../shared/language/regex/char-set.ts';
 import {
   chooseEngine,
   countMatches,
@@ -10,12 +10,12 @@ import {
   finderWithV8,
   maxV8Units,
   replaceMatches,
-} from '../../shared/regex/engine.ts';
-import { parseRegex } from '../../shared/regex/parse.ts';
-import { compileRegex } from '../../shared/regex/regex.ts';
-import { forTest } from '../../shared/regex/simplify.ts';
-import type { RegexNode } from '../../shared/regex/syntax.ts';
-import { searchWork } from '../../shared/regex/work.ts';
+} from '../../shared/language/regex/engine.ts';
+import { parseRegex } from '../../shared/language/regex/parse.ts';
+import { compileRegex } from '../../shared/language/regex/regex.ts';
+import { forTest } from '../../shared/language/regex/simplify.ts';
+import type { RegexNode } from '../../shared/language/regex/syntax.ts';
+import { searchWork } from '../../shared/language/regex/work.ts';
 import { bySuite } from '../support/suite.ts';
 import { patterns, texts } from './patterns.ts';
 

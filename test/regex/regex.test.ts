@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: templates of Go look like this.
 import { describe, expect, test } from '@jest/globals';
-import { compileRegex, requiredLiteral } from '../../shared/regex/regex.ts';
+import { compileRegex, requiredLiteral } from '../../shared/language/regex/regex.ts';
 
 describe('test', () => {
   test.each<[string, string, boolean]>([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { lineSpace } from '../../shared/chunk/line-memory.ts';
-import { decodeText } from '../../shared/regex/decode.ts';
-import { parseRegex } from '../../shared/regex/parse.ts';
-import { compileRegex } from '../../shared/regex/regex.ts';
-import { selectAny, selectContaining, selectMatching } from '../../shared/regex/search.ts';
+import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import { decodeText } from '../../shared/language/regex/decode.ts';
+import { parseRegex } from '../../shared/language/regex/parse.ts';
+import { compileRegex } from '../../shared/language/regex/regex.ts';
+import { selectAny, selectContaining, selectMatching } from '../../shared/language/regex/search.ts';
 import { patterns } from './patterns.ts';
 
 interface Page {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type LineAlternative, lineAlternatives } from '../../shared/regex/text-alternatives.ts';
+import { type LineAlternative, lineAlternatives } from '../../shared/language/regex/text-alternatives.ts';
 
 const pattern = (text: string): LineAlternative => ({ pattern: text });
 const text = (bytes: string): LineAlternative => ({ text: bytes });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { messageOf } from '../../shared/model/errors.ts';
-import { maxPatternLength, maxRepeatedParts, validateRegex } from '../../shared/regex/validate.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
+import { maxPatternLength, maxRepeatedParts, validateRegex } from '../../shared/language/regex/validate.ts';
 
 function refusalOf(pattern: string): string | undefined {
   try {

@@ -1,7 +1,7 @@
 /** What goes of a store by age, when, and how much of it is read and written for that. */
 import { describe, expect, test } from '@jest/globals';
-import { LEASE_MS } from '../../shared/compaction/compactor.ts';
-import type { Limits } from '../../shared/model/limits.ts';
+import type { Limits } from '../../shared/base/model/limits.ts';
+import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
 import {
   DAY,
   DAY_MS,

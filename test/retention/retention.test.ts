@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { labelsOf } from '../../shared/model/labels.ts';
-import type { StreamRetention } from '../../shared/model/limits.ts';
-import { retentionOfDay } from '../../shared/retention/day-retention.ts';
-import { retentionOf } from '../../shared/retention/retention.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import type { StreamRetention } from '../../shared/base/model/limits.ts';
+import { retentionOfDay } from '../../shared/upkeep/retention/day-retention.ts';
+import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 
 const HOUR = 3_600_000_000_000n;
 const DAY = 24n * HOUR;

@@ -1,15 +1,15 @@
 /** The life of alerts, instant by instant. */
 import { describe, expect, test } from '@jest/globals';
-import type { AlertingRule, AlertState } from '../../shared/catalog/rule-group.ts';
 import {
   alertSamples,
   DUPLICATE_ALERTS,
   evaluateAlerting,
   MAX_ALERTS,
   OverLimitError,
-} from '../../shared/rules/alerting.ts';
-import { restoreAlerts } from '../../shared/rules/restore.ts';
-import { templateRunner } from '../../shared/rules/template/run-template.ts';
+} from '../../shared/server/rules/alerting.ts';
+import { restoreAlerts } from '../../shared/server/rules/restore.ts';
+import { templateRunner } from '../../shared/server/rules/template/run-template.ts';
+import type { AlertingRule, AlertState } from '../../shared/storage/catalog/rule-group.ts';
 
 const MINUTE = 60_000_000_000n;
 const templates = templateRunner({ externalLabels: {}, externalUrl: '' });

@@ -1,14 +1,14 @@
 /** What Alertmanagers are told, and what is made of their answers; relabelling. */
 import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_RULER, type RelabelConfig } from '../../shared/admin/config-ruler.ts';
-import type { OutgoingRequest } from '../../shared/ports/http-client.ts';
+import type { OutgoingRequest } from '../../shared/base/ports/http-client.ts';
+import { DEFAULT_RULER, type RelabelConfig } from '../../shared/server/admin/config-ruler.ts';
 import {
   ALERTS_AT_ONCE,
   alertmanagerOptions,
   alertmanagers,
   type Notice,
-} from '../../shared/rules/notify/alertmanager.ts';
-import { relabel } from '../../shared/rules/notify/relabel.ts';
+} from '../../shared/server/rules/notify/alertmanager.ts';
+import { relabel } from '../../shared/server/rules/notify/relabel.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const NOTICE = {

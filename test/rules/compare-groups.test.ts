@@ -1,7 +1,7 @@
 /** What loading files would change. */
 import { expect, test } from '@jest/globals';
-import type { RuleGroup } from '../../shared/catalog/rule-group.ts';
-import { compareGroups, type Namespaces } from '../../shared/rules/compare-groups.ts';
+import { compareGroups, type Namespaces } from '../../shared/server/rules/compare-groups.ts';
+import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 
 function group(name: string, ...exprs: string[]): RuleGroup {
   const rules = exprs.map((expr, i) => ({ kind: 'recording' as const, record: `r${i}`, expr, labels: {} }));

@@ -1,8 +1,13 @@
 /** When groups are due. */
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { oldKeys } from '../../shared/rules/carry-over.ts';
-import { dueInstants, MAX_CATCH_UP_NS, MAX_CAUGHT_UP, scheduleOf } from '../../shared/rules/instants.ts';
+import { oldKeys } from '../../shared/server/rules/carry-over.ts';
+import {
+  dueInstants,
+  MAX_CATCH_UP_NS,
+  MAX_CAUGHT_UP,
+  scheduleOf,
+} from '../../shared/server/rules/instants.ts';
 
 const SECOND = 1_000_000_000n;
 const NOW = 1_767_225_600n * SECOND;

@@ -1,7 +1,7 @@
 /** Problems of rule files with their lines. */
 import { describe, expect, test } from '@jest/globals';
-import { lintRuleFile } from '../../shared/rules/lint-file.ts';
-import { checkTemplate } from '../../shared/rules/template/check-template.ts';
+import { lintRuleFile } from '../../shared/server/rules/lint-file.ts';
+import { checkTemplate } from '../../shared/server/rules/template/check-template.ts';
 
 function problems(text: string): string[] {
   const { problems: found, groups } = lintRuleFile(text, checkTemplate);

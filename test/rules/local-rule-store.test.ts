@@ -1,7 +1,11 @@
 /** Rules of a folder: read again every poll interval, never written; a broken file takes nothing from the others. */
 import { beforeEach, expect, test } from '@jest/globals';
-import { LocalRuleStore, ReadOnlyRulesError, type RuleFile } from '../../shared/rules/local-rule-store.ts';
-import { checkTemplate } from '../../shared/rules/template/check-template.ts';
+import {
+  LocalRuleStore,
+  ReadOnlyRulesError,
+  type RuleFile,
+} from '../../shared/server/rules/local-rule-store.ts';
+import { checkTemplate } from '../../shared/server/rules/template/check-template.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const file = (tenant: string, name: string, ...groups: string[]): RuleFile => ({

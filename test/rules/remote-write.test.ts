@@ -3,11 +3,11 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { uncompress } from 'snappyjs';
-import type { RuleSample } from '../../shared/catalog/rule-state.ts';
-import type { OutgoingRequest } from '../../shared/ports/http-client.ts';
-import { remoteWriter, SERIES_AT_ONCE } from '../../shared/rules/remote-write/remote-writer.ts';
-import { snappyEncode } from '../../shared/rules/remote-write/snappy-encode.ts';
-import { encodeWriteRequest } from '../../shared/rules/remote-write/write-request.ts';
+import type { OutgoingRequest } from '../../shared/base/ports/http-client.ts';
+import { remoteWriter, SERIES_AT_ONCE } from '../../shared/server/rules/remote-write/remote-writer.ts';
+import { snappyEncode } from '../../shared/server/rules/remote-write/snappy-encode.ts';
+import { encodeWriteRequest } from '../../shared/server/rules/remote-write/write-request.ts';
+import type { RuleSample } from '../../shared/storage/catalog/rule-state.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const { root } = protobuf.parse(`

@@ -1,8 +1,7 @@
 /** Rule groups as YAML: what is written is read again, whatever stands in names, texts and labels. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Rule, RuleGroup } from '../../shared/catalog/rule-group.ts';
-import { messageOf } from '../../shared/model/errors.ts';
+import { messageOf } from '../../shared/base/model/errors.ts';
 import {
   formatGroup,
   formatNamespaces,
@@ -10,8 +9,9 @@ import {
   readGroup,
   readNamespaces,
   readRuleFile,
-} from '../../shared/rules/rule-yaml.ts';
-import { validateGroup } from '../../shared/rules/validate-group.ts';
+} from '../../shared/server/rules/rule-yaml.ts';
+import { validateGroup } from '../../shared/server/rules/validate-group.ts';
+import type { Rule, RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 
 const check = () => undefined;
 const parse = (text: string): RuleGroup => validateGroup(readGroup(text), 0, check);

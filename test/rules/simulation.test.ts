@@ -3,7 +3,7 @@
  * same beginnings and ends reach their receiver, and the same samples theirs, each with one value.
  */
 import { describe, expect, test } from '@jest/globals';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import {
   GROUP,
   KilledError,

@@ -1,7 +1,7 @@
 /** Texts of alerts: the functions of alert templates, and what a text that fails becomes. */
 import { expect, test } from '@jest/globals';
-import { checkTemplate } from '../../shared/rules/template/check-template.ts';
-import { MAX_TEXT_LENGTH, templateRunner } from '../../shared/rules/template/run-template.ts';
+import { checkTemplate } from '../../shared/server/rules/template/check-template.ts';
+import { MAX_TEXT_LENGTH, templateRunner } from '../../shared/server/rules/template/run-template.ts';
 
 const runner = templateRunner({
   externalLabels: { cluster: 'c1' },

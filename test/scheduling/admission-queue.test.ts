@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { FanOut } from '../../shared/query/tasks/fan-out.ts';
-import { AdmissionQueue } from '../../shared/scheduling/admission-queue.ts';
+import { AdmissionQueue } from '../../shared/base/scheduling/admission-queue.ts';
+import { FanOut } from '../../shared/read/query/tasks/fan-out.ts';
 
 const forever = new AbortController().signal;
 const turn = () => new Promise(resolve => setImmediate(resolve));

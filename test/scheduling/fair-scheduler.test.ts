@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FairScheduler } from '../../shared/scheduling/fair-scheduler.ts';
+import { FairScheduler } from '../../shared/base/scheduling/fair-scheduler.ts';
 
 const round = () => new Promise(resolve => setImmediate(resolve));
 

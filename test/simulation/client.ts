@@ -3,9 +3,10 @@
  * and late entries are the rule; repeats whole batches and single entries; and repeats what failed, in the same or in
  * other company, at the same or another process. In between it asks questions.
  */
-import { lokiInlet } from '../../shared/ingest/loki-inlet.ts';
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import { DEFAULT_LIMITS } from '../../shared/model/limits.ts';
+
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
 import type { Dice } from './dice.ts';
 import { isFailureOfOutside } from './failures.ts';
 import type { Model, SimulatedEntry } from './model.ts';

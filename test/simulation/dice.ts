@@ -1,5 +1,5 @@
 /** Choices of a simulated run, all from its seed. Every party gets dice of its own, so that one more throw of one party does not change the others. */
-import { seededRandom } from '../../shared/ports/memory/random.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 
 const UINT32 = 0x1_0000_0000;
 

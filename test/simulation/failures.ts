@@ -1,7 +1,7 @@
 /** Which errors a request may end with although nothing is wrong with the store. */
 
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import { ObjectNotFoundError } from '../../shared/ports/object-store.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
 
 const NAMES = new Set(['InjectedFaultError', 'ThrottledError', 'ProcessKilledError']);
 

@@ -1,9 +1,9 @@
 /** docs/invariants.md from the registry. `npm run simulate -- --write-page` writes it. */
-import { INVARIANTS, type Invariant } from '../../shared/model/invariants.ts';
+import { INVARIANTS, type Invariant } from '../../shared/base/model/invariants.ts';
 
 const HEAD = `# Invariants
 
-What must always be true of the store, by name. The list is \`shared/model/invariants.ts\`; this page is made from it
+What must always be true of the store, by name. The list is \`shared/base/model/invariants.ts\`; this page is made from it
 (\`npm run simulate -- --write-page\`, a test compares them). "Section" is the section of [the design](architecture.md)
 that promises it.
 

@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { BrokenInvariantError, INVARIANTS, type Invariant, mustHold } from '../../shared/model/invariants.ts';
+import {
+  BrokenInvariantError,
+  INVARIANTS,
+  type Invariant,
+  mustHold,
+} from '../../shared/base/model/invariants.ts';
 import { invariantsPage } from './invariants-page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -10,10 +15,10 @@ const all = Object.entries<Invariant>(INVARIANTS);
 /** Asserted without mustHold: a damaged byte is no defect, and the writer of chunks has words of its own. */
 const OWN_WORDS: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
   rowsAscend: {
-    file: 'shared/chunk/chunk-assembler.ts',
+    file: 'shared/storage/chunk/chunk-assembler.ts',
     text: "'rows of a chunk ascend by stream and time'",
   },
-  checksumsHold: { file: 'shared/chunk/compression.ts', text: ': checksum ' },
+  checksumsHold: { file: 'shared/storage/codec/compression.ts', text: ': checksum ' },
 };
 /** The file that tests it; undefined where what promises it is not built. */
 const NEITHER: Readonly<Record<string, string | undefined>> = {
@@ -60,7 +65,7 @@ describe('the registry of invariants', () => {
   });
 
   test('the code asserts those that say so, and no others', () => {
-    const code = sourcesOf(join(ROOT, 'shared'), file => file !== join('model', 'invariants.ts'));
+    const code = sourcesOf(join(ROOT, 'shared'), file => file !== join('base', 'model', 'invariants.ts'));
     const named = namedIn(code);
     for (const [key, { file, text }] of Object.entries(OWN_WORDS)) {
       expect(readFileSync(join(ROOT, file), 'utf8')).toContain(text);

@@ -3,10 +3,10 @@
  * taken through all of their calls; somebody else then goes on, and every answer must be right.
  */
 import { describe, expect, test } from '@jest/globals';
-import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
-import { PACKING } from '../../shared/compaction/packing.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
+import { PACKING } from '../../shared/upkeep/compaction/packing.ts';
 import { collectGarbage } from './actors/collect-garbage.ts';
 import { mergeDay } from './actors/merge-day.ts';
 import { sendPush } from './client.ts';

@@ -2,7 +2,7 @@
  * The simple model that a run is compared with: which entries were ever sent to the store, and which of them it
  * acknowledged, each with the moment. Moments are a count of such events, not times: virtual time often stands still.
  */
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 
 export interface SimulatedEntry {
   readonly labels: Readonly<Record<string, string>>;

@@ -4,22 +4,22 @@
  * confidence of a process can hide anything from it.
  */
 
-import { startedMsOf } from '../../shared/catalog/chunk-id.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { type Day, decodeDay, indexKey } from '../../shared/catalog/day-item.ts';
-import { Garbage } from '../../shared/catalog/garbage.ts';
-import { dayKey, workKey } from '../../shared/catalog/keys.ts';
-import { parseObjectKey } from '../../shared/catalog/stored-objects.ts';
-import { readIndexHead } from '../../shared/index/day-index.ts';
-import { presenceOfFooter } from '../../shared/index/presence.ts';
-import { storeSource } from '../../shared/index/source.ts';
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
-import { type ObjectStore, wholeBody } from '../../shared/ports/object-store.ts';
-import type { Item, ItemKey, Table, Write } from '../../shared/ports/table.ts';
-import { keyOf } from '../../shared/ports/table-rules.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { newStatistics } from '../../shared/query/statistics.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
+import { type ObjectStore, wholeBody } from '../../shared/base/ports/object-store.ts';
+import type { Item, ItemKey, Table, Write } from '../../shared/base/ports/table.ts';
+import { keyOf } from '../../shared/base/ports/table-rules.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { newStatistics } from '../../shared/read/query/statistics.ts';
+import { startedMsOf } from '../../shared/storage/catalog/chunk-id.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { type Day, decodeDay, indexKey } from '../../shared/storage/catalog/day-item.ts';
+import { Garbage } from '../../shared/storage/catalog/garbage.ts';
+import { dayKey, workKey } from '../../shared/storage/catalog/keys.ts';
+import { parseObjectKey } from '../../shared/storage/catalog/stored-objects.ts';
+import { readIndexHead } from '../../shared/storage/index/day-index.ts';
+import { presenceOfFooter } from '../../shared/storage/index/presence.ts';
+import { storeSource } from '../../shared/storage/index/source.ts';
 import { entriesOfPage, streamOf } from '../support/rows.ts';
 import { idOf, type SimulatedEntry } from './model.ts';
 import type { Entries, Ledger } from './removal/ledger.ts';

@@ -1,6 +1,6 @@
 /** The simulation is worth its time only where it finds what is wrong: bugs put in on purpose, each by itself. */
 import { describe, expect, test } from '@jest/globals';
-import { BrokenInvariantError } from '../../shared/model/invariants.ts';
+import { BrokenInvariantError } from '../../shared/base/model/invariants.ts';
 import { BUGS } from './planted/index.ts';
 import { FailedRunError, simulate } from './simulate.ts';
 

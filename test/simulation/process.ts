@@ -9,26 +9,31 @@
  * A call of a dead process never returns. One that was on its way when the process died may still have its effect: the
  * stores do not know that nobody waits.
  */
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { Compactor } from '../../shared/compaction/compactor.ts';
-import type { Packing } from '../../shared/compaction/packing.ts';
-import type { DropSource } from '../../shared/compaction/row-drops.ts';
-import type { DeleteService } from '../../shared/deletion/delete-service.ts';
-import { DayIndexes } from '../../shared/index/day-indexes.ts';
-import { Syncer } from '../../shared/index/syncer.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { NO_OBSERVER } from '../../shared/ingest/observer.ts';
-import { PushService } from '../../shared/ingest/push.ts';
-import { Maintenance } from '../../shared/maintenance/maintenance.ts';
-import type { Clock, Ids } from '../../shared/ports/clock.ts';
-import { type FaultInjector, type FaultOptions, faultInjector } from '../../shared/ports/faulty/faults.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { QueryEngine } from '../../shared/query/engine.ts';
-import type { Visibility } from '../../shared/query/visibility.ts';
+
+import type { Clock, Ids } from '../../shared/base/ports/clock.ts';
+import {
+  type FaultInjector,
+  type FaultOptions,
+  faultInjector,
+} from '../../shared/base/ports/faulty/faults.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { QueryEngine } from '../../shared/read/query/engine.ts';
+import type { Visibility } from '../../shared/read/query/visibility.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
+import { Syncer } from '../../shared/storage/index/syncer.ts';
+import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import type { Packing } from '../../shared/upkeep/compaction/packing.ts';
+import type { DropSource } from '../../shared/upkeep/compaction/row-drops.ts';
+import type { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
+import { Maintenance } from '../../shared/upkeep/maintenance/maintenance.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
+import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
+import { PushService } from '../../shared/write/ingest/push.ts';
 import type { Dice } from './dice.ts';
 import type { Oracle } from './oracle.ts';
 import type { Bug } from './planted/bug.ts';

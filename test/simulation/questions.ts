@@ -4,8 +4,8 @@
  * attempted by its end may be. A healed store is asked the same way; then the bounds are tight.
  */
 
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import type { QueryResult } from '../../shared/query/engine.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import type { QueryResult } from '../../shared/read/query/engine.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import type { Dice } from './dice.ts';
 import { idOf } from './model.ts';

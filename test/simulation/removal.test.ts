@@ -1,6 +1,6 @@
 /** Runs that delete and expire, with processes that die at any call of it. `npm run simulate -- --removal` goes on. */
 import { describe, expect, test } from '@jest/globals';
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';

@@ -3,17 +3,18 @@
  * pauses and restarts. All of it follows from the seed. At the end the outside is healed and everything is checked
  * exactly: acknowledged is found, found was attempted, once, and every process says the same.
  */
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { ORPHAN_AGE_MS } from '../../shared/compaction/collector.ts';
-import { walkForOrphans } from '../../shared/compaction/orphan-walk.ts';
-import { PACKING, type Packing } from '../../shared/compaction/packing.ts';
-import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import { itemByItemTable } from '../../shared/ports/faulty/item-by-item.ts';
-import { seededIds } from '../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { Table } from '../../shared/ports/table.ts';
+
+import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
+import { seededIds } from '../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
+import { walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
+import { PACKING, type Packing } from '../../shared/upkeep/compaction/packing.ts';
 import { TINY_PACKING } from '../support/packing.ts';
 import type { SimulatedActor } from './actor.ts';
 import { boundsOf } from './actors/bounds.ts';

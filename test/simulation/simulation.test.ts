@@ -1,6 +1,6 @@
 /** The whole store under faults, deaths, pauses and maintenance, some seeds the same every time. `npm run simulate` goes on. */
 import { describe, expect, test } from '@jest/globals';
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { bySuite } from '../support/suite.ts';
 import { testSeeds } from './seeds.ts';
 import { simulate } from './simulate.ts';

@@ -7,9 +7,9 @@
  * A swap in three steps is safe with its second and gone with its third. In one transaction both are one.
  */
 
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import type { DaySnapshot } from '../../shared/catalog/day-snapshot.ts';
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../shared/storage/catalog/day-snapshot.ts';
 
 interface Removal {
   readonly safe: number;

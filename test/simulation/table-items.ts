@@ -1,7 +1,8 @@
 /** What the items of the shared table are, as the oracle sees them pass. */
-import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/catalog/chunk-record.ts';
-import type { Item, ItemKey, Write } from '../../shared/ports/table.ts';
-import { keyOf } from '../../shared/ports/table-rules.ts';
+
+import type { Item, ItemKey, Write } from '../../shared/base/ports/table.ts';
+import { keyOf } from '../../shared/base/ports/table-rules.ts';
+import { type ChunkRecord, decodeRecord, objectKey } from '../../shared/storage/catalog/chunk-record.ts';
 
 export interface NamedChunk {
   readonly record: ChunkRecord;

@@ -7,8 +7,8 @@
  * idle, so idleness is asked of Node itself (immediates that wait), not guessed by a number of turns. For the same
  * reason one process of Node runs one simulation at a time: two would take each other for work under way.
  */
-import { INVARIANTS, mustHold } from '../../shared/model/invariants.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Dice } from './dice.ts';
 
 const NS_PER_MS = 1_000_000n;

@@ -1,7 +1,7 @@
 /** Ports made of other ports and a function that every call goes through. */
-import type { ObjectStore } from '../../shared/ports/object-store.ts';
-import type { ItemKey, Table } from '../../shared/ports/table.ts';
-import { keyOf } from '../../shared/ports/table-rules.ts';
+import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
+import type { ItemKey, Table } from '../../shared/base/ports/table.ts';
+import { keyOf } from '../../shared/base/ports/table-rules.ts';
 
 /** Runs one call: `effect` does what the call asks for, at most once. */
 export type Call = <T>(operation: string, target: string, effect: () => Promise<T>) => Promise<T>;

@@ -1,15 +1,15 @@
 /** A store in memory that takes plain entries and answers queries: for tests of the query engine. */
 
 import { systemClock, systemIds } from '../../local/system-clock.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { parseQuery } from '../../shared/logql/parse.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import { type Asker, QueryEngine, type RangeQuery } from '../../shared/query/engine.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import { type Asker, QueryEngine, type RangeQuery } from '../../shared/read/query/engine.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { type DatedEntry, pushOf } from './pushes.ts';
 
 export const DAY = 20_000;

@@ -1,6 +1,6 @@
 /** A clock that stands still until it is moved, and ids in a row: for tests of what depends on time. */
-import { NS_PER_MS } from '../../shared/model/duration.ts';
-import type { Clock, Ids } from '../../shared/ports/clock.ts';
+import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import type { Clock, Ids } from '../../shared/base/ports/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Moves the time; sleepers whose time has come wake. */

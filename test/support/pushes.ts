@@ -1,6 +1,7 @@
 /** Pushes made from plain entries, as decoding and validation would leave them. Lines are texts of byte-text.ts. */
-import { type AcceptedPush, NS_OF_DAY, PushColumns } from '../../shared/ingest/push-columns.ts';
-import { bytesOfText } from '../../shared/model/byte-text.ts';
+
+import { bytesOfText } from '../../shared/base/model/byte-text.ts';
+import { type AcceptedPush, NS_OF_DAY, PushColumns } from '../../shared/write/ingest/push-columns.ts';
 import { type PlainEntry, streamOf } from './rows.ts';
 
 export interface DatedEntry extends PlainEntry {

@@ -1,9 +1,9 @@
 /** Entries as plain objects, and the columns that the program works on made from them: models for tests. */
 import fc from 'fast-check';
-import type { ChunkRows } from '../../shared/chunk/rows.ts';
-import { compareUtf8 } from '../../shared/model/bytes.ts';
-import { formatLabels, labelsOf } from '../../shared/model/labels.ts';
-import type { PageRows, Stream } from '../../shared/model/page.ts';
+import { compareUtf8 } from '../../shared/base/model/bytes.ts';
+import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import type { PageRows, Stream } from '../../shared/base/model/page.ts';
+import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
 
 export interface PlainEntry {
   readonly stream: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { SqliteTable } from '../../local/sqlite-table.ts';
-import type { Clock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { TableUnderTest } from '../ports/table.contract.ts';
 
 export const newTableDirectory = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'logboom-table-'));

@@ -1,9 +1,9 @@
 /** Which commits are served, and when the log is asked, where one process hears of all. */
 import { expect, test } from '@jest/globals';
-import type { LoggedChunk, TailLog } from '../../shared/catalog/tail-log.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { MAX_NOTICES } from '../../shared/tail/bounds.ts';
-import { CommitQueue } from '../../shared/tail/commit-queue.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { MAX_NOTICES } from '../../shared/read/tail/bounds.ts';
+import { CommitQueue } from '../../shared/read/tail/commit-queue.ts';
+import type { LoggedChunk, TailLog } from '../../shared/storage/catalog/tail-log.ts';
 
 function commits(from: number, to: number, stampMs: number): LoggedChunk[] {
   return Array.from(

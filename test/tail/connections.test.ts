@@ -15,8 +15,12 @@ import {
   createConnectionsClient,
 } from '../../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../../shared/aws/caller.ts';
-import { type Connections, closeReason, MAX_CLOSE_REASON_BYTES } from '../../shared/ports/connections.ts';
-import { memoryConnections } from '../../shared/ports/memory/connections.ts';
+import {
+  type Connections,
+  closeReason,
+  MAX_CLOSE_REASON_BYTES,
+} from '../../shared/base/ports/connections.ts';
+import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
 
 const MAX_MESSAGE_BYTES = 128 * 1024;
 

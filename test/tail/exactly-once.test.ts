@@ -3,9 +3,9 @@
  * not, and whatever is merged in between. Random orders over virtual time; the seed is in the message of a failure.
  */
 import { expect, test } from '@jest/globals';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
-import { runTails } from '../../shared/tail/run-tails.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { runTails } from '../../shared/read/tail/run-tails.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
 const SEEDS = Number(process.env.LOGBOOM_TAIL_SEEDS ?? 4);

@@ -4,13 +4,13 @@
  * virtual time; the seed is in the message of a failure.
  */
 import { expect, test } from '@jest/globals';
-import { faultInjector } from '../../shared/ports/faulty/faults.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import type { MemoryConnection } from '../../shared/ports/memory/connections.ts';
-import { seededRandom } from '../../shared/ports/memory/random.ts';
-import { FELL_BEHIND } from '../../shared/tail/reasons.ts';
-import { runTails } from '../../shared/tail/run-tails.ts';
-import { TailServer } from '../../shared/tail/tail-server.ts';
+import { faultInjector } from '../../shared/base/ports/faulty/faults.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import type { MemoryConnection } from '../../shared/base/ports/memory/connections.ts';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { FELL_BEHIND } from '../../shared/read/tail/reasons.ts';
+import { runTails } from '../../shared/read/tail/run-tails.ts';
+import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import { wiredTable } from '../simulation/wire.ts';
 import { drive, linesOf, processOver, requestFor, type Shared, sharedParts, TENANT } from './support.ts';
 

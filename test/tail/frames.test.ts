@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelsOf } from '../../shared/model/labels.ts';
-import { MAX_FRAME_ENTRIES } from '../../shared/tail/bounds.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import { MAX_FRAME_ENTRIES } from '../../shared/read/tail/bounds.ts';
 import {
   type DroppedEntry,
   droppedOfFrame,
   encodeFrame,
   entriesOfFrame,
   MIN_MESSAGE_BYTES,
-} from '../../shared/tail/frames.ts';
-import { instantText } from '../../shared/tail/instant-text.ts';
-import { type EntryForm, type TailEntry, tailEntry } from '../../shared/tail/tail-entry.ts';
+} from '../../shared/read/tail/frames.ts';
+import { instantText } from '../../shared/read/tail/instant-text.ts';
+import { type EntryForm, type TailEntry, tailEntry } from '../../shared/read/tail/tail-entry.ts';
 
 const CURRENT = { form: 'current', flags: [] } as const;
 const LABELS = labelsOf({ app: 'a', __proto__x: 'é' });

@@ -1,7 +1,7 @@
 /** Tails that come together: one look at the catalog and one lookback, of which each is shown what it asked for. */
 import { expect, test } from '@jest/globals';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { TenantTail } from '../../shared/tail/tenant-tail.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { TenantTail } from '../../shared/read/tail/tenant-tail.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
 const NS_PER_MS = 1_000_000n;

@@ -1,8 +1,8 @@
 /** What a tail gets when nothing is pushed, and its end when it has lasted long enough. */
 import { expect, test } from '@jest/globals';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import type { TenantTailParts } from '../../shared/tail/tail-parts.ts';
-import { TenantTail } from '../../shared/tail/tenant-tail.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import type { TenantTailParts } from '../../shared/read/tail/tail-parts.ts';
+import { TenantTail } from '../../shared/read/tail/tenant-tail.ts';
 import { drive, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
 const STEP_MS = 30_000;

@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
-import { labelsOf } from '../../shared/model/labels.ts';
-import type { Connections, PostOutcome } from '../../shared/ports/connections.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryConnections } from '../../shared/ports/memory/connections.ts';
-import { ThrottledError } from '../../shared/ports/throttled.ts';
+import { labelsOf } from '../../shared/base/model/labels.ts';
+import type { Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
+import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import {
   MAX_DROPPED_ENTRIES,
   MAX_FRAME_ENTRIES,
   MAX_QUEUED_ENTRIES,
   PATIENCE_MS,
-} from '../../shared/tail/bounds.ts';
-import { Outbox } from '../../shared/tail/outbox.ts';
-import { SharedFrames } from '../../shared/tail/shared-frames.ts';
-import { type TailEntry, tailEntry } from '../../shared/tail/tail-entry.ts';
+} from '../../shared/read/tail/bounds.ts';
+import { Outbox } from '../../shared/read/tail/outbox.ts';
+import { SharedFrames } from '../../shared/read/tail/shared-frames.ts';
+import { type TailEntry, tailEntry } from '../../shared/read/tail/tail-entry.ts';
 
 const LIMITS = { targetBytes: 100_000, maxBytes: 200_000 };
 const LABELS = labelsOf({ app: 'a' });

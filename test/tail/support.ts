@@ -1,21 +1,21 @@
 /** A store in memory for tails: several processes over one table, virtual time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import { QUICK_COMPRESSION } from '../../shared/chunk/compression.ts';
-import { assembleMaintenance } from '../../shared/http/assemble-maintenance.ts';
-import { DayIndexes } from '../../shared/index/day-indexes.ts';
-import { GroupCommitter } from '../../shared/ingest/group-commit.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../shared/model/limits.ts';
-import type { Connections } from '../../shared/ports/connections.ts';
-import { seededIds, type VirtualClock } from '../../shared/ports/memory/clock.ts';
-import { type MemoryConnections, memoryConnections } from '../../shared/ports/memory/connections.ts';
-import { memoryObjectStore } from '../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
-import { ChunkSource } from '../../shared/query/chunk-source.ts';
-import type { TenantTailParts } from '../../shared/tail/tail-parts.ts';
-import { TailService } from '../../shared/tail/tail-service.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import type { Connections } from '../../shared/base/ports/connections.ts';
+import { seededIds, type VirtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { type MemoryConnections, memoryConnections } from '../../shared/base/ports/memory/connections.ts';
+import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
+import type { TenantTailParts } from '../../shared/read/tail/tail-parts.ts';
+import { TailService } from '../../shared/read/tail/tail-service.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { assembleMaintenance } from '../../shared/server/http/assemble-maintenance.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { pushOf } from '../support/pushes.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
 /** Tails beside pushes in one process: what a push never waits for, and how what tails cost is shared by pushes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { Connections } from '../../shared/ports/connections.ts';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
-import { BUSY_REST_MS, MAX_QUEUED_ENTRIES, MAX_REST_MS, REST_MS } from '../../shared/tail/bounds.ts';
-import { TailServer } from '../../shared/tail/tail-server.ts';
-import type { TailRequest } from '../../shared/tail/tail-service.ts';
+import type { Connections } from '../../shared/base/ports/connections.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { BUSY_REST_MS, MAX_QUEUED_ENTRIES, MAX_REST_MS, REST_MS } from '../../shared/read/tail/bounds.ts';
+import { TailServer } from '../../shared/read/tail/tail-server.ts';
+import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
 
 /** Chunks are packed and read in threads; some hundred turns are enough, and a wait for ever ends. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseQuery } from '../../shared/logql/parse.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { mistakeOf } from '../../ui/src/api/errors.ts';
 import { placeOf } from '../../ui/src/logql/completion.ts';
 import {

@@ -1,8 +1,8 @@
 /** The rows are the tables of docs/cost.md: the page and the formula must say the same. */
 import { describe, expect, test } from '@jest/globals';
-import { chunkWrites, costOf, gatewayUnits } from '../../shared/usage/cost.ts';
-import { newFigures, type Sums } from '../../shared/usage/figures.ts';
-import { DEFAULT_PRICES, type Prices } from '../../shared/usage/prices.ts';
+import { DEFAULT_PRICES, type Prices } from '../../shared/server/admin/prices.ts';
+import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
+import { newFigures, type Sums } from '../../shared/server/usage/figures.ts';
 
 const KB = 1000;
 const GB = 1_000_000_000;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CorruptionError } from '../../shared/model/errors.ts';
+import { CorruptionError } from '../../shared/base/model/errors.ts';
 import {
   addFigures,
   addRefused,
@@ -10,7 +10,7 @@ import {
   MAX_REASONS,
   newFigures,
   type Sums,
-} from '../../shared/usage/figures.ts';
+} from '../../shared/server/usage/figures.ts';
 
 const SUMS = Object.keys(newFigures().sums) as (keyof Sums)[];
 const amount = fc.integer({ min: 0, max: 2 ** 40 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { virtualClock } from '../../shared/ports/memory/clock.ts';
+import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { parseMetrics } from './support/parse-metrics.ts';
 import { configOf, memoryStores, startProcess } from './support/store.ts';
 

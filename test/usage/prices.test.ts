@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ConfigError, formatConfig, parseConfig } from '../../shared/admin/config.ts';
-import { DEFAULT_CONFIG } from '../../shared/admin/config-fields.ts';
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
+import { ConfigError, formatConfig, parseConfig } from '../../shared/server/admin/config.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 
 const parse = (yaml: string) => parseConfig(yaml, { name: 'test', environment: {} }).config.logboom;
 

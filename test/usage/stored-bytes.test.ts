@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { Catalog } from '../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../shared/catalog/chunk-record.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
-import { StoredBytesByDay } from '../../shared/usage/stored-bytes.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { StoredBytesByDay } from '../../shared/server/usage/stored-bytes.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 
 const MS_PER_DAY = 86_400_000;
 const TODAY = 20_400;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { UsageRecords } from '../../shared/catalog/usage-records.ts';
-import { seededIds, virtualClock } from '../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../shared/ports/memory/table.ts';
-import type { Table } from '../../shared/ports/table.ts';
-import { newStatistics } from '../../shared/query/statistics.ts';
-import { DEFAULT_PRICES } from '../../shared/usage/prices.ts';
-import { UsageLedger, WRITE_EVERY_MS } from '../../shared/usage/usage-ledger.ts';
+import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { newStatistics } from '../../shared/read/query/statistics.ts';
+import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
+import { UsageLedger, WRITE_EVERY_MS } from '../../shared/server/usage/usage-ledger.ts';
+import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { configOf, memoryStores, startProcess } from './support/store.ts';
 
 const MS_PER_DAY = 86_400_000;

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../local/system-clock.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import { AWS_LATENCY } from '../modelled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 

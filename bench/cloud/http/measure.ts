@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { ReadRound } from '../../../shared/query/read-rounds.ts';
+import type { ReadRound } from '../../../shared/read/query/read-rounds.ts';
 import { type ServerProcess, startProcess } from '../../../test/end-to-end/support/server-process.ts';
 import type { Dataset } from '../datasets.ts';
 import { type CloudQuery, cloudSuite } from '../suite.ts';

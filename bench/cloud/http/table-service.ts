@@ -6,7 +6,7 @@ import {
   type ItemKey,
   type Table,
   type Write,
-} from '../../../shared/ports/table.ts';
+} from '../../../shared/base/ports/table.ts';
 
 type Attributes = Readonly<Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>>;
 

@@ -1,5 +1,5 @@
 /** Prices and numbers as the pages about cost write them. */
-import { LIST_PRICES } from '../../../shared/usage/prices.ts';
+import { LIST_PRICES } from '../../../shared/server/admin/prices.ts';
 
 export const MILLION = 1_000_000;
 export const DAYS_OF_MONTH = 30;

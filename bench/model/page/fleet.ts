@@ -1,5 +1,5 @@
 /** Logboom beside CloudWatch Logs and beside a fleet of the reference: the last section of docs/cost.md. */
-import { DEFAULT_PRICES } from '../../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
 import { FLEET, MERGE, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
 import { modelOf } from '../model.ts';

@@ -1,5 +1,5 @@
 /** What a store costs that nobody uses, and what stands around it: the sections of docs/cost.md about a month. */
-import { LIST_PRICES, type ListPrice } from '../../../shared/usage/prices.ts';
+import { LIST_PRICES, type ListPrice } from '../../../shared/server/admin/prices.ts';
 import { CANARY, IDLE, LIMITS, MERGE_RUN, PROCESSOR_MB, PUSH, QUERY, STARTS } from '../figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../idle.ts';
 import { exact, functionSeconds, MINUTES_OF_MONTH, millionth, price, whole } from './figures-text.ts';

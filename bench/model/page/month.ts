@@ -1,5 +1,5 @@
 /** A month by volume and size of pushes: the tables of docs/cost.md that the model fills, and what is said of them. */
-import { DEFAULT_PRICES } from '../../../shared/usage/prices.ts';
+import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
 import { LIMITS, MERGE, PUSH, QUERY, QUERY_KINDS } from '../figures.ts';
 import { type Load, type Model, modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, exact, money, rate, whole } from './figures-text.ts';

@@ -1,5 +1,5 @@
 /** Values side by side as bars: the answer to a query of one instant. The largest first; of many the rest is counted. */
-import { visible } from '../../../shared/model/visible-text.ts';
+import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
 import type { Series } from '../range-query.ts';

@@ -9,7 +9,7 @@
  *
  * A break in a series is a break in its line. Of many series those with the largest values are drawn, and the rest counted.
  */
-import { visible } from '../../../shared/model/visible-text.ts';
+import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
 import type { Series } from '../range-query.ts';

@@ -1,8 +1,9 @@
 /** Expected beside found, as lines: `-` is expected and not there, `+` is there and not expected. */
-import type { AlertState } from '../../../shared/catalog/rule-group.ts';
-import type { RuleSample } from '../../../shared/catalog/rule-state.ts';
-import { formatPlain } from '../../../shared/model/number.ts';
-import { labelsKey, NAME_LABEL } from '../../../shared/rules/series-labels.ts';
+
+import { formatPlain } from '../../../shared/base/model/number.ts';
+import { labelsKey, NAME_LABEL } from '../../../shared/server/rules/series-labels.ts';
+import type { AlertState } from '../../../shared/storage/catalog/rule-group.ts';
+import type { RuleSample } from '../../../shared/storage/catalog/rule-state.ts';
 import { labelText } from '../answer-text.ts';
 import type { AlertCheck, SampleCheck } from './test-file.ts';
 

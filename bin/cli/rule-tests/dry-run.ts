@@ -1,9 +1,14 @@
 /** What a group would have done over stored logs, as lines: when alerts changed, and how many samples were recorded. */
-import type { AlertingRule, AlertState, RuleGroup } from '../../../shared/catalog/rule-group.ts';
-import { formatPrometheusDuration } from '../../../shared/model/duration.ts';
-import { formatPlain } from '../../../shared/model/number.ts';
-import { type ReplayedRule, type ReplayParts, replayGroup } from '../../../shared/rules/replay-group.ts';
-import { labelsKey } from '../../../shared/rules/series-labels.ts';
+
+import { formatPrometheusDuration } from '../../../shared/base/model/duration.ts';
+import { formatPlain } from '../../../shared/base/model/number.ts';
+import {
+  type ReplayedRule,
+  type ReplayParts,
+  replayGroup,
+} from '../../../shared/server/rules/replay-group.ts';
+import { labelsKey } from '../../../shared/server/rules/series-labels.ts';
+import type { AlertingRule, AlertState, RuleGroup } from '../../../shared/storage/catalog/rule-group.ts';
 import { labelText } from '../answer-text.ts';
 import { CommandError } from '../command-error.ts';
 import { millisecondText, type NsRange } from '../time-text.ts';

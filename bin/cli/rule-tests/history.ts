@@ -2,9 +2,9 @@
  * What rules would have found in a running store: each expression is asked as a range query with the group's interval as
  * its step, so that one request stands for many instants.
  */
-import { BadRequestError, messageOf } from '../../../shared/model/errors.ts';
-import { parseGoFloat } from '../../../shared/model/number.ts';
-import type { ResultSample, RuleQuery } from '../../../shared/rules/rule-query.ts';
+import { BadRequestError, messageOf } from '../../../shared/base/model/errors.ts';
+import { parseGoFloat } from '../../../shared/base/model/number.ts';
+import type { ResultSample, RuleQuery } from '../../../shared/server/rules/rule-query.ts';
 import type { AskRange } from '../range-query.ts';
 import { UnreachableError } from '../store-client.ts';
 

@@ -1,5 +1,5 @@
 /** The rules of files, evaluated over what a running store holds; nothing is written. */
-import { templateRunner } from '../../../shared/rules/template/run-template.ts';
+import { templateRunner } from '../../../shared/server/rules/template/run-template.ts';
 import { CommandError } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
 import { askRange, type RangeRequest } from '../range-query.ts';

@@ -1,9 +1,10 @@
 /** Runs one unit test of rules: its input into a store in memory, its groups over it, what came beside what was expected. */
-import type { AlertState, RuleGroup } from '../../../shared/catalog/rule-group.ts';
-import type { RuleSample } from '../../../shared/catalog/rule-state.ts';
-import { formatPrometheusDuration } from '../../../shared/model/duration.ts';
-import { type ReplayedInstant, replayGroup } from '../../../shared/rules/replay-group.ts';
-import { templateRunner } from '../../../shared/rules/template/run-template.ts';
+
+import { formatPrometheusDuration } from '../../../shared/base/model/duration.ts';
+import { type ReplayedInstant, replayGroup } from '../../../shared/server/rules/replay-group.ts';
+import { templateRunner } from '../../../shared/server/rules/template/run-template.ts';
+import type { AlertState, RuleGroup } from '../../../shared/storage/catalog/rule-group.ts';
+import type { RuleSample } from '../../../shared/storage/catalog/rule-state.ts';
 import { alertDifference, sampleDifference } from './differences.ts';
 import { MAX_TEST_INSTANTS, type RuleTest } from './test-file.ts';
 import { testStore } from './test-store.ts';

@@ -4,9 +4,9 @@
  */
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
-import { parseRfc3339 } from '../../../shared/http/timestamp.ts';
-import { NS_PER_SECOND, parsePrometheusDuration } from '../../../shared/model/duration.ts';
-import { parseGoFloat } from '../../../shared/model/number.ts';
+import { NS_PER_SECOND, parsePrometheusDuration } from '../../../shared/base/model/duration.ts';
+import { parseGoFloat } from '../../../shared/base/model/number.ts';
+import { parseRfc3339 } from '../../../shared/server/http/timestamp.ts';
 import { CommandError } from '../command-error.ts';
 
 /** Entries of one test: each is held in memory, and a test that needs more is no unit test. */

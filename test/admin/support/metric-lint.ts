@@ -2,7 +2,7 @@
  * What `promtool check metrics` says of a family of metrics, told without promtool: the rules of Prometheus for names, types
  * and help texts. `npm run test:rules` asks promtool itself.
  */
-import type { Family } from '../../../shared/admin/metrics/exposition.ts';
+import type { Family } from '../../../shared/server/admin/metrics/exposition.ts';
 
 /** Units of time, length and so on that are none of the base units, with that. */
 const BASE_UNITS: Readonly<Record<string, string>> = {

@@ -9,9 +9,9 @@ import { createDynamoDbClient, createS3Client } from '../../../shared/aws/client
 import { dynamoDbTable } from '../../../shared/aws/dynamodb-table.ts';
 import { createBucketIfMissing, createTableIfMissing } from '../../../shared/aws/provision.ts';
 import { s3ObjectStore } from '../../../shared/aws/s3-object-store.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import type { Table } from '../../../shared/ports/table.ts';
+import type { Clock } from '../../../shared/base/ports/clock.ts';
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
 
 export interface Place {
   readonly name: string;

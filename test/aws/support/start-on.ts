@@ -1,7 +1,7 @@
 /** The local process on a storage of choice. */
 import { startLocal } from '../../../local/start.ts';
 import type { StorageOptions } from '../../../local/storage.ts';
-import { parseConfig } from '../../../shared/admin/config.ts';
+import { parseConfig } from '../../../shared/server/admin/config.ts';
 import { createClient, type HttpClient } from '../../end-to-end/support/client.ts';
 
 export interface StoreOnStorage {

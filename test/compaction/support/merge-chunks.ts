@@ -1,15 +1,16 @@
 /** Chunks of plain entries, merged, and read back: models for the tests of the merge. */
-import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
-import type { Footer } from '../../../shared/chunk/format.ts';
-import { decodePage, footerOf } from '../../../shared/chunk/reader.ts';
-import { writeChunk } from '../../../shared/chunk/writer.ts';
+
+import type { PageRows } from '../../../shared/base/model/page.ts';
+import type { Footer } from '../../../shared/storage/chunk/format.ts';
+import { decodePage, footerOf } from '../../../shared/storage/chunk/reader.ts';
+import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import {
   type MergeInput,
   type MergeOptions,
   type MergeSummary,
   mergeChunks,
-} from '../../../shared/compaction/merge.ts';
-import type { PageRows } from '../../../shared/model/page.ts';
+} from '../../../shared/upkeep/compaction/merge.ts';
 import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
 
 export const DAY = 20_412;

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
-import type { RowDrops } from '../../../shared/compaction/row-drops.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
+import type { RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
 import { TINY_PACKING } from '../../support/packing.ts';
 import { type DatedEntry, identityOf } from '../../support/pushes.ts';
 import { DAY, DAY_NS, Fuse, KilledError, makeWorld, type World, type WorldOptions } from './world.ts';

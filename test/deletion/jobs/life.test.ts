@@ -1,8 +1,8 @@
 /** A delete request from its creation to its end: when each step happens, and what may come in between. */
 import { describe, expect, test } from '@jest/globals';
-import { keyOfChunk } from '../../../shared/catalog/chunk-object.ts';
-import { LEASE_MS } from '../../../shared/compaction/compactor.ts';
-import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
+import { keyOfChunk } from '../../../shared/storage/catalog/chunk-object.ts';
+import { LEASE_MS } from '../../../shared/upkeep/compaction/compactor.ts';
+import { DELETE_TIMES } from '../../../shared/upkeep/deletion/delete-times.ts';
 import { type DatedEntry, identityOf } from '../../support/pushes.ts';
 import {
   CANCEL_PERIOD_MS,

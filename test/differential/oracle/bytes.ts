@@ -2,7 +2,7 @@
  * Texts as Go has them, strings of bytes: one unit of the string for each byte, 0 to 255. All of the oracle works on them, so
  * that lengths, slices and comparisons mean bytes.
  */
-import { bytesOfText, textOfBytes } from '../../../shared/model/byte-text.ts';
+import { bytesOfText, textOfBytes } from '../../../shared/base/model/byte-text.ts';
 
 export type Bytes = string;
 

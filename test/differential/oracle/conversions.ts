@@ -1,5 +1,5 @@
 /** Values of labels as numbers, durations and sizes, with Go's words where they are none (logql reference, 1.4 and 8.1). */
-import { quote } from '../../../shared/model/quote.ts';
+import { quote } from '../../../shared/base/model/quote.ts';
 import { type Bytes, toBytes, toText } from './bytes.ts';
 
 export type Converted = { readonly value: number; readonly error?: undefined } | { readonly error: Bytes };

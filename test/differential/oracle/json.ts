@@ -1,5 +1,5 @@
 /** `json`, `json` with expressions and `unpack` (logql reference, 7.1, 7.2 and 7.7). */
-import type { Extraction } from '../../../shared/logql/ast.ts';
+import type { Extraction } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, bytesOfRunes, toBytes, withSpaces } from './bytes.ts';
 import { type EntryLabels, sanitized, trimmed } from './labels.ts';
 import { Undecided } from './undecided.ts';

@@ -1,5 +1,5 @@
 /** Label filters (logql reference, 8.1; always anchored, difference D1; sizes are exact, difference D21). */
-import type { CompareOp, LabelFilter, Matcher } from '../../../shared/logql/ast.ts';
+import type { CompareOp, LabelFilter, Matcher } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { durationOf, numberOf, sizeOf } from './conversions.ts';
 import { addressMatcher, containsAddress } from './ip.ts';

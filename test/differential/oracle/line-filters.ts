@@ -1,5 +1,5 @@
 /** Line filters (logql reference, 5; difference D2 is withdrawn). */
-import type { LineFilterStage, LineOperand } from '../../../shared/logql/ast.ts';
+import type { LineFilterStage, LineOperand } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { passesPattern } from './captures.ts';
 import { addressMatcher, containsAddress } from './ip.ts';

@@ -1,5 +1,5 @@
 /** `logfmt`, with and without expressions (logql reference, 7.3 and 7.4). */
-import type { LogfmtStage } from '../../../shared/logql/ast.ts';
+import type { LogfmtStage } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, hasBrokenRune, runeAt, toBytes, withSpaces } from './bytes.ts';
 import { type EntryLabels, sanitized } from './labels.ts';
 

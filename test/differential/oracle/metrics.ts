@@ -6,7 +6,7 @@ import type {
   RangeAggregationExpr,
   VectorAggregationExpr,
   VectorMatching,
-} from '../../../shared/logql/ast.ts';
+} from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes, toText } from './bytes.ts';
 import { compare } from './label-filters.ts';
 import type { OracleEntry } from './pipeline.ts';

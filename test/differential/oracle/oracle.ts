@@ -5,7 +5,7 @@
  *
  * Pitfall: it understands what the generator writes, and no more. `Undecided` says that a query is not to be compared.
  */
-import type { Expr, LogExpr } from '../../../shared/logql/ast.ts';
+import type { Expr, LogExpr } from '../../../shared/language/logql/ast.ts';
 import type { Bytes } from './bytes.ts';
 import { matches } from './label-filters.ts';
 import { MetricOracle } from './metrics.ts';

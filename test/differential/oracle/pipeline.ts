@@ -1,5 +1,5 @@
 /** The stages of a query on one entry, one after the other as they are written (differences D3 and D4). */
-import type { LabelFormatItem, NamedItem, Stage } from '../../../shared/logql/ast.ts';
+import type { LabelFormatItem, NamedItem, Stage } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { parsePattern, parseRegexp } from './captures.ts';
 import { compileJsonExpressions, parseJson, unpack } from './json.ts';

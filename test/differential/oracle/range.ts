@@ -6,7 +6,7 @@ import type {
   RangeAggregationExpr,
   RangeOp,
   Stage,
-} from '../../../shared/logql/ast.ts';
+} from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { numberOf, secondsOf, sizeOf } from './conversions.ts';
 import { passesLabelFilter } from './label-filters.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalOptions, startLocal } from '../../../local/start.ts';
 import type { StorageOptions } from '../../../local/storage.ts';
-import { parseConfig } from '../../../shared/admin/config.ts';
+import { parseConfig } from '../../../shared/server/admin/config.ts';
 import { createClient, type HttpClient } from './client.ts';
 
 export interface TestStore {

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { bulkInlet } from '../../../shared/ingest/inlets/bulk-inlet.ts';
-import { cloudWatchInlet } from '../../../shared/ingest/inlets/cloudwatch-logs.ts';
-import { DEFAULT_FIELDS } from '../../../shared/ingest/inlets/field-options.ts';
-import { firehoseInlet } from '../../../shared/ingest/inlets/firehose-inlet.ts';
-import { objectBatches } from '../../../shared/ingest/inlets/object-batches.ts';
-import { objectInlet } from '../../../shared/ingest/inlets/object-inlet.ts';
+import { bulkInlet } from '../../../shared/write/ingest/inlets/bulk-inlet.ts';
+import { cloudWatchInlet } from '../../../shared/write/ingest/inlets/cloudwatch-logs.ts';
+import { DEFAULT_FIELDS } from '../../../shared/write/ingest/inlets/field-options.ts';
+import { firehoseInlet } from '../../../shared/write/ingest/inlets/firehose-inlet.ts';
+import { objectBatches } from '../../../shared/write/ingest/inlets/object-batches.ts';
+import { objectInlet } from '../../../shared/write/ingest/inlets/object-inlet.ts';
 import { decoded, holds, NOW_NS, refusalOf } from './support.ts';
 
 const NOW_MS = Number(NOW_NS / 1_000_000n);

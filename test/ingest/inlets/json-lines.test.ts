@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_FIELDS, fieldOptions } from '../../../shared/ingest/inlets/field-options.ts';
-import { jsonLinesInlet } from '../../../shared/ingest/inlets/json-lines-inlet.ts';
-import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { DEFAULT_FIELDS, fieldOptions } from '../../../shared/write/ingest/inlets/field-options.ts';
+import { jsonLinesInlet } from '../../../shared/write/ingest/inlets/json-lines-inlet.ts';
 import type { PlainEntry } from '../entries.ts';
 import { columnsOf, decoded, holds, NOW_NS, refusalOf } from './support.ts';
 

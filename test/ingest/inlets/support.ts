@@ -1,10 +1,11 @@
 /** Bodies through an inlet, as a push takes them, without storing. */
-import type { BodyHeaders, BodyLimits } from '../../../shared/ingest/body.ts';
-import type { Inlet } from '../../../shared/ingest/inlet.ts';
-import type { PushColumns } from '../../../shared/ingest/push-columns.ts';
-import { ClientError } from '../../../shared/model/errors.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
-import { atOnce } from '../../../shared/model/steps.ts';
+
+import { ClientError } from '../../../shared/base/model/errors.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import { atOnce } from '../../../shared/base/model/steps.ts';
+import type { BodyHeaders, BodyLimits } from '../../../shared/write/ingest/body.ts';
+import type { Inlet } from '../../../shared/write/ingest/inlet.ts';
+import type { PushColumns } from '../../../shared/write/ingest/push-columns.ts';
 import { entriesOf, type PlainEntry } from '../entries.ts';
 
 export const NOW_NS = 1_795_262_400_000_000_000n;

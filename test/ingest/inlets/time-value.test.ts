@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addNanoseconds, readTime } from '../../../shared/ingest/inlets/time-value.ts';
-import { timestampOf } from '../../../shared/ingest/timestamp.ts';
+import { addNanoseconds, readTime } from '../../../shared/write/ingest/inlets/time-value.ts';
+import { timestampOf } from '../../../shared/write/ingest/timestamp.ts';
 
 const NS_OF_DAY = 86_400_000_000_000n;
 const NOON = 1_795_262_400n;

@@ -1,9 +1,9 @@
 /** What a small body could turn into: resources count for each record, keys of maps for each of their members. */
 import { expect, test } from '@jest/globals';
-import { decodeJsonLogs } from '../../../shared/ingest/otlp/json-logs.ts';
-import { decodeProtobufLogs } from '../../../shared/ingest/otlp/protobuf-logs.ts';
-import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
-import { atOnce } from '../../../shared/model/steps.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { atOnce } from '../../../shared/base/model/steps.ts';
+import { decodeJsonLogs } from '../../../shared/write/ingest/otlp/json-logs.ts';
+import { decodeProtobufLogs } from '../../../shared/write/ingest/otlp/protobuf-logs.ts';
 import { refusal } from '../entries.ts';
 import { jsonOf, map, type OtlpPair, type OtlpRecord, pairs, protobufOf, text } from './otlp-schema.ts';
 

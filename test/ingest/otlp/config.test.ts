@@ -1,8 +1,8 @@
 /** `limits_config.otlp_config`: what a file may say, what is refused, and that printing reads back. */
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
-import { ConfigError, formatConfig, parseConfig } from '../../../shared/admin/config.ts';
-import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE } from '../../../shared/model/limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE } from '../../../shared/base/model/limits.ts';
+import { ConfigError, formatConfig, parseConfig } from '../../../shared/server/admin/config.ts';
 
 const parse = (text: string) => parseConfig(text, { name: 'test.yaml', environment: {} }).config;
 const otlp = (text: string) => parse(`limits_config: {otlp_config: ${text}}`).limits.otlpConfig;

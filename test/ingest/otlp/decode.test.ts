@@ -1,10 +1,10 @@
 /** Both encodings of OTLP logs: each row is sent in both, and must give the same entries. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeJsonLogs } from '../../../shared/ingest/otlp/json-logs.ts';
-import { decodeProtobufLogs } from '../../../shared/ingest/otlp/protobuf-logs.ts';
-import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE, type OtlpConfig } from '../../../shared/model/limits.ts';
-import { atOnce } from '../../../shared/model/steps.ts';
+import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE, type OtlpConfig } from '../../../shared/base/model/limits.ts';
+import { atOnce } from '../../../shared/base/model/steps.ts';
+import { decodeJsonLogs } from '../../../shared/write/ingest/otlp/json-logs.ts';
+import { decodeProtobufLogs } from '../../../shared/write/ingest/otlp/protobuf-logs.ts';
 import { entriesOf, holds, type PlainEntry, refusal } from '../entries.ts';
 import {
   jsonOf,

@@ -1,8 +1,8 @@
 /** What OTLP JSON may look like beside what our own encoder writes. */
 import { describe, expect, test } from '@jest/globals';
-import { decodeJsonLogs } from '../../../shared/ingest/otlp/json-logs.ts';
-import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
-import { atOnce } from '../../../shared/model/steps.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { atOnce } from '../../../shared/base/model/steps.ts';
+import { decodeJsonLogs } from '../../../shared/write/ingest/otlp/json-logs.ts';
 import { entriesOf, refusal } from '../entries.ts';
 
 const NOW = 1_700_000_000_000_000_000n;

@@ -3,12 +3,12 @@ import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compress, decompress } from 'lz4js';
-import { decodeLz4Frames } from '../../../shared/ingest/otlp/lz4-frame.ts';
-import { unpackLogs } from '../../../shared/ingest/otlp/unpack.ts';
-import { xxh32 } from '../../../shared/ingest/otlp/xxh32.ts';
-import { NoRoomError, PushBudget } from '../../../shared/ingest/push-budget.ts';
-import { ClientError } from '../../../shared/model/errors.ts';
-import { UNPACED } from '../../../shared/model/steps.ts';
+import { ClientError } from '../../../shared/base/model/errors.ts';
+import { UNPACED } from '../../../shared/base/model/steps.ts';
+import { decodeLz4Frames } from '../../../shared/write/ingest/otlp/lz4-frame.ts';
+import { unpackLogs } from '../../../shared/write/ingest/otlp/unpack.ts';
+import { xxh32 } from '../../../shared/write/ingest/otlp/xxh32.ts';
+import { NoRoomError, PushBudget } from '../../../shared/write/ingest/push-budget.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
 const HELD = { take: () => undefined, release: () => {} };

@@ -1,11 +1,11 @@
 /** How many streams of a tenant are active, over several processes and hours. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ActiveStreams } from '../../../shared/ingest/rates/active-streams.ts';
-import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/ingest/rates/bounds.ts';
-import { TenantStreams } from '../../../shared/ingest/rates/tenant-streams.ts';
-import type { Limits } from '../../../shared/model/limits.ts';
-import { hashOfText } from '../../../shared/model/text-hash.ts';
+import type { Limits } from '../../../shared/base/model/limits.ts';
+import { hashOfText } from '../../../shared/base/model/text-hash.ts';
+import { ActiveStreams } from '../../../shared/write/ingest/rates/active-streams.ts';
+import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/write/ingest/rates/bounds.ts';
+import { TenantStreams } from '../../../shared/write/ingest/rates/tenant-streams.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
 const HOUR_MS = 3_600_000;

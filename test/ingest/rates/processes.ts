@@ -1,13 +1,13 @@
 /** Processes that take pushes of tenants over one table in memory, and pushes of which only the sizes matter. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { IngestExchange } from '../../../shared/catalog/ingest-exchange.ts';
-import type { PushResult } from '../../../shared/ingest/accept.ts';
-import { PushColumns } from '../../../shared/ingest/push-columns.ts';
-import { IngestRates, type RatesLog } from '../../../shared/ingest/rates/ingest-rates.ts';
-import type { Admission } from '../../../shared/ingest/rates/refused-streams.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
-import { type MemoryTable, memoryTable } from '../../../shared/ports/memory/table.ts';
-import type { Table } from '../../../shared/ports/table.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import { type MemoryTable, memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
+import { IngestExchange } from '../../../shared/storage/catalog/ingest-exchange.ts';
+import type { PushResult } from '../../../shared/write/ingest/accept.ts';
+import { PushColumns } from '../../../shared/write/ingest/push-columns.ts';
+import { IngestRates, type RatesLog } from '../../../shared/write/ingest/rates/ingest-rates.ts';
+import type { Admission } from '../../../shared/write/ingest/rates/refused-streams.ts';
 import { countingIds, type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { streamOf } from '../../support/rows.ts';
 

@@ -1,16 +1,16 @@
 /** Pushes through the whole service: what is answered, what is stored and what is told where several limits meet. */
 import { describe, expect, test } from '@jest/globals';
-import { Catalog } from '../../../shared/catalog/catalog.ts';
-import { IngestExchange } from '../../../shared/catalog/ingest-exchange.ts';
-import { PUSH_COMPRESSION } from '../../../shared/chunk/compression.ts';
-import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
-import { lokiInlet } from '../../../shared/ingest/loki-inlet.ts';
-import type { Received, Refused } from '../../../shared/ingest/observer.ts';
-import { type PushOutcome, PushService } from '../../../shared/ingest/push.ts';
-import { IngestRates } from '../../../shared/ingest/rates/ingest-rates.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
-import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import { IngestExchange } from '../../../shared/storage/catalog/ingest-exchange.ts';
+import { PUSH_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
+import { lokiInlet } from '../../../shared/write/ingest/loki-inlet.ts';
+import type { Received, Refused } from '../../../shared/write/ingest/observer.ts';
+import { type PushOutcome, PushService } from '../../../shared/write/ingest/push.ts';
+import { IngestRates } from '../../../shared/write/ingest/rates/ingest-rates.ts';
 import { countingIds, manualClock } from '../../support/manual-clock.ts';
 
 const BODY_LIMITS = { maxBodyBytes: 10_000_000, maxDecompressedBytes: 10_000_000 };

@@ -4,7 +4,7 @@ import {
   streamLimitError,
   streamRateError,
   tenantRateError,
-} from '../../../shared/ingest/rates/rate-errors.ts';
+} from '../../../shared/write/ingest/rates/rate-errors.ts';
 import { pushOf } from '../../support/pushes.ts';
 
 const REASON = (bytes: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { STREAM_GENERATION_MS } from '../../../shared/ingest/rates/bounds.ts';
-import { NO_SHARES, StreamRates, streamShares } from '../../../shared/ingest/rates/stream-rates.ts';
-import type { Limits } from '../../../shared/model/limits.ts';
+import type { Limits } from '../../../shared/base/model/limits.ts';
+import { STREAM_GENERATION_MS } from '../../../shared/write/ingest/rates/bounds.ts';
+import { NO_SHARES, StreamRates, streamShares } from '../../../shared/write/ingest/rates/stream-rates.ts';
 import { processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
 const RATE = { bytesPerSecond: 500, burstBytes: 2000 };

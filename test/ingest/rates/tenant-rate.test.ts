@@ -1,10 +1,10 @@
 /** The rate of a tenant over several processes: what they take together, whatever is offered to whom. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Demand } from '../../../shared/catalog/ingest-exchange.ts';
-import { EXCHANGE_MS } from '../../../shared/ingest/rates/bounds.ts';
-import { type Rate, TenantRate } from '../../../shared/ingest/rates/tenant-rate.ts';
-import type { Limits } from '../../../shared/model/limits.ts';
+import type { Limits } from '../../../shared/base/model/limits.ts';
+import type { Demand } from '../../../shared/storage/catalog/ingest-exchange.ts';
+import { EXCHANGE_MS } from '../../../shared/write/ingest/rates/bounds.ts';
+import { type Rate, TenantRate } from '../../../shared/write/ingest/rates/tenant-rate.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle } from './processes.ts';
 
 const RATE = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { demandOf, shareOf } from '../../../shared/ingest/rates/share.ts';
-import { fullBucket, takeTokens } from '../../../shared/ingest/rates/token-bucket.ts';
+import { demandOf, shareOf } from '../../../shared/write/ingest/rates/share.ts';
+import { fullBucket, takeTokens } from '../../../shared/write/ingest/rates/token-bucket.ts';
 
 describe('a bucket of 100 B/s and 300 B', () => {
   test.each<[name: string, takes: [atMs: number, bytes: number, isTaken: boolean][]]>([

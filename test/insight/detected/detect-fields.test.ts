@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { HyperLogLog } from '../../../shared/base/model/hyperloglog.ts';
+import { hashOfText } from '../../../shared/base/model/text-hash.ts';
 import {
   MAX_FIELDS,
   MAX_KEPT_NAME_CHARACTERS,
   MAX_NAME_CHARACTERS,
   PAGE_ROWS,
-} from '../../../shared/insight/detected/bounds.ts';
-import { detectFields } from '../../../shared/insight/detected/detect-fields.ts';
-import { typeOfValue } from '../../../shared/insight/detected/value-type.ts';
-import { HyperLogLog } from '../../../shared/model/hyperloglog.ts';
-import { hashOfText } from '../../../shared/model/text-hash.ts';
+} from '../../../shared/read/insight/detected/bounds.ts';
+import { detectFields } from '../../../shared/read/insight/detected/detect-fields.ts';
+import { typeOfValue } from '../../../shared/read/insight/detected/value-type.ts';
 import { labelsAfter } from '../../pipeline/support.ts';
 import { fieldsOf, streamOf, type Texts } from './support.ts';
 

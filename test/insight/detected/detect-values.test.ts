@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_VALUES } from '../../../shared/insight/detected/bounds.ts';
-import { detectValues } from '../../../shared/insight/detected/detect-values.ts';
-import { shownValue } from '../../../shared/insight/detected/value-type.ts';
+import { MAX_VALUES } from '../../../shared/read/insight/detected/bounds.ts';
+import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
+import { shownValue } from '../../../shared/read/insight/detected/value-type.ts';
 import { labelsAfter } from '../../pipeline/support.ts';
 import { streamOf, type Texts, valuesOf } from './support.ts';
 

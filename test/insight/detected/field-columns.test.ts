@@ -1,6 +1,6 @@
 /** Where columns know a field of all rows that count, its values are found without reading a line. */
 import { expect, test } from '@jest/globals';
-import { detectValues } from '../../../shared/insight/detected/detect-values.ts';
+import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { columnEngine, everyField, LINES_READ, LinelessSource } from './column-engine.ts';

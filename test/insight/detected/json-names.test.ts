@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonNamesFit } from '../../../shared/insight/detected/json-names.ts';
-import { walkJsonPaths } from '../../../shared/insight/detected/json-paths.ts';
+import { jsonNamesFit } from '../../../shared/read/insight/detected/json-names.ts';
+import { walkJsonPaths } from '../../../shared/read/insight/detected/json-paths.ts';
 
 const fits = (line: string, maxBytes: number) => {
   const source = Buffer.from(line);

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_NAME_CHARACTERS } from '../../../shared/insight/detected/bounds.ts';
-import { walkJsonPaths } from '../../../shared/insight/detected/json-paths.ts';
-import { MAX_JSON_DEPTH } from '../../../shared/pipeline/json-scan.ts';
+import { MAX_JSON_DEPTH } from '../../../shared/base/text/json-scan.ts';
+import { MAX_NAME_CHARACTERS } from '../../../shared/read/insight/detected/bounds.ts';
+import { walkJsonPaths } from '../../../shared/read/insight/detected/json-paths.ts';
 import { runLog } from '../../pipeline/support.ts';
 
 /** Every name with its keys; the stream has the label `app`. */

@@ -4,14 +4,14 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import {
   type DetectedFields,
   type EntriesOf,
   findFields,
-} from '../../../shared/insight/detected/detect-fields.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import type { QueryEngine } from '../../../shared/query/engine.ts';
-import { jsonLines, logfmtLines } from '../../promoted/lines.ts';
+} from '../../../shared/read/insight/detected/detect-fields.ts';
+import type { QueryEngine } from '../../../shared/read/query/engine.ts';
+import { jsonLines, logfmtLines } from '../../fields/lines.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { bySuite } from '../../support/suite.ts';

@@ -5,11 +5,11 @@
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { detectFields } from '../../../shared/insight/detected/detect-fields.ts';
-import { detectValues } from '../../../shared/insight/detected/detect-values.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
-import type { QueryEngine } from '../../../shared/query/engine.ts';
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import { detectFields } from '../../../shared/read/insight/detected/detect-fields.ts';
+import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
+import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
+import type { QueryEngine } from '../../../shared/read/query/engine.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { columnEngine, everyField } from './column-engine.ts';

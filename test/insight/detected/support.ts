@@ -1,10 +1,10 @@
 /** Answers of log queries made of plain entries: what fields and values are detected in. */
 
-import { detectFields } from '../../../shared/insight/detected/detect-fields.ts';
-import { detectValues } from '../../../shared/insight/detected/detect-values.ts';
-import type { DetectedField } from '../../../shared/insight/detected/field-table.ts';
-import { formatLabels, labelsOf } from '../../../shared/model/labels.ts';
-import type { LogStream } from '../../../shared/query/log-query.ts';
+import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
+import { detectFields } from '../../../shared/read/insight/detected/detect-fields.ts';
+import { detectValues } from '../../../shared/read/insight/detected/detect-values.ts';
+import type { DetectedField } from '../../../shared/read/insight/detected/field-table.ts';
+import type { LogStream } from '../../../shared/read/query/log-query.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 

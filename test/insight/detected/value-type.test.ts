@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type FieldType, shownValue, typeOfValue } from '../../../shared/insight/detected/value-type.ts';
-import { hashOfAscii, hashOfText } from '../../../shared/model/text-hash.ts';
+import { hashOfAscii, hashOfText } from '../../../shared/base/model/text-hash.ts';
+import { type FieldType, shownValue, typeOfValue } from '../../../shared/read/insight/detected/value-type.ts';
 
 test.each<[FieldType, readonly string[]]>([
   ['int', ['0', '1', '-1', '+7', '007', '9223372036854775807', '-9223372036854775808']],

@@ -1,7 +1,7 @@
 /** What assembly/field-members.ts and what it calls do: a member after the other, a byte at a time. */
-import { FAULT, LogfmtDecoder, PAIR } from '../../../shared/pipeline/logfmt-decoder.ts';
-import { KIND_CLEAN } from '../../../shared/pipeline/row-labels.ts';
-import { ESCAPED, NOTHING, STRUCTURE, VALUE } from '../../../shared/promoted/line-members.ts';
+import { FAULT, LogfmtDecoder, PAIR } from '../../../shared/execution/pipeline/logfmt-decoder.ts';
+import { KIND_CLEAN } from '../../../shared/execution/pipeline/row-labels.ts';
+import { ESCAPED, NOTHING, STRUCTURE, VALUE } from '../../../shared/storage/columns/line-members.ts';
 
 export interface Member {
   /** Number of the key. */

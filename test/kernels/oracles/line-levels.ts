@@ -1,5 +1,5 @@
 /** What assembly/line-levels.ts and level-words.ts do, a byte at a time. */
-import { LEVELS, normaliseLevel } from '../../../shared/ingest/level-words.ts';
+import { LEVELS, normaliseLevel } from '../../../shared/write/ingest/level-words.ts';
 
 const BEFORE = ' \\t\\n[({"\'=|';
 const TEXT_WORDS = 'trace|debug|fatal|critical|error|err|warning|warn|info';

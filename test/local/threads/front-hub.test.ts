@@ -3,11 +3,11 @@ import { expect, test } from '@jest/globals';
 import { FrontHub, type HubParts } from '../../../local/threads/front-hub.ts';
 import type { RoleAsk, RoleTell } from '../../../local/threads/role-messages.ts';
 import { thrownOf } from '../../../local/threads/thrown-errors.ts';
-import { CorruptionError } from '../../../shared/model/errors.ts';
-import { virtualClock } from '../../../shared/ports/memory/clock.ts';
-import { memoryConnections } from '../../../shared/ports/memory/connections.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
-import type { Write } from '../../../shared/ports/table.ts';
+import { CorruptionError } from '../../../shared/base/model/errors.ts';
+import { virtualClock } from '../../../shared/base/ports/memory/clock.ts';
+import { memoryConnections } from '../../../shared/base/ports/memory/connections.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Write } from '../../../shared/base/ports/table.ts';
 
 const forever = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 /** Sockets of live tails that belong to other fronts; all else of these is tested with the store (end-to-end/fronts.test.ts). */
 import { expect, test } from '@jest/globals';
 import { Fronts, type FrontsParts } from '../../../local/threads/fronts.ts';
-import { virtualClock } from '../../../shared/ports/memory/clock.ts';
-import { memoryConnections } from '../../../shared/ports/memory/connections.ts';
+import { virtualClock } from '../../../shared/base/ports/memory/clock.ts';
+import { memoryConnections } from '../../../shared/base/ports/memory/connections.ts';
 
 const MESSAGE = new Uint8Array([1, 2, 3]);
 

@@ -10,7 +10,7 @@ import {
   type SharedCounters,
   sharedCounters,
 } from '../../../local/threads/shared-bytes.ts';
-import { QueryMemory } from '../../../shared/query/query-memory.ts';
+import { QueryMemory } from '../../../shared/read/query/query-memory.ts';
 
 const MIB = 1024 * 1024;
 const THREADS = 4;

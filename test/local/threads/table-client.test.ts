@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openSqliteTable, type SqliteTable } from '../../../local/sqlite-table.ts';
 import { openThreadTable } from '../../../local/threads/table-client.ts';
-import type { Item } from '../../../shared/ports/table.ts';
+import type { Item } from '../../../shared/base/ports/table.ts';
 import { tableContract } from '../../ports/table.contract.ts';
 import { newTableDirectory, tablesOfAFile } from '../../support/tables-of-a-file.ts';
 

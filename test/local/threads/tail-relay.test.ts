@@ -5,13 +5,13 @@ import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
 import type { RoleCall } from '../../../local/threads/role-messages.ts';
 import { TailRelay } from '../../../local/threads/tail-relay.ts';
 import { ThreadLostError } from '../../../local/threads/thread-errors.ts';
-import { Catalog } from '../../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { decodeRecord } from '../../../shared/catalog/chunk-record.ts';
-import { seededIds, virtualClock } from '../../../shared/ports/memory/clock.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
-import type { Write } from '../../../shared/ports/table.ts';
-import { ThrottledError } from '../../../shared/ports/throttled.ts';
+import { seededIds, virtualClock } from '../../../shared/base/ports/memory/clock.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Write } from '../../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../../shared/base/ports/throttled.ts';
+import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { decodeRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 
 type Sent = Extract<RoleCall, { kind: 'committed' | 'overflowed' }>;
 

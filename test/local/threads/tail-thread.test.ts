@@ -6,14 +6,14 @@ import type { RoleAsk, RoleTell } from '../../../local/threads/role-messages.ts'
 import { TailRelay } from '../../../local/threads/tail-relay.ts';
 import { TailThread } from '../../../local/threads/tail-thread.ts';
 import { createThreadLog } from '../../../local/threads/thread-log.ts';
-import { DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
-import { Catalog } from '../../../shared/catalog/catalog.ts';
-import { UsageRecords } from '../../../shared/catalog/usage-records.ts';
-import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
-import { assembleContext } from '../../../shared/http/assemble.ts';
-import { GroupCommitter } from '../../../shared/ingest/group-commit.ts';
-import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
+import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
+import { assembleContext } from '../../../shared/server/http/assemble.ts';
+import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import { UsageRecords } from '../../../shared/storage/catalog/usage-records.ts';
+import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
 import { pushOf } from '../../support/pushes.ts';
 
 const ends: (() => Promise<void>)[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { taskInvoker } from '../../../local/threads/task-invoker.ts';
-import { ClientError } from '../../../shared/model/errors.ts';
+import { ClientError } from '../../../shared/base/model/errors.ts';
 
 const signal = new AbortController().signal;
 const run = (index: number, there: () => Promise<Uint8Array> = async () => Uint8Array.of(2)) =>

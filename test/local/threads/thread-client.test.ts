@@ -1,9 +1,9 @@
 /** One thread and its starter, whatever becomes of either. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ThreadClient, type ThreadOptions } from '../../../local/threads/thread-client.ts';
-import { ClientError, CorruptionError, TooLargeError } from '../../../shared/model/errors.ts';
-import { ConditionFailedError } from '../../../shared/ports/table.ts';
-import { ThrottledError } from '../../../shared/ports/throttled.ts';
+import { ClientError, CorruptionError, TooLargeError } from '../../../shared/base/model/errors.ts';
+import { ConditionFailedError } from '../../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../../shared/base/ports/throttled.ts';
 import type { TestCall, ThreadData } from './support/thread.ts';
 
 type TestThread = ThreadClient<TestCall, unknown>;

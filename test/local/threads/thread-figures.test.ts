@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type CountingThread, ThreadFigures } from '../../../local/threads/thread-figures.ts';
-import { ExpositionSum, parseExposition } from '../../../shared/admin/metrics/exposition.ts';
+import { ExpositionSum, parseExposition } from '../../../shared/server/admin/metrics/exposition.ts';
 
 const textOf = (count: number, running: number) =>
   `# HELP c_total c\n# TYPE c_total counter\nc_total{tenant="a"} ${count}\n# TYPE g gauge\ng ${running}\n`;

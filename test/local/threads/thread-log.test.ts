@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { RoleTell } from '../../../local/threads/role-messages.ts';
 import { createThreadLog } from '../../../local/threads/thread-log.ts';
-import { CorruptionError } from '../../../shared/model/errors.ts';
+import { CorruptionError } from '../../../shared/base/model/errors.ts';
 
 test('lines are told with their level, fields and error; debug lines only if they are wanted', () => {
   const told: RoleTell[] = [];

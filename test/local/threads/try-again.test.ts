@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ThreadLostError, ThreadMemoryError } from '../../../local/threads/thread-errors.ts';
 import { TryAgain } from '../../../local/threads/try-again.ts';
-import { BadRequestError } from '../../../shared/model/errors.ts';
+import { BadRequestError } from '../../../shared/base/model/errors.ts';
 
 const forever = new AbortController().signal;
 const lost = () => new ThreadLostError('ended');

@@ -1,7 +1,7 @@
 /** Hostile templates end with an error, within bounded memory, depth and work. */
 import { describe, expect, test } from '@jest/globals';
-import { MAX_OUTPUT_LENGTH } from '../../../shared/pipeline/template/bounds.ts';
-import { compileTemplate } from '../../../shared/pipeline/template/template.ts';
+import { MAX_OUTPUT_LENGTH } from '../../../shared/execution/pipeline/template/bounds.ts';
+import { compileTemplate } from '../../../shared/execution/pipeline/template/template.ts';
 import { dataOf, render, TemplateError } from './sample-data.ts';
 
 const DATA = dataOf(

@@ -1,7 +1,7 @@
 /** What a template says it reads: the pipeline extracts no other label. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compileTemplate } from '../../../shared/pipeline/template/template.ts';
+import { compileTemplate } from '../../../shared/execution/pipeline/template/template.ts';
 import { dataOf } from './sample-data.ts';
 
 const CASES: ReadonlyArray<readonly [text: string, fields: string, all: boolean, field: string | undefined]> =

@@ -1,8 +1,8 @@
 /** Whatever the text, compiling throws an Error with Go's shape or nothing, rendering a TemplateError or nothing. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FUNCTIONS } from '../../../shared/pipeline/template/functions.ts';
-import { compileTemplate, type Template } from '../../../shared/pipeline/template/template.ts';
+import { FUNCTIONS } from '../../../shared/execution/pipeline/template/functions.ts';
+import { compileTemplate, type Template } from '../../../shared/execution/pipeline/template/template.ts';
 import { render, SAMPLE, TemplateError } from './sample-data.ts';
 
 function compiled(text: string): Template | undefined {

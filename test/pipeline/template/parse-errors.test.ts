@@ -1,6 +1,6 @@
 /** Texts that are no templates: what follows `template: line:` in the message, each one checked against Go. */
 import { describe, expect, test } from '@jest/globals';
-import { compileTemplate } from '../../../shared/pipeline/template/template.ts';
+import { compileTemplate } from '../../../shared/execution/pipeline/template/template.ts';
 import { failureOf } from './sample-data.ts';
 
 const CASES: ReadonlyArray<readonly [string, string]> = [

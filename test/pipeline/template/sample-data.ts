@@ -3,7 +3,7 @@ import {
   compileTemplate,
   type TemplateData,
   TemplateError,
-} from '../../../shared/pipeline/template/template.ts';
+} from '../../../shared/execution/pipeline/template/template.ts';
 
 const LABELS = new Map([
   ['a', 'x'],

@@ -1,11 +1,11 @@
 /** Whatever is pushed, packed or deleted meanwhile: with kept footers, pages and answers every query answers as without. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
-import { PageCache } from '../../../shared/query/page-cache.ts';
-import { AnswerCache } from '../../../shared/query/tasks/answer-cache.ts';
-import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
+import { PageCache } from '../../../shared/read/query/page-cache.ts';
+import { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { bySuite } from '../../support/suite.ts';

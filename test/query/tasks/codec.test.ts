@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NOT_BEGUN } from '../../../shared/catalog/delete-request.ts';
-import { ClientError, CorruptionError } from '../../../shared/model/errors.ts';
-import { ObjectNotFoundError } from '../../../shared/ports/object-store.ts';
-import { decodeAnswer, encodeAnswer, encodeFailure } from '../../../shared/query/tasks/answer-codec.ts';
-import type { Task, TaskAnswer } from '../../../shared/query/tasks/task.ts';
-import { decodeTask, encodeTask } from '../../../shared/query/tasks/task-codec.ts';
-import { failureOf } from '../../../shared/query/tasks/task-failure.ts';
+import { ClientError, CorruptionError } from '../../../shared/base/model/errors.ts';
+import { ObjectNotFoundError } from '../../../shared/base/ports/object-store.ts';
+import { decodeAnswer, encodeAnswer, encodeFailure } from '../../../shared/read/query/tasks/answer-codec.ts';
+import type { Task, TaskAnswer } from '../../../shared/read/query/tasks/task.ts';
+import { decodeTask, encodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
+import { failureOf } from '../../../shared/read/query/tasks/task-failure.ts';
+import { NOT_BEGUN } from '../../../shared/storage/catalog/delete-request.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
 const whole = fc.nat(2 ** 31 - 1);

@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { type Gateway, startGateway } from '../../../local/gateway.ts';
 import { createLog } from '../../../local/log.ts';
-import { jsonText } from '../../../shared/http/respond.ts';
-import type { Invoker } from '../../../shared/ports/invoker.ts';
+import type { Invoker } from '../../../shared/base/ports/invoker.ts';
+import { jsonText } from '../../../shared/server/http/respond.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 import { makeWorld } from './world.ts';
 

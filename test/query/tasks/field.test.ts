@@ -1,8 +1,8 @@
 /** A query of which one field is wanted: its tasks answer from columns, as the query does by itself. */
 import { expect, test } from '@jest/globals';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
-import { EVERY_FIELD } from '../../../shared/query/every-field-scan.ts';
-import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
+import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
+import { EVERY_FIELD } from '../../../shared/read/query/every-field-scan.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { columnEngine, everyField } from '../../insight/detected/column-engine.ts';
 import { asker, DAY, rangeQuery } from '../../support/engine.ts';
 

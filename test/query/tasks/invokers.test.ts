@@ -9,12 +9,12 @@ import type { RoleAnswer, RoleCall } from '../../../local/threads/role-messages.
 import { taskInvoker } from '../../../local/threads/task-invoker.ts';
 import { ThreadClient } from '../../../local/threads/thread-client.ts';
 import { threadEntry } from '../../../local/threads/thread-entry.ts';
-import { DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
-import { kernelModule } from '../../../shared/kernels/kernels.ts';
-import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
-import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
-import { TaskRunner, type TaskRunnerParts } from '../../../shared/query/tasks/task-runner.ts';
+import { kernelModule } from '../../../shared/base/kernels/kernels.ts';
+import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
+import { TaskRunner, type TaskRunnerParts } from '../../../shared/read/query/tasks/task-runner.ts';
+import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { invokerContract } from '../../ports/invoker.contract.ts';
 
 /** Bytes that Lambda takes and gives. */

@@ -1,10 +1,10 @@
 /** However a query is spread over workers, its answer is that of one scan. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DEFAULT_LIMITS } from '../../../shared/model/limits.ts';
-import type { QueryEngine } from '../../../shared/query/engine.ts';
-import { inlineInvoker } from '../../../shared/query/tasks/inline-invoker.ts';
-import type { TaskSizes } from '../../../shared/query/tasks/plan-tasks.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import type { QueryEngine } from '../../../shared/read/query/engine.ts';
+import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
+import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { makeWorld, SMALL_TASKS, shuffledInvoker, TINY_TASKS } from './world.ts';

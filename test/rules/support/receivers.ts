@@ -4,7 +4,7 @@
  */
 import protobuf from 'protobufjs';
 import { uncompress } from 'snappyjs';
-import type { HttpClient, OutgoingRequest } from '../../../shared/ports/http-client.ts';
+import type { HttpClient, OutgoingRequest } from '../../../shared/base/ports/http-client.ts';
 
 const { root } = protobuf.parse(`
   syntax = "proto3";

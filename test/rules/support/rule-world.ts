@@ -3,22 +3,22 @@
  * that remember, and processes that may die between any two calls to the outside.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DEFAULT_RULER } from '../../../shared/admin/config-ruler.ts';
-import { Leases } from '../../../shared/catalog/leases.ts';
-import type { RuleGroup } from '../../../shared/catalog/rule-group.ts';
-import { RuleGroups } from '../../../shared/catalog/rule-groups.ts';
-import { RuleStates } from '../../../shared/catalog/rule-states.ts';
-import type { Job, JobOutcome } from '../../../shared/maintenance/jobs.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { HttpClient } from '../../../shared/ports/http-client.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
-import type { Table } from '../../../shared/ports/table.ts';
-import { alertmanagerOptions, alertmanagers } from '../../../shared/rules/notify/alertmanager.ts';
-import { remoteWriter } from '../../../shared/rules/remote-write/remote-writer.ts';
-import { newRuleFigures, type RuleFigures } from '../../../shared/rules/rule-figures.ts';
-import { ruleJob } from '../../../shared/rules/rule-job.ts';
-import type { RuleQuery } from '../../../shared/rules/rule-query.ts';
-import { templateRunner } from '../../../shared/rules/template/run-template.ts';
+import type { Clock } from '../../../shared/base/ports/clock.ts';
+import type { HttpClient } from '../../../shared/base/ports/http-client.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
+import { DEFAULT_RULER } from '../../../shared/server/admin/config-ruler.ts';
+import { alertmanagerOptions, alertmanagers } from '../../../shared/server/rules/notify/alertmanager.ts';
+import { remoteWriter } from '../../../shared/server/rules/remote-write/remote-writer.ts';
+import { newRuleFigures, type RuleFigures } from '../../../shared/server/rules/rule-figures.ts';
+import { ruleJob } from '../../../shared/server/rules/rule-job.ts';
+import type { RuleQuery } from '../../../shared/server/rules/rule-query.ts';
+import { templateRunner } from '../../../shared/server/rules/template/run-template.ts';
+import { Leases } from '../../../shared/storage/catalog/leases.ts';
+import type { RuleGroup } from '../../../shared/storage/catalog/rule-group.ts';
+import { RuleGroups } from '../../../shared/storage/catalog/rule-groups.ts';
+import { RuleStates } from '../../../shared/storage/catalog/rule-states.ts';
+import type { Job, JobOutcome } from '../../../shared/upkeep/maintenance/jobs.ts';
 import { countingIds, manualClock } from '../../support/manual-clock.ts';
 import { type Receivers, receivers } from './receivers.ts';
 

@@ -1,5 +1,5 @@
 /** Bounds of a run of maintenance: more than any takes, so that it ends by itself. */
-import type { RunBounds } from '../../../shared/maintenance/jobs.ts';
+import type { RunBounds } from '../../../shared/upkeep/maintenance/jobs.ts';
 import type { SimulatedProcess } from '../process.ts';
 
 const RUN_MS = 60_000;

@@ -1,5 +1,5 @@
 /** Changes how long a tenant's entries are kept, and whether its delete requests are worked on. */
-import type { StreamRetention } from '../../../shared/model/limits.ts';
+import type { StreamRetention } from '../../../shared/base/model/limits.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 
 const NS_PER_HOUR = 3_600_000_000_000n;

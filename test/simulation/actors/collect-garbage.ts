@@ -1,5 +1,5 @@
 /** Deletes the objects whose grace is over. */
-import { collectGarbage as collect } from '../../../shared/compaction/collector.ts';
+import { collectGarbage as collect } from '../../../shared/upkeep/compaction/collector.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { boundsOf } from './bounds.ts';
 

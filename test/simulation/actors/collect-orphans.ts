@@ -2,8 +2,9 @@
  * Looks through the whole store for objects that nobody names; mostly while another process compacts, so that objects go
  * from records to lists of garbage under its eyes. It finds orphans in runs that last over a day.
  */
-import { collectOrphans as collect } from '../../../shared/compaction/collector.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import { collectOrphans as collect } from '../../../shared/upkeep/compaction/collector.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { boundsOf } from './bounds.ts';

@@ -2,15 +2,16 @@
  * Merges the chunks of a day in the plainest way: entries as objects, all into one chunk. It is what the swap of the
  * catalog is tried with, independent of the engine that compacts; leases, renewal and fencing are used as they must be.
  */
-import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
-import { storeChunk } from '../../../shared/catalog/chunk-object.ts';
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
-import { writeChunk } from '../../../shared/chunk/writer.ts';
-import { dropNothing, marksOf, type RowDrops } from '../../../shared/compaction/row-drops.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import { ChunkSource } from '../../../shared/query/chunk-source.ts';
-import { newStatistics } from '../../../shared/query/statistics.ts';
+
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
+import { newStatistics } from '../../../shared/read/query/statistics.ts';
+import { newChunkId } from '../../../shared/storage/catalog/chunk-id.ts';
+import { storeChunk } from '../../../shared/storage/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { dropNothing, marksOf, type RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
 import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/rows.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { Dice } from '../dice.ts';

@@ -1,6 +1,7 @@
 /** What a schedule calls: one of the jobs, after those that somebody asked for. */
-import type { LastRun } from '../../../shared/maintenance/jobs.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import type { LastRun } from '../../../shared/upkeep/maintenance/jobs.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { SimulatedProcess } from '../process.ts';
 import { boundsOf } from './bounds.ts';

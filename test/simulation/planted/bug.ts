@@ -1,14 +1,15 @@
 /** A defect put into the store from outside: each process of a run is built with it. The product has no switch for any. */
-import type { Catalog, CatalogParts } from '../../../shared/catalog/catalog.ts';
-import type { DropSource } from '../../../shared/compaction/row-drops.ts';
-import type { MaskSource } from '../../../shared/deletion/masks.ts';
-import type { MergeDropsParts } from '../../../shared/deletion/merge-drops.ts';
-import type { TenantDeletionParts } from '../../../shared/deletion/tenant-deletion.ts';
-import type { GroupCommitParts, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
-import type { PushService, PushServiceParts } from '../../../shared/ingest/push.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import type { Table } from '../../../shared/ports/table.ts';
-import type { RetentionJobParts } from '../../../shared/retention/retention-job.ts';
+
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
+import type { Catalog, CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
+import type { DropSource } from '../../../shared/upkeep/compaction/row-drops.ts';
+import type { MaskSource } from '../../../shared/upkeep/deletion/masks.ts';
+import type { MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
+import type { TenantDeletionParts } from '../../../shared/upkeep/deletion/tenant-deletion.ts';
+import type { RetentionJobParts } from '../../../shared/upkeep/maintenance/retention-job.ts';
+import type { GroupCommitParts, GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
+import type { PushService, PushServiceParts } from '../../../shared/write/ingest/push.ts';
 import type { Dice } from '../dice.ts';
 
 /** What the retention job is made of. */

@@ -1,6 +1,7 @@
 /** Bugs of the maintenance. */
-import { decodeDay } from '../../../shared/catalog/day-item.ts';
-import type { Table, Write } from '../../../shared/ports/table.ts';
+
+import type { Table, Write } from '../../../shared/base/ports/table.ts';
+import { decodeDay } from '../../../shared/storage/catalog/day-item.ts';
 import type { Bug } from './bug.ts';
 
 /** Changes the transactions of swaps, which are those under a lease. */

@@ -2,14 +2,15 @@
  * The plain way to swap, which looks right: inputs out, outputs in and the day's version up in one transaction. It is right
  * where reads see transactions whole. Here to show what sees that it is not where they see them in parts.
  */
-import type { CatalogParts } from '../../../shared/catalog/catalog.ts';
-import { encodeRecord, objectKey } from '../../../shared/catalog/chunk-record.ts';
-import { type Day, encodeDay, indexKey } from '../../../shared/catalog/day-item.ts';
-import { garbageWrite } from '../../../shared/catalog/garbage.ts';
-import { chunkKey } from '../../../shared/catalog/keys.ts';
-import { fencedBy } from '../../../shared/catalog/leases.ts';
-import { type Swap, SwapConflictError } from '../../../shared/catalog/swap.ts';
-import { ConditionFailedError, type Write } from '../../../shared/ports/table.ts';
+
+import { ConditionFailedError, type Write } from '../../../shared/base/ports/table.ts';
+import type { CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
+import { encodeRecord, objectKey } from '../../../shared/storage/catalog/chunk-record.ts';
+import { type Day, encodeDay, indexKey } from '../../../shared/storage/catalog/day-item.ts';
+import { garbageWrite } from '../../../shared/storage/catalog/garbage.ts';
+import { chunkKey } from '../../../shared/storage/catalog/keys.ts';
+import { fencedBy } from '../../../shared/storage/catalog/leases.ts';
+import { type Swap, SwapConflictError } from '../../../shared/storage/catalog/swap.ts';
 
 export async function swapAtOnce({ table, clock, ids }: CatalogParts, swap: Swap): Promise<Day> {
   const { tenant, day, lease, removed, added, index, graceMs } = swap;

@@ -1,8 +1,9 @@
 /** Bugs of the way from a push to its acknowledgement. */
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { type GroupCommitParts, GroupCommitter } from '../../../shared/ingest/group-commit.ts';
-import { type PushOutcome, type PushRequest, PushService } from '../../../shared/ingest/push.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
+
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { type GroupCommitParts, GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
+import { type PushOutcome, type PushRequest, PushService } from '../../../shared/write/ingest/push.ts';
 import type { Bug } from './bug.ts';
 
 /** Goes on as soon as the objects are stored, while the records are on their way; earlier, and the rows of the push would change under it. */

@@ -1,8 +1,12 @@
 /** Bugs of delete requests: what is hidden, and what is taken out. */
-import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
-import type { DropSource, RowDrops } from '../../../shared/compaction/row-drops.ts';
-import { type DeleteRequestReader, MaskSource, type TenantMasks } from '../../../shared/deletion/masks.ts';
-import { MergeDrops, type MergeDropsParts } from '../../../shared/deletion/merge-drops.ts';
+import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
+import type { DropSource, RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
+import {
+  type DeleteRequestReader,
+  MaskSource,
+  type TenantMasks,
+} from '../../../shared/upkeep/deletion/masks.ts';
+import { MergeDrops, type MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
 import type { Bug } from './bug.ts';
 
 /** The same object but for some of its members. */

@@ -1,7 +1,8 @@
 /** Bugs of retention: when a chunk counts as expired, and for which streams. */
-import type { Catalog } from '../../../shared/catalog/catalog.ts';
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import type { Limits } from '../../../shared/model/limits.ts';
+
+import type { Limits } from '../../../shared/base/model/limits.ts';
+import type { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { Bug } from './bug.ts';
 
 /** Every chunk seems to end where it begins; what is swapped is the chunks as they are. */

@@ -1,7 +1,7 @@
 /** Bugs that show only where a transaction is seen in parts. */
-import { Catalog, type CatalogParts } from '../../../shared/catalog/catalog.ts';
-import type { Day } from '../../../shared/catalog/day-item.ts';
-import type { Swap } from '../../../shared/catalog/swap.ts';
+import { Catalog, type CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
+import type { Day } from '../../../shared/storage/catalog/day-item.ts';
+import type { Swap } from '../../../shared/storage/catalog/swap.ts';
 import type { Bug } from './bug.ts';
 import { swapAtOnce } from './one-transaction.ts';
 

@@ -1,7 +1,8 @@
 /** Bugs of the way between catalog and table. */
-import { Catalog } from '../../../shared/catalog/catalog.ts';
-import type { DaySnapshot } from '../../../shared/catalog/day-snapshot.ts';
-import type { Item, Table, Write } from '../../../shared/ports/table.ts';
+
+import type { Item, Table, Write } from '../../../shared/base/ports/table.ts';
+import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
 import type { Dice } from '../dice.ts';
 import type { Bug } from './bug.ts';
 

@@ -1,18 +1,19 @@
 /** Bugs of compaction, index sync and collection as a whole: what their catalog is asked and told. */
-import { Catalog, type CatalogParts } from '../../../shared/catalog/catalog.ts';
-import { newChunkId } from '../../../shared/catalog/chunk-id.ts';
-import { readFooter, storeChunk } from '../../../shared/catalog/chunk-object.ts';
-import { type Day, indexKey } from '../../../shared/catalog/day-item.ts';
-import { Garbage } from '../../../shared/catalog/garbage.ts';
-import { workKey } from '../../../shared/catalog/keys.ts';
-import { type Outstanding, OutstandingWork } from '../../../shared/catalog/outstanding.ts';
-import type { Swap } from '../../../shared/catalog/swap.ts';
-import { QUICK_COMPRESSION } from '../../../shared/chunk/compression.ts';
-import { writeChunk } from '../../../shared/chunk/writer.ts';
-import { headBytesOf } from '../../../shared/index/day-index.ts';
-import { encodeIndex } from '../../../shared/index/write.ts';
-import type { ObjectStore } from '../../../shared/ports/object-store.ts';
-import type { Item, Table, Write } from '../../../shared/ports/table.ts';
+
+import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import type { Item, Table, Write } from '../../../shared/base/ports/table.ts';
+import { Catalog, type CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
+import { newChunkId } from '../../../shared/storage/catalog/chunk-id.ts';
+import { readFooter, storeChunk } from '../../../shared/storage/catalog/chunk-object.ts';
+import { type Day, indexKey } from '../../../shared/storage/catalog/day-item.ts';
+import { Garbage } from '../../../shared/storage/catalog/garbage.ts';
+import { workKey } from '../../../shared/storage/catalog/keys.ts';
+import { type Outstanding, OutstandingWork } from '../../../shared/storage/catalog/outstanding.ts';
+import type { Swap } from '../../../shared/storage/catalog/swap.ts';
+import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
+import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
+import { headBytesOf } from '../../../shared/storage/index/day-index.ts';
+import { encodeIndex } from '../../../shared/storage/index/write.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { entriesOf } from '../actors/merge-day.ts';
 import type { Bug } from './bug.ts';

@@ -1,6 +1,7 @@
 /** Metric queries by app: of one instant, and of many steps; each value within its bounds. */
-import { parseQuery } from '../../../shared/logql/parse.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { asker, rangeQuery } from '../../support/engine.ts';
 import type { Dice } from '../dice.ts';
 import type { KnownEntry } from '../model.ts';

@@ -2,11 +2,12 @@
  * Series, label names and label values: of the streams with an entry in the range, exactly those. Asked of the engine, and
  * with the index of the day, so that what maintenance publishes is read.
  */
-import type { LogExpr, Matcher } from '../../../shared/logql/ast.ts';
-import { parseQuery } from '../../../shared/logql/parse.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
-import type { Stream } from '../../../shared/model/page.ts';
-import { findStreams, labelNames, labelValues } from '../../../shared/query/streams-query.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import type { Stream } from '../../../shared/base/model/page.ts';
+import type { LogExpr, Matcher } from '../../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../../shared/language/logql/parse.ts';
+import { findStreams, labelNames, labelValues } from '../../../shared/read/query/streams-query.ts';
 import { asker } from '../../support/engine.ts';
 import { streamOf } from '../../support/rows.ts';
 import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';

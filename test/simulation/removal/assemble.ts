@@ -1,13 +1,13 @@
 /** What a simulated process needs to delete and to hide, put together as the program does, planted bugs aside. */
 
-import type { DayRewriterParts } from '../../../shared/compaction/day-rewriter.ts';
-import { DeleteService } from '../../../shared/deletion/delete-service.ts';
-import { DELETE_TIMES } from '../../../shared/deletion/delete-times.ts';
-import { MaskSource } from '../../../shared/deletion/masks.ts';
-import { MergeDrops } from '../../../shared/deletion/merge-drops.ts';
-import { TenantDeletion } from '../../../shared/deletion/tenant-deletion.ts';
-import type { Removal } from '../../../shared/maintenance/maintenance.ts';
-import { Visibility } from '../../../shared/query/visibility.ts';
+import { Visibility } from '../../../shared/read/query/visibility.ts';
+import type { DayRewriterParts } from '../../../shared/upkeep/compaction/day-rewriter.ts';
+import { DeleteService } from '../../../shared/upkeep/deletion/delete-service.ts';
+import { DELETE_TIMES } from '../../../shared/upkeep/deletion/delete-times.ts';
+import { MaskSource } from '../../../shared/upkeep/deletion/masks.ts';
+import { MergeDrops } from '../../../shared/upkeep/deletion/merge-drops.ts';
+import { TenantDeletion } from '../../../shared/upkeep/deletion/tenant-deletion.ts';
+import type { Removal } from '../../../shared/upkeep/maintenance/maintenance.ts';
 import type { Bug } from '../planted/bug.ts';
 import type { TenantLimits } from './tenant-limits.ts';
 

@@ -1,5 +1,5 @@
 /** How a run that deletes begins and ends: its settings, and the work that brings every request to its end. */
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
 import { boundsOf } from '../actors/bounds.ts';
 import { checkRuns } from '../actors/run-job.ts';
 import type { Dice } from '../dice.ts';

@@ -7,11 +7,12 @@
  *
  * Between the two lies what changes while a question is answered.
  */
-import { startedMsOf } from '../../../shared/catalog/chunk-id.ts';
-import type { ChunkRecord } from '../../../shared/catalog/chunk-record.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
-import type { Write } from '../../../shared/ports/table.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import type { Clock } from '../../../shared/base/ports/clock.ts';
+import type { Write } from '../../../shared/base/ports/table.ts';
+import { startedMsOf } from '../../../shared/storage/catalog/chunk-id.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { SimulatedEntry } from '../model.ts';
 import { type KnownRequest, RequestHistory } from './requests.ts';
 import { TenantLimits } from './tenant-limits.ts';

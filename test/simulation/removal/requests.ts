@@ -2,11 +2,12 @@
  * What has really become of the delete requests of a run: every change, at the moment when the table has it. Between the
  * first and the last item of a change a request counts as both.
  */
-import type { DeleteRequest } from '../../../shared/catalog/delete-request.ts';
-import { decodeDeleteRequest } from '../../../shared/catalog/delete-request-codec.ts';
-import { INVARIANTS, mustHold } from '../../../shared/model/invariants.ts';
-import type { Item, Write } from '../../../shared/ports/table.ts';
-import { keyOf } from '../../../shared/ports/table-rules.ts';
+
+import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import type { Item, Write } from '../../../shared/base/ports/table.ts';
+import { keyOf } from '../../../shared/base/ports/table-rules.ts';
+import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
+import { decodeDeleteRequest } from '../../../shared/storage/catalog/delete-request-codec.ts';
 import type { SimulatedEntry } from '../model.ts';
 import { meaningOf } from './queries.ts';
 

@@ -1,6 +1,6 @@
 /** The limits of each tenant as they are now, and as they were: retention and the mode of deletion change during a run. */
-import { DEFAULT_LIMITS, type Limits } from '../../../shared/model/limits.ts';
-import type { Clock } from '../../../shared/ports/clock.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import type { Clock } from '../../../shared/base/ports/clock.ts';
 import { streamOf } from '../../support/rows.ts';
 import type { SimulatedEntry } from '../model.ts';
 

@@ -1,16 +1,17 @@
 /** A process of the store over given stores, as an adapter puts it together: answers requests, counts usage. */
-import { type Config, DEFAULT_CONFIG } from '../../../shared/admin/config-fields.ts';
-import { Catalog } from '../../../shared/catalog/catalog.ts';
-import { UsageRecords } from '../../../shared/catalog/usage-records.ts';
-import { assembleContext } from '../../../shared/http/assemble.ts';
-import { createDispatcher } from '../../../shared/http/dispatch.ts';
-import type { Request } from '../../../shared/http/message.ts';
-import { createRouter } from '../../../shared/http/routes.ts';
-import { ROUTES } from '../../../shared/http/table.ts';
-import { seededIds, type VirtualClock } from '../../../shared/ports/memory/clock.ts';
-import { memoryObjectStore } from '../../../shared/ports/memory/object-store.ts';
-import { memoryTable } from '../../../shared/ports/memory/table.ts';
-import type { Table } from '../../../shared/ports/table.ts';
+
+import { seededIds, type VirtualClock } from '../../../shared/base/ports/memory/clock.ts';
+import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../../shared/base/ports/table.ts';
+import { type Config, DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
+import { assembleContext } from '../../../shared/server/http/assemble.ts';
+import { createDispatcher } from '../../../shared/server/http/dispatch.ts';
+import type { Request } from '../../../shared/server/http/message.ts';
+import { createRouter } from '../../../shared/server/http/routes.ts';
+import { ROUTES } from '../../../shared/server/http/table.ts';
+import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
+import { UsageRecords } from '../../../shared/storage/catalog/usage-records.ts';
 import { request } from '../../http/request.ts';
 
 export interface Stores {

@@ -4,7 +4,7 @@
  * Preact anyway. What is copied, saved and sent stays as it is.
  */
 import { options, type VNode } from 'preact';
-import { visibleLines } from '../../../shared/model/visible-text.ts';
+import { visibleLines } from '../../../shared/base/model/visible-text.ts';
 
 const SHOWN_ATTRIBUTES = ['title', 'aria-label', 'placeholder'];
 

@@ -17,7 +17,7 @@ import { bracketMatching } from '@codemirror/language';
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, highlightSpecialChars, keymap, placeholder } from '@codemirror/view';
-import { visible } from '../../../shared/model/visible-text.ts';
+import { visible } from '../../../shared/base/model/visible-text.ts';
 import type { QueryMistake } from '../api/errors.ts';
 import { editorTheme } from './code-editor-theme.ts';
 import { logqlHighlighting } from './logql-highlighting.ts';

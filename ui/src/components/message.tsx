@@ -1,6 +1,6 @@
 /** What is shown where there is nothing else to show: an error as the API tells it, emptiness, waiting. */
 import type { ComponentChildren } from 'preact';
-import { settingOfRefusal } from '../../../shared/model/limit-settings.ts';
+import { settingOfRefusal } from '../../../shared/base/model/limit-settings.ts';
 import type { ApiError } from '../api/errors.ts';
 import { Icon, type IconName } from './icon.tsx';
 

@@ -1,9 +1,9 @@
 /** A thread for tests of threads: it does what a call says. */
 import { workerData } from 'node:worker_threads';
 import { serveThread } from '../../../../local/threads/serve-thread.ts';
-import { ClientError, CorruptionError, TooLargeError } from '../../../../shared/model/errors.ts';
-import { ConditionFailedError } from '../../../../shared/ports/table.ts';
-import { ThrottledError } from '../../../../shared/ports/throttled.ts';
+import { ClientError, CorruptionError, TooLargeError } from '../../../../shared/base/model/errors.ts';
+import { ConditionFailedError } from '../../../../shared/base/ports/table.ts';
+import { ThrottledError } from '../../../../shared/base/ports/throttled.ts';
 
 export interface ThreadData {
   /** How it starts: `broken` and `silent` never become ready, `ends` ends before. Default: it becomes ready. */

@@ -1,0 +1,50 @@
+/** All kernels, as one module. What is exported here is what the host can call (shared/base/kernels/module.ts names the types). */
+
+export * from './byte-search';
+export * from './columns';
+export {
+  FIELD_LINES,
+  FIELD_OFFSETS,
+  FIELD_PARSERS,
+  JSON_KEYS,
+  JSON_MEMBERS,
+  KEY_WORDS,
+  LOGFMT_KEYS,
+  LOGFMT_MEMBERS,
+  MAX_FIELD_LINE,
+  MAX_FIELD_ROWS,
+  MEMBER_ENDS,
+  MEMBER_ENTRIES,
+  MEMBER_FIRST,
+  MEMBER_KINDS,
+  MEMBER_ORDER,
+  MEMBER_ROWS,
+  MEMBER_STARTS,
+  VALUE_TERMS,
+} from './field-layout';
+export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
+export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
+export * from './line-split';
+export { readLineWords } from './line-words';
+export * from './multi-search';
+export * from './row-hash';
+export * from './snappy';
+export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThinning } from './term-set';
+export * from './text-terms';
+export * from './unquote';
+export { makeValueTerms } from './value-terms';
+export { hashLineOfWords } from './word-hashes';
+export {
+  MAX_LIST_WORDS,
+  MAX_WORD_BYTES,
+  MAX_WORD_ROWS,
+  WORD_ENDS,
+  WORD_FIRST,
+  WORD_HASHES,
+  WORD_KINDS,
+  WORD_LINES,
+  WORD_OFFSETS,
+  WORD_SHAPES,
+  WORD_SKELETONS,
+  WORD_STARTS,
+} from './word-layout';

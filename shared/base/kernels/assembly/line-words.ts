@@ -1,0 +1,246 @@
+/**
+ * Takes lines apart into words and what lies between them; shared/upkeep/patterns says what for. Words are runs of bits in a map,
+ * and between them only the bytes that mean something are looked at.
+ *
+ * Of JSON and logfmt lines with a message the message alone is read. Long insides of quotes and brackets become one word.
+ */
+import { bitsFrom, isSet, LOOK_BITS, nextClear } from './bits';
+import { endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey, SPACE } from './message-text';
+import { clearMarks, markWords } from './word-bytes';
+import { hashLineOfWords, hashOfWord } from './word-hashes';
+import {
+  DIGITS_MAP,
+  IN_WORD,
+  MAX_GROUP_WORDS,
+  MAX_LINE_WORDS,
+  MAX_LIST_WORDS,
+  MAX_READ_BYTES,
+  SIGNS_MAP,
+  WORD_ANY,
+  WORD_ENDS,
+  WORD_FIRST,
+  WORD_HASHES,
+  WORD_KINDS,
+  WORD_LINES,
+  WORD_OFFSETS,
+  WORD_STARTS,
+  WORD_TEXT,
+  WORD_VALUE,
+  WORDS_PER_LINE,
+} from './word-layout';
+
+const NEWLINE: u8 = 0x0a;
+const QUOTE: u8 = 0x22;
+const OPEN_PARENTHESIS: u8 = 0x28;
+const SLASH: u8 = 0x2f;
+const COLON: u8 = 0x3a;
+const EQUALS: u8 = 0x3d;
+const QUESTION: u8 = 0x3f;
+const OPEN_BRACKET: u8 = 0x5b;
+const OPEN_BRACE: u8 = 0x7b;
+/** A word of one such byte is a placeholder. */
+const PLACEHOLDER: u8 = 0xff;
+
+/** No place of a line. */
+const NONE: usize = ~usize(0);
+
+/** Words of the line at hand, and the number of its first. */
+let first: u32 = 0;
+let count: u32 = 0;
+
+/** Reads lines between the `rows + 1` offsets at WORD_OFFSETS, as many as the list of words has room for; how many. */
+export function readLineWords(rows: u32): u32 {
+  clearMarks();
+  first = 0;
+  let row: u32 = 0;
+  for (; row < rows && first + WORDS_PER_LINE <= MAX_LIST_WORDS; row++) {
+    const own = usize(row) << 2;
+    const from = usize(load<u32>(WORD_OFFSETS + own));
+    const to = usize(load<u32>(WORD_OFFSETS + own, 4));
+    store<u32>(WORD_FIRST + own, first);
+    count = 0;
+    if (from < to) readLine(from, to);
+    hashLineOfWords(usize(row), first, count, WORD_LINES + from, WORD_LINES + to);
+    first += count;
+  }
+  store<u32>(WORD_FIRST + (usize(row) << 2), first);
+  return row;
+}
+
+/** Places are offsets from WORD_LINES, but in the list of words. */
+// @inline
+function byteAt(at: usize): u8 {
+  return load<u8>(WORD_LINES + at);
+}
+
+// @inline
+function startOf(word: u32): usize {
+  return usize(load<u32>(WORD_STARTS + (usize(first + word) << 2))) - WORD_LINES;
+}
+
+// @inline
+function endOf(word: u32): usize {
+  return usize(load<u32>(WORD_ENDS + (usize(first + word) << 2))) - WORD_LINES;
+}
+
+function readLine(from: usize, to: usize): void {
+  const limit = min(to, from + MAX_READ_BYTES);
+  markWords(from, limit);
+  const isJson = byteAt(from) === OPEN_BRACE;
+  let isLogfmt = false;
+  let quoteAt = NONE;
+  let quoteWords: u32 = 0;
+  let bracketAt = NONE;
+  let bracketWords: u32 = 0;
+  let closing: u8 = 0;
+  let at = from;
+  while (at < limit) {
+    const bits = bitsFrom(IN_WORD, at) | bitsFrom(SIGNS_MAP, at);
+    if (bits === 0) {
+      at = min(at + LOOK_BITS, limit);
+      continue;
+    }
+    at = min(at + usize(ctz(bits)), limit);
+    if (at === limit) break;
+    const byte = byteAt(at);
+    if (byte === COLON) {
+      at++;
+      continue;
+    }
+    if (isSet(IN_WORD, at)) {
+      if (count >= MAX_LINE_WORDS) break;
+      const next = readWord(at, limit, to);
+      if (next === NONE) break;
+      at = next;
+      continue;
+    }
+    const touchesWord = count > 0 && endOf(count - 1) === at;
+    if (byte === QUOTE) {
+      if (isJson && touchesWord && isMessageKey(startOf(count - 1), at)) {
+        const text = messageBehindKey(startOf(count - 1), at, to);
+        if (text !== 0) {
+          readMessage(from, startOf(count - 1) - 1, text, endOfQuoted(text, to), to);
+          return;
+        }
+      }
+      if (quoteAt !== NONE) {
+        if (shorten(quoteWords, quoteAt + 1, at, MAX_GROUP_WORDS)) bracketAt = NONE;
+        quoteAt = NONE;
+      } else {
+        quoteAt = at;
+        quoteWords = count;
+      }
+    } else if (byte === OPEN_BRACKET || byte === OPEN_PARENTHESIS) {
+      bracketAt = at;
+      bracketWords = count;
+      closing = byte === OPEN_BRACKET ? 0x5d : 0x29;
+    } else if (byte === closing && bracketAt !== NONE) {
+      const most = areValues(bracketWords) ? 1 : MAX_GROUP_WORDS;
+      if (shorten(bracketWords, bracketAt + 1, at, most) && quoteAt !== NONE && quoteAt > bracketAt)
+        quoteAt = NONE;
+      bracketAt = NONE;
+    } else if (byte === EQUALS && touchesWord) {
+      if (count === 1 && startOf(0) === from) isLogfmt = !isJson;
+      const key = startOf(count - 1);
+      if (isLogfmt && isMessageKey(key, at)) {
+        const end = endOfLogfmtMessage(at + 1, to);
+        if (end !== 0 && (key === from || byteAt(key - 1) === SPACE)) {
+          readMessage(from, key === from ? key : key - 1, at + 1, end, to);
+          return;
+        }
+        isLogfmt = false;
+      }
+    }
+    at++;
+    // What follows the first line, such as a stack trace, varies in length.
+    if (byte === NEWLINE && count > 0) break;
+  }
+  if (at < to) push(at, to, 0, WORD_ANY);
+}
+
+/** Reads the word at `at`; where it ends, or NONE if the bound on lines cuts it. */
+function readWord(at: usize, limit: usize, to: usize): usize {
+  let stop = nextClear(IN_WORD, at, limit);
+  const isPath = stop < limit && byteAt(stop) === QUESTION && hasSlash(at, stop);
+  if (isPath) while (stop < limit && isInQuery(stop)) stop++;
+  if (stop === limit && limit < to) return NONE;
+  const length = stop - at;
+  if (length === 1 && byteAt(at) === PLACEHOLDER) push(at, stop, 0, WORD_ANY);
+  else if (isPath || hasDigit(at, stop)) push(at, stop, 0, WORD_VALUE);
+  else push(at, stop, hashOfWord(WORD_LINES + at, length), WORD_TEXT);
+  return stop;
+}
+
+function hasDigit(from: usize, to: usize): bool {
+  for (let at = from; at < to; at += LOOK_BITS) {
+    const bits = bitsFrom(DIGITS_MAP, at);
+    if (bits !== 0) return at + usize(ctz(bits)) < to;
+  }
+  return false;
+}
+
+function hasSlash(from: usize, to: usize): bool {
+  for (let at = from; at < to; at++) if (byteAt(at) === SLASH) return true;
+  return false;
+}
+
+/** A byte of a word, or of `?&=;,!`. */
+function isInQuery(at: usize): bool {
+  if (isSet(IN_WORD, at)) return true;
+  const byte = byteAt(at);
+  return (
+    byte === QUESTION || byte === EQUALS || byte === 0x26 || byte === 0x3b || byte === 0x2c || byte === 0x21
+  );
+}
+
+/**
+ * The message whose field begins at `field`, its text at `text`, with what is around it. The key is no word, so that it
+ * never varies: it is what finds the message in the line.
+ */
+function readMessage(from: usize, field: usize, text: usize, end: usize, to: usize): void {
+  count = 0;
+  if (field > from) push(from, field, 0, WORD_ANY);
+  const limit = min(end, text + MAX_READ_BYTES);
+  markWords(text, limit);
+  let at = text;
+  while (at < limit) {
+    const bits = bitsFrom(IN_WORD, at);
+    if (bits === 0) {
+      at = min(at + LOOK_BITS, limit);
+      continue;
+    }
+    at = min(at + usize(ctz(bits)), limit);
+    if (at === limit) break;
+    if (byteAt(at) === COLON) {
+      at++;
+      continue;
+    }
+    // The last words are those around the message.
+    const next = count >= MAX_LINE_WORDS - 2 ? NONE : readWord(at, limit, to);
+    if (next === NONE) break;
+    at = next;
+  }
+  if (at < to) push(at, to, 0, WORD_ANY);
+}
+
+/** True of lists of numbers, and of dates. */
+function areValues(from: u32): bool {
+  for (let i = from; i < count; i++) if (load<u8>(WORD_KINDS + usize(first + i)) === WORD_TEXT) return false;
+  return true;
+}
+
+/** Makes the words from number `from` on one, if they are more than `most`. */
+function shorten(from: u32, start: usize, end: usize, most: u32): bool {
+  if (count - from <= most) return false;
+  count = from;
+  push(start, end, 0, WORD_ANY);
+  return true;
+}
+
+function push(start: usize, end: usize, hash: u32, kind: u8): void {
+  const i = usize(first + count++);
+  store<u32>(WORD_STARTS + (i << 2), u32(WORD_LINES + start));
+  store<u32>(WORD_ENDS + (i << 2), u32(WORD_LINES + end));
+  store<u32>(WORD_HASHES + (i << 2), hash);
+  store<u8>(WORD_KINDS + i, kind);
+}

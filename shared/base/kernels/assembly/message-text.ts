@@ -1,0 +1,69 @@
+/**
+ * Where the message of a JSON or logfmt line lies (shared/upkeep/pattern-mining/message-fields.ts tells which fields, and why only the bytes
+ * decide). Places are offsets from WORD_LINES; 0 stands for none, because a key comes before.
+ */
+import { wordEnd } from './word-bytes';
+import { WORD_LINES } from './word-layout';
+
+const QUOTE: u8 = 0x22;
+const COLON: u8 = 0x3a;
+const BACKSLASH: u8 = 0x5c;
+export const SPACE: u8 = 0x20;
+
+// Keys, the first byte lowest.
+const LOG: u64 = 0x676f6c;
+const MSG: u64 = 0x67736d;
+const MSG_: u64 = 0x5f67736d;
+const _MSG: u64 = 0x67736d5f;
+const MESSAGE: u64 = 0x6567617373656d;
+const CONTENT: u64 = 0x746e65746e6f63;
+
+// @inline
+function byteAt(at: usize): u8 {
+  return load<u8>(WORD_LINES + at);
+}
+
+export function isMessageKey(from: usize, to: usize): bool {
+  const length = to - from;
+  if (length < 3 || length > 7) return false;
+  const key = load<u64>(WORD_LINES + from) & (~u64(0) >>> u64(64 - 8 * length));
+  return key === MSG || key === LOG || key === MSG_ || key === _MSG || key === MESSAGE || key === CONTENT;
+}
+
+/** Where the text of a JSON field begins, whose key starts at `key` and has its closing quote at `quote`. */
+export function messageBehindKey(key: usize, quote: usize, to: usize): usize {
+  if (quote + 2 >= to || byteAt(key - 1) !== QUOTE || byteAt(quote + 1) !== COLON) return 0;
+  const at = byteAt(quote + 2) === SPACE ? quote + 3 : quote + 2;
+  return at < to && byteAt(at) === QUOTE ? at + 1 : 0;
+}
+
+/** Behind the closing quote of a text that begins at `from`, or the line's end if it has none. */
+export function endOfQuoted(from: usize, to: usize): usize {
+  const quotes = i8x16.splat(0x22);
+  const backslashes = i8x16.splat(0x5c);
+  let at = from;
+  while (at < to) {
+    const text = v128.load(WORD_LINES + at);
+    const bits = i8x16.bitmask(v128.or(i8x16.eq(text, quotes), i8x16.eq(text, backslashes)));
+    if (bits === 0) {
+      at += 16;
+      continue;
+    }
+    at += usize(ctz(bits));
+    if (at >= to) break;
+    if (byteAt(at) !== BACKSLASH) return at + 1;
+    at += 2;
+  }
+  return to;
+}
+
+/** Behind a logfmt value and the space that follows it: one in quotes, or one word. 0 for anything else. */
+export function endOfLogfmtMessage(at: usize, to: usize): usize {
+  if (at >= to) return 0;
+  if (byteAt(at) === QUOTE) return endOfQuoted(at + 1, to);
+  if (byteAt(at) === COLON) return 0;
+  const stop = wordEnd(at, to);
+  if (stop === at) return 0;
+  if (stop === to) return to;
+  return byteAt(stop) === SPACE ? stop + 1 : 0;
+}

@@ -1,0 +1,300 @@
+/**
+ * The terms of lines that a text index records (shared/execution/text-index/facts.ts tells which, and why). A text is folded and classified
+ * first, 16 bytes at a time, to bitmaps of digits and of letters or digits; what follows walks the bitmaps, and looks at
+ * bytes only where a term is made.
+ *
+ * Memory: the term set, tables of grams and spans seen before, then what the host lays down: offsets of lines, lines.
+ */
+import { bitsFrom, isSet, LOOK_BITS, nextClear, nextSet } from './bits';
+import { SLACK } from './layout';
+import { add, clearTermSet, settle, settleIfFull, TERM_SET_END } from './term-set';
+
+// Part of the stored format: shared/execution/text-index/facts.ts.
+const GRAM_SEED: u32 = 0x2545f491;
+const TOKEN_SEED: u32 = 0x51ed270b;
+const PREFIX_SEED: u32 = 0x3c6ef372;
+const QUAD_SEED: u32 = 0x1b873593;
+const SAMPLE_SEED: u32 = 0x7feb352d;
+const GOLDEN: u32 = 0x9e3779b1;
+const SAMPLE: u32 = 1;
+const GRAM: u32 = 2;
+const EXACT: u32 = 3;
+const GRAM_BYTES: usize = 5;
+const MIN_TOKEN_BYTES: usize = 4;
+const PREFIX_BYTES: usize = 6;
+const SAMPLE_BYTES: usize = 8;
+const MAX_OCTET_DIGITS: usize = 3;
+
+const DOT: u8 = 0x2e;
+
+/** Lines of one call, bytes and number. */
+export const MAX_TERM_BYTES: usize = 1024 * 1024;
+export const MAX_TERM_ROWS: usize = 65536;
+
+/** Words of grams seen lately, each at its highest bits: most grams of a page are there, and need no look at the set. */
+const GRAMS: usize = TERM_SET_END;
+const GRAM_SHIFT: u32 = 18;
+const GRAMS_BYTES: usize = 65536;
+/** Spans seen lately: place in the lines plus 1, and length. */
+const SPANS: usize = GRAMS + GRAMS_BYTES;
+const SPAN_SHIFT: u32 = 19;
+const SPANS_BYTES: usize = 65536;
+/** Orders of the pairs of a run. */
+const ORDERS: usize = SPANS + SPANS_BYTES;
+const DIGITS: usize = ORDERS + 4 * (LOOK_BITS + 7);
+const ALNUMS: usize = DIGITS + MAX_TERM_BYTES / 8 + SLACK;
+export const TERM_OFFSETS: usize = ALNUMS + MAX_TERM_BYTES / 8 + SLACK;
+export const TERM_LINES: usize = TERM_OFFSETS + 4 * (MAX_TERM_ROWS + 1) + SLACK;
+export const TERM_BYTES: usize = TERM_LINES + MAX_TERM_BYTES + SLACK;
+
+let longestRun: usize = 0;
+/** False where a text goes on before its first byte, or behind its last: a run that touches that end has no known end. */
+let startIsKnown: bool = true;
+let endIsKnown: bool = true;
+
+/** Begins a page. */
+export function clearTerms(): void {
+  clearTermSet();
+  memory.fill(GRAMS, 0, GRAMS_BYTES);
+  longestRun = 0;
+}
+
+/** Length of the longest run of letters and digits that holds a digit. */
+export function longestTermRun(): u32 {
+  return u32(longestRun);
+}
+
+/**
+ * Adds the terms of the lines at TERM_LINES, which are folded there. `rows + 1` offsets lie at TERM_OFFSETS, the first is 0.
+ * @param startKnown, endKnown of every line
+ */
+export function scanTerms(rows: u32, startKnown: bool, endKnown: bool): void {
+  startIsKnown = startKnown;
+  endIsKnown = endKnown;
+  memory.fill(SPANS, 0, SPANS_BYTES);
+  const last = TERM_OFFSETS + (usize(rows) << 2);
+  classify(usize(load<u32>(last)));
+  for (let at = TERM_OFFSETS; at < last; at += 4) scanLine(usize(load<u32>(at)), usize(load<u32>(at, 4)));
+  settle();
+}
+
+/** Letters of ASCII in lower case, and a bit for each digit and for each letter or digit. */
+function classify(bytes: usize): void {
+  const zero = i8x16.splat(0x30);
+  const ten = i8x16.splat(10);
+  const upperA = i8x16.splat(0x41);
+  const lowerA = i8x16.splat(0x61);
+  const letters = i8x16.splat(26);
+  const caseBit = i8x16.splat(0x20);
+  for (let at: usize = 0; at < bytes; at += 16) {
+    const text = v128.load(TERM_LINES + at);
+    const digit = i8x16.lt_u(i8x16.sub(text, zero), ten);
+    const upper = i8x16.lt_u(i8x16.sub(text, upperA), letters);
+    const folded = v128.or(text, v128.and(upper, caseBit));
+    const letter = i8x16.lt_u(i8x16.sub(folded, lowerA), letters);
+    v128.store(TERM_LINES + at, folded);
+    store<u16>(DIGITS + (at >>> 3), u16(i8x16.bitmask(digit)));
+    store<u16>(ALNUMS + (at >>> 3), u16(i8x16.bitmask(v128.or(digit, letter))));
+  }
+}
+
+function scanLine(start: usize, end: usize): void {
+  let at = start;
+  while (at < end) {
+    settleIfFull();
+    const from = at;
+    at = nextSet(DIGITS, at, end);
+    if (at - from >= GRAM_BYTES && !hasSeen(from, at)) scanGrams(from, at);
+    if (at === end) return;
+    let runStart = at;
+    while (runStart > from && isSet(ALNUMS, runStart - 1)) runStart--;
+    const runEnd = nextClear(ALNUMS, at, end);
+    scanRun(start, end, runStart, runEnd);
+    if (runEnd < end && byteAt(runEnd) === DOT) scanQuad(start, runStart, runEnd);
+    let lastDigit = runEnd - 1;
+    while (!isSet(DIGITS, lastDigit)) lastDigit--;
+    if (lastDigit - at > GRAM_BYTES) scanLetters(at, lastDigit);
+    at = lastDigit + 1;
+  }
+}
+
+/** Grams of the letters between the digits of a run, which ends with one. */
+function scanLetters(from: usize, to: usize): void {
+  if (to - from <= LOOK_BITS) {
+    const letters = ~bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
+    const pairs = letters & (letters >>> 1);
+    if ((pairs & (pairs >>> 2) & (letters >>> 4)) === 0) return;
+  }
+  let at = from;
+  while (at < to) {
+    const first = nextClear(DIGITS, at, to);
+    at = nextSet(DIGITS, first, to);
+    if (at - first >= GRAM_BYTES) scanGrams(first, at);
+  }
+}
+
+/**
+ * True where the bytes `from` to `to`, at least five, stood in an earlier place; else they are noted. Lines of one page are
+ * much alike: most spans between digits were there before, and have no new gram.
+ */
+function hasSeen(from: usize, to: usize): bool {
+  const length = to - from;
+  // Lines differ in their words: those at the ends, the middle and the quarters tell most of them apart.
+  const quarter = (length - 4) >>> 2;
+  let h: u32 = (u32(length) ^ word(from)) * GOLDEN;
+  h = ((h ^ word(from + quarter)) * 0x85ebca6b) ^ (h >>> 15);
+  h = ((h ^ word(from + 2 * quarter)) * 0xc2b2ae35) ^ (h >>> 13);
+  h = ((h ^ word(from + 3 * quarter)) * GOLDEN) ^ (h >>> 15);
+  h = (h ^ word(to - 4)) * 0x85ebca6b;
+  const span = SPANS + (usize((h ^ (h >>> 11)) >>> SPAN_SHIFT) << 3);
+  const known = load<u32>(span);
+  if (known !== 0 && load<u32>(span, 4) === u32(length) && isSame(usize(known - 1), from, length))
+    return true;
+  store<u32>(span, u32(from) + 1);
+  store<u32>(span, u32(length), 4);
+  return false;
+}
+
+function isSame(a: usize, b: usize, length: usize): bool {
+  if (length < 16) {
+    for (let i: usize = 0; i + 4 < length; i += 4) if (word(a + i) !== word(b + i)) return false;
+    return word(a + length - 4) === word(b + length - 4);
+  }
+  const last = length - 16;
+  for (let i: usize = 0; i < last; i += 16)
+    if (v128.any_true(v128.xor(text(a + i), text(b + i)))) return false;
+  return !v128.any_true(v128.xor(text(a + last), text(b + last)));
+}
+
+/** The grams that begin at `from` to `to - 5`, four at a time. */
+function scanGrams(from: usize, to: usize): void {
+  const golden = i32x4.splat(GOLDEN);
+  const seed = i32x4.splat(GRAM_SEED);
+  const one = i32x4.splat(1);
+  const low = i32x4.splat(0xff);
+  const last = to - 4;
+  let at = from;
+  for (; at + 4 <= last; at += 4) {
+    const v = text(at);
+    const recent = i8x16.shuffle(v, v, 4, 3, 2, 1, 5, 4, 3, 2, 6, 5, 4, 3, 7, 6, 5, 4);
+    const older = v128.and(i8x16.shuffle(v, v, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3), low);
+    const words = v128.or(i32x4.mul(v128.xor(recent, i32x4.mul(older, golden)), seed), one);
+    addGram(i32x4.extract_lane(words, 0));
+    addGram(i32x4.extract_lane(words, 1));
+    addGram(i32x4.extract_lane(words, 2));
+    addGram(i32x4.extract_lane(words, 3));
+    settleIfFull();
+  }
+  for (; at < last; at++) addGram(((fourAt(at + 1) ^ (u32(byteAt(at)) * GOLDEN)) * GRAM_SEED) | 1);
+}
+
+// @inline
+function addGram(gram: u32): void {
+  const place = GRAMS + (usize(gram >>> GRAM_SHIFT) << 2);
+  if (load<u32>(place) === gram) return;
+  store<u32>(place, gram);
+  add(term(gram, 0, GRAM_SEED, GRAM));
+}
+
+/** One run of letters and digits that holds a digit. */
+function scanRun(start: usize, end: usize, from: usize, to: usize): void {
+  const length = to - from;
+  if (length > longestRun) longestRun = length;
+  if (length < MIN_TOKEN_BYTES) return;
+  // Digits behind a dot are parts of seconds, durations and rates: nobody's search.
+  const isFraction = from > start && byteAt(from - 1) === DOT && isSet(DIGITS, from);
+  if ((startIsKnown || from > start) && !isFraction) {
+    if (length >= PREFIX_BYTES) {
+      if ((bitsFrom(DIGITS, from) & ((1 << PREFIX_BYTES) - 1)) !== 0)
+        add(term(fourAt(from), (u32(byteAt(from + 4)) << 8) | byteAt(from + 5), PREFIX_SEED, EXACT));
+    } else if (endIsKnown || to < end) {
+      add(term(fourAt(from), length > MIN_TOKEN_BYTES ? u32(byteAt(from + 4)) : 0, TOKEN_SEED, EXACT));
+    }
+  }
+  if (length < SAMPLE_BYTES) return;
+  // Parts of as many bytes as a look has bits; the stretches of eight of a part begin where those of the part before end.
+  for (let at = from; at + SAMPLE_BYTES <= to; at += LOOK_BITS - SAMPLE_BYTES) {
+    scanSamples(at, min(at + LOOK_BITS - 1, to));
+    settleIfFull();
+  }
+}
+
+/** A part of 8 to 56 bytes. A stretch is a sample if the pair at one of its ends is the least of its seven, and it holds a digit. */
+function scanSamples(from: usize, to: usize): void {
+  const pairs = to - from - 1;
+  const mark = i32x4.splat(0x10000);
+  const golden = i32x4.splat(GOLDEN);
+  const low = i32x4.splat(0xffff);
+  for (let i: usize = 0; i < pairs; i += 4) {
+    const v = text(from + i);
+    const pair = v128.and(i8x16.shuffle(v, v, 1, 0, 0, 0, 2, 1, 1, 1, 3, 2, 2, 2, 4, 3, 3, 3), low);
+    v128.store(ORDERS + (i << 2), i32x4.shr_u(i32x4.mul(v128.or(pair, mark), golden), 8));
+  }
+  // Behind the last pair old orders only make stretches that are masked off.
+  const stretches = to - from - (SAMPLE_BYTES - 1);
+  let digits = bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
+  digits |= digits >>> 1;
+  digits |= digits >>> 2;
+  digits |= digits >>> 4;
+  let found: u64 = 0;
+  for (let i: usize = 0; i < stretches; i += 4) {
+    const o = ORDERS + (i << 2);
+    const ends = i32x4.min_u(v128.load(o), v128.load(o, 24));
+    const left = i32x4.min_u(v128.load(o, 4), v128.load(o, 8));
+    const right = i32x4.min_u(v128.load(o, 12), v128.load(o, 16));
+    const inner = i32x4.min_u(i32x4.min_u(left, right), v128.load(o, 20));
+    found |= u64(i32x4.bitmask(i32x4.le_u(ends, inner))) << u64(i);
+  }
+  found &= digits & ((u64(1) << u64(stretches)) - 1);
+  while (found !== 0) {
+    const at = from + usize(ctz(found));
+    found &= found - 1;
+    add(term(fourAt(at), fourAt(at + 4), SAMPLE_SEED, SAMPLE));
+  }
+}
+
+/** The run `from` to `to` ends at a dot: where it is a number behind a number between dots, the two are a term. */
+function scanQuad(start: usize, from: usize, to: usize): void {
+  if (to - from > MAX_OCTET_DIGITS || from < start + 2 || byteAt(from - 1) !== DOT) return;
+  for (let at = from; at < to; at++) if (!isSet(DIGITS, at)) return;
+  const last = from - 1;
+  let before = last;
+  while (before > start && last - before < MAX_OCTET_DIGITS && isSet(DIGITS, before - 1)) before--;
+  if (before === last || before === start || byteAt(before - 1) !== DOT) return;
+  add(term(numberAt(before, last), numberAt(from, to), QUAD_SEED, EXACT));
+}
+
+function numberAt(from: usize, to: usize): u32 {
+  let value = u32(to - from);
+  for (let at = from; at < to; at++) value = (value << 8) | byteAt(at);
+  return value;
+}
+
+/** Two words to one whose bits depend on all of theirs; the lowest two are the kind. */
+// @inline
+function term(a: u32, b: u32, seed: u32, kind: u32): u32 {
+  let h = (a ^ seed) * GOLDEN;
+  h = ((h ^ (h >>> 15)) + b) * 0x85ebca6b;
+  h = (h ^ (h >>> 13)) * 0xc2b2ae35;
+  return ((h ^ (h >>> 16)) & ~3) | kind;
+}
+
+// @inline
+function byteAt(at: usize): u8 {
+  return load<u8>(TERM_LINES + at);
+}
+
+// @inline
+function word(at: usize): u32 {
+  return load<u32>(TERM_LINES + at);
+}
+
+// @inline
+function fourAt(at: usize): u32 {
+  return bswap<u32>(word(at));
+}
+
+// @inline
+function text(at: usize): v128 {
+  return v128.load(TERM_LINES + at);
+}

@@ -1,0 +1,65 @@
+/**
+ * Which bytes make up words: the classes of shared/upkeep/pattern-mining/byte-classes.ts, 16 bytes at a time. The tables are by the lower and
+ * the upper four bits of a byte: which groups it may be of, one bit for each; it is in one if both agree.
+ */
+import { DIGITS_MAP, IN_WORD, SIGNS_MAP, WORD_LINES } from './word-layout';
+
+/** Places up to here are marked. */
+let markedTo: usize = 0;
+
+/** Before the first line of a call. */
+export function clearMarks(): void {
+  markedTo = 0;
+}
+
+/** Marks the bytes `from` to `to`, and those of the blocks of 64 around; places ascend from call to call, but for marked ones. */
+export function markWords(from: usize, to: usize): void {
+  let at = max(from & ~63, markedTo);
+  for (; at < to; at += 64) {
+    for (let part: usize = 0; part < 64; part += 16) {
+      const text = v128.load(WORD_LINES + at + part);
+      const map = (at + part) >>> 3;
+      store<u16>(IN_WORD + map, u16(i8x16.bitmask(inWord(text))));
+      store<u16>(DIGITS_MAP + map, u16(i8x16.bitmask(isDigit(text))));
+      store<u16>(SIGNS_MAP + map, u16(i8x16.bitmask(isSign(text))));
+    }
+  }
+  markedTo = max(at, markedTo);
+}
+
+/** Letters, digits, `_-.@%+~#$*`, `/`, `:` and all bytes of longer characters. */
+// @inline
+function inWord(text: v128): v128 {
+  const lows = i8x16(110, 126, 126, 127, 127, 127, 126, 126, 126, 126, 127, 85, 84, 85, 117, 93);
+  const highs = i8x16(0, 0, 1, 2, 4, 8, 16, 32, 64, 64, 64, 64, 64, 64, 64, 64);
+  return inGroups(text, lows, highs);
+}
+
+// @inline
+function isDigit(text: v128): v128 {
+  return i8x16.lt_u(i8x16.sub(text, i8x16.splat(0x30)), i8x16.splat(10));
+}
+
+/** Line feed and `"()=[]`. */
+// @inline
+function isSign(text: v128): v128 {
+  const lows = i8x16(0, 0, 2, 0, 0, 0, 0, 0, 2, 2, 1, 8, 0, 12, 0, 0);
+  const highs = i8x16(1, 0, 2, 4, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  return inGroups(text, lows, highs);
+}
+
+// @inline
+function inGroups(text: v128, lows: v128, highs: v128): v128 {
+  const low = i8x16.swizzle(lows, v128.and(text, i8x16.splat(15)));
+  const high = i8x16.swizzle(highs, i8x16.shr_u(text, 4));
+  return i8x16.ne(v128.and(low, high), i8x16.splat(0));
+}
+
+/** First place from `from` to `to` that parts words, or `to`; for bytes that need not be marked. */
+export function wordEnd(from: usize, to: usize): usize {
+  for (let at = from; at < to; at += 16) {
+    const bits = ~i8x16.bitmask(inWord(v128.load(WORD_LINES + at))) & 0xffff;
+    if (bits !== 0) return min(at + usize(ctz(bits)), to);
+  }
+  return to;
+}

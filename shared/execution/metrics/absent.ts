@@ -1,0 +1,35 @@
+/** absent_over_time: a 1 at the instants where no series has a sample (LogQL reference 12.6). */
+
+import { type Labels, labelsOf } from '../../base/model/labels.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
+
+/**
+ * Labels that the selector fixes: those of equality matchers, less every name that another kind of matcher uses or
+ * that occurs twice.
+ */
+export function absentLabels(selector: readonly Matcher[]): Labels {
+  const values = new Map<string, string>();
+  const dropped = new Set<string>();
+  for (const { name, op, value } of selector) {
+    if (op !== '=' || values.has(name)) dropped.add(name);
+    values.set(name, value);
+  }
+  // A label with an empty value is no label.
+  return labelsOf([...values].filter(([name, value]) => !dropped.has(name) && value !== ''));
+}
+
+/** The counts of an absent_over_time, turned round. */
+export function absentMatrix({ timesMs, series }: SeriesMatrix, labels: Labels): SeriesMatrix {
+  const present = new Uint8Array(timesMs.length).fill(1);
+  for (const one of series) {
+    for (let i = 0; i < one.present.length; i++) if (one.present[i] === 1) present[one.first + i] = 0;
+  }
+  const absent: MatrixSeries = {
+    labels,
+    first: 0,
+    values: new Float64Array(timesMs.length).fill(1),
+    present,
+  };
+  return { timesMs, series: present.includes(1) ? [absent] : [] };
+}

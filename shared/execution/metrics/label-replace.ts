@@ -1,0 +1,38 @@
+/** label_replace (LogQL reference 14.5): once a series, since values play no part. */
+
+import { canonicalText } from '../../base/model/byte-text.ts';
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import { type Labels, labelValue } from '../../base/model/labels.ts';
+import type { LabelReplaceExpr } from '../../language/logql/ast.ts';
+import { compileRegex } from '../../language/regex/regex.ts';
+import { expandTemplate, parseTemplate } from '../../language/regex/template.ts';
+import { withoutEmpty } from './grouping.ts';
+import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
+import type { Steps } from './steps.ts';
+
+/**
+ * Equal label sets that come out stay separate elements. What a reader would get wrong: labels with empty values leave
+ * the series where the regex matches, and stay where it does not.
+ */
+export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Steps<SeriesMatrix> {
+  const regex = compileRegex(expr.regex, { anchored: true });
+  const template = parseTemplate(expr.replacement);
+  const series: MatrixSeries[] = [];
+  for (const one of matrix.series) {
+    yield;
+    const groups = regex.exec(labelValue(one.labels, expr.source) ?? '');
+    if (groups === undefined) {
+      series.push(one);
+      continue;
+    }
+    const expansion = canonicalText(expandTemplate(template, regex.groupNames, groups));
+    series.push({ ...one, labels: withLabel(one.labels, expr.destination, expansion) });
+  }
+  return { timesMs: matrix.timesMs, series };
+}
+
+/** The labels with one set to a value; labels with empty values are left out. */
+function withLabel(labels: Labels, name: string, value: string): Labels {
+  const all = [...labels.filter(label => label.name !== name), { name, value }];
+  return withoutEmpty(all.sort((a, b) => compareUtf8(a.name, b.name)));
+}

@@ -1,0 +1,57 @@
+/**
+ * What metric evaluation passes from node to node: for each series its values over the instants of the query.
+ *
+ * A series covers only the instants from its first to its last value, because a query may have 100,000 short series
+ * over 10,000 instants. Presence is apart from the value: NaN is a value. Two series of a matrix may have equal
+ * labels (LogQL reference 12.3, 14.5); each is then an element of its own at every instant.
+ */
+import type { Labels } from '../../base/model/labels.ts';
+
+export interface MatrixSeries {
+  readonly labels: Labels;
+  /** Instant number that `values[0]` belongs to. */
+  readonly first: number;
+  readonly values: Float64Array;
+  /** 1 where there is a value; as long as `values`. */
+  readonly present: Uint8Array;
+}
+
+export interface SeriesMatrix {
+  /** All instants of the query, Unix milliseconds. */
+  readonly timesMs: Float64Array;
+  readonly series: readonly MatrixSeries[];
+}
+
+/** Bytes of one cell of a series: a value and its presence. */
+export const BYTES_PER_CELL = 9;
+
+export function hasPoints(present: Uint8Array): boolean {
+  return present.includes(1);
+}
+
+export function countPoints(present: Uint8Array): number {
+  let points = 0;
+  for (let i = 0; i < present.length; i++) points += present[i];
+  return points;
+}
+
+/** A series with one value at every instant. */
+export function constantSeries(labels: Labels, value: number, instants: number): MatrixSeries {
+  return {
+    labels,
+    first: 0,
+    values: new Float64Array(instants).fill(value),
+    present: new Uint8Array(instants).fill(1),
+  };
+}
+
+/** From the first to behind the last instant of some series; they must not be none. */
+export function spanOf(series: readonly MatrixSeries[]): { first: number; end: number } {
+  let first = Infinity;
+  let end = 0;
+  for (const one of series) {
+    first = Math.min(first, one.first);
+    end = Math.max(end, one.first + one.values.length);
+  }
+  return { first, end };
+}

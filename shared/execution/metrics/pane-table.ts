@@ -1,0 +1,117 @@
+/**
+ * Slots of the panes that hold samples: a hash table from (series, pane) to a dense number. Sparse on purpose:
+ * 500 series of 11,000 steps have 11 million panes, but never more filled ones than samples.
+ */
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+
+const FIRST_SLOTS = 64;
+/** Two 4-byte columns and two 4-byte places of the hash index (load at most one half). */
+const BYTES_PER_SLOT = 16;
+
+export class PaneTable {
+  /** Series and pane of each slot; valid below `count`. */
+  seriesOf = new Uint32Array(FIRST_SLOTS);
+  paneOf = new Int32Array(FIRST_SLOTS);
+  count = 0;
+  /** One more than the largest series number. */
+  seriesCount = 0;
+  private index = new Int32Array(FIRST_SLOTS * 2);
+  /** One more than the slot used last, by series: samples of a series mostly stay in a pane. */
+  private recent = new Int32Array(FIRST_SLOTS);
+  private readonly budget: MemoryBudget;
+
+  constructor(budget: MemoryBudget) {
+    this.budget = budget;
+    budget.reserve(FIRST_SLOTS * (BYTES_PER_SLOT + 4));
+  }
+
+  get capacity(): number {
+    return this.seriesOf.length;
+  }
+
+  /** The slot of a pane; made where it is new, which `count` shows. */
+  slotOf(series: number, pane: number): number {
+    if (series >= this.seriesCount) this.admit(series);
+    const near = this.recent[series] - 1;
+    if (near >= 0 && this.paneOf[near] === pane) return near;
+    const mask = this.index.length - 1;
+    let place = hash(series, pane) & mask;
+    for (;;) {
+      const slot = this.index[place] - 1;
+      if (slot < 0) break;
+      if (this.seriesOf[slot] === series && this.paneOf[slot] === pane) {
+        this.recent[series] = slot + 1;
+        return slot;
+      }
+      place = (place + 1) & mask;
+    }
+    if (this.count === this.capacity) {
+      this.grow();
+      return this.slotOf(series, pane);
+    }
+    const slot = this.count++;
+    this.seriesOf[slot] = series;
+    this.paneOf[slot] = pane;
+    this.index[place] = slot + 1;
+    this.recent[series] = slot + 1;
+    return slot;
+  }
+
+  private admit(series: number): void {
+    if (series >= this.recent.length) {
+      const larger = Math.max(series + 1, this.recent.length * 2);
+      this.budget.reserve((larger - this.recent.length) * 4);
+      const recent = new Int32Array(larger);
+      recent.set(this.recent);
+      this.recent = recent;
+    }
+    this.seriesCount = series + 1;
+  }
+
+  private grow(): void {
+    const capacity = this.capacity * 2;
+    this.budget.reserve(this.capacity * BYTES_PER_SLOT);
+    const seriesOf = new Uint32Array(capacity);
+    seriesOf.set(this.seriesOf);
+    const paneOf = new Int32Array(capacity);
+    paneOf.set(this.paneOf);
+    const index = new Int32Array(capacity * 2);
+    const mask = index.length - 1;
+    for (let slot = 0; slot < this.count; slot++) {
+      let place = hash(seriesOf[slot], paneOf[slot]) & mask;
+      while (index[place] !== 0) place = (place + 1) & mask;
+      index[place] = slot + 1;
+    }
+    this.seriesOf = seriesOf;
+    this.paneOf = paneOf;
+    this.index = index;
+  }
+
+  /** All slots by series, then by pane; and where each series starts in that order (`seriesCount + 1` places). */
+  inOrder(): { readonly order: Uint32Array; readonly starts: Uint32Array } {
+    const { count, seriesOf, paneOf } = this;
+    const starts = new Uint32Array(this.seriesCount + 1);
+    for (let slot = 0; slot < count; slot++) starts[seriesOf[slot] + 1]++;
+    for (let series = 0; series < this.seriesCount; series++) starts[series + 1] += starts[series];
+    const next = starts.slice();
+    const order = new Uint32Array(count);
+    for (let slot = 0; slot < count; slot++) order[next[seriesOf[slot]]++] = slot;
+    for (let series = 0; series < this.seriesCount; series++) {
+      const part = order.subarray(starts[series], starts[series + 1]);
+      if (!ascends(part, paneOf)) part.sort((x, y) => paneOf[x] - paneOf[y]);
+    }
+    return { order, starts };
+  }
+}
+
+function ascends(slots: Uint32Array, paneOf: Int32Array): boolean {
+  for (let i = 1; i < slots.length; i++) if (paneOf[slots[i]] < paneOf[slots[i - 1]]) return false;
+  return true;
+}
+
+function hash(series: number, pane: number): number {
+  let mixed = Math.imul(series, 0x9e3779b1) ^ Math.imul(pane + 1, 0x85ebca6b);
+  mixed ^= mixed >>> 15;
+  mixed = Math.imul(mixed, 0x2c1b3c6d);
+  return mixed ^ (mixed >>> 13);
+}

@@ -1,0 +1,97 @@
+/** What can be known of a metric query before any sample is read. */
+import type {
+  BinaryExpr,
+  Grouping,
+  MetricExpr,
+  RangeAggregationExpr,
+  RangeOp,
+} from '../../language/logql/ast.ts';
+
+export interface Leaf {
+  readonly node: RangeAggregationExpr;
+  /**
+   * The labels that series of this leaf need to keep, where fewer than all: the leaf's own grouping, or one that a sum
+   * around it makes harmless (LogQL reference 10.2). Applied at extraction it also says which labels parsers extract.
+   */
+  readonly grouping: Grouping | undefined;
+}
+
+/** A sum of these over groups is the sum of the groups. */
+const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
+  'count_over_time',
+  'rate',
+  'bytes_over_time',
+  'bytes_rate',
+  'sum_over_time',
+]);
+const NO_GROUP_LABELS: Grouping = Object.freeze({ without: false, labels: [] });
+
+/** The range aggregations of a query, from left to right. */
+export function leavesOf(expr: MetricExpr): Leaf[] {
+  const leaves: Leaf[] = [];
+  collect(expr, undefined, leaves);
+  return leaves;
+}
+
+function collect(expr: MetricExpr, pushed: Grouping | undefined, leaves: Leaf[]): void {
+  switch (expr.kind) {
+    case 'rangeAggregation':
+      leaves.push({ node: expr, grouping: leafGrouping(expr, pushed) });
+      return;
+    case 'vectorAggregation':
+      collect(expr.expr, expr.op === 'sum' ? (expr.grouping ?? NO_GROUP_LABELS) : undefined, leaves);
+      return;
+    case 'binary':
+      collect(expr.left, undefined, leaves);
+      collect(expr.right, undefined, leaves);
+      return;
+    case 'labelReplace':
+      collect(expr.expr, undefined, leaves);
+      return;
+    case 'literal':
+    case 'vector':
+      return;
+  }
+}
+
+function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined): Grouping | undefined {
+  if (node.op === 'absent_over_time') return NO_GROUP_LABELS;
+  if (node.grouping !== undefined) return node.grouping;
+  return ADDITIVE.has(node.op) ? pushed : undefined;
+}
+
+/** The time that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined where it reads none. */
+export function readInterval(
+  expr: MetricExpr,
+  startNs: bigint,
+  endNs: bigint,
+): { readonly fromNs: bigint; readonly toNs: bigint } | undefined {
+  let interval: { fromNs: bigint; toNs: bigint } | undefined;
+  for (const { node } of leavesOf(expr)) {
+    const { rangeNs, offsetNs } = node.range;
+    const fromNs = startNs - offsetNs - rangeNs;
+    const toNs = endNs - offsetNs;
+    if (interval === undefined) interval = { fromNs, toNs };
+    if (fromNs < interval.fromNs) interval.fromNs = fromNs;
+    if (toNs > interval.toNs) interval.toNs = toNs;
+  }
+  return interval;
+}
+
+/** True where sort or sort_desc occurs anywhere: an instant vector then keeps the order of evaluation (12.7). */
+export function hasSort(expr: MetricExpr): boolean {
+  switch (expr.kind) {
+    case 'vectorAggregation':
+      return expr.op === 'sort' || expr.op === 'sort_desc' || hasSort(expr.expr);
+    case 'binary':
+      return operandsOf(expr).some(hasSort);
+    case 'labelReplace':
+      return hasSort(expr.expr);
+    default:
+      return false;
+  }
+}
+
+function operandsOf({ left, right }: BinaryExpr): readonly MetricExpr[] {
+  return [left, right];
+}

@@ -1,0 +1,278 @@
+/**
+ * One range aggregation over samples that come in batches, in any order and from any worker.
+ *
+ * Each sample falls into one pane of its series (windows.ts) and changes that pane's state (kernels.ts); panes
+ * without samples cost nothing (pane-table.ts). Partial accumulators of the same query merge pane by pane. Windows
+ * are put together from panes only in `finish`. So the cost is samples plus panes plus steps, whatever the overlap.
+ *
+ * What a reader would get wrong: series numbers are the caller's. Two accumulators that number their series
+ * differently need a map when they merge. absent_over_time counts samples; that nothing is there becomes a 1 in absent.ts.
+ */
+import { invariant } from '../../base/model/errors.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import { DEFAULT_MAX_BYTES, MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
+import type { SampleBatch } from '../../base/model/samples.ts';
+import { isRate, type Kernel, kernelOf } from './kernels.ts';
+import { BYTES_PER_CELL, hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
+import { PaneTable } from './pane-table.ts';
+import { decodePartial, encodePartial } from './partial-state.ts';
+import { slideQuantile } from './quantile.ts';
+import { type RangeSpec, sameQuery } from './range-spec.ts';
+import { counterKernel, counterRate, counterStates } from './rate-counter.ts';
+import { SampleLog } from './sample-log.ts';
+import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
+import { atOnce, type Steps } from './steps.ts';
+import { instantTimesMs, PaneLocator, type Windows, windowsOf } from './windows.ts';
+
+const NS_PER_MINUTE = 60_000_000_000;
+
+/** Parallel columns. */
+export interface MinuteAmounts {
+  readonly minutes: ArrayLike<number>;
+  readonly amounts: ArrayLike<number>;
+}
+
+export class RangeAccumulator {
+  readonly spec: RangeSpec;
+  readonly windows: Windows;
+  /** Samples with `readFromNs < timestamp <= readToNs` matter; others are ignored. Unix ns. */
+  readonly readFromNs: bigint;
+  readonly readToNs: bigint;
+  readonly budget: MemoryBudget;
+  readonly table: PaneTable;
+  /** Absent where every sample is kept in `log`. */
+  readonly kernel: Kernel | undefined;
+  readonly log: SampleLog | undefined;
+  /** States by slot, as wide as the kernel's layout. */
+  cells: Float64Array;
+  private readonly width: number;
+  private readonly locator: PaneLocator;
+  /** A sample counts 1, whatever its value. */
+  readonly countsEntries: boolean;
+
+  constructor(spec: RangeSpec, maxBytes: number, shared?: SharedMemory) {
+    this.spec = spec;
+    this.windows = windowsOf(spec);
+    this.readFromNs = this.windows.originNs;
+    this.readToNs = this.windows.readToNs;
+    this.locator = new PaneLocator(this.windows);
+    this.budget = new MemoryBudget(maxBytes, undefined, shared);
+    this.table = new PaneTable(this.budget);
+    this.kernel = kernelOf(spec.op, spec.unwrapped);
+    this.width = this.kernel?.layout.length ?? 0;
+    this.budget.reserve(this.table.capacity * this.width * 8);
+    this.cells = new Float64Array(this.table.capacity * this.width);
+    this.log = this.kernel === undefined ? new SampleLog(spec.op === 'rate_counter', this.budget) : undefined;
+    this.countsEntries =
+      spec.op === 'count_over_time' ||
+      spec.op === 'absent_over_time' ||
+      (spec.op === 'rate' && !spec.unwrapped);
+  }
+
+  /** Panes that hold samples. */
+  get panes(): number {
+    return this.table.count;
+  }
+
+  /** The slot of a pane, with an empty state where it is new. */
+  slotOf(series: number, pane: number): number {
+    const { table, width } = this;
+    const before = table.count;
+    const slot = table.slotOf(series, pane);
+    if (slot === before && this.kernel !== undefined) {
+      const needed = table.capacity * width;
+      if (this.cells.length < needed) {
+        this.budget.reserve((needed - this.cells.length) * 8);
+        const cells = new Float64Array(needed);
+        cells.set(this.cells);
+        this.cells = cells;
+      }
+      this.kernel.init(this.cells, slot * width);
+    }
+    return slot;
+  }
+
+  /**
+   * Adds a batch. `seriesMap[n]` is this accumulator's number of the batch's series n; without it they are equal.
+   * Throws BadRequestError where the memory budget is spent.
+   */
+  addBatch(batch: SampleBatch, seriesMap?: Uint32Array): void {
+    const { locator } = this;
+    const { count, rows, series, times } = batch;
+    locator.setBase(batch.baseNs);
+    let i = 0;
+    while (i < count) {
+      const offset = times[rows[i]];
+      if (offset <= locator.above || offset > locator.upTo) locator.locate(offset);
+      const { above, upTo, pane } = locator;
+      let end = i + 1;
+      if (pane < 0) {
+        while (end < count && inPane(times[rows[end]], above, upTo)) end++;
+        i = end;
+        continue;
+      }
+      const own = series[i];
+      const number = seriesMap === undefined ? own : seriesMap[own];
+      while (end < count && series[end] === own && inPane(times[rows[end]], above, upTo)) end++;
+      const slot = this.slotOf(number, pane);
+      if (this.countsEntries) this.cells[slot] += end - i;
+      else if (this.kernel !== undefined) {
+        this.kernel.add(this.cells, slot * this.width, batch, i, end, locator.shift);
+      } else this.log!.addBatch(slot, batch, i, end, locator.shift);
+      i = end;
+    }
+  }
+
+  /**
+   * Adds amounts by the minute, as footers of chunks keep them: bucket m holds what lies in `(m-1, m]` minutes of the day.
+   * Takes those at `from..end` (exclusive), ascending by minute: entries where `countsEntries`, else bytes of their lines.
+   * Whoever calls has seen that windows begin and end with minutes, and that the aggregation counts one or the other.
+   */
+  addMinutes(
+    series: number,
+    dayStartNs: bigint,
+    { minutes, amounts }: MinuteAmounts,
+    from: number,
+    end: number,
+  ): void {
+    const { locator } = this;
+    locator.setBase(dayStartNs);
+    let slot = -1;
+    for (let i = from; i < end; i++) {
+      const offset = minutes[i] * NS_PER_MINUTE;
+      if (offset <= locator.above || offset > locator.upTo) {
+        locator.locate(offset);
+        slot = -1;
+      }
+      if (locator.pane < 0) continue;
+      if (slot < 0) slot = this.slotOf(series, locator.pane);
+      this.cells[slot] += amounts[i];
+    }
+  }
+
+  /** True where all samples of these times of the day, both included, are in the same windows. */
+  isOnePane(dayStartNs: bigint, first: number, last: number): boolean {
+    const { locator } = this;
+    locator.setBase(dayStartNs);
+    if (first <= locator.above || first > locator.upTo) locator.locate(first);
+    return last <= locator.upTo;
+  }
+
+  /**
+   * Adds an amount of one time of the day, counted elsewhere: entries where `countsEntries`, else bytes of their lines. Whoever calls
+   * has seen that the aggregation counts one or the other.
+   */
+  addAmount(series: number, dayStartNs: bigint, time: number, amount: number): void {
+    const { locator } = this;
+    locator.setBase(dayStartNs);
+    if (time <= locator.above || time > locator.upTo) locator.locate(time);
+    if (locator.pane >= 0) this.cells[this.slotOf(series, locator.pane)] += amount;
+  }
+
+  /**
+   * Adds what another accumulator of the same query holds; `seriesMap[n]` is this side's number of its series n. Of
+   * equal timestamps, first and last_over_time take the other's samples as the later ones.
+   */
+  merge(other: RangeAccumulator, seriesMap?: Uint32Array): void {
+    invariant(sameQuery(this.spec, other.spec), 'only partial states of one query merge');
+    const { width, kernel } = this;
+    const slotMap = new Uint32Array(other.table.count);
+    for (let from = 0; from < other.table.count; from++) {
+      const series = other.table.seriesOf[from];
+      const mapped = seriesMap === undefined ? series : seriesMap[series];
+      const slot = this.slotOf(mapped, other.table.paneOf[from]);
+      slotMap[from] = slot;
+      kernel?.combine(this.cells, slot * width, this.cells, slot * width, other.cells, from * width);
+    }
+    if (this.log !== undefined && other.log !== undefined) this.log.append(other.log, slotMap);
+  }
+
+  /** This state as bytes, for another worker. */
+  encode(): Uint8Array {
+    return encodePartial(this);
+  }
+
+  /** The state that `encode` wrote. Throws CorruptionError. */
+  static decode(bytes: Uint8Array, maxBytes = DEFAULT_MAX_BYTES): RangeAccumulator {
+    return decodePartial(bytes, spec => new RangeAccumulator(spec, maxBytes));
+  }
+
+  /**
+   * The value of every window that has samples, by series number; series without any are left out. For
+   * absent_over_time the counts of all samples, to be turned round by `absentMatrix`. The accumulator stays usable.
+   */
+  finish(labelsOf: (series: number) => Labels): SeriesMatrix {
+    return atOnce(this.finishing(labelsOf));
+  }
+
+  /** The same in steps; nothing may be added until they are done. */
+  *finishing(labelsOf: (series: number) => Labels): Steps<SeriesMatrix> {
+    const { spec, table, windows, budget } = this;
+    const timesMs = instantTimesMs(spec.startNs, spec.endNs, spec.stepNs);
+    const { order, starts } = table.inOrder();
+    const panes = new Int32Array(order.length);
+    for (let place = 0; place < order.length; place++) panes[place] = table.paneOf[order[place]];
+    const slide = this.slider(order, panes);
+    const series: MatrixSeries[] = [];
+    const usedBytes = budget.usedBytes;
+    for (let number = 0; number < table.seriesCount; number++) {
+      const from = starts[number];
+      const to = starts[number + 1];
+      if (from === to) continue;
+      const { first, end } = instantsOf(windows, panes[from], panes[to - 1]);
+      if (end <= first) continue;
+      budget.reserve((end - first) * BYTES_PER_CELL);
+      const sink = { first, values: new Float64Array(end - first), present: new Uint8Array(end - first) };
+      slide(from, to, sink);
+      if (hasPoints(sink.present)) series.push({ labels: labelsOf(number), ...sink });
+      yield;
+    }
+    budget.release(budget.usedBytes - usedBytes);
+    return { timesMs, series };
+  }
+
+  private slider(
+    order: Uint32Array,
+    panes: Int32Array,
+  ): (from: number, to: number, sink: WindowSink) => void {
+    const { spec, table, windows, kernel, cells } = this;
+    if (kernel !== undefined) {
+      const states = new SlidingStates(kernel);
+      const divisor = isRate(spec.op) ? windows.rangeSeconds : 1;
+      return (from, to, sink) =>
+        states.slide(
+          { panes, cells, offsets: order, from, to },
+          windows,
+          sink,
+          state => kernel.value(state, 0) / divisor,
+        );
+    }
+    const samples = this.log!.grouped(order, table.count);
+    if (spec.op === 'quantile_over_time') {
+      const q = spec.parameter ?? Number.NaN;
+      return (from, to, sink) => slideQuantile(q, panes, samples, from, to, windows, sink);
+    }
+    const counters = counterStates(samples);
+    const places = Uint32Array.from(order, (_, place) => place);
+    const states = new SlidingStates(counterKernel);
+    const stepNs = Number(windows.stepNs);
+    const rangeNs = Number(windows.rangeNs);
+    return (from, to, sink) =>
+      states.slide({ panes, cells: counters, offsets: places, from, to }, windows, sink, (state, instant) =>
+        counterRate(state, instant * stepNs, instant * stepNs + rangeNs, windows.rangeSeconds),
+      );
+  }
+}
+
+function inPane(offset: number, above: number, upTo: number): boolean {
+  return offset > above && offset <= upTo;
+}
+
+/** `maxBytes` bounds all that the accumulator holds; see `MemoryBudget`. */
+export function createRangeAccumulator(
+  spec: RangeSpec,
+  maxBytes = DEFAULT_MAX_BYTES,
+  shared?: SharedMemory,
+): RangeAccumulator {
+  return new RangeAccumulator(spec, maxBytes, shared);
+}

@@ -1,0 +1,28 @@
+/** What one range aggregation computes, and when. */
+import type { RangeOp } from '../../language/logql/ast.ts';
+
+export interface RangeSpec {
+  readonly op: RangeOp;
+  /** The quantile of quantile_over_time. */
+  readonly parameter?: number;
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  /** 0 for an instant query. */
+  readonly stepNs: bigint;
+  readonly rangeNs: bigint;
+  readonly offsetNs: bigint;
+  readonly unwrapped: boolean;
+}
+
+export function sameQuery(a: RangeSpec, b: RangeSpec): boolean {
+  return (
+    a.op === b.op &&
+    Object.is(a.parameter, b.parameter) &&
+    a.startNs === b.startNs &&
+    a.endNs === b.endNs &&
+    a.stepNs === b.stepNs &&
+    a.rangeNs === b.rangeNs &&
+    a.offsetNs === b.offsetNs &&
+    a.unwrapped === b.unwrapped
+  );
+}

@@ -1,0 +1,169 @@
+/**
+ * topk, bottomk, sort and sort_desc (LogQL reference 13): they keep the series they get and choose or order them.
+ *
+ * Each instant is ranked on its own, so a range query may show more than k series. NaN ranks last in both
+ * directions. Where the reference leaves ties to chance, the smaller label set wins, so that an answer is the same
+ * each time.
+ */
+
+import { compareLabels } from '../../base/model/labels.ts';
+import type { Grouping } from '../../language/logql/ast.ts';
+import { groupBy } from './grouping.ts';
+import { hasPoints, type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
+import type { Steps } from './steps.ts';
+
+/** The k largest of each group and instant, or (`ascending`) the k smallest; one instant comes out in that order. */
+export function* rankGroups(
+  matrix: SeriesMatrix,
+  k: number,
+  ascending: boolean,
+  grouping: Grouping | undefined,
+): Steps<SeriesMatrix> {
+  const chosen: MatrixSeries[] = [];
+  for (const { members } of yield* groupBy(matrix.series, grouping)) {
+    const kept = members.length <= k ? members : yield* chooseOf(members, k, ascending);
+    const ordered = matrix.timesMs.length === 1 ? inValueOrder(kept, ascending) : kept;
+    for (const one of ordered) chosen.push(one);
+    yield;
+  }
+  return { timesMs: matrix.timesMs, series: chosen };
+}
+
+/** Orders the elements of an instant vector by value; a matrix has no such order and stays as it is. */
+export function sortSeries(matrix: SeriesMatrix, ascending: boolean): SeriesMatrix {
+  if (matrix.timesMs.length !== 1) return matrix;
+  return { timesMs: matrix.timesMs, series: inValueOrder(matrix.series, ascending) };
+}
+
+function inValueOrder(series: readonly MatrixSeries[], ascending: boolean): MatrixSeries[] {
+  return [...series].sort(
+    (a, b) => compareRank(a.values[0], b.values[0], ascending) || compareLabels(a.labels, b.labels),
+  );
+}
+
+/** Negative where `a` comes before `b`. */
+function compareRank(a: number, b: number, ascending: boolean): number {
+  if (a === b) return 0;
+  if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
+  if (Number.isNaN(b)) return -1;
+  return a < b === ascending ? -1 : 1;
+}
+
+function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boolean): Steps<MatrixSeries[]> {
+  const ordered = [...members].sort((a, b) => compareLabels(a.labels, b.labels));
+  const present = ordered.map(one => new Uint8Array(one.present.length));
+  const { first, end } = spanOf(ordered);
+  const best = new BestOf(k, ascending);
+  const byStart = Uint32Array.from(ordered, (_, place) => place).sort(
+    (x, y) => ordered[x].first - ordered[y].first || x - y,
+  );
+  // Members that have begun and not ended, so that an instant costs what it has, not what the query has.
+  let active: number[] = [];
+  let started = 0;
+  for (let instant = first; instant < end; instant++) {
+    for (; started < byStart.length && ordered[byStart[started]].first === instant; started++) {
+      active.push(byStart[started]);
+    }
+    const ended = chooseAt(instant, { active, ordered, best, present });
+    if (ended) active = active.filter(place => instant < ordered[place].first + ordered[place].values.length);
+    yield;
+  }
+  return ordered
+    .map((one, place) => ({ ...one, present: present[place] }))
+    .filter(one => hasPoints(one.present));
+}
+
+interface Choosing {
+  /** Places of members that have begun. */
+  readonly active: readonly number[];
+  readonly ordered: readonly MatrixSeries[];
+  readonly best: BestOf;
+  /** Of each member, where it is chosen. */
+  readonly present: readonly Uint8Array[];
+}
+
+/** Marks the best of an instant; true where a member has ended. */
+function chooseAt(instant: number, { active, ordered, best, present }: Choosing): boolean {
+  let ended = false;
+  best.clear();
+  for (const place of active) {
+    const { first: start, values, present: own } = ordered[place];
+    const at = instant - start;
+    if (at >= values.length) ended = true;
+    else if (own[at] === 1) best.offer(values[at], place);
+  }
+  for (let i = 0; i < best.count; i++) {
+    const place = best.places[i];
+    present[place][instant - ordered[place].first] = 1;
+  }
+  return ended;
+}
+
+/** Keeps the k best offers in a heap with the worst on top. */
+class BestOf {
+  readonly places: number[] = [];
+  private readonly values: number[] = [];
+  private readonly k: number;
+  private readonly ascending: boolean;
+
+  constructor(k: number, ascending: boolean) {
+    this.k = k;
+    this.ascending = ascending;
+  }
+
+  get count(): number {
+    return this.places.length;
+  }
+
+  clear(): void {
+    this.places.length = 0;
+    this.values.length = 0;
+  }
+
+  offer(value: number, place: number): void {
+    if (this.count < this.k) {
+      this.places.push(place);
+      this.values.push(value);
+      this.rise(this.count - 1);
+    } else if (this.before(value, place, this.values[0], this.places[0])) {
+      this.places[0] = place;
+      this.values[0] = value;
+      this.sink();
+    }
+  }
+
+  /** True where the first offer is better. */
+  private before(value: number, place: number, otherValue: number, otherPlace: number): boolean {
+    return (compareRank(value, otherValue, this.ascending) || place - otherPlace) < 0;
+  }
+
+  private worse(i: number, j: number): boolean {
+    return this.before(this.values[j], this.places[j], this.values[i], this.places[i]);
+  }
+
+  private rise(at: number): void {
+    for (let i = at; i > 0; ) {
+      const parent = (i - 1) >> 1;
+      if (!this.worse(i, parent)) return;
+      this.swap(i, parent);
+      i = parent;
+    }
+  }
+
+  private sink(): void {
+    for (let i = 0; ; ) {
+      let worst = i;
+      const left = 2 * i + 1;
+      if (left < this.count && this.worse(left, worst)) worst = left;
+      if (left + 1 < this.count && this.worse(left + 1, worst)) worst = left + 1;
+      if (worst === i) return;
+      this.swap(i, worst);
+      i = worst;
+    }
+  }
+
+  private swap(i: number, j: number): void {
+    [this.places[i], this.places[j]] = [this.places[j], this.places[i]];
+    [this.values[i], this.values[j]] = [this.values[j], this.values[i]];
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Samples kept as they are, for the aggregations that no fixed state answers: quantile_over_time (values) and
+ * rate_counter (values and times). Appended in arrival order with their slot, grouped once at the end.
+ */
+
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { SampleBatch } from '../../base/model/samples.ts';
+
+const FIRST_SAMPLES = 256;
+
+/** Samples by place in an order of slots: those of place p are `starts[p]` to `starts[p + 1] - 1`. */
+export interface GroupedSamples {
+  readonly starts: Uint32Array;
+  readonly values: Float64Array;
+  /** Query times, ns; empty where the log keeps none. */
+  readonly times: Float64Array;
+}
+
+export class SampleLog {
+  readonly keepsTimes: boolean;
+  count = 0;
+  private slots = new Uint32Array(FIRST_SAMPLES);
+  private values = new Float64Array(FIRST_SAMPLES);
+  private times: Float64Array;
+  private readonly budget: MemoryBudget;
+
+  constructor(keepsTimes: boolean, budget: MemoryBudget) {
+    this.keepsTimes = keepsTimes;
+    this.budget = budget;
+    this.times = new Float64Array(keepsTimes ? FIRST_SAMPLES : 0);
+    budget.reserve(FIRST_SAMPLES * this.bytesPerSample);
+  }
+
+  private get bytesPerSample(): number {
+    return this.keepsTimes ? 20 : 12;
+  }
+
+  private reserve(more: number): void {
+    const needed = this.count + more;
+    const capacity = this.slots.length;
+    if (needed <= capacity) return;
+    const larger = Math.max(needed, capacity * 2);
+    this.budget.reserve((larger - capacity) * this.bytesPerSample);
+    const slots = new Uint32Array(larger);
+    slots.set(this.slots);
+    this.slots = slots;
+    this.values = enlarged(this.values, larger);
+    if (this.keepsTimes) this.times = enlarged(this.times, larger);
+  }
+
+  /** Samples `from` to `to - 1` of a batch. */
+  addBatch(slot: number, batch: SampleBatch, from: number, to: number, shift: number): void {
+    this.reserve(to - from);
+    const { rows, times, values } = batch;
+    const base = this.count - from;
+    this.slots.fill(slot, this.count, this.count + to - from);
+    for (let i = from; i < to; i++) this.values[base + i] = values === undefined ? 1 : values[i];
+    if (this.keepsTimes) for (let i = from; i < to; i++) this.times[base + i] = times[rows[i]] + shift;
+    this.count += to - from;
+  }
+
+  add(slot: number, value: number, time: number): void {
+    this.reserve(1);
+    this.slots[this.count] = slot;
+    this.values[this.count] = value;
+    if (this.keepsTimes) this.times[this.count] = time;
+    this.count++;
+  }
+
+  /** Appends another log; `slotMap` gives this side's slot of each of its slots. */
+  append(other: SampleLog, slotMap: Uint32Array): void {
+    this.reserve(other.count);
+    for (let i = 0; i < other.count; i++) this.slots[this.count + i] = slotMap[other.slots[i]];
+    this.values.set(other.values.subarray(0, other.count), this.count);
+    if (this.keepsTimes) this.times.set(other.times.subarray(0, other.count), this.count);
+    this.count += other.count;
+  }
+
+  /** The samples in the order of slots given; within a slot by time where times are kept, else as they came. */
+  grouped(order: Uint32Array, slotCount: number): GroupedSamples {
+    const { count, slots } = this;
+    this.budget.reserve(count * this.bytesPerSample);
+    const placeOf = new Uint32Array(slotCount);
+    for (let place = 0; place < order.length; place++) placeOf[order[place]] = place;
+    const starts = new Uint32Array(order.length + 1);
+    for (let i = 0; i < count; i++) starts[placeOf[slots[i]] + 1]++;
+    for (let place = 0; place < order.length; place++) starts[place + 1] += starts[place];
+    const next = starts.slice();
+    const from = new Uint32Array(count);
+    for (let i = 0; i < count; i++) from[next[placeOf[slots[i]]]++] = i;
+    if (this.keepsTimes) sortByTime(from, starts, this.times);
+    const values = new Float64Array(count);
+    for (let i = 0; i < count; i++) values[i] = this.values[from[i]];
+    const times = new Float64Array(this.keepsTimes ? count : 0);
+    for (let i = 0; i < times.length; i++) times[i] = this.times[from[i]];
+    this.budget.release(count * this.bytesPerSample);
+    return { starts, values, times };
+  }
+}
+
+/** Sorts each group of sample places by time; equal times keep their order of arrival. */
+function sortByTime(places: Uint32Array, starts: Uint32Array, times: Float64Array): void {
+  for (let group = 0; group + 1 < starts.length; group++) {
+    const part = places.subarray(starts[group], starts[group + 1]);
+    let ascending = true;
+    for (let i = 1; i < part.length && ascending; i++) ascending = times[part[i]] >= times[part[i - 1]];
+    if (!ascending) part.sort((x, y) => times[x] - times[y] || x - y);
+  }
+}
+
+function enlarged(column: Float64Array, length: number): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(length);
+  larger.set(column);
+  return larger;
+}

@@ -1,0 +1,223 @@
+/**
+ * Label values as numbers, durations and sizes (logql reference 8.1, 12.2). The usual forms are read straight from
+ * the bytes; everything else goes through the exact parsers of shared/base/model, whose errors are Go's texts.
+ */
+import { parseByteSize } from '../../base/model/byte-size.ts';
+import { parseGoDuration } from '../../base/model/duration.ts';
+import { messageOf } from '../../base/model/errors.ts';
+import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
+import { quote } from '../../base/model/quote.ts';
+import { KIND_CLEAN, KIND_RAW, PARSED, type RowLabels } from './row-labels.ts';
+
+/** What a label's value converted to. One object per user, overwritten by each conversion. */
+export interface Converted {
+  /** False where the label is absent. */
+  present: boolean;
+  /** Go's error text, or undefined. */
+  error: string | undefined;
+  value: number;
+  /** For durations that `value` (ns) does not hold exactly. */
+  exactNs: bigint | undefined;
+}
+
+export function newConverted(): Converted {
+  return { present: false, error: undefined, value: 0, exactNs: undefined };
+}
+
+/** Reads label `id` into `out`. */
+export type Conversion = (labels: RowLabels, id: number, out: Converted) => void;
+
+/** Digits that a double holds exactly together with a power of ten of the same length. */
+const MAX_EXACT_DIGITS = 15;
+const POWERS_OF_TEN = Float64Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, i) => 10 ** i);
+
+/** What the last `scanDecimal` read: digits as a whole number, how many of them follow the dot, where it ended. */
+const scan = { digits: 0, places: 0, end: 0 };
+
+/** Reads `123` or `12.5` (at most 15 digits). False where the bytes do not start so. */
+function scanDecimal(source: Buffer, start: number, end: number): boolean {
+  let at = start;
+  let digits = 0;
+  let byte = 0;
+  while (at < end && (byte = source[at]) >= 0x30 && byte <= 0x39) {
+    digits = digits * 10 + (byte - 0x30);
+    at++;
+  }
+  const whole = at - start;
+  if (whole === 0 || whole > MAX_EXACT_DIGITS) return false;
+  scan.places = 0;
+  if (at < end && source[at] === 0x2e) {
+    const dot = at++;
+    while (at < end && (byte = source[at]) >= 0x30 && byte <= 0x39) {
+      digits = digits * 10 + (byte - 0x30);
+      at++;
+    }
+    scan.places = at - dot - 1;
+    if (scan.places === 0 || whole + scan.places > MAX_EXACT_DIGITS) return false;
+  }
+  scan.digits = digits;
+  scan.end = at;
+  return true;
+}
+
+/** Go's ParseFloat of a label. */
+export function convertNumber(labels: RowLabels, id: number, out: Converted): void {
+  out.error = undefined;
+  const kind = labels.lookup(id);
+  if (kind === PARSED) {
+    const place = labels.placeOf(id);
+    const valueKind = labels.valueKinds[place];
+    if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
+      const source = labels.valueSources[place];
+      const start = labels.valueStarts[place];
+      const end = labels.valueEnds[place];
+      const negative = source[start] === 0x2d && start < end;
+      if (scanDecimal(source, negative ? start + 1 : start, end) && scan.end === end) {
+        const value = scan.digits / POWERS_OF_TEN[scan.places];
+        out.present = true;
+        out.value = negative ? -value : value;
+        return;
+      }
+    }
+  }
+  const text = labels.get(id);
+  out.present = text !== undefined;
+  if (text !== undefined) numberOfText(text, out);
+}
+
+/** Go's ParseFloat of a text. */
+export function numberOfText(text: string, out: Converted): void {
+  const value = parseGoFloat(text);
+  out.value = value ?? 0;
+  out.error = undefined;
+  if (value === undefined) out.error = parseFloatError(text);
+  else if (Math.abs(value) === Infinity && !/inf/i.test(text)) {
+    out.error = `strconv.ParseFloat: parsing ${quote(text)}: value out of range`;
+  }
+}
+
+/** Go's ParseDuration of a label, ns. */
+export function convertDuration(labels: RowLabels, id: number, out: Converted): void {
+  out.error = undefined;
+  out.exactNs = undefined;
+  if (labels.lookup(id) === PARSED) {
+    const place = labels.placeOf(id);
+    const valueKind = labels.valueKinds[place];
+    if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
+      const source = labels.valueSources[place];
+      const end = labels.valueEnds[place];
+      if (scanDecimal(source, labels.valueStarts[place], end)) {
+        const scaled = scan.digits * unitNs(source, scan.end, end);
+        if (scaled > 0 && scaled <= Number.MAX_SAFE_INTEGER) {
+          out.present = true;
+          out.value = Math.floor(scaled / POWERS_OF_TEN[scan.places]);
+          return;
+        }
+      }
+    }
+  }
+  const text = labels.get(id);
+  out.present = text !== undefined;
+  if (text !== undefined) durationOfText(text, out);
+}
+
+/** Go's ParseDuration of a text, ns. */
+export function durationOfText(text: string, out: Converted): void {
+  out.error = undefined;
+  out.exactNs = undefined;
+  try {
+    const ns = parseGoDuration(text);
+    out.value = Number(ns);
+    if (!Number.isSafeInteger(out.value)) out.exactNs = ns;
+  } catch (error) {
+    out.value = 0;
+    out.error = messageOf(error);
+  }
+}
+
+/** Nanoseconds of the unit that fills `start` to `end`, or 0. */
+function unitNs(source: Buffer, start: number, end: number): number {
+  const first = source[start];
+  switch (end - start) {
+    case 1:
+      if (first === 0x73) return 1e9;
+      if (first === 0x6d) return 60e9;
+      return first === 0x68 ? 3600e9 : 0;
+    case 2:
+      if (source[start + 1] !== 0x73) return 0;
+      if (first === 0x6d) return 1e6;
+      if (first === 0x75) return 1e3;
+      return first === 0x6e ? 1 : 0;
+    case 3: {
+      // The two letters mu: U+00B5 and U+03BC.
+      const second = source[start + 1];
+      const isMu = (first === 0xc2 && second === 0xb5) || (first === 0xce && second === 0xbc);
+      return isMu && source[start + 2] === 0x73 ? 1e3 : 0;
+    }
+    default:
+      return 0;
+  }
+}
+
+/** A duration in seconds: whole seconds and the rest added apart, as Go does. */
+export function convertSeconds(labels: RowLabels, id: number, out: Converted): void {
+  convertDuration(labels, id, out);
+  if (!out.present || out.error !== undefined) return;
+  if (out.exactNs !== undefined) {
+    const second = 1_000_000_000n;
+    out.value = Number(out.exactNs / second) + Number(out.exactNs % second) / 1e9;
+    out.exactNs = undefined;
+    return;
+  }
+  const seconds = Math.trunc(out.value / 1e9);
+  out.value = seconds + (out.value - seconds * 1e9) / 1e9;
+}
+
+/** A size of the label, bytes (1.4). */
+export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
+  out.error = undefined;
+  if (labels.lookup(id) === PARSED) {
+    const place = labels.placeOf(id);
+    const valueKind = labels.valueKinds[place];
+    if (valueKind === KIND_CLEAN || valueKind === KIND_RAW) {
+      const source = labels.valueSources[place];
+      const end = labels.valueEnds[place];
+      if (scanDecimal(source, labels.valueStarts[place], end)) {
+        const factor = unitBytes(source, scan.end, end);
+        const bytes = (scan.digits / POWERS_OF_TEN[scan.places]) * factor;
+        // What is too large is an error, with its text.
+        if (factor > 0 && bytes <= Number.MAX_SAFE_INTEGER) {
+          out.present = true;
+          out.value = Math.trunc(bytes);
+          return;
+        }
+      }
+    }
+  }
+  const text = labels.get(id);
+  out.present = text !== undefined;
+  if (text === undefined) return;
+  try {
+    out.value = parseByteSize(text);
+  } catch (error) {
+    out.value = 0;
+    out.error = messageOf(error);
+  }
+}
+
+const SIZE_LETTERS = 'kmgt';
+
+/** Bytes of the unit that fills `start` to `end` (`''`, `B`, `kB`, `KiB`, up to tera), or 0. */
+function unitBytes(source: Buffer, start: number, end: number): number {
+  let at = start;
+  let factor = 1;
+  const power = at < end ? SIZE_LETTERS.indexOf(String.fromCharCode(source[at] | 0x20)) + 1 : 0;
+  if (power > 0) {
+    at++;
+    const isBinary = at < end && (source[at] | 0x20) === 0x69;
+    if (isBinary) at++;
+    factor = (isBinary ? 1024 : 1000) ** power;
+  }
+  if (at < end && (source[at] | 0x20) === 0x62) at++;
+  return at === end ? factor : 0;
+}

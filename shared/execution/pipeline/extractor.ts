@@ -1,0 +1,261 @@
+/**
+ * Metric queries on a page: one sample for each row that passes all stages, with its value and the number of its series
+ * (logql reference 10.2, 12.2, 12.3).
+ *
+ *     const extractor = compileSampleExtractor(range, { op, grouping, clock });
+ *     const batch = extractor.extract(page, selection, count);
+ *     extractor.series.labelsOf(batch.series[0]);
+ *
+ * The batch and its arrays are reused by the next call; the series table lives on. What a reader would get wrong: a
+ * row with an error keeps all its labels whatever the grouping, so that the failure is found (`sampleFailure`).
+ */
+
+import type { SharedMemory } from '../../base/model/memory-budget.ts';
+import type { PageRows } from '../../base/model/page.ts';
+import type { PromotedWants } from '../../base/model/promoted.ts';
+import type { SampleBatch } from '../../base/model/samples.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { Grouping, LogRange, RangeOp } from '../../language/logql/ast.ts';
+import { ColumnSamples } from './column-samples.ts';
+import { compileStages } from './compile.ts';
+import { PatternSamples } from './pattern-samples.ts';
+import { type PreparedRows, planPromotedRows } from './pushdown/promoted-rows.ts';
+import { Row } from './row.ts';
+import { sampleFailure } from './sample-failure.ts';
+import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
+import type { Series } from './series.ts';
+import { SeriesAssigner } from './series-assigner.ts';
+import { type RowNarrower, StageRunner } from './stage-runner.ts';
+import type { Turn } from './turn.ts';
+import { compileUnwrap, type Unwrapper } from './unwrap.ts';
+
+export { sampleFailure } from './sample-failure.ts';
+export type { ColumnNeeds } from './sample-plan.ts';
+
+export interface ExtractorOptions {
+  readonly op: RangeOp;
+  /** The aggregation's own clause, or one of a sum around it that may be pushed down (10.2). */
+  readonly grouping?: Grouping;
+  /** Clause of a sum directly around; used where the aggregation has none of its own and the operation is additive. */
+  readonly outerGrouping?: Grouping;
+  readonly clock: Clock;
+  readonly turn?: Turn;
+  /** Hides rows behind the line filters. */
+  readonly hidden?: RowNarrower;
+  /** What the labels of series take is charged to it too. */
+  readonly memory?: SharedMemory | undefined;
+}
+
+export interface SampleExtractor {
+  /** What a page must hold. Values are exact with these columns; the labels of a failed series need `all`. */
+  readonly needs: ColumnNeeds;
+  /** Columns for the full labels of failed series. */
+  readonly needsForFailures: ColumnNeeds;
+  /** Columns of fields that spare lines. A page without them is answered the same. */
+  readonly promoted: PromotedWants | undefined;
+  readonly series: Series;
+  /**
+   * What is left of the rows before lines are looked at. May be left out; where it says that no line is needed, `extract`
+   * takes the page without its lines (and with line lengths, where `needs` asks for lines).
+   */
+  prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
+  /**
+   * Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. With a turn,
+   * `turn.left` rows are left at its start, to be run next.
+   */
+  extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch;
+  /** Error text of the first series that failed so far, or undefined. */
+  failure(): string | undefined;
+}
+
+const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
+  'count_over_time',
+  'rate',
+  'bytes_over_time',
+  'bytes_rate',
+  'sum_over_time',
+]);
+
+/** Throws BadRequestError where a stage cannot be built. */
+export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
+  const { op, clock, turn, hidden } = options;
+  const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
+  const plan = planSamples(range, op, grouping);
+  const row = new Row(plan.wanted);
+  const promoted = plan.skipParsers
+    ? undefined
+    : planPromotedRows(plan.stages, { wanted: plan.wanted, filtersAfter: range.unwrap?.filters });
+  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, promoted });
+  const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
+  const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
+  const assigner = new SeriesAssigner(row, plan.seriesLabels, options.memory);
+  const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
+  const needs = plan.needs;
+  const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
+  const columns =
+    promoted?.stage && new ColumnSamples({ runner, assigner, stage: promoted.stage, unwrapper });
+  const patterns =
+    compiled.pattern === undefined || unwrapper !== undefined
+      ? undefined
+      : new PatternSamples({ runner, assigner, plan: compiled.pattern });
+  const extractor = new Extractor({ runner, assigner, unwrapper, columns, patterns, takesLength });
+  let checked = 0;
+  let firstFailure: string | undefined;
+  return {
+    needs,
+    needsForFailures,
+    promoted: promoted?.wants,
+    series: assigner.series,
+    prepare: (page, selection, count) =>
+      promoted?.prepare(page, selection, count) ?? { count, needsLines: needs.lines === 'bytes' },
+    extract: (page, selection, count) => extractor.extract(page, selection, count),
+    failure() {
+      for (; firstFailure === undefined && checked < assigner.series.count; checked++) {
+        firstFailure = sampleFailure(assigner.series.labelsOf(checked));
+      }
+      return firstFailure;
+    },
+  };
+}
+
+const NO_FLOATS = new Float64Array(0);
+const NO_ROWS = new Uint32Array(0);
+
+/** Arrays of one batch, reused. */
+interface MutableBatch {
+  baseNs: bigint;
+  times: Float64Array;
+  count: number;
+  rows: Uint32Array;
+  series: Uint32Array;
+  values: Float64Array | undefined;
+}
+
+interface ExtractorParts {
+  readonly runner: StageRunner;
+  readonly assigner: SeriesAssigner;
+  readonly unwrapper: Unwrapper | undefined;
+  /** Where columns stand in for a parser. */
+  readonly columns: ColumnSamples | undefined;
+  /** Where a pattern and filters on its captures are all stages. */
+  readonly patterns: PatternSamples | undefined;
+  readonly takesLength: boolean;
+}
+
+class Extractor {
+  readonly #runner: StageRunner;
+  readonly #assigner: SeriesAssigner;
+  readonly #unwrapper: Unwrapper | undefined;
+  readonly #columns: ColumnSamples | undefined;
+  readonly #patterns: PatternSamples | undefined;
+  readonly #takesLength: boolean;
+  #values = NO_FLOATS;
+  readonly #batch: MutableBatch = {
+    baseNs: 0n,
+    times: NO_FLOATS,
+    count: 0,
+    rows: NO_ROWS,
+    series: NO_ROWS,
+    values: undefined,
+  };
+
+  constructor({ runner, assigner, unwrapper, columns, patterns, takesLength }: ExtractorParts) {
+    this.#runner = runner;
+    this.#assigner = assigner;
+    this.#unwrapper = unwrapper;
+    this.#takesLength = takesLength && unwrapper === undefined;
+    this.#columns = this.#takesLength ? undefined : columns;
+    this.#patterns = this.#takesLength ? undefined : patterns;
+  }
+
+  extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch {
+    const batch = this.#batch;
+    const runner = this.#runner;
+    const left = runner.begin(page, selection, count);
+    this.#reserve(left);
+    batch.baseNs = page.baseNs;
+    batch.times = page.times;
+    batch.count = 0;
+    this.#patterns?.enterPage();
+    for (let from = 0; from < left; ) {
+      const groupEnd = runner.groupEnd(selection, from, left);
+      const to = runner.enterGroup(selection, from, groupEnd);
+      if (to > from) {
+        if (runner.isPlain && this.#unwrapper === undefined) this.#plainGroup(page, selection, from, to);
+        else if (this.#columns?.enterRun()) {
+          const { rows, series } = batch;
+          const out = { rows, series, values: this.#values };
+          batch.count = this.#columns.append(selection, from, to, out, batch.count);
+        } else {
+          const next = this.#patterns?.enterRun(page)
+            ? this.#byPattern(this.#patterns, selection, from, to)
+            : this.#rowByRow(selection, from, to);
+          if (next < to) {
+            runner.leave(selection, next, to, groupEnd, left);
+            return batch;
+          }
+        }
+      }
+      from = groupEnd;
+    }
+    return batch;
+  }
+
+  #reserve(rows: number): void {
+    const batch = this.#batch;
+    if (batch.rows.length < rows) {
+      batch.rows = new Uint32Array(rows);
+      batch.series = new Uint32Array(rows);
+    }
+    if (this.#unwrapper === undefined && !this.#takesLength) return;
+    if (this.#values.length < rows) this.#values = new Float64Array(rows);
+    batch.values = this.#values;
+  }
+
+  /** Rows whose labels and lines are as stored. */
+  #plainGroup({ lineOffsets }: PageRows, selection: Uint32Array, from: number, to: number): void {
+    const batch = this.#batch;
+    const at = batch.count;
+    batch.rows.set(selection.subarray(from, to), at);
+    this.#assigner.assignPlain(selection, from, to, batch.series, at);
+    if (this.#takesLength) {
+      const values = this.#values;
+      for (let i = from; i < to; i++) {
+        const row = selection[i];
+        values[at + i - from] = lineOffsets[row + 1] - lineOffsets[row];
+      }
+    }
+    batch.count = at + to - from;
+  }
+
+  /** As `#rowByRow`. */
+  #byPattern(patterns: PatternSamples, selection: Uint32Array, from: number, to: number): number {
+    patterns.count = this.#batch.count;
+    const next = patterns.append(selection, from, to, this.#batch);
+    this.#batch.count = patterns.count;
+    return next;
+  }
+
+  /** Place of the first row that it left, as its turn is over; `to` where it is through. */
+  #rowByRow(selection: Uint32Array, from: number, to: number): number {
+    const batch = this.#batch;
+    const runner = this.#runner;
+    const unwrapper = this.#unwrapper;
+    const { rows, series } = batch;
+    let at = batch.count;
+    let next = from;
+    while (next < to) {
+      const row = selection[next];
+      if (runner.process(row) && (unwrapper === undefined || unwrapper.read())) {
+        if (unwrapper !== undefined) this.#values[at] = unwrapper.value;
+        else if (this.#takesLength) this.#values[at] = runner.row.byteLength;
+        rows[at] = row;
+        series[at] = this.#assigner.seriesOfRow();
+        at++;
+      }
+      if (runner.isOver(next++)) break;
+    }
+    batch.count = at;
+    return next;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The reference's way through an object, step by step: find where each value ends, then look inside. Only for lines
+ * that are odd below the top level (see json.ts), so it is written for exactness; its cost is bounded by the depth
+ * that is entered and by a budget of bytes searched for the ends of nested objects.
+ */
+
+import {
+  BACKSLASH,
+  BAD_ARRAY,
+  BAD_JSON,
+  BAD_KEY_ESCAPE,
+  BAD_OBJECT,
+  BAD_STRING,
+  blockEnd,
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  MAX_JSON_DEPTH,
+  OK,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  stringEnd,
+  tokenEnd,
+  UNKNOWN_VALUE,
+  WORD_NULL,
+  WORD_UNKNOWN,
+  wordKind,
+} from '../../base/text/json-scan.ts';
+import type { EarlyTests } from './early-tests.ts';
+import type { KeyTable } from './key-table.ts';
+import { DROPPED, FOUND_ALL, setParsedValue } from './parsed-value.ts';
+import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
+
+/** Bytes searched for ends of objects, in lengths of the line: beyond it, objects are stepped over. */
+const SEARCH_BUDGET = 16;
+
+/** OK, a failure of json-scan.ts, FOUND_ALL or DROPPED. */
+export function readExactly(
+  labels: RowLabels,
+  early: EarlyTests,
+  keys: KeyTable,
+  source: Buffer,
+  start: number,
+  end: number,
+): number {
+  let budget = (end - start) * SEARCH_BUDGET;
+  return readObject(start, end, 0, 0);
+
+  function readObject(from: number, to: number, parent: number, depth: number): number {
+    let at = skipSpace(source, from, to);
+    if (at >= to || source[at] !== OPEN_BRACE) return BAD_OBJECT;
+    at = skipSpace(source, at + 1, to);
+    if (at >= to) return BAD_JSON;
+    if (source[at] === CLOSE_BRACE) return OK;
+    while (at < to) {
+      if (source[at] === CLOSE_BRACE) return OK;
+      if (source[at] !== QUOTE) return BAD_OBJECT;
+      const keyStart = at + 1;
+      const keyEnd = stringEnd(source, keyStart, to);
+      if (keyEnd < 0) return BAD_JSON;
+      const entry = keys.findJson(source, keyStart, keyEnd, parent);
+      if (entry < 0) return BAD_KEY_ESCAPE;
+      at = skipSpace(source, keyEnd + 1, to);
+      if (at >= to || source[at] !== COLON) return BAD_JSON;
+      at = skipSpace(source, at + 1, to);
+      if (at >= to) return BAD_JSON;
+
+      let outcome = OK;
+      if (source[at] === QUOTE) {
+        const stop = stringEnd(source, at + 1, to);
+        if (stop < 0) return BAD_STRING;
+        const kind = hasEscape(source, at + 1, stop) ? KIND_JSON : KIND_CLEAN;
+        outcome = set(entry, kind, at + 1, stop);
+        at = stop + 1;
+      } else if (source[at] === OPEN_BRACKET) {
+        at = blockEnd(source, at, to);
+        if (at < 0) return BAD_ARRAY;
+      } else if (source[at] === OPEN_BRACE) {
+        const stop = blockEnd(source, at, to);
+        if (stop < 0) return BAD_OBJECT;
+        budget -= stop - at;
+        const enter = !labels.restricted || keys.wantedBelow[entry] === 1;
+        if (enter && depth < MAX_JSON_DEPTH && budget >= 0) {
+          outcome = readObject(at, stop, entry + 1, depth + 1);
+        }
+        at = stop;
+      } else {
+        const stop = tokenEnd(source, at, to);
+        const word = wordKind(source, at, stop);
+        if (word === WORD_UNKNOWN) return UNKNOWN_VALUE;
+        if (word !== WORD_NULL) outcome = set(entry, KIND_CLEAN, at, stop);
+        at = stop;
+      }
+      if (outcome !== OK) return outcome;
+
+      at = skipSpace(source, at, to);
+      if (at >= to) return BAD_ARRAY;
+      if (source[at] === CLOSE_BRACE) return OK;
+      if (source[at] !== COMMA) return BAD_OBJECT;
+      at = skipSpace(source, at + 1, to);
+      if (at >= to) return BAD_ARRAY;
+    }
+    return BAD_OBJECT;
+  }
+
+  function set(entry: number, kind: number, from: number, to: number): number {
+    const id = keys.nameIds[entry];
+    if (id < 0) return OK;
+    const name = labels.collides(id) ? keys.suffixedIds[entry] : id;
+    const outcome = setParsedValue(labels, early, name, kind, source, from, to);
+    return outcome === FOUND_ALL || outcome === DROPPED ? outcome : OK;
+  }
+}
+
+function hasEscape(source: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (source[i] === BACKSLASH) return true;
+  return false;
+}

@@ -1,0 +1,81 @@
+/**
+ * Line filters on the lines as stored: each narrows the selection of a whole page at once, the cheapest first. They
+ * may run before everything else because nothing a row stage does changes what they read (see `compile.ts`).
+ */
+import type { PageRows } from '../../base/model/page.ts';
+import { selectAny, selectContaining, selectMatching } from '../../language/regex/search.ts';
+import { type LineFilter, type LineTest, testLine } from './line-filter.ts';
+
+/** Filters in the order that is cheapest to run; all must accept, so the order changes no answer. */
+export function cheapestFirst(filters: readonly LineFilter[]): LineFilter[] {
+  const cost = ({ tests, negate }: LineFilter) =>
+    Math.max(...tests.map(costOf)) + tests.length / 1000 + (negate ? 0.5 : 0);
+  return [...filters].sort((a, b) => cost(a) - cost(b));
+}
+
+function costOf(test: LineTest): number {
+  switch (test.kind) {
+    case 'needle':
+      return 0;
+    case 'regex':
+      return test.regex.pageScan === undefined ? 3 : 1;
+    case 'pattern':
+      return 2;
+    case 'ip':
+      return 4;
+  }
+}
+
+/** True if a page may take far longer than its lines let expect: tens of seconds. */
+export function isSlowFilter({ tests }: LineFilter): boolean {
+  return tests.some(test => test.kind === 'regex' && test.regex.isSlow);
+}
+
+/** Narrows `selection[0..count)` in place to the rows whose line passes; the new count. */
+export function selectLines(
+  page: PageRows,
+  selection: Uint32Array,
+  count: number,
+  { tests, negate }: LineFilter,
+): number {
+  const { lines, lineOffsets } = page;
+  if (tests.length === 1) {
+    const test = tests[0];
+    if (test.kind === 'needle') {
+      return selectContaining(lines, lineOffsets, selection, count, test.needle, negate);
+    }
+    if (test.kind === 'regex') {
+      return selectMatching(lines, lineOffsets, selection, count, test.regex, negate);
+    }
+    if (test.kind === 'pattern' && !negate && test.pattern.needle.length > 0) {
+      const candidates = selectContaining(lines, lineOffsets, selection, count, test.pattern.needle, false);
+      return selectOneByOne(page, selection, candidates, tests, false);
+    }
+  }
+  const plain: (Buffer | (LineTest & { kind: 'regex' })['regex'])[] = [];
+  for (const test of tests) {
+    if (test.kind === 'needle') plain.push(test.needle);
+    else if (test.kind === 'regex') plain.push(test.regex);
+    else return selectOneByOne(page, selection, count, tests, negate);
+  }
+  return selectAny(lines, lineOffsets, selection, count, plain, negate);
+}
+
+function selectOneByOne(
+  { lines, lineOffsets }: PageRows,
+  selection: Uint32Array,
+  count: number,
+  tests: readonly LineTest[],
+  negate: boolean,
+): number {
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const row = selection[i];
+    let accepted = false;
+    for (let t = 0; t < tests.length && !accepted; t++) {
+      accepted = testLine(tests[t], lines, lineOffsets[row], lineOffsets[row + 1]);
+    }
+    if (accepted !== negate) selection[kept++] = row;
+  }
+  return kept;
+}

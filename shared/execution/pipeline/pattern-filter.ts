@@ -1,0 +1,43 @@
+/**
+ * Line filters by pattern, `|> "a <_> b"` (logql reference 5.4). What a reader would get wrong: a leading literal is
+ * not anchored, captures are never empty, the first place of each literal is taken and never reconsidered, and
+ * `!>` is its negation.
+ */
+import { EMPTY_PATTERN } from '../../language/logql/pattern-check.ts';
+import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
+
+export interface PatternFilter {
+  /** The longest literal: a line without it cannot match. Empty where the pattern has none. */
+  readonly needle: Buffer;
+  test(source: Buffer, start: number, end: number): boolean;
+}
+
+/** Throws an Error with the reference's text for named or adjacent captures. */
+export function compilePatternFilter(text: string): PatternFilter {
+  const nodes = parsePattern(text);
+  if (nodes.length === 0 && text !== '') throw new Error(EMPTY_PATTERN);
+  for (const node of nodes) {
+    if (node.kind === 'capture' && node.name !== '_') {
+      throw new Error(`named captures are not allowed: found '<${node.name}>'`);
+    }
+  }
+  refuseConsecutiveCaptures(nodes);
+  const literals = nodes.flatMap(node => (node.kind === 'literal' ? [node.bytes] : []));
+  const startsWithCapture = nodes[0]?.kind === 'capture';
+  const endsWithCapture = nodes.at(-1)?.kind === 'capture';
+  const needle = literals.reduce((a, b) => (b.length > a.length ? b : a), Buffer.alloc(0));
+
+  function test(source: Buffer, start: number, end: number): boolean {
+    if (nodes.length === 0 || start === end) return nodes.length === 0 && start === end;
+    let at = start;
+    for (let i = 0; i < literals.length; i++) {
+      const found = indexOfBytes(source, at, end, literals[i]);
+      if (found < 0) return false;
+      const isFirstNode = i === 0 && !startsWithCapture;
+      if (found === at && !isFirstNode) return false;
+      at = found + literals[i].length;
+    }
+    return endsWithCapture ? at < end : at === end;
+  }
+  return { needle, test };
+}

@@ -1,0 +1,165 @@
+/**
+ * `| pattern "<ip> - <user> <_>"` (logql reference 7.5): a leading literal stands at the start of the line; each
+ * capture reaches to the first place of the next literal, or takes the rest where there is none, and then the
+ * captures after it stay unset. Never an error. Names are taken as they are.
+ */
+import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
+import { LineSplitter } from '../../base/kernels/line-splitter.ts';
+import type { EarlyTests } from './early-tests.ts';
+import type { LabelTest } from './label-filter.ts';
+import { PatternCaptures } from './pattern-captures.ts';
+import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
+import type { Row, RowStage } from './row.ts';
+import { KIND_RAW, type RowLabels } from './row-labels.ts';
+
+/** Longer ones, made to nearly match at every mark, are left to a search that does not look at each byte for each. */
+const MAX_MARKED_LITERAL = 32;
+
+export interface PatternParser {
+  readonly stage: RowStage;
+  /** The captures of lines as stored; undefined where they can only be had by the stage. */
+  readonly captures: PatternCaptures | undefined;
+}
+
+/** A pattern and filters on its captures, where these are all that rows go through. */
+export interface PatternPlan {
+  readonly stages: readonly RowStage[];
+  readonly captures: PatternCaptures;
+  /** Of each filter, all of which must hold: the label that it reads. */
+  readonly tests: readonly { readonly id: number; readonly test: LabelTest }[];
+}
+
+/** Throws an Error with the reference's text where the pattern is none. */
+export function compilePatternParser(text: string, labels: RowLabels, early: EarlyTests): PatternParser {
+  const nodes = parsePattern(text);
+  refuseConsecutiveCaptures(nodes);
+  const first = nodes[0];
+  const lead = first?.kind === 'literal' ? first.bytes : undefined;
+  // Each capture with the literal that ends it, undefined for one that ends the pattern.
+  const ids: number[] = [];
+  const ends: (Buffer | undefined)[] = [];
+  for (let i = 0; i < nodes.length; i++) {
+    const node = nodes[i];
+    if (node.kind !== 'capture') continue;
+    const next = nodes[i + 1];
+    ids.push(node.name === '_' ? -1 : labels.intern(node.name));
+    ends.push(next?.kind === 'literal' ? next.bytes : undefined);
+  }
+  for (const id of ids) if (id >= 0) labels.suffixed(id);
+  // Captures that nobody wants set nothing, and there is no failure to find: those at the end are not looked for.
+  const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
+  const sought = ends.slice(0, wanted + 1).filter(literal => literal !== undefined);
+  const marks = marksOf(sought);
+  const splitter = LineSplitter.of(sought, lead?.length ?? 0);
+  const targets = new CaptureTargets(ids, labels);
+
+  const stage = (row: Row) => {
+    if (targets.runSerial !== labels.runSerial) targets.enterRun();
+    const targetIds = targets.ids;
+    const source = row.source;
+    const end = row.end;
+    let at = row.start;
+    if (at === end || labels.allFound) return true;
+    if (lead !== undefined) {
+      if (end - at < lead.length) return true;
+      for (let i = 0; i < lead.length; i++) if (source[at + i] !== lead[i]) return true;
+      at += lead.length;
+    }
+    // Where the literals of a line as stored stand, found for many lines at once; -1 where nobody has looked.
+    const known = splitter === undefined || row.changed ? -1 : splitter.find(row.page, source, labels.row);
+    if (known < 0) marks?.set(source, at, end);
+    for (let i = 0; i <= wanted; i++) {
+      const literal = ends[i];
+      let found = -1;
+      if (literal !== undefined) {
+        if (known < 0) found = placeOf(literal, source, at, end, marks);
+        else found = splitter!.stops[known + i] - splitter!.base;
+      }
+      const stop = found < 0 ? end : found;
+      const target = targetIds[i];
+      if (target !== UNSEEN) {
+        const id = target === BY_ROW ? targets.ofRow(i) : target;
+        if (id >= 0 && !labels.isExtracted(id)) {
+          labels.setBytes(id, KIND_RAW, source, at, stop);
+          if (early.rejects(id, labels)) return false;
+        }
+      }
+      if (found < 0) return true;
+      at = stop + (literal as Buffer).length;
+    }
+    return true;
+  };
+  const names = ids.slice(0, wanted + 1);
+  return { stage, captures: splitter && new PatternCaptures({ names, lead, literals: sought, splitter }) };
+}
+
+/** Nobody wants the capture. */
+const UNSEEN = -1;
+/** Which label it goes to depends on the row's metadata. */
+const BY_ROW = -2;
+
+/** Labels that captures go to, which mostly the stream alone decides. */
+class CaptureTargets {
+  readonly #names: readonly number[];
+  readonly #labels: RowLabels;
+  /** For each capture its label, UNSEEN or BY_ROW. */
+  readonly ids: Int32Array;
+  runSerial = -1;
+
+  constructor(names: readonly number[], labels: RowLabels) {
+    this.#names = names;
+    this.#labels = labels;
+    this.ids = new Int32Array(names.length);
+  }
+
+  enterRun(): void {
+    const labels = this.#labels;
+    this.runSerial = labels.runSerial;
+    for (let i = 0; i < this.ids.length; i++) {
+      const name = this.#names[i];
+      if (name < 0) this.ids[i] = UNSEEN;
+      else if (labels.hasColumn(name)) this.ids[i] = BY_ROW;
+      else this.ids[i] = this.#wantedOf(labels.streamHas(name) ? labels.suffixed(name) : name);
+    }
+  }
+
+  /** Of a capture that is BY_ROW, for the row at hand. */
+  ofRow(capture: number): number {
+    const name = this.#names[capture];
+    return this.#wantedOf(this.#labels.collides(name) ? this.#labels.suffixed(name) : name);
+  }
+
+  #wantedOf(id: number): number {
+    return this.#labels.wants(id) ? id : UNSEEN;
+  }
+}
+
+/** Marks for the first bytes of the literals; undefined where they are too many, or some are not to be sought so. */
+function marksOf(literals: readonly Buffer[]): LineMarks | undefined {
+  const firsts = [...new Set(literals.map(literal => literal[0]))];
+  if (firsts.length === 0 || firsts.length > 3) return undefined;
+  const [a, b = a, c = a] = firsts;
+  return new LineMarks({ a, b, c, below: 0 });
+}
+
+/** First place of a literal, or -1. */
+function placeOf(
+  literal: Buffer,
+  source: Buffer,
+  start: number,
+  end: number,
+  marks: LineMarks | undefined,
+): number {
+  const last = end - literal.length;
+  if (marks === undefined || literal.length > MAX_MARKED_LITERAL)
+    return indexOfBytes(source, start, end, literal);
+  const { words, shift } = marks;
+  for (let at = start; at <= last; at++) {
+    at = nextMark(words, shift, at);
+    if (at > last) return -1;
+    let i = 0;
+    while (i < literal.length && source[at + i] === literal[i]) i++;
+    if (i === literal.length) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,202 @@
+/**
+ * Samples of rows that go through a pattern and filters on its captures and nothing else, without a row: what a filter
+ * says of a value, and which series a value goes to, is asked once for each value and kept. That is what access logs are
+ * asked, as `sum by (path) (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`.
+ *
+ * Nothing is decided here: the first row with a value goes through the stages. Rows of which a filter cannot convert a value
+ * go that way always, because they have an error.
+ */
+import type { PageRows } from '../../base/model/page.ts';
+import type { LabelTest } from './label-filter.ts';
+import type { PatternPlan } from './pattern-parser.ts';
+import { KIND_RAW } from './row-labels.ts';
+import type { SeriesAssigner } from './series-assigner.ts';
+import type { StageRunner } from './stage-runner.ts';
+import { ValueIds } from './value-ids.ts';
+
+export interface PatternSamplesParts {
+  readonly runner: StageRunner;
+  readonly assigner: SeriesAssigner;
+  readonly plan: PatternPlan;
+}
+
+/** What a group of rows appends to; the arrays have room for it. */
+export interface RowsAndSeries {
+  readonly rows: Uint32Array;
+  readonly series: Uint32Array;
+}
+
+/** What is known of a value; at first nothing. */
+const KEPT = 1;
+const REJECTED = 2;
+/** Only the stages can tell: they set an error. */
+const ASK = 3;
+
+const FIRST_VALUES = 256;
+
+/** With as many values, most of which stood once, nothing is gained by keeping them. */
+const TRIAL_VALUES = 1024;
+/** With more, what is kept of them is too much. */
+const MAX_VALUES = 1 << 16;
+
+/** Filters on one capture. */
+interface CaptureFilter {
+  readonly label: number;
+  readonly capture: number;
+  readonly tests: readonly LabelTest[];
+  /** By number of the value, 0 where there is none. */
+  verdicts: Uint8Array;
+}
+
+export class PatternSamples {
+  readonly #runner: StageRunner;
+  readonly #assigner: SeriesAssigner;
+  readonly #plan: PatternPlan;
+  readonly #values = new ValueIds();
+  readonly #filters: readonly CaptureFilter[];
+  /** The capture that groups, -1 where none does. */
+  readonly #group: number;
+  /** False where a filter reads what no capture sets, or values are too many. */
+  #fits: boolean;
+  /** Values looked up. */
+  #lookups = 0;
+  /** For each value of it the run (0 where runs do not matter), and its series. */
+  #groupRuns = new Float64Array(FIRST_VALUES).fill(-1);
+  #groupSeries = new Uint32Array(FIRST_VALUES);
+  #page: PageRows | undefined;
+  #canReadPage = false;
+  /** Samples of the batch, which the caller sets first. */
+  count = 0;
+
+  constructor({ runner, assigner, plan }: PatternSamplesParts) {
+    this.#runner = runner;
+    this.#assigner = assigner;
+    this.#plan = plan;
+    const { captures, tests } = plan;
+    const labels = [...new Set(tests.map(({ id }) => id))];
+    this.#filters = labels.map(label => ({
+      label,
+      capture: captures.captureOf(label),
+      tests: tests.filter(({ id }) => id === label).map(({ test }) => test),
+      verdicts: new Uint8Array(FIRST_VALUES),
+    }));
+    const names = assigner.groupingNames ?? [];
+    const groups = names.map(name => captures.captureOf(name)).filter(capture => capture >= 0);
+    this.#group = groups.length === 1 ? groups[0] : -1;
+    this.#fits =
+      assigner.groupingNames !== undefined &&
+      groups.length <= 1 &&
+      this.#filters.every(({ capture }) => capture >= 0);
+  }
+
+  /** Before the rows of a page are run, and again in its next turn. */
+  enterPage(): void {
+    this.#page = undefined;
+  }
+
+  /** True where the rows of the run that the runner has entered can be counted so. */
+  enterRun(page: PageRows): boolean {
+    if (this.#fits && this.#hasTooManyValues()) this.#fits = false;
+    if (!this.#fits || !this.#runner.runsStages(this.#plan.stages)) return false;
+    const { labels } = this.#runner.row;
+    const { captures } = this.#plan;
+    // A capture whose name is taken goes to another label; a column of metadata is another value for each row.
+    const isTaken = (id: number) => labels.hasColumn(id) || labels.streamHas(id);
+    if (captures.names.some(id => id >= 0 && isTaken(id))) return false;
+    if (this.#assigner.groupingNames!.some(id => labels.hasColumn(id))) return false;
+    if (page !== this.#page) {
+      this.#page = page;
+      this.#canReadPage = captures.enterPage(page);
+    }
+    return this.#canReadPage;
+  }
+
+  /**
+   * Writes the rows that pass among `selection[from..to)`, and their series, from `count` on. Returns the place of the first
+   * row that it left, as its turn is over; `to` where it is through.
+   */
+  append(selection: Uint32Array, from: number, to: number, { rows, series }: RowsAndSeries): number {
+    const { captures } = this.#plan;
+    const filters = this.#filters;
+    const group = this.#group;
+    const byRun = this.#assigner.groupingNames!.length > (group < 0 ? 0 : 1);
+    const run = byRun ? this.#runner.row.labels.runSerial : 0;
+    let end = this.count;
+    let next = from;
+    while (next < to && !(next > from && this.#runner.isOver(next - 1))) {
+      const row = selection[next++];
+      const hasCaptures = captures.enterRow(row);
+      let verdict = KEPT;
+      for (let f = 0; f < filters.length && verdict !== REJECTED; f++) {
+        const filter = filters[f];
+        const value = hasCaptures ? this.#valueOf(filter.capture) : 0;
+        const known = value < filter.verdicts.length ? filter.verdicts[value] : 0;
+        const one = known === 0 ? this.#judge(filter, value, row) : known;
+        if (one !== KEPT) verdict = one;
+      }
+      if (verdict === REJECTED) continue;
+      if (verdict === ASK) {
+        if (!this.#runner.process(row)) continue;
+        series[end] = this.#assigner.seriesOfRow();
+      } else {
+        const value = group < 0 || !hasCaptures ? 0 : this.#valueOf(group);
+        if (value >= this.#groupRuns.length || this.#groupRuns[value] !== run) this.#assign(value, row, run);
+        series[end] = this.#groupSeries[value];
+      }
+      rows[end++] = row;
+    }
+    this.count = end;
+    return next;
+  }
+
+  /** Number of a capture's value in the row at hand, 0 where it is not set. */
+  #valueOf(capture: number): number {
+    const { captures } = this.#plan;
+    if (!captures.locate(capture)) return 0;
+    this.#lookups++;
+    return this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
+  }
+
+  /** What the filters say of a value, by the row at hand. */
+  #judge(filter: CaptureFilter, value: number, row: number): number {
+    const { captures } = this.#plan;
+    const { labels } = this.#runner.row;
+    labels.enterRow(row);
+    if (value > 0) {
+      captures.locate(filter.capture);
+      labels.setBytes(filter.label, KIND_RAW, captures.source, captures.start, captures.end);
+    }
+    let verdict = KEPT;
+    for (const test of filter.tests) {
+      if (!test(labels)) verdict = REJECTED;
+      else if (labels.error !== '' && verdict === KEPT) verdict = ASK;
+    }
+    if (value >= filter.verdicts.length) {
+      const larger = new Uint8Array(2 * value);
+      larger.set(filter.verdicts);
+      filter.verdicts = larger;
+    }
+    filter.verdicts[value] = verdict;
+    return verdict;
+  }
+
+  /** Finds the series of a value by a row that has it and passes. */
+  #assign(value: number, row: number, run: number): void {
+    if (value >= this.#groupRuns.length) {
+      const runs = new Float64Array(2 * value).fill(-1);
+      runs.set(this.#groupRuns);
+      this.#groupRuns = runs;
+      const series = new Uint32Array(2 * value);
+      series.set(this.#groupSeries);
+      this.#groupSeries = series;
+    }
+    this.#runner.process(row);
+    this.#groupSeries[value] = this.#assigner.seriesOfRow();
+    this.#groupRuns[value] = run;
+  }
+
+  #hasTooManyValues(): boolean {
+    const { count } = this.#values;
+    return count > MAX_VALUES || (count > TRIAL_VALUES && 2 * count > this.#lookups);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Patterns: literals and captures, `<name>` or `<_>`; anything else in angle brackets is literal text (logql
+ * reference 7.5). Used by the pattern parser and by the line filters `|>` and `!>`.
+ */
+import { wellFormedPrefix } from '../../base/model/byte-text.ts';
+
+export type PatternNode =
+  | { readonly kind: 'literal'; readonly bytes: Buffer }
+  /** `name` is `_` where the capture has none. */
+  | { readonly kind: 'capture'; readonly name: string };
+
+const CAPTURE = /<([a-zA-Z_][a-zA-Z0-9_]*)>/g;
+
+/** A pattern ends before its first byte that is not UTF-8. */
+export function parsePattern(given: string): PatternNode[] {
+  const text = wellFormedPrefix(given);
+  const nodes: PatternNode[] = [];
+  let at = 0;
+  for (const match of text.matchAll(CAPTURE)) {
+    if (match.index > at) nodes.push(literal(text.slice(at, match.index)));
+    nodes.push({ kind: 'capture', name: match[1] });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) nodes.push(literal(text.slice(at)));
+  return nodes;
+}
+
+function literal(text: string): PatternNode {
+  return { kind: 'literal', bytes: Buffer.from(text) };
+}
+
+/** Two captures side by side cannot be told apart. Throws an Error with the reference's text. */
+export function refuseConsecutiveCaptures(nodes: readonly PatternNode[]): void {
+  for (let i = 1; i < nodes.length; i++) {
+    const a = nodes[i - 1];
+    const b = nodes[i];
+    if (a.kind === 'capture' && b.kind === 'capture') {
+      throw new Error(`found consecutive capture '<${a.name}><${b.name}>': invalid expression`);
+    }
+  }
+}
+
+/** Longer needles are left to Buffer.indexOf, which does not look at every byte for each of theirs. */
+const MAX_SIMPLE_NEEDLE = 32;
+
+/** First place of `needle` in a range of bytes, or -1. */
+export function indexOfBytes(source: Buffer, start: number, end: number, needle: Buffer): number {
+  const length = needle.length;
+  const last = end - length;
+  if (length === 0) return start <= end ? start : -1;
+  if (length > MAX_SIMPLE_NEEDLE) {
+    const found = source.subarray(start, end).indexOf(needle);
+    return found < 0 ? -1 : start + found;
+  }
+  const first = needle[0];
+  for (let at = start; at <= last; at++) {
+    if (source[at] !== first) continue;
+    let i = 1;
+    while (i < length && source[at + i] === needle[i]) i++;
+    if (i === length) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,126 @@
+/**
+ * Drops the rows of a page that a filter behind the parser rejects, by columns: each distinct value is tested once, and no
+ * line is parsed or even read for it. Rows that a column does not know stay; the pipeline then runs on what is left.
+ *
+ *     const narrower = compileNarrower(plan);
+ *     count = narrower.narrow(page, promoted, selection, count);
+ */
+
+import type { PageRows, Run } from '../../../base/model/page.ts';
+import type { LabelFilter } from '../../../language/logql/ast.ts';
+import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
+import { compareNumbers, compileLabelFilter, type LabelTest } from '../label-filter.ts';
+import { KIND_CLEAN, RowLabels } from '../row-labels.ts';
+import { columnFor, type PromotedPage } from './promoted-page.ts';
+import type { LabelSource, PromotedPlan } from './provable.ts';
+
+/** What of a page is looked at: names of labels and metadata decide whether a filter reads the parsed label. */
+export type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;
+
+export interface Narrower {
+  /** Narrows `selection[0..count)` (ascending) in place; the new count. */
+  narrow(page: NarrowedPage, promoted: PromotedPage, selection: Uint32Array, count: number): number;
+}
+
+/** Throws an Error with the reference's text where a filter cannot be built; compiling the stages reports the same. */
+export function compileNarrower(plan: PromotedPlan): Narrower {
+  const tests = plan.drops.map(({ source, filter }) => new ValueTest(plan, source, filter));
+  return {
+    narrow(page, promoted, selection, count) {
+      let left = count;
+      for (const test of tests) {
+        if (left === 0) break;
+        const column = columnFor(promoted, plan.parser, test.source);
+        if (column !== undefined) left = test.narrow(page, column, selection, left);
+      }
+      return left;
+    },
+  };
+}
+
+const UNKNOWN = 0;
+const KEPT = 1;
+const REJECTED = 2;
+
+const NO_ROWS = { rows: 1, metadata: [], runs: [], baseNs: 0n, times: new Float64Array(1) };
+const NO_PAGE: PageRows = { ...NO_ROWS, lines: Buffer.alloc(0), lineOffsets: new Uint32Array(2) };
+
+class ValueTest {
+  readonly source: LabelSource;
+  readonly #plan: PromotedPlan;
+  readonly #labels = new RowLabels();
+  readonly #id: number;
+  readonly #test: LabelTest;
+  /** The filter, where it compares plain numbers. */
+  readonly #comparison: Extract<LabelFilter, { kind: 'number' }> | undefined;
+  #verdicts = new Uint8Array(0);
+
+  constructor(plan: PromotedPlan, source: LabelSource, filter: LabelFilter) {
+    this.#plan = plan;
+    this.source = source;
+    this.#id = this.#labels.intern(source.label);
+    this.#test = compileLabelFilter(filter, this.#labels);
+    this.#comparison = filter.kind === 'number' ? filter : undefined;
+    this.#labels.names.pin();
+    this.#labels.enterPage(NO_PAGE);
+    this.#labels.enterRun({ labels: [], text: '{}' });
+  }
+
+  narrow(page: NarrowedPage, column: PromotedColumn, selection: Uint32Array, count: number): number {
+    const { label } = this.source;
+    // Rows with metadata of this name have the parsed value under another; a suffixed column may take the name too.
+    if (page.metadata.some(({ name }) => name === label)) return count;
+    if (this.#verdicts.length <= column.count) this.#verdicts = new Uint8Array(column.count + 1);
+    const verdicts = this.#verdicts.fill(UNKNOWN, 0, column.count + 1);
+    const { ids } = column;
+    const comparison = this.#comparison;
+    const numbers = comparison === undefined ? undefined : column.numbers;
+    const limit = comparison?.value ?? 0;
+    // By what a number is beside the limit; the loop asks for no operator.
+    const [below, equal, above] = [-1, 0, 1].map(
+      order => comparison !== undefined && compareNumbers(order, comparison.op, 0),
+    );
+    let kept = 0;
+    let at = 0;
+    for (const run of page.runs) {
+      const end = run.firstRow + run.rows;
+      const isRead = !hasLabel(run, label);
+      for (; at < count && selection[at] < end; at++) {
+        const row = selection[at];
+        const id = ids[row];
+        if (!isRead || id === FALLBACK_ID) {
+          selection[kept++] = row;
+          continue;
+        }
+        // Texts of numbers are not even written.
+        if (numbers !== undefined && id > 0) {
+          const number = numbers[id - 1];
+          if (number < limit ? below : number > limit ? above : number === limit ? equal : false) {
+            selection[kept++] = row;
+            continue;
+          }
+          if (!Number.isNaN(number)) continue;
+        }
+        if (verdicts[id] === UNKNOWN) verdicts[id] = this.#accepts(column, id) ? KEPT : REJECTED;
+        if (verdicts[id] === KEPT) selection[kept++] = row;
+      }
+    }
+    return kept;
+  }
+
+  #accepts({ bytes, starts }: PromotedColumn, id: number): boolean {
+    const labels = this.#labels;
+    labels.enterRow(0);
+    const { isExpression, dropsEmpty } = this.#plan;
+    if (id === 0) {
+      if (isExpression) labels.setText(this.#id, '');
+    } else if (!dropsEmpty || starts[id - 1] < starts[id]) {
+      labels.setBytes(this.#id, KIND_CLEAN, bytes, starts[id - 1], starts[id]);
+    }
+    return this.#test(labels);
+  }
+}
+
+function hasLabel({ stream }: Run, name: string): boolean {
+  return stream.labels.some(label => label.name === name);
+}

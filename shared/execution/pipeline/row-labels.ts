@@ -1,0 +1,451 @@
+/**
+ * The labels of the row at hand (logql reference, 6): those of its stream, its structured metadata, and what parsers
+ * and formatters set. One object serves all rows; a row starts by raising a number, so nothing is cleared. Parsed
+ * values stay byte ranges until somebody needs their text.
+ *
+ * Easily overlooked: a parser's name collides with the stream's original labels even after `drop`; setting a parsed
+ * label hides metadata of that name; what was extracted once stays "extracted" after it was dropped.
+ * One file because all of it is one table: every method reads or writes the same stamps.
+ */
+
+import { textOfBytes } from '../../base/model/byte-text.ts';
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
+import { ERROR_DETAILS_LABEL, ERROR_LABEL, NameTable, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';
+import { cleaned, decodeClean, jsonStringValue, unquoteLogfmt } from '../../base/text/text.ts';
+
+/** Where a name's value stands. */
+export const ABSENT = 0;
+export const STREAM = 1;
+export const METADATA = 2;
+export const PARSED = 3;
+
+/** How the bytes of a parsed value become text. */
+export const KIND_TEXT = 0;
+/** UTF-8, broken bytes as spaces. */
+export const KIND_CLEAN = 1;
+/** UTF-8, kept. */
+export const KIND_RAW = 2;
+/** Inside of a JSON string with escapes. */
+export const KIND_JSON = 3;
+/** Inside of a quoted logfmt value with escapes. */
+export const KIND_LOGFMT = 4;
+
+const NO_SOURCE = Buffer.alloc(0);
+const FIRST_NAMES = 64;
+const FIRST_VALUES = 32;
+
+/** What a metric query extracts; a query without such a restriction extracts everything. */
+export interface WantedNames {
+  readonly names: readonly string[];
+  /** `__error__` is among the wanted names: parser errors are results, not failures (8.2). */
+  readonly preserveErrors: boolean;
+}
+
+export class RowLabels {
+  readonly names = new NameTable();
+  readonly #wanted: WantedNames | undefined;
+  #capacity = 0;
+
+  /** Raised by every row; a stamp equal to it means "in this row". */
+  #epoch = 0;
+  #runSerial = 0;
+
+  // The run: its stream and which metadata column carries which name.
+  #stream: Stream | undefined;
+  #streamStamp = new Int32Array(0);
+  #streamIndex = new Int32Array(0);
+  #columns: readonly MetadataColumn[] = [];
+  #metaStamp = new Int32Array(0);
+  #metaColumn = new Int32Array(0);
+  /** A column of the same name that this one stands before, or -1. */
+  #chain: number[] = [];
+  /** Name that each column carries in the run, -1 for those of the error slots. */
+  readonly columnNames: number[] = [];
+  #errorColumn = -1;
+  #detailsColumn = -1;
+
+  /** Names of the stream's labels, in their order. */
+  readonly baseIds: number[] = [];
+
+  // The row.
+  /** Number of the row in the page. */
+  row = 0;
+  #metaHidden = new Int32Array(0);
+  #deleted = new Int32Array(0);
+  #extracted = new Int32Array(0);
+  #parsed = new Int32Array(0);
+  #place = new Int32Array(0);
+  /** Names deleted in this row, present or not. */
+  deletions = 0;
+  error = '';
+  errorDetails = '';
+
+  /** Parsed values in the order they were set; a place that was deleted has the name -1. */
+  valueCount = 0;
+  valueNames = new Int32Array(FIRST_VALUES);
+  valueKinds = new Uint8Array(FIRST_VALUES);
+  valueStarts = new Int32Array(FIRST_VALUES);
+  valueEnds = new Int32Array(FIRST_VALUES);
+  #valueHid = new Uint8Array(FIRST_VALUES);
+  readonly valueSources: Buffer[] = [];
+  readonly #valueTexts: string[] = [];
+
+  /** False where everything is extracted. */
+  readonly restricted: boolean;
+  #wantedFlags = new Uint8Array(0);
+  readonly #wantedCount: number;
+  #found = 0;
+
+  constructor(wanted?: WantedNames) {
+    this.#wanted = wanted;
+    this.restricted = wanted !== undefined;
+    const ids = new Set<number>();
+    for (const name of wanted?.names ?? []) ids.add(this.intern(name));
+    for (const id of ids) this.#wantedFlags[id] = 1;
+    this.#wantedCount = ids.size;
+  }
+
+  // Names.
+
+  intern(name: string): number {
+    const id = this.names.idOf(name);
+    if (this.names.count > this.#capacity) this.#growNames();
+    return id;
+  }
+
+  /** The number of a name's `_extracted` form. */
+  suffixed(id: number): number {
+    const suffixed = this.names.suffixedIdOf(id);
+    if (this.names.count > this.#capacity) this.#growNames();
+    return suffixed;
+  }
+
+  /** `undefined` if everything is extracted. */
+  get wantedNames(): readonly string[] | undefined {
+    return this.#wanted?.names;
+  }
+
+  wants(id: number): boolean {
+    return !this.restricted || this.#wantedFlags[id] === 1;
+  }
+
+  /** True where some wanted name starts with a path: an object of JSON is entered only then (10.2). */
+  wantsPrefix(path: string): boolean {
+    return this.#wanted === undefined || this.#wanted.names.some(name => name.startsWith(path));
+  }
+
+  /** True when every wanted name has been extracted from this row: parsers stop. */
+  get allFound(): boolean {
+    return this.restricted && this.#found === this.#wantedCount;
+  }
+
+  // Page, run, row.
+
+  enterPage(page: PageRows): void {
+    // Entries hold their metadata sorted by name; of two columns that end up with one name the later wins.
+    this.#columns = [...page.metadata].sort((a, b) => compareUtf8(a.name, b.name));
+    this.#stream = undefined;
+  }
+
+  get columns(): readonly MetadataColumn[] {
+    return this.#columns;
+  }
+
+  get stream(): Stream {
+    return this.#stream!;
+  }
+
+  /** Labels of the run's stream. */
+  get base(): Labels {
+    return this.#stream!.labels;
+  }
+
+  /** Changes with every run that is entered. */
+  get runSerial(): number {
+    return this.#runSerial;
+  }
+
+  enterRun(stream: Stream): void {
+    this.#stream = stream;
+    this.#runSerial++;
+    const serial = this.#runSerial;
+    for (let i = 0; i < stream.labels.length; i++) {
+      const id = this.intern(stream.labels[i].name);
+      this.#streamStamp[id] = serial;
+      this.#streamIndex[id] = i;
+      this.baseIds[i] = id;
+    }
+    this.#errorColumn = -1;
+    this.#detailsColumn = -1;
+    for (let i = 0; i < this.#columns.length; i++) {
+      const name = this.#columns[i].name;
+      let id = this.intern(name);
+      this.#chain[i] = -1;
+      this.columnNames[i] = -1;
+      if (this.#streamStamp[id] === serial) id = this.suffixed(id);
+      else if (name === ERROR_LABEL) {
+        this.#errorColumn = i;
+        continue;
+      } else if (name === ERROR_DETAILS_LABEL) {
+        this.#detailsColumn = i;
+        continue;
+      }
+      if (this.#metaStamp[id] === serial) this.#chain[i] = this.#metaColumn[id];
+      this.#metaStamp[id] = serial;
+      this.#metaColumn[id] = i;
+      this.columnNames[i] = id;
+    }
+  }
+
+  /** True where an entry's metadata may fill the error slots. */
+  get hasErrorColumns(): boolean {
+    return this.#errorColumn >= 0 || this.#detailsColumn >= 0;
+  }
+
+  enterRow(row: number): void {
+    if (this.names.trim()) this.enterRun(this.#stream!);
+    if (this.#epoch === 0x7fff_fff0) this.#restartEpochs();
+    this.#epoch++;
+    this.row = row;
+    this.valueCount = 0;
+    this.deletions = 0;
+    this.#found = 0;
+    this.error = '';
+    this.errorDetails = '';
+    if (this.#errorColumn >= 0) this.error = this.#columnText(this.#errorColumn);
+    if (this.#detailsColumn >= 0) this.errorDetails = this.#columnText(this.#detailsColumn);
+  }
+
+  #columnText(column: number): string {
+    const { ids } = this.#columns[column];
+    return ids[this.row] === 0 ? '' : this.#columns[column].valueAt(ids[this.row] - 1);
+  }
+
+  // Reading.
+
+  /** ABSENT, STREAM, METADATA or PARSED. */
+  lookup(id: number): number {
+    if (this.#parsed[id] === this.#epoch) return PARSED;
+    if (this.columnOf(id) >= 0) return METADATA;
+    if (this.#streamStamp[id] === this.#runSerial && this.#deleted[id] !== this.#epoch) return STREAM;
+    return ABSENT;
+  }
+
+  /** Place of a name's parsed value. Only where `lookup` says PARSED. */
+  placeOf(id: number): number {
+    return this.#place[id];
+  }
+
+  /** Metadata column (an index of `columns`) that carries a name in this row, or -1. */
+  columnOf(id: number): number {
+    if (this.#metaStamp[id] !== this.#runSerial || this.#metaHidden[id] === this.#epoch) return -1;
+    let column = this.#metaColumn[id];
+    while (column >= 0 && this.#columns[column].ids[this.row] === 0) column = this.#chain[column];
+    return column;
+  }
+
+  /** True where some metadata column of the page has this name, whatever this row holds. */
+  hasColumn(id: number): boolean {
+    return this.#metaStamp[id] === this.#runSerial;
+  }
+
+  /** Columns that carry a name in the run, the first one to look at first. */
+  columnsNamed(id: number): number[] {
+    const out: number[] = [];
+    if (this.#metaStamp[id] !== this.#runSerial) return out;
+    for (let column = this.#metaColumn[id]; column >= 0; column = this.#chain[column]) out.push(column);
+    return out;
+  }
+
+  /** Calls `visit` for every name that the row has as structured metadata and that nothing hides. */
+  forEachMetadata(visit: (id: number, column: number) => void): void {
+    for (let i = 0; i < this.#columns.length; i++) {
+      const id = this.columnNames[i];
+      if (id >= 0 && this.columnOf(id) === i) visit(id, i);
+    }
+  }
+
+  /** The stream has this name (deleted or not). */
+  streamHas(id: number): boolean {
+    return this.#streamStamp[id] === this.#runSerial;
+  }
+
+  isDeleted(id: number): boolean {
+    return this.#deleted[id] === this.#epoch;
+  }
+
+  streamText(id: number): string {
+    return this.#stream!.labels[this.#streamIndex[id]].value;
+  }
+
+  /** Value of a name, undefined where it is absent. */
+  get(id: number): string | undefined {
+    switch (this.lookup(id)) {
+      case PARSED:
+        return this.valueText(this.#place[id]);
+      case METADATA:
+        return this.#columnText(this.columnOf(id));
+      case STREAM:
+        return this.streamText(id);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Text of a parsed value, decoded once. */
+  valueText(place: number): string {
+    const kind = this.valueKinds[place];
+    if (kind === KIND_TEXT) return this.#valueTexts[place];
+    const source = this.valueSources[place];
+    const text = textOf(kind, source, this.valueStarts[place], this.valueEnds[place]);
+    this.#valueTexts[place] = text;
+    this.valueKinds[place] = KIND_TEXT;
+    return text;
+  }
+
+  isValueEmpty(place: number): boolean {
+    if (this.valueKinds[place] === KIND_TEXT) return this.#valueTexts[place] === '';
+    // Of escaped values only a broken JSON string reads as nothing.
+    if (this.valueKinds[place] === KIND_JSON) return this.valueText(place) === '';
+    return this.valueStarts[place] === this.valueEnds[place];
+  }
+
+  // Writing.
+
+  /** A parser's name must take the suffix: the stream has it, or the row's metadata has. */
+  collides(id: number): boolean {
+    return this.#streamStamp[id] === this.#runSerial || this.columnOf(id) >= 0;
+  }
+
+  isExtracted(id: number): boolean {
+    return this.#extracted[id] === this.#epoch;
+  }
+
+  /** Sets a parsed label to bytes of `source`, which must not change while the row lives. */
+  setBytes(id: number, kind: number, source: Buffer, start: number, end: number): void {
+    const place = this.#placeFor(id);
+    this.valueKinds[place] = kind;
+    this.valueSources[place] = source;
+    this.valueStarts[place] = start;
+    this.valueEnds[place] = end;
+  }
+
+  setText(id: number, text: string): void {
+    const place = this.#placeFor(id);
+    this.valueKinds[place] = KIND_TEXT;
+    this.valueSources[place] = NO_SOURCE;
+    this.#valueTexts[place] = text;
+  }
+
+  #placeFor(id: number): number {
+    const epoch = this.#epoch;
+    if (this.#parsed[id] === epoch) return this.#place[id];
+    const place = this.valueCount;
+    if (place === this.valueNames.length) this.#growValues();
+    this.valueCount = place + 1;
+    this.valueNames[place] = id;
+    this.#parsed[id] = epoch;
+    this.#place[id] = place;
+    if (this.#extracted[id] !== epoch) {
+      this.#extracted[id] = epoch;
+      if (this.restricted && this.#wantedFlags[id] === 1) this.#found++;
+    }
+    const hides = this.#metaStamp[id] === this.#runSerial && this.#metaHidden[id] !== epoch;
+    this.#valueHid[place] = hides ? 1 : 0;
+    if (hides) this.#metaHidden[id] = epoch;
+    return place;
+  }
+
+  /** Takes back what a parser set since `valueCount` was `mark`; only for names that were new to the row. */
+  rollback(mark: number): void {
+    for (let place = mark; place < this.valueCount; place++) {
+      const id = this.valueNames[place];
+      this.#parsed[id] = 0;
+      this.#extracted[id] = 0;
+      if (this.#valueHid[place] === 1) this.#metaHidden[id] = 0;
+      if (this.restricted && this.#wantedFlags[id] === 1) this.#found--;
+    }
+    this.valueCount = mark;
+  }
+
+  /** Removes a name from all categories. */
+  delete(id: number): void {
+    if (this.#parsed[id] === this.#epoch) {
+      this.valueNames[this.#place[id]] = -1;
+      this.#parsed[id] = 0;
+    }
+    this.#metaHidden[id] = this.#epoch;
+    this.#deleted[id] = this.#epoch;
+    this.deletions++;
+  }
+
+  /** A parser failed: the error replaces an earlier one. */
+  failParsing(kind: string, details: string | undefined): void {
+    this.error = kind;
+    if (details !== undefined) this.errorDetails = details;
+    if (this.#wanted?.preserveErrors) this.setText(this.intern(PRESERVE_ERROR_LABEL), 'true');
+  }
+
+  // Growth.
+
+  #growNames(): void {
+    const size = Math.max(FIRST_NAMES, this.#capacity * 2, this.names.count);
+    const grow = (array: Int32Array<ArrayBuffer>) => {
+      const larger = new Int32Array(size);
+      larger.set(array);
+      return larger;
+    };
+    this.#streamStamp = grow(this.#streamStamp);
+    this.#streamIndex = grow(this.#streamIndex);
+    this.#metaStamp = grow(this.#metaStamp);
+    this.#metaColumn = grow(this.#metaColumn);
+    this.#metaHidden = grow(this.#metaHidden);
+    this.#deleted = grow(this.#deleted);
+    this.#extracted = grow(this.#extracted);
+    this.#parsed = grow(this.#parsed);
+    this.#place = grow(this.#place);
+    const flags = new Uint8Array(size);
+    flags.set(this.#wantedFlags);
+    this.#wantedFlags = flags;
+    this.#capacity = size;
+  }
+
+  #growValues(): void {
+    const size = this.valueNames.length * 2;
+    const names = new Int32Array(size);
+    names.set(this.valueNames);
+    this.valueNames = names;
+    const starts = new Int32Array(size);
+    starts.set(this.valueStarts);
+    this.valueStarts = starts;
+    const ends = new Int32Array(size);
+    ends.set(this.valueEnds);
+    this.valueEnds = ends;
+    const kinds = new Uint8Array(size);
+    kinds.set(this.valueKinds);
+    this.valueKinds = kinds;
+    const hid = new Uint8Array(size);
+    hid.set(this.#valueHid);
+    this.#valueHid = hid;
+  }
+
+  #restartEpochs(): void {
+    for (const stamps of [this.#metaHidden, this.#deleted, this.#extracted, this.#parsed]) stamps.fill(0);
+    this.#epoch = 0;
+  }
+}
+
+function textOf(kind: number, source: Buffer, start: number, end: number): string {
+  switch (kind) {
+    case KIND_CLEAN:
+      return decodeClean(source, start, end);
+    case KIND_JSON:
+      return jsonStringValue(source, start, end);
+    case KIND_LOGFMT:
+      return cleaned(unquoteLogfmt(source, start, end) ?? '');
+    default:
+      return textOfBytes(source, start, end);
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Which series a sample goes to (logql reference 12.3). Rows whose labels are as stored are assigned run by run: one
+ * look-up for the run, or one for each value of the metadata column that splits it.
+ *
+ * What a reader would get wrong: details can be left of an error that a stage dropped. They are a label of the series
+ * where no clause groups, and no clause can name them.
+ */
+
+import type { Labels } from '../../base/model/labels.ts';
+import type { SharedMemory } from '../../base/model/memory-budget.ts';
+import { ERROR_DETAILS_LABEL } from '../../base/text/names.ts';
+import { categoriesOf, mergedLabels } from './label-map.ts';
+import type { Row } from './row.ts';
+import { RowKeys } from './row-keys.ts';
+import type { SeriesLabels } from './sample-plan.ts';
+import { Series } from './series.ts';
+
+const UNKNOWN = -1;
+const FIRST_KEYS = 1024;
+
+export class SeriesAssigner {
+  readonly series: Series;
+  readonly #row: Row;
+  readonly #keys: RowKeys;
+  readonly #labels: SeriesLabels;
+  /** Numbers of the labels that group, in name order; of those that are left out with `without`. */
+  readonly #ids: readonly number[];
+  readonly #excluded: ReadonlySet<number>;
+  #seriesOfKey = new Int32Array(FIRST_KEYS).fill(UNKNOWN);
+  #keysEpoch = 0;
+  #none = UNKNOWN;
+  /** For the one metadata column that splits a run: run serial and series of each dictionary entry. */
+  #columnRuns = new Float64Array(0);
+  #columnSeries = new Uint32Array(0);
+
+  constructor(row: Row, labels: SeriesLabels, memory?: SharedMemory) {
+    this.#row = row;
+    this.#labels = labels;
+    this.#keys = new RowKeys(row.labels);
+    this.series = new Series(undefined, memory);
+    const names = labels.kind === 'by' || labels.kind === 'without' ? [...new Set(labels.names)] : [];
+    this.#ids = names.sort().map(name => row.labels.intern(name));
+    this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
+  }
+
+  /** Numbers of the labels that make the series; undefined where all others do. */
+  get groupingNames(): readonly number[] | undefined {
+    switch (this.#labels.kind) {
+      case 'none':
+        return [];
+      case 'by':
+        return this.#ids;
+      default:
+        return undefined;
+    }
+  }
+
+  /** Series of the row at hand. */
+  seriesOfRow(): number {
+    const { error, errorDetails } = this.#row.labels;
+    if (error !== '' || (errorDetails !== '' && this.#labels.kind === 'all')) {
+      return this.series.numberOf(this.#allLabels());
+    }
+    switch (this.#labels.kind) {
+      case 'none':
+        if (this.#none === UNKNOWN) this.#none = this.series.numberOf([]);
+        return this.#none;
+      case 'by':
+        return this.#seriesOf(this.#keys.ofNames(this.#ids));
+      default:
+        return this.#seriesOf(this.#keys.ofAllBut(this.#excluded));
+    }
+  }
+
+  #seriesOf(key: number): number {
+    if (this.#keysEpoch !== this.#keys.epoch) {
+      this.#keysEpoch = this.#keys.epoch;
+      this.#seriesOfKey.fill(UNKNOWN);
+    }
+    if (key >= this.#seriesOfKey.length) {
+      const larger = new Int32Array(Math.max(key + 1, this.#seriesOfKey.length * 2)).fill(UNKNOWN);
+      larger.set(this.#seriesOfKey);
+      this.#seriesOfKey = larger;
+    }
+    let series = this.#seriesOfKey[key];
+    if (series === UNKNOWN) {
+      series = this.series.numberOf(this.#groupedLabels());
+      this.#seriesOfKey[key] = series;
+    }
+    return series;
+  }
+
+  #allLabels(): Labels {
+    return mergedLabels(categoriesOf(this.#row.labels));
+  }
+
+  #groupedLabels(): Labels {
+    const all = this.#allLabels();
+    const { kind } = this.#labels;
+    if (kind === 'all' || kind === 'none') return all;
+    const { names } = this.#labels as Extract<SeriesLabels, { names: readonly string[] }>;
+    return all.filter(({ name }) => name !== ERROR_DETAILS_LABEL && names.includes(name) === (kind === 'by'));
+  }
+
+  /** Series of the rows `selection[from..to)` of one run, whose labels are as stored, into `out` from `at`. */
+  assignPlain(selection: Uint32Array, from: number, to: number, out: Uint32Array, at: number): void {
+    const { labels } = this.#row;
+    const columns = this.#splittingColumns();
+    if (columns.length === 0) {
+      labels.enterRow(selection[from]);
+      out.fill(this.seriesOfRow(), at, at + to - from);
+      return;
+    }
+    if (columns.length > 1) {
+      for (let i = from; i < to; i++) {
+        labels.enterRow(selection[i]);
+        out[at + i - from] = this.seriesOfRow();
+      }
+      return;
+    }
+    const { ids, count } = labels.columns[columns[0]];
+    if (this.#columnSeries.length <= count) {
+      this.#columnRuns = new Float64Array(count + 1);
+      this.#columnSeries = new Uint32Array(count + 1);
+    }
+    const runs = this.#columnRuns;
+    const series = this.#columnSeries;
+    const serial = labels.runSerial;
+    for (let i = from; i < to; i++) {
+      const id = ids[selection[i]];
+      if (runs[id] !== serial) {
+        labels.enterRow(selection[i]);
+        series[id] = this.seriesOfRow();
+        runs[id] = serial;
+      }
+      out[at + i - from] = series[id];
+    }
+  }
+
+  /** Metadata columns that take part in the labels of the run's series. */
+  #splittingColumns(): readonly number[] {
+    const { labels } = this.#row;
+    switch (this.#labels.kind) {
+      case 'none':
+        return [];
+      case 'by':
+        return this.#ids.flatMap(id => labels.columnsNamed(id));
+      default:
+        return labels.columns.map((_, i) => i).filter(i => !this.#excluded.has(labels.columnNames[i]));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The lenient casts of the number functions: whatever arrives becomes a number, and what cannot be read is 0.
+ * Texts keep Go's base prefixes, so `"012"` is 10 and `"08"`, an octal that is none, is 0.
+ */
+import { parseGoFloat } from '../../../base/model/number.ts';
+import { GoInt, MAX_INT64, MIN_INT64, type Value } from './values.ts';
+
+const INTEGER =
+  /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
+const DECIMAL_FRACTION = /^([+-]?\d*)(?:\.\d*)?$/;
+/** No 64-bit number needs more, and BigInt of a long text is slow. */
+const MAX_DIGITS = 80;
+
+/** Go's ParseInt with base 0, without its range; undefined where the text is no integer. */
+export function parseGoInt(text: string): bigint | undefined {
+  if (text.length > MAX_DIGITS) return undefined;
+  const match = INTEGER.exec(text);
+  if (match === null) return undefined;
+  let digits = match[2].replaceAll('_', '');
+  if (/^0[0-7]/.test(digits)) digits = `0o${digits.slice(1)}`;
+  const value = BigInt(digits);
+  return match[1] === '-' ? -value : value;
+}
+
+export function toInt64(value: Value): bigint {
+  if (value instanceof GoInt) return value.value;
+  if (typeof value === 'string') return textToInt64(value);
+  if (typeof value === 'number') return floatToInt64(value);
+  return value === true ? 1n : 0n;
+}
+
+function textToInt64(text: string): bigint {
+  const fraction = DECIMAL_FRACTION.exec(text);
+  const whole = fraction === null ? text : fraction[1];
+  const parsed = parseGoInt(whole) ?? 0n;
+  return parsed > MAX_INT64 || parsed < MIN_INT64 ? 0n : parsed;
+}
+
+/** Truncates; what does not fit is the lowest int64, as the reference's processor answers. */
+function floatToInt64(value: number): bigint {
+  return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : MIN_INT64;
+}
+
+export function toFloat64(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') {
+    const parsed = parseGoFloat(value);
+    if (parsed === undefined) return 0;
+    // Out of range is an error to Go, hence 0; an infinity that is written out is none.
+    return Number.isFinite(parsed) || !/\d/.test(value) ? parsed : 0;
+  }
+  if (value instanceof GoInt) return Number(value.value);
+  return value === true ? 1 : 0;
+}

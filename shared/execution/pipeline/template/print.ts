@@ -1,0 +1,78 @@
+/**
+ * How values print: Go's `%v`, and what an action writes. They differ in one thing: a nothing that an action
+ * writes is `<no value>`, inside a list or for a function it is `<nil>`.
+ */
+
+import { formatGoDuration } from '../../../base/model/duration.ts';
+import { MAX_OUTPUT_LENGTH } from './bounds.ts';
+import { CallError, OUTPUT_TOO_LONG } from './error.ts';
+import { formatFloat } from './float-text.ts';
+import { MONTHS, timeText, WEEKDAYS } from './layout.ts';
+import { GoTime } from './time.ts';
+import { GoInt, type LabelMap, sortedEntries, type Value } from './values.ts';
+
+/** Text of a value where an action writes it. */
+export function printed(value: Value): string {
+  return value === undefined || value === null ? '<no value>' : valueText(value);
+}
+
+/** `%v`. */
+export function valueText(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return floatText(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+  }
+  if (value === undefined || value === null) return '<nil>';
+  if (value instanceof GoInt) return intText(value);
+  if (value instanceof GoTime) return timeText(value);
+  return listText(value);
+}
+
+function floatText(value: number): string {
+  // The usual numbers print alike in both languages.
+  if (Number.isInteger(value) && value < 1e6 && value > -1e6 && !Object.is(value, -0)) return String(value);
+  return formatFloat(value, 'g', -1);
+}
+
+/** Named integers print their names, plain ones their digits. */
+export function intText(int: GoInt): string {
+  if (int.type === 'time.Duration') return formatGoDuration(int.value);
+  if (int.type === 'time.Month') return MONTHS[Number(int.value) - 1] ?? `%!Month(${int.value})`;
+  if (int.type === 'time.Weekday') return WEEKDAYS[Number(int.value)] ?? `%!Weekday(${int.value})`;
+  return int.value.toString();
+}
+
+function listText(value: Value[] | Map<string, Value> | LabelMap): string {
+  const parts: string[] = [];
+  let length = 0;
+  const add = (text: string) => {
+    length += text.length + 1;
+    if (length > MAX_OUTPUT_LENGTH) throw new CallError(OUTPUT_TOO_LONG);
+    parts.push(text);
+  };
+  if (Array.isArray(value)) {
+    for (const item of value) add(valueText(item));
+    return `[${parts.join(' ')}]`;
+  }
+  for (const [key, item] of sortedEntries(value)) add(`${key}:${valueText(item)}`);
+  return `map[${parts.join(' ')}]`;
+}
+
+/** Go's `fmt.Sprint`: a space between two operands that are both no strings. */
+export function sprint(values: readonly Value[]): string {
+  let out = '';
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0 && typeof values[i] !== 'string' && typeof values[i - 1] !== 'string') out += ' ';
+    out += valueText(values[i]);
+  }
+  return out;
+}
+
+/** Go's `fmt.Sprintln`: a space between all operands, a newline at the end. */
+export function sprintln(values: readonly Value[]): string {
+  return `${values.map(valueText).join(' ')}\n`;
+}

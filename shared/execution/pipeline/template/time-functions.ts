@@ -1,0 +1,72 @@
+/** Functions on times and dates. Layouts are Go's; a date without a zone is on the process's clock. */
+import { quote } from '../../../base/model/quote.ts';
+import { parseTime } from './date-parser.ts';
+import { CallError } from './error.ts';
+import { fixed, type TemplateFunction } from './function-types.ts';
+import { formatTime } from './layout.ts';
+import type { TemplateData } from './state.ts';
+import { floorDivide, GoTime, ZERO_TIME } from './time.ts';
+import { GoInt, MAX_INT64, MIN_INT64, type Value } from './values.ts';
+import { localZone, UTC, zoneNamed } from './zone.ts';
+
+const epoch = (toUnits: (time: GoTime) => bigint) =>
+  fixed(['time'], ([time]) => BigInt.asIntN(64, toUnits(time as GoTime)).toString());
+
+export const TIME_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
+  ['__timestamp__', fixed([], (_args, data) => new GoTime(data.timestampNs, localZone()))],
+  ['now', fixed([], (_args, data) => new GoTime(data.clock.nowNs(), localZone()))],
+  [
+    'date',
+    fixed(['string', 'any'], ([layout, when], data) => formatTime(timeOf(when, data), layout as string)),
+  ],
+  [
+    'toDate',
+    fixed(
+      ['string', 'string'],
+      ([layout, text]) => parseTime(layout as string, text as string, localZone()) ?? ZERO_TIME,
+    ),
+  ],
+  [
+    'toDateInZone',
+    fixed(
+      ['string', 'string', 'string'],
+      ([layout, zone, text]) =>
+        parseTime(layout as string, text as string, zoneNamed(zone as string) ?? UTC) ?? ZERO_TIME,
+    ),
+  ],
+  ['unixEpoch', epoch(time => time.unixSeconds())],
+  ['unixEpochMillis', epoch(time => floorDivide(time.ns, 1_000_000n))],
+  ['unixEpochNanos', epoch(time => time.ns)],
+  ['unixToTime', fixed(['string'], ([text]) => unixToTime(text as string))],
+];
+
+/** A time or Unix seconds; anything else is now, as in the library that the reference uses. */
+function timeOf(value: Value, data: TemplateData): GoTime {
+  const zone = localZone();
+  if (value instanceof GoTime) return value.in(zone);
+  const isSeconds = value instanceof GoInt && (value.type === 'int' || value.type === 'int64');
+  return isSeconds ? GoTime.ofSeconds(value.value, zone) : new GoTime(data.clock.nowNs(), zone);
+}
+
+/** Unit of a Unix time by the count of its digits: days, seconds, milli-, micro- and nanoseconds. */
+const NS_BY_DIGITS = new Map<number, bigint>([
+  [5, 86_400_000_000_000n],
+  [10, 1_000_000_000n],
+  [13, 1_000_000n],
+  [16, 1000n],
+  [19, 1n],
+]);
+
+function unixToTime(text: string): GoTime {
+  const unable = (reason: string) => new CallError(`unable to parse time '${text}': ${reason}`);
+  if (!/^[+-]?\d+$/.test(text)) throw unable(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+  // More digits than any int64 has, without their value.
+  const value = text.length > 40 ? MAX_INT64 + 1n : BigInt(text.replace('+', ''));
+  if (value > MAX_INT64 || value < MIN_INT64) {
+    throw unable(`strconv.ParseInt: parsing ${quote(text)}: value out of range`);
+  }
+  const unit = NS_BY_DIGITS.get(text.length);
+  // The reference formats a missing reason.
+  if (unit === undefined) throw unable('%!w(<nil>)');
+  return new GoTime(value * unit, localZone());
+}

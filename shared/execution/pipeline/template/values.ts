@@ -1,0 +1,123 @@
+/**
+ * What a template computes with. Two nothings must be told apart: `undefined` is Go's invalid value (prints
+ * `<no value>`, a field of it is nothing again), `null` is a nil inside a JSON value (a field of it is an error).
+ * A pipeline turns the second into the first. JSON objects are Maps, so no key can reach a prototype.
+ */
+import { compareUtf8 } from '../../../base/model/bytes.ts';
+import type { GoTime } from './time.ts';
+
+export type JsonObject = Map<string, Value>;
+export type JsonArray = Value[];
+export type Value =
+  | undefined
+  | null
+  | string
+  | boolean
+  /** A float64. */
+  | number
+  | GoInt
+  | GoTime
+  | LabelMap
+  | JsonArray
+  | JsonObject;
+
+export type IntType = 'int' | 'int64' | 'uint8' | 'time.Duration' | 'time.Month' | 'time.Weekday';
+
+export const MAX_INT64 = 2n ** 63n - 1n;
+export const MIN_INT64 = -(2n ** 63n);
+
+/** A whole number with Go's type, for an int prints `1000000` where a float64 prints `1e+06`. */
+export class GoInt {
+  readonly value: bigint;
+  readonly type: IntType;
+
+  constructor(value: bigint, type: IntType) {
+    this.value = value;
+    this.type = type;
+  }
+
+  static of(value: bigint | number): GoInt {
+    return new GoInt(BigInt(value), 'int');
+  }
+
+  /** An int64; too large a value wraps as it does in Go. */
+  static int64(value: bigint): GoInt {
+    return new GoInt(BigInt.asIntN(64, value), 'int64');
+  }
+}
+
+/** Where labels come from: the pipeline's row. */
+export interface LabelSource {
+  get(name: string): string | undefined;
+  /** Sorted by name. */
+  entries(): Iterable<readonly [string, string]>;
+}
+
+/** The dot of a template: labels, of Go's type `map[string]string`. */
+export class LabelMap {
+  readonly source: LabelSource;
+
+  constructor(source: LabelSource) {
+    this.source = source;
+  }
+
+  size(): number {
+    let size = 0;
+    for (const _ of this.source.entries()) size++;
+    return size;
+  }
+}
+
+export type Kind = 'invalid' | 'string' | 'bool' | 'float' | 'int' | 'uint' | 'array' | 'map' | 'struct';
+
+export function kindOf(value: Value): Kind {
+  if (value === undefined || value === null) return 'invalid';
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+      return 'float';
+  }
+  if (value instanceof GoInt) return value.type === 'uint8' ? 'uint' : 'int';
+  if (Array.isArray(value)) return 'array';
+  return value instanceof Map || value instanceof LabelMap ? 'map' : 'struct';
+}
+
+/** Go's name of the type, as `%T` and error messages show it. */
+export function typeName(value: Value): string {
+  if (value === undefined || value === null) return 'interface {}';
+  if (value instanceof GoInt) return value.type;
+  switch (kindOf(value)) {
+    case 'float':
+      return 'float64';
+    case 'array':
+      return '[]interface {}';
+    case 'map':
+      return value instanceof LabelMap ? 'map[string]string' : 'map[string]interface {}';
+    case 'struct':
+      return 'time.Time';
+    default:
+      return kindOf(value);
+  }
+}
+
+/** What `if`, `and`, `not` take for true. */
+export function isTrue(value: Value): boolean {
+  if (typeof value === 'string') return value !== '';
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'number') return value !== 0;
+  if (value === undefined || value === null) return false;
+  if (value instanceof GoInt) return value.value !== 0n;
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof Map) return value.size > 0;
+  if (value instanceof LabelMap) return value.size() > 0;
+  return true;
+}
+
+/** Keys and values in the order of the keys, as maps print and iterate. */
+export function sortedEntries(map: JsonObject | LabelMap): Array<readonly [string, Value]> {
+  if (map instanceof LabelMap) return [...map.source.entries()];
+  return [...map].sort(([a], [b]) => compareUtf8(a, b));
+}

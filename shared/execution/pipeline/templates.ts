@@ -1,0 +1,48 @@
+/**
+ * What the template stages share: the data a template sees, and what happens when it fails (logql reference 9.1, 9.2).
+ * The map of labels holds `__error__` and its details too, unlike a look-up of one label.
+ */
+import type { Clock } from '../../base/ports/clock.ts';
+import { ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';
+import { isUntouched, labelEntries } from './label-map.ts';
+import type { Row } from './row.ts';
+import type { TemplateData } from './template/template.ts';
+
+export const TEMPLATE_ERROR = 'TemplateFormatErr';
+
+/** The row as a template sees it, read when asked. */
+export class RowTemplateData implements TemplateData {
+  readonly #row: Row;
+  readonly clock: Clock;
+
+  constructor(row: Row, clock: Clock) {
+    this.#row = row;
+    this.clock = clock;
+  }
+
+  get(name: string): string | undefined {
+    const { labels } = this.#row;
+    if (name === ERROR_LABEL) return labels.error === '' ? undefined : labels.error;
+    if (name === ERROR_DETAILS_LABEL) {
+      return labels.errorDetails === '' || isUntouched(labels) ? undefined : labels.errorDetails;
+    }
+    return labels.get(labels.intern(name));
+  }
+
+  entries(): (readonly [string, string])[] {
+    return labelEntries(this.#row.labels);
+  }
+
+  line(): string {
+    return this.#row.line();
+  }
+
+  get timestampNs(): bigint {
+    return this.#row.timestampNs;
+  }
+}
+
+export function failTemplate(row: Row, details: string): void {
+  row.labels.error = TEMPLATE_ERROR;
+  row.labels.errorDetails = details;
+}

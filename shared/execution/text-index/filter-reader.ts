@@ -1,0 +1,160 @@
+/**
+ * Answers which pages of an object may hold a line that meets a requirement. Reading is the caller's: a probe says which
+ * byte ranges it needs, the caller brings them (one GET each, side by side, or from a cache) and gets a bitmap.
+ *
+ *     const index = decodeHeader(await read(0, maxHeaderBytes(pages)), pages);   // cached with the footer
+ *     const units = unitsOf(index, requirement);
+ *     const loaded = new Map(await Promise.all(units.map(async unit => [unit, await read(rangeOfUnit(index, unit))])));
+ *     const mayMatch = probePages(index, requirement, loaded);
+ *
+ * What a reader would get wrong: a clear bit is a proof, a set one says nothing; so whatever is unknown (a page without
+ * filter, a thinned fact, an exceptional page) counts as present.
+ */
+import { crc32 } from 'node:zlib';
+import { invariant } from '../../base/model/errors.ts';
+import { bitsOfFact, isRecorded } from './facts.ts';
+import {
+  broken,
+  type FilterIndex,
+  firstPlaces,
+  laterPlaces,
+  partitionCount,
+  partitionOf,
+  placeIn,
+  rangeOfUnit,
+  type UnitLayout,
+} from './filter-layout.ts';
+import type { NeedleRequirement, Requirement } from './requirement.ts';
+
+/** Longer runs than a page header can say. */
+const maxStoredRun = 0xff;
+
+/** Units that hold the requirement's facts, ascending. Empty where nothing can be pruned, or by the header alone. */
+export function unitsOf(index: UnitLayout, requirement: Requirement): number[] {
+  const units = new Set<number>();
+  collectUnits(index, requirement, units);
+  return [...units].sort((a, b) => a - b);
+}
+
+function collectUnits(index: UnitLayout, requirement: Requirement, units: Set<number>): void {
+  switch (requirement.kind) {
+    case 'needle':
+      if (index.version < requirement.since) return;
+      for (const fact of requirement.facts) units.add(unitOf(index, fact));
+      return;
+    case 'all':
+    case 'any':
+      for (const part of requirement.of) collectUnits(index, part, units);
+  }
+}
+
+function unitOf(index: UnitLayout, fact: number): number {
+  return Math.floor(partitionOf(fact) / (partitionCount / index.units));
+}
+
+/**
+ * For each page 1 where it may hold a line that meets the requirement, else 0. `units` holds the bytes of all that
+ * `unitsOf` names. Throws CorruptionError where a unit does not have its checksum.
+ */
+export function probePages(
+  index: FilterIndex,
+  requirement: Requirement,
+  units: ReadonlyMap<number, Buffer>,
+): Uint8Array {
+  for (const unit of unitsOf(index, requirement)) checkUnit(index, unit, units.get(unit));
+  return probe(index.pages.length, requirement, needle => probeNeedle(index, needle, units));
+}
+
+/** The same without a filter: for each of `pages` pages 1 where it may hold such a line for all that is known besides. */
+export function withoutFilter(requirement: Requirement, pages: number): Uint8Array {
+  return probe(pages, requirement, () => new Uint8Array(pages).fill(1));
+}
+
+function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined): void {
+  invariant(bytes !== undefined, 'a filter probe gets every unit that it named');
+  const expected = rangeOfUnit(index, unit).bytes;
+  if (bytes.length !== expected) throw broken(`unit ${unit} has ${bytes.length} bytes, not ${expected}`);
+  const crc = crc32(bytes);
+  const stored = index.unitCrcs[unit];
+  if (crc !== stored) throw broken(`checksum ${crc} of unit ${unit} where ${stored} is stored`);
+}
+
+function probe(
+  pageCount: number,
+  requirement: Requirement,
+  ofNeedle: (needle: NeedleRequirement) => Uint8Array,
+): Uint8Array {
+  switch (requirement.kind) {
+    case 'anything':
+      return new Uint8Array(pageCount).fill(1);
+    case 'nothing':
+      return new Uint8Array(pageCount);
+    case 'pages':
+      invariant(requirement.mayMatch.length === pageCount, 'a requirement is about the chunk it is asked of');
+      return requirement.mayMatch.slice();
+    case 'needle':
+      return ofNeedle(requirement);
+    case 'all': {
+      const result = new Uint8Array(pageCount).fill(1);
+      for (const part of requirement.of) {
+        const pages = probe(pageCount, part, ofNeedle);
+        for (let page = 0; page < result.length; page++) result[page] &= pages[page];
+      }
+      return result;
+    }
+    case 'any': {
+      const result = new Uint8Array(pageCount);
+      for (const part of requirement.of) {
+        const pages = probe(pageCount, part, ofNeedle);
+        for (let page = 0; page < result.length; page++) result[page] |= pages[page];
+      }
+      return result;
+    }
+  }
+}
+
+function probeNeedle(
+  index: FilterIndex,
+  { facts, longestRun, exceptFlags, since }: NeedleRequirement,
+  units: ReadonlyMap<number, Buffer>,
+): Uint8Array {
+  const result = new Uint8Array(index.pages.length).fill(1);
+  if (index.version < since) return result;
+  const run = Math.min(longestRun, maxStoredRun);
+  for (const [page, known] of index.pages.entries()) if (known.longestRun < run) result[page] = 0;
+  for (const fact of facts) clearPagesWithout(index, fact, units, result);
+  if (exceptFlags === 0) return result;
+  for (const [page, { flags }] of index.pages.entries()) if ((flags & exceptFlags) !== 0) result[page] = 1;
+  return result;
+}
+
+function clearPagesWithout(
+  index: FilterIndex,
+  fact: number,
+  units: ReadonlyMap<number, Buffer>,
+  result: Uint8Array,
+): void {
+  const { pages, blockStarts, partitionBytes, units: unitCount } = index;
+  const perUnit = partitionCount / unitCount;
+  const bytes = units.get(unitOf(index, fact))!;
+  const partition = (partitionOf(fact) % perUnit) * partitionBytes * 8;
+  const count = bitsOfFact(fact);
+  const first = firstPlaces(fact);
+  const later = laterPlaces(fact);
+  for (let page = 0; page < result.length; page++) {
+    const { blockBits, thinning } = pages[page];
+    if (result[page] === 0 || blockBits === 0 || !isRecorded(fact, thinning)) continue;
+    const block = partition + blockStarts[page];
+    const holds =
+      hasBit(bytes, block + placeIn(first, blockBits)) &&
+      (count < 2 || hasBit(bytes, block + placeIn(first >>> 16, blockBits))) &&
+      (count < 3 || hasBit(bytes, block + placeIn(later, blockBits))) &&
+      (count < 4 || hasBit(bytes, block + placeIn(later >>> 16, blockBits)));
+    if (!holds) result[page] = 0;
+  }
+}
+
+/** `at` may pass 2^31: a unit of 65,536 pages has up to 2^32 bits. */
+function hasBit(bytes: Uint8Array, at: number): boolean {
+  return ((bytes[Math.floor(at / 8)] >>> (at % 8)) & 1) === 1;
+}

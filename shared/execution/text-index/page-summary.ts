@@ -1,0 +1,102 @@
+/**
+ * What the fields of a page's lines hold, in short: the few values of a field, or from which number to which its values go. A
+ * label filter that keeps none of them keeps no row of the page, so that neither columns nor lines are read. Fields need no
+ * promoted column for that: numbers that differ from line to line are dear as a column, and two bounds are not.
+ *
+ * What a reader would get wrong: only fields that are known of every row of the page have a summary; where one row is left to
+ * its line, all of them may be wanted. A row without the field has no value here: filters that keep such rows are not asked.
+ */
+import {
+  type ColumnCells,
+  type NumberCells,
+  SHAPE_CODE,
+  TEXT_CODE,
+} from '../../storage/columns/column-cells.ts';
+import type { FieldCells } from '../../storage/columns/field-cells.ts';
+import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../../storage/columns/number-text.ts';
+import { fieldKey } from '../../storage/columns/promoted-field.ts';
+
+/** Values of one column that are listed: levels, methods, statuses. */
+export const maxListedValues = 32;
+/** Of each, bytes. */
+export const maxListedBytes = 64;
+
+/** Numbers of one unit and the same digits behind the dot. */
+export interface NumberRange {
+  readonly least: string;
+  readonly most: string;
+}
+
+export interface FieldSummary {
+  /** The name that a column of the field has in the footer: parser and path. */
+  readonly key: string;
+  readonly values: readonly string[];
+  /** None has the shape of another. */
+  readonly ranges: readonly NumberRange[];
+}
+
+/** Of the fields that can be told in short; in their order. */
+export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
+  return fields.flatMap(({ field, cells }): FieldSummary[] => {
+    if (cells.fallbackRows > 0) return [];
+    const summary = summaryOf(cells);
+    return summary === undefined ? [] : [{ key: fieldKey(field), ...summary }];
+  });
+}
+
+function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
+  if (cells.kind === 'number') return withRanges(cells.texts, boundsOfNumbers(cells));
+  if (cells.values.length <= maxListedValues) return withRanges(cells.values, []);
+  // Too many to list: as numbers, and a few that are none.
+  const shapes = new ShapeTable();
+  const bounds: Bounds[] = [];
+  const texts: Buffer[] = [];
+  for (const value of cells.values) {
+    const shape = shapes.read(value, 0, value.length);
+    if (shape < 0) texts.push(value);
+    else widen((bounds[shape] ??= newBounds(shapes.shapes[shape])), shapes.mantissa);
+    if (texts.length > maxListedValues) return undefined;
+  }
+  return withRanges(texts, bounds);
+}
+
+interface Bounds {
+  readonly shape: Shape;
+  least: number;
+  most: number;
+}
+
+function newBounds(shape: Shape): Bounds {
+  return { shape, least: Infinity, most: -Infinity };
+}
+
+function widen(bounds: Bounds, mantissa: number): void {
+  if (mantissa < bounds.least) bounds.least = mantissa;
+  if (mantissa > bounds.most) bounds.most = mantissa;
+}
+
+function boundsOfNumbers({ codes, mantissas, shapes }: NumberCells): Bounds[] {
+  const bounds = shapes.map(newBounds);
+  for (let row = 0; row < codes.length; row++) {
+    if (codes[row] > TEXT_CODE) widen(bounds[codes[row] - SHAPE_CODE], mantissas[row]);
+  }
+  return bounds;
+}
+
+function withRanges(
+  listed: readonly Buffer[],
+  bounds: readonly Bounds[],
+): Omit<FieldSummary, 'key'> | undefined {
+  if (listed.length > maxListedValues || listed.some(value => value.length > maxListedBytes))
+    return undefined;
+  const values = [...new Set(listed.map(value => value.toString('utf8')))];
+  const ranges = bounds.flatMap(({ shape, least, most }): NumberRange[] =>
+    least > most ? [] : [{ least: textOf(least, shape), most: textOf(most, shape) }],
+  );
+  return { values, ranges };
+}
+
+function textOf(mantissa: number, shape: Shape): string {
+  const bytes = Buffer.alloc(MAX_NUMBER_BYTES + shape.unit.length);
+  return bytes.toString('utf8', 0, writeNumber(bytes, 0, mantissa, shape));
+}

@@ -1,0 +1,145 @@
+/**
+ * What every line that matches a regular expression must hold: its literals, as a tree of needles. `timeout|(dead|live)lock`
+ * asks for `timeout` or `deadlock` or `livelock`, `user=\d+ failed` for both `user=` and ` failed`.
+ *
+ * What a reader would get wrong: the expression reads a line as text, in which a broken byte is U+FFFD, so a set with
+ * that character names no bytes; and folding takes `K` for KELVIN SIGN, which is no ASCII byte either (literal-text.ts).
+ */
+
+import { partsOf, type RegexNode, withoutGroups } from '../../language/regex/syntax.ts';
+import { readValidRegex } from '../../language/regex/validate.ts';
+import { PageFlag } from './filter-layout.ts';
+import { emptyText, joinTexts, type LiteralText, textsOfSet } from './literal-text.ts';
+import { allOf, anyOf, anything, containing, countNeedles, type Requirement } from './requirement.ts';
+
+/** Ways to spell one stretch: beyond, it is cut in two, each part asked for alone. */
+const maxTexts = 16;
+/** Needles of one expression: dashboards join dozens of names with `|`; each costs some small reads. */
+const maxNeedles = 64;
+/** Bytes of one stretch; the front of a longer needle is asked for alone. */
+const maxTextLength = 256;
+/** Copies of a counted part that are written out. */
+const maxCopies = 8;
+
+/** Throws like `validateRegex` for an invalid pattern. */
+export function regexRequirement(pattern: string): Requirement {
+  return limited(asked(summaryOf(withoutGroups(readValidRegex(pattern).node), new Map())));
+}
+
+/** Either all the texts that the node matches, or what its matches must hold. */
+type Summary =
+  | { readonly texts: readonly LiteralText[] }
+  | { readonly texts?: undefined; readonly needs: Requirement };
+
+/** Each node is summed up once: nested repetitions would otherwise double the work at every level. */
+type Summaries = Map<RegexNode, Summary>;
+
+const unknown: Summary = { needs: anything };
+
+function asked(summary: Summary): Requirement {
+  return summary.texts === undefined ? summary.needs : anyText(summary.texts);
+}
+
+/** Some text of the list stands in the line. An empty list matches nothing; nothing is lost by asking for nothing. */
+function anyText(texts: readonly LiteralText[]): Requirement {
+  return anyOf(
+    texts.map(({ text, wideFold }) => containing(Buffer.from(text), wideFold ? PageFlag.wideFold : 0)),
+  );
+}
+
+function summaryOf(node: RegexNode, known: Summaries): Summary {
+  const found = known.get(node);
+  if (found !== undefined) return found;
+  const summary = sumUp(node, known);
+  known.set(node, summary);
+  return summary;
+}
+
+function sumUp(node: RegexNode, known: Summaries): Summary {
+  switch (node.type) {
+    case 'empty':
+    case 'assertion':
+      return { texts: [emptyText] };
+    case 'chars': {
+      const texts = textsOfSet(node.set);
+      return texts === undefined ? unknown : { texts };
+    }
+    case 'group':
+      return summaryOf(node.node, known);
+    case 'concat':
+      return concatSummary(node.nodes.flatMap(writtenOut), known);
+    case 'repeat':
+      return concatSummary(writtenOut(node), known);
+    case 'alternate':
+      return alternateSummary(node.nodes.map(branch => summaryOf(branch, known)));
+  }
+}
+
+/** A part of a concatenation: a node, or a place where anything may stand. */
+type Part = RegexNode | 'gap';
+
+/** `x{3}` as three parts, `x+` as one, a gap, and one again: each match has them in this order. */
+function writtenOut(node: RegexNode): Part[] {
+  if (node.type !== 'repeat') return node.type === 'concat' ? [...node.nodes] : [node];
+  const { min, max } = node;
+  if (min === 0 && max === 1) return [{ type: 'alternate', nodes: [{ type: 'empty' }, node.node] }];
+  if (min === 0) return ['gap'];
+  const parts = partsOf(node.node);
+  const copies = Array.from({ length: Math.min(min, maxCopies) }, () => parts).flat();
+  if (min === max && min <= maxCopies) return copies;
+  return [...copies, 'gap', ...parts];
+}
+
+function concatSummary(parts: readonly Part[], known: Summaries): Summary {
+  let texts: readonly LiteralText[] = [emptyText];
+  let whole = true;
+  const needs: Requirement[] = [];
+  const close = () => {
+    needs.push(anyText(texts));
+    texts = [emptyText];
+    whole = false;
+  };
+  for (const part of parts) {
+    const summary = part === 'gap' ? unknown : summaryOf(part, known);
+    if (summary.texts === undefined) {
+      close();
+      needs.push(summary.needs);
+      continue;
+    }
+    if (!fits(texts, summary.texts)) close();
+    texts = fits(texts, summary.texts) ? joinTexts(texts, summary.texts) : summary.texts;
+  }
+  if (whole) return { texts };
+  close();
+  return { needs: limited(allOf(needs)) };
+}
+
+function fits(heads: readonly LiteralText[], tails: readonly LiteralText[]): boolean {
+  if (heads.length * tails.length > maxTexts) return false;
+  const longest = (texts: readonly LiteralText[]) => Math.max(0, ...texts.map(({ text }) => text.length));
+  return longest(heads) + longest(tails) <= maxTextLength;
+}
+
+function alternateSummary(branches: readonly Summary[]): Summary {
+  const texts: LiteralText[] = [];
+  for (const branch of branches) {
+    if (branch.texts === undefined) return { needs: limited(anyOf(branches.map(asked))) };
+    texts.push(...branch.texts);
+  }
+  return texts.length <= maxTexts ? { texts } : { needs: limited(anyOf(branches.map(asked))) };
+}
+
+/** A tree of too many needles asks for nothing where it is an or; an and keeps those that fit. */
+function limited(requirement: Requirement): Requirement {
+  if (countNeedles(requirement) <= maxNeedles) return requirement;
+  if (requirement.kind !== 'all') return anything;
+  const kept: Requirement[] = [];
+  let needles = 0;
+  for (const part of requirement.of) {
+    const more = countNeedles(part);
+    if (needles + more > maxNeedles) continue;
+    kept.push(part);
+    needles += more;
+  }
+  return allOf(kept);
+}

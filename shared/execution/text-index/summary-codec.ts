@@ -1,0 +1,91 @@
+/**
+ * The section of page summaries (docs/format.md, section 10): a table of all texts, then for each page its columns, whose
+ * values and bounds are places in the table. One checksum is that of the section; it is read whole, some 100 bytes a page.
+ */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
+import type { FieldSummary, NumberRange } from './page-summary.ts';
+
+export const SUMMARY_VERSION = 1;
+/** Texts of one chunk: 2,000 pages of 24 columns with bounds of their own. Beyond, columns go without a summary. */
+const maxTexts = 262_144;
+
+/** Of one page, by the column's name. */
+export type PageSummary = ReadonlyMap<string, FieldSummary>;
+
+export class SummaryWriter {
+  readonly #texts = new Map<string, number>();
+  readonly #pages = new ByteWriter(4096);
+  #count = 0;
+
+  /** The next page. */
+  addPage(summaries: readonly FieldSummary[]): void {
+    const told = this.#texts.size < maxTexts ? summaries : [];
+    const writer = this.#pages;
+    writer.varint(told.length);
+    for (const { key, values, ranges } of told) {
+      writer.varint(this.#placeOf(key));
+      writer.varint(values.length);
+      for (const value of values) writer.varint(this.#placeOf(value));
+      writer.varint(ranges.length);
+      for (const { least, most } of ranges) {
+        writer.varint(this.#placeOf(least));
+        writer.varint(this.#placeOf(most));
+      }
+    }
+    this.#count++;
+  }
+
+  /** The section. The writer may not be used afterwards. */
+  finish(): Buffer {
+    const head = new ByteWriter(4096);
+    head.byte(SUMMARY_VERSION);
+    head.varint(this.#texts.size);
+    for (const text of this.#texts.keys()) head.block(Buffer.from(text));
+    head.varint(this.#count);
+    return Buffer.concat([head.finish(), this.#pages.finish()]);
+  }
+
+  #placeOf(text: string): number {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    const place = this.#texts.size;
+    this.#texts.set(text, place);
+    return place;
+  }
+}
+
+/** Throws CorruptionError where the section is not that of `pages` pages; undefined for a version that is not known. */
+export function decodeSummaries(section: Buffer, pages: number): readonly PageSummary[] | undefined {
+  const reader = new ByteReader(section);
+  if (reader.byte() !== SUMMARY_VERSION) return undefined;
+  const texts: string[] = [];
+  for (let left = reader.count(1); left > 0; left--) texts.push(reader.block().toString('utf8'));
+  const text = (): string => {
+    const place = reader.varint();
+    if (place >= texts.length) throw broken(`text ${place} of ${texts.length}`);
+    return texts[place];
+  };
+  const found = reader.varint();
+  if (found !== pages) throw broken(`${found} pages where the footer has ${pages}`);
+  const out: PageSummary[] = [];
+  for (let page = 0; page < pages; page++) {
+    const ofPage = new Map<string, FieldSummary>();
+    for (let left = reader.count(3); left > 0; left--) {
+      const key = text();
+      const values: string[] = [];
+      for (let more = reader.count(1); more > 0; more--) values.push(text());
+      const ranges: NumberRange[] = [];
+      for (let more = reader.count(2); more > 0; more--) ranges.push({ least: text(), most: text() });
+      ofPage.set(key, { key, values, ranges });
+    }
+    out.push(ofPage);
+  }
+  if (reader.remaining > 0) throw broken(`${reader.remaining} bytes behind the last page`);
+  return out;
+}
+
+function broken(detail: string): CorruptionError {
+  return new CorruptionError(`page summaries: ${detail}`);
+}

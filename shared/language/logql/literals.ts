@@ -1,0 +1,16 @@
+/** Values of NUMBER tokens: Go's ParseFloat over the token's text (logql reference, 1.3). */
+import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
+import { outOfRange } from './number-literal.ts';
+
+/** `problem` is Go's message where the text has no value; `value` is 0 then. */
+export interface ParsedLiteral {
+  readonly value: number;
+  readonly problem: string | undefined;
+}
+
+export function parseLiteral(text: string): ParsedLiteral {
+  const value = parseGoFloat(text);
+  if (value === undefined) return { value: 0, problem: parseFloatError(text) };
+  if (!Number.isFinite(value)) return { value: 0, problem: outOfRange(text) };
+  return { value, problem: undefined };
+}

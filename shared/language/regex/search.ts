@@ -1,0 +1,272 @@
+/**
+ * Line filters over the rows of a page: they narrow a selection of rows to those whose line contains a needle,
+ * matches a regular expression, or any of several.
+ *
+ * The lines of a page lie one after the other in one buffer, without separators. Searching that buffer as a whole
+ * is what makes filters fast: one native call runs over hundreds of lines, where a call for each line would cost
+ * more than the search in it. What a reader would get wrong: a hit may lie across the end of a line and then counts
+ * for no line; and a gap of rows that are not selected is searched along only while that is cheaper than a new call.
+ *
+ * All functions narrow `selection[0..count)`, ascending row numbers, in place and answer the new count.
+ */
+import { isInLineSpace } from '../../base/kernels/line-memory.ts';
+import type { PageScan } from './page-scan.ts';
+import type { Regex } from './regex.ts';
+import { type StretchSearch, searchOfNeedle } from './stretch-search.ts';
+
+/** Bytes between two selected rows that are searched along: a new native call costs as much as about 500 bytes. */
+const maxGapBytes = 512;
+
+/** Bytes of a string for one call of a byte pattern. Large strings cost three times as much a byte to make. */
+const maxSpanTextBytes = 32_768;
+
+/** Keeps rows whose line contains the needle; with `negate` those that do not. The empty needle is in every line. */
+export function selectContaining(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  needle: Buffer,
+  negate: boolean,
+): number {
+  if (needle.length === 0) return negate ? 0 : count;
+  if (needle.length > 1 && isInLineSpace(lines)) {
+    const search = searchOfNeedle(needle);
+    return selectByStretches(lines, lineOffsets, selection, count, search, undefined, negate);
+  }
+  return selectByNeedle(lines, lineOffsets, selection, count, needle, undefined, negate);
+}
+
+/** Keeps rows whose line the expression matches anywhere; with `negate` those it does not. */
+export function selectMatching(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  regex: Regex,
+  negate: boolean,
+): number {
+  const scan = regex.pageScan;
+  if (scan?.needle !== undefined) {
+    if (scan.exact) return selectContaining(lines, lineOffsets, selection, count, scan.needle, negate);
+    if (scan.needle.length > 1 && isInLineSpace(lines)) {
+      const search = searchOfNeedle(scan.needle);
+      return selectByStretches(lines, lineOffsets, selection, count, search, regex, negate);
+    }
+    return selectByNeedle(lines, lineOffsets, selection, count, scan.needle, regex, negate);
+  }
+  if (scan?.stretches !== undefined && isInLineSpace(lines)) {
+    const { search, exact } = scan.stretches;
+    return selectByStretches(lines, lineOffsets, selection, count, search, exact ? undefined : regex, negate);
+  }
+  if (scan?.bytePattern !== undefined) {
+    return selectByBytePattern(lines, lineOffsets, selection, count, scan, regex, negate);
+  }
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const row = selection[i];
+    if (regex.testBytes(lines, lineOffsets[row], lineOffsets[row + 1]) !== negate) selection[kept++] = row;
+  }
+  return kept;
+}
+
+/** Keeps rows whose line any of the tests accepts; with `negate` those that none accepts. */
+export function selectAny(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  tests: readonly (Buffer | Regex)[],
+  negate: boolean,
+): number {
+  // Each test only looks at the rows that no earlier one accepted.
+  const refused = negate ? selection : selection.slice(0, count);
+  let refusedCount = count;
+  for (const test of tests) {
+    if (refusedCount === 0) break;
+    refusedCount = Buffer.isBuffer(test)
+      ? selectContaining(lines, lineOffsets, refused, refusedCount, test, true)
+      : selectMatching(lines, lineOffsets, refused, refusedCount, test, true);
+  }
+  return negate ? refusedCount : removeRows(selection, count, refused, refusedCount);
+}
+
+/** Drops from an ascending selection the rows of another, which are all in it. */
+function removeRows(selection: Uint32Array, count: number, rows: Uint32Array, rowCount: number): number {
+  let kept = 0;
+  let next = 0;
+  for (let i = 0; i < count; i++) {
+    if (next < rowCount && rows[next] === selection[i]) next++;
+    else selection[kept++] = selection[i];
+  }
+  return kept;
+}
+
+/** Rows with the needle, which must also pass the regex where one is given. */
+function selectByNeedle(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  needle: Buffer,
+  regex: Regex | undefined,
+  negate: boolean,
+): number {
+  let kept = 0;
+  for (let i = 0; i < count; ) {
+    const spanEnd = endOfSpan(lineOffsets, selection, i, count);
+    const span = lines.subarray(0, lineOffsets[selection[spanEnd - 1] + 1]);
+    while (i < spanEnd) {
+      const from = lineOffsets[selection[i]];
+      const hit = span.indexOf(needle, from);
+      const reached = hit < 0 ? spanEnd : firstRowEndingAfter(lineOffsets, selection, i, spanEnd, hit);
+      if (negate) {
+        selection.copyWithin(kept, i, reached);
+        kept += reached - i;
+      }
+      i = reached;
+      if (i === spanEnd) break;
+      const row = selection[i];
+      const start = lineOffsets[row];
+      const end = lineOffsets[row + 1];
+      // In a row that is not selected: search on from the next one that is.
+      if (hit < start) continue;
+      // A later hit in this row would reach even farther past its end.
+      const isInside = hit + needle.length <= end;
+      const accepted = isInside && (regex === undefined || regex.testBytes(lines, start, end));
+      if (accepted !== negate) selection[kept++] = row;
+      i++;
+    }
+  }
+  return kept;
+}
+
+/** Like `selectByNeedle`, for lines in the line space: rows with one of the stretches. */
+function selectByStretches(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  search: StretchSearch,
+  regex: Regex | undefined,
+  negate: boolean,
+): number {
+  let kept = 0;
+  for (let i = 0; i < count; ) {
+    const spanEnd = endOfSpan(lineOffsets, selection, i, count);
+    const to = lineOffsets[selection[spanEnd - 1] + 1];
+    while (i < spanEnd) {
+      const hit = search.find(lines, lineOffsets[selection[i]], to);
+      const reached = hit < 0 ? spanEnd : firstRowEndingAfter(lineOffsets, selection, i, spanEnd, hit);
+      if (negate) {
+        selection.copyWithin(kept, i, reached);
+        kept += reached - i;
+      }
+      i = reached;
+      if (i === spanEnd) break;
+      const row = selection[i];
+      const start = lineOffsets[row];
+      const end = lineOffsets[row + 1];
+      if (hit < start) continue;
+      const accepted =
+        regex === undefined ? isInside(search, lines, hit, end) : regex.testBytes(lines, start, end);
+      if (accepted !== negate) selection[kept++] = row;
+      i++;
+    }
+  }
+  return kept;
+}
+
+/** True where a stretch ends at `end` or before, the one found at `hit` or a shorter one behind it. */
+function isInside(search: StretchSearch, lines: Buffer, hit: number, end: number): boolean {
+  return hit + search.length <= end || search.find(lines, hit, end) >= 0;
+}
+
+/** Index after the last row of the span that starts at index `from`: rows with only small gaps between them. */
+function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: number, count: number): number {
+  let i = from + 1;
+  while (i < count && lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= maxGapBytes) i++;
+  return i;
+}
+
+/** Index of the first selected row whose line ends after `position`, `end` where there is none. Gallops. */
+function firstRowEndingAfter(
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  from: number,
+  end: number,
+  position: number,
+): number {
+  let step = 1;
+  let low = from;
+  while (low + step < end && lineOffsets[selection[low + step - 1] + 1] <= position) {
+    low += step;
+    step *= 2;
+  }
+  let high = Math.min(end, low + step);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (lineOffsets[selection[middle] + 1] <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Like `selectByNeedle`, for a pattern over the bytes as latin1 text, a stretch of the page at a time. */
+function selectByBytePattern(
+  lines: Buffer,
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  count: number,
+  scan: PageScan,
+  regex: Regex,
+  negate: boolean,
+): number {
+  const pattern = scan.bytePattern!;
+  let kept = 0;
+  for (let i = 0; i < count; ) {
+    const base = lineOffsets[selection[i]];
+    const spanEnd = endOfTextSpan(lineOffsets, selection, i, count, base);
+    const text = lines.latin1Slice(base, lineOffsets[selection[spanEnd - 1] + 1]);
+    while (i < spanEnd) {
+      pattern.lastIndex = lineOffsets[selection[i]] - base;
+      const match = pattern.exec(text);
+      const hit = match === null ? -1 : base + match.index;
+      const reached = hit < 0 ? spanEnd : firstRowEndingAfter(lineOffsets, selection, i, spanEnd, hit);
+      if (negate) {
+        selection.copyWithin(kept, i, reached);
+        kept += reached - i;
+      }
+      i = reached;
+      if (i === spanEnd) break;
+      const row = selection[i];
+      const start = lineOffsets[row];
+      const end = lineOffsets[row + 1];
+      if (hit < start) continue;
+      // Across the end of the line there may still be another, shorter match inside it.
+      const isAnswer = scan.exact && hit + match![0].length <= end;
+      if ((isAnswer || regex.testBytes(lines, start, end)) !== negate) selection[kept++] = row;
+      i++;
+    }
+  }
+  return kept;
+}
+
+/** Like `endOfSpan`, but at least one row and else at most `maxSpanTextBytes` from `base`. */
+function endOfTextSpan(
+  lineOffsets: Uint32Array,
+  selection: Uint32Array,
+  from: number,
+  count: number,
+  base: number,
+): number {
+  let i = from + 1;
+  while (
+    i < count &&
+    lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= maxGapBytes &&
+    lineOffsets[selection[i] + 1] - base <= maxSpanTextBytes
+  ) {
+    i++;
+  }
+  return i;
+}

@@ -1,0 +1,97 @@
+/**
+ * The days of a question about volume or statistics, cut into parts that are answered by themselves and remembered: one
+ * tenant, one day, and the streams that retention cuts at one time. Each has a key that names everything that its answer
+ * depends on but the stretch: chunks never change, so what a key has given once it always gives.
+ */
+
+import type { Stream } from '../../base/model/page.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
+import { insideDay, type TimeRange } from '../query/day-plan.ts';
+import { compileSelector, type StreamSelector } from '../query/selector.ts';
+import type { Stretch } from '../query/stream-presence-facts.ts';
+import { tenantViews } from '../query/tenant-view.ts';
+import { keptOfDay, type VisibleOf } from '../query/visibility.ts';
+
+export interface DayPart extends Stretch {
+  readonly tenant: string;
+  readonly day: DaySnapshot;
+  /** Those of the day's chunks that may hold a stream that matches. */
+  readonly records: readonly ChunkRecord[];
+  /** The selector and what retention leaves. */
+  matches(stream: Stream): boolean;
+  /** Tenant, day, selector and retention: with the chunks, all that an answer depends on. */
+  readonly key: string;
+}
+
+export interface PartsRequest {
+  readonly tenants: readonly string[];
+  readonly matchers: readonly Matcher[];
+  readonly range: TimeRange;
+  readonly visibleOf: VisibleOf;
+}
+
+/** Parts in the order of tenants and days. Throws what the table throws. */
+export async function* dayParts(
+  catalog: Catalog,
+  { tenants, matchers, range, visibleOf }: PartsRequest,
+): AsyncGenerator<DayPart> {
+  for (const view of tenantViews(tenants, matchers)) {
+    const stored = view.storedMatchers(matchers);
+    const selector = compileSelector(stored);
+    const selectorKey = JSON.stringify(stored.map(({ name, op, value }) => [name, op, value]));
+    const visible = visibleOf(view.tenant);
+    for (const day of await catalog.daysForQuery(view.tenant, range.startNs, range.endNs - 1n)) {
+      const records = day.records.filter(({ pairs }) => selector.mayMatch(pairs));
+      if (records.length === 0) continue;
+      const stretch = insideDay(day.day, range);
+      const kept = keptOfDay(visible, day.day);
+      const key = `${view.tenant}\0${day.day}\0${selectorKey}`;
+      if (kept === undefined) {
+        yield { tenant: view.tenant, day, records, ...stretch, matches: selector.matches, key };
+        continue;
+      }
+      // Periods that keep all of the day share a start, whatever the time is; so the rank of a start, and how many there
+      // are, tell which streams it is for.
+      const starts = [...kept.starts].sort((a, b) => a - b);
+      for (const [rank, start] of starts.entries()) {
+        if (start >= stretch.to) break;
+        yield {
+          tenant: view.tenant,
+          day,
+          records,
+          from: Math.max(stretch.from, start),
+          to: stretch.to,
+          matches: keptAlike(selector, stream => kept.keptFrom(stream.labels) === start),
+          key: `${key}\0${rank} of ${starts.length}\0${visible.retention.version}`,
+        };
+      }
+    }
+  }
+}
+
+function keptAlike(selector: StreamSelector, isAlike: (stream: Stream) => boolean): DayPart['matches'] {
+  return stream => selector.matches(stream) && isAlike(stream);
+}
+
+/** True where the stretch holds every entry of the chunks. */
+export function holdsAll({ from, to }: Stretch, records: readonly ChunkRecord[]): boolean {
+  return records.every(({ first, last }) => first >= from && last < to);
+}
+
+/** 48 bits are as many digits as a number of JavaScript holds exactly when two are added. */
+const ID_DIGITS = 12;
+const TWO_48 = 2 ** 48;
+
+/** Names a set of chunks: their ids are random, so sums of their digits are as good as a hash and take no sorting. */
+export function chunksKey(records: readonly ChunkRecord[]): string {
+  let a = 0;
+  let b = 0;
+  for (const { id } of records) {
+    a = (a + Number.parseInt(id.slice(0, ID_DIGITS), 16)) % TWO_48;
+    b = (b + Number.parseInt(id.slice(-ID_DIGITS), 16)) % TWO_48;
+  }
+  return `${records.length} ${a} ${b}`;
+}

@@ -1,0 +1,85 @@
+/**
+ * Labels that are worth showing: all but those whose values are nothing but ids (wire-format reference, 3.7). However many
+ * values there are, a label takes a few kilobytes. What days came to can be joined, and is remembered by day.
+ */
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import { parseGoFloat } from '../../base/model/number.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { hashOfText } from '../../base/model/text-hash.ts';
+import { TENANT_LABEL } from '../query/tenant-view.ts';
+import { Distinct } from './distinct.ts';
+
+export interface DetectedLabel {
+  readonly label: string;
+  /** Distinct values: exact up to a thousand, an estimate beyond. */
+  readonly cardinality: number;
+}
+
+/** Labels that are shown whatever their values look like. */
+const ALWAYS_SHOWN = new Set(['cluster', 'namespace', 'instance', 'pod']);
+const HEX = '[0-9a-fA-F]';
+const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
+/** With and without dashes, in braces, and as a URN. */
+const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
+
+/** Entry of a map with its objects. */
+const LABEL_BYTES = 200;
+
+interface Values {
+  readonly distinct: Distinct;
+  areIds: boolean;
+  areBits: boolean;
+}
+
+export class DetectedLabels {
+  private readonly byName = new Map<string, Values>();
+
+  readonly add = ({ labels }: Stream): void => {
+    for (const { name, value } of labels) {
+      let values = this.byName.get(name);
+      if (values === undefined) {
+        values = { distinct: new Distinct(), areIds: true, areBits: true };
+        this.byName.set(name, values);
+      }
+      values.distinct.add(hashOfText(value));
+      if (values.areIds) values.areIds = isId(value);
+      if (values.areBits) values.areBits = value === '0' || value === '1';
+    }
+  };
+
+  /** Adds the labels of other streams. */
+  merge(other: DetectedLabels): void {
+    for (const [name, { distinct, areIds, areBits }] of other.byName) {
+      let values = this.byName.get(name);
+      if (values === undefined) {
+        values = { distinct: new Distinct(), areIds: true, areBits: true };
+        this.byName.set(name, values);
+      }
+      values.distinct.merge(distinct);
+      values.areIds &&= areIds;
+      values.areBits &&= areBits;
+    }
+  }
+
+  get weightBytes(): number {
+    let weight = 0;
+    for (const [name, { distinct }] of this.byName)
+      weight += LABEL_BYTES + 2 * name.length + distinct.weightBytes;
+    return weight;
+  }
+
+  /** Ascending by name. */
+  list(): DetectedLabel[] {
+    const shown: DetectedLabel[] = [];
+    for (const [label, { distinct, areIds, areBits }] of this.byName) {
+      if (label === TENANT_LABEL) continue;
+      if (areIds && !areBits && !ALWAYS_SHOWN.has(label)) continue;
+      shown.push({ label, cardinality: distinct.count() });
+    }
+    return shown.sort((a, b) => compareUtf8(a.label, b.label));
+  }
+}
+
+function isId(value: string): boolean {
+  return parseGoFloat(value) !== undefined || UUID.test(value);
+}

@@ -1,0 +1,91 @@
+/**
+ * The distinct values of one field (wire-format reference, 3.8): of structured metadata, of what the query parsed, and of
+ * what the lines say by themselves. Sizes out of lines are shown in their short form; metadata as it is.
+ *
+ * What a reader would get wrong: an entry that a column answered (RangeQuery.field) has an empty line, and what the line
+ * says by itself stands among its parsed labels.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareUtf8 } from '../../../base/model/bytes.ts';
+import { labelValue } from '../../../base/model/labels.ts';
+import { PARSED } from '../../../execution/pipeline/row-labels.ts';
+import type { LogStream } from '../../query/log-query.ts';
+import { MAX_VALUES } from './bounds.ts';
+import type { DetectOptions } from './detect-fields.ts';
+import { isFieldName } from './field-table.ts';
+import { type LinePage, linePages } from './line-pages.ts';
+import { LineParser } from './line-parser.ts';
+import { shownValue } from './value-type.ts';
+
+export interface DetectedValues {
+  /** Ascending. */
+  readonly values: readonly string[];
+  /** Most values that there might have been: the values met first. */
+  readonly limit: number;
+}
+
+/** @param streams of a log query with categorised labels. Throws what the signal was aborted with. */
+export async function detectValues(
+  streams: readonly LogStream[],
+  name: string,
+  { limit, signal }: DetectOptions,
+): Promise<DetectedValues> {
+  const values = new FieldValues(name, Math.min(limit, MAX_VALUES));
+  for (const stream of isFieldName(name) ? streams : []) {
+    for (const page of linePages(stream)) {
+      values.addPage(page);
+      if (values.isFull) return values.sorted();
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+  return values.sorted();
+}
+
+class FieldValues {
+  readonly #name: string;
+  readonly #limit: number;
+  readonly #found = new Set<string>();
+  /** Values of lines that were looked at: most come again and again, and to see whether one is a size takes long. */
+  readonly #seen = new Set<string>();
+  readonly #parser = new LineParser();
+
+  constructor(name: string, limit: number) {
+    this.#name = name;
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.#found.size >= this.#limit;
+  }
+
+  sorted(): DetectedValues {
+    return { values: [...this.#found].sort(compareUtf8), limit: this.#limit };
+  }
+
+  addPage({ page, entries }: LinePage): void {
+    this.#parser.enter(page);
+    for (let row = 0; row < entries.length && !this.isFull; row++) {
+      const { structuredMetadata = [], parsed = [] } = entries[row];
+      const stored = labelValue(structuredMetadata, this.#name);
+      if (stored !== undefined) this.#add(stored);
+      const asked = labelValue(parsed, this.#name);
+      if (asked !== undefined) this.#addOfLine(asked);
+      this.#parser.parse(row);
+      const { labels } = this.#parser;
+      // The number is asked for each time: the parser forgets names where there are too many.
+      const id = labels.intern(this.#name);
+      if (labels.lookup(id) === PARSED) this.#addOfLine(labels.valueText(labels.placeOf(id)));
+    }
+  }
+
+  #addOfLine(value: string): void {
+    if (this.#seen.has(value)) return;
+    this.#seen.add(value);
+    this.#add(shownValue(value));
+  }
+
+  #add(value: string): void {
+    if (!this.isFull) this.#found.add(value);
+  }
+}

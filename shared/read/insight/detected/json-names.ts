@@ -1,0 +1,59 @@
+/**
+ * How long the label names of a JSON line are together. Each value's name repeats the keys of all objects around it, so
+ * a line of 256 KiB can stand for gigabytes of names; such a line is not parsed. Queries ask for a parser, detection
+ * runs on any line, so it must not fall for one.
+ */
+import {
+  blockEnd,
+  CLOSE_BRACE,
+  COLON,
+  MAX_JSON_DEPTH,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  skipSpace,
+  stringEnd,
+  tokenEnd,
+} from '../../../base/text/json-scan.ts';
+
+/** Length of the path to each open object, bytes. */
+const PATHS = new Float64Array(MAX_JSON_DEPTH + 1);
+
+/**
+ * False where the names that the parser would make hold more than `maxBytes` together. Every key counts, whatever its
+ * value is; what is odd ends the count, as it ends the parser.
+ */
+export function jsonNamesFit(source: Buffer, start: number, end: number, maxBytes: number): boolean {
+  let depth = -1;
+  let keyBytes = 0;
+  let total = 0;
+  for (let at = start; at < end; at++) {
+    const byte = source[at];
+    if (byte === QUOTE) {
+      const stop = stringEnd(source, at + 1, end);
+      if (stop < 0) return true;
+      const next = skipSpace(source, stop + 1, end);
+      if (next < end && source[next] === COLON && depth >= 0) {
+        keyBytes = stop - at;
+        total += PATHS[depth] + keyBytes;
+        if (total > maxBytes) return false;
+        at = valueStart(source, next + 1, end) - 1;
+      } else at = stop;
+    } else if (byte === OPEN_BRACE && depth < MAX_JSON_DEPTH) {
+      PATHS[depth + 1] = depth < 0 ? 0 : PATHS[depth] + keyBytes;
+      depth++;
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      const stop = blockEnd(source, at, end);
+      if (stop < 0) return true;
+      at = stop - 1;
+    } else if (byte === CLOSE_BRACE && --depth < 0) return true;
+  }
+  return true;
+}
+
+/** Place of a value's first byte, where it is a string, object or array; else the place behind it: `1"` is one word. */
+function valueStart(source: Buffer, from: number, end: number): number {
+  const at = skipSpace(source, from, end);
+  const byte = at < end ? source[at] : 0;
+  return byte === QUOTE || byte === OPEN_BRACE || byte === OPEN_BRACKET ? at : tokenEnd(source, at, end);
+}

@@ -1,0 +1,44 @@
+/**
+ * The lines of an answer as pages again, which is what the pipeline's parsers work on. A page is one stream's, without
+ * structured metadata: a parsed name collides with labels of the stream alone here (wire-format reference, 3.8), unlike
+ * in a query.
+ */
+import type { PageRows } from '../../../base/model/page.ts';
+import type { LogEntry, LogStream } from '../../query/log-query.ts';
+import { PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
+
+export interface LinePage {
+  readonly page: PageRows;
+  /** The entry of each row. */
+  readonly entries: readonly LogEntry[];
+}
+
+/** All entries of a stream in their order. A page ends behind the line that fills it. */
+export function* linePages({ labels, text, entries }: LogStream): Generator<LinePage> {
+  for (let from = 0; from < entries.length; ) {
+    let to = from;
+    let characters = 0;
+    while (to < entries.length && to - from < PAGE_ROWS && characters < PAGE_BYTES) {
+      characters += entries[to++].line.length;
+    }
+    const part = entries.slice(from, to);
+    const lineOffsets = new Uint32Array(part.length + 1);
+    for (let row = 0; row < part.length; row++) {
+      lineOffsets[row + 1] = lineOffsets[row] + Buffer.byteLength(part[row].line);
+    }
+    const lines = Buffer.allocUnsafe(lineOffsets[part.length]);
+    for (let row = 0; row < part.length; row++) lines.write(part[row].line, lineOffsets[row]);
+    const page: PageRows = {
+      rows: part.length,
+      // Parsers do not look at times.
+      baseNs: 0n,
+      times: new Float64Array(part.length),
+      lines,
+      lineOffsets,
+      runs: [{ stream: { labels, text }, firstRow: 0, rows: part.length }],
+      metadata: [],
+    };
+    yield { page, entries: part };
+    from = to;
+  }
+}

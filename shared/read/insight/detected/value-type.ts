@@ -1,0 +1,56 @@
+/**
+ * What a value looks like (logql reference, 18.3): the first type in the order below that its text is one of. `1` is
+ * an int and no boolean, `5m` a duration and no 5 megabytes.
+ */
+import { formatByteSize, parseByteSize } from '../../../base/model/byte-size.ts';
+import { parseGoDuration } from '../../../base/model/duration.ts';
+import { parseGoFloat } from '../../../base/model/number.ts';
+
+export type FieldType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 'string';
+
+/** No number, duration or size that anybody writes is longer; a parser need not look at a stack trace. */
+const MAX_TYPED_CHARACTERS = 1024;
+const INT = /^[+-]?[0-9]+$/;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+/** What Go's ParseBool takes. */
+const BOOLEANS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+export function typeOfValue(value: string): FieldType {
+  if (value === '' || value.length > MAX_TYPED_CHARACTERS) return 'string';
+  if (isInt(value)) return 'int';
+  if (isFloat(value)) return 'float';
+  if (BOOLEANS.has(value)) return 'boolean';
+  if (succeeds(parseGoDuration, value)) return 'duration';
+  return succeeds(parseByteSize, value) ? 'bytes' : 'string';
+}
+
+/**
+ * A value of a line as the values endpoint shows it: a size with a unit in its short SI form, anything else as it is.
+ * A text that is a duration stays one.
+ */
+export function shownValue(value: string): string {
+  if (!/[a-zA-Z]$/.test(value) || typeOfValue(value) !== 'bytes') return value;
+  return formatByteSize(parseByteSize(value));
+}
+
+function isInt(value: string): boolean {
+  if (!INT.test(value)) return false;
+  const int = BigInt(value.replace('+', ''));
+  return int >= MIN_INT64 && int <= MAX_INT64;
+}
+
+/** Too large a number is none to Go. */
+function isFloat(value: string): boolean {
+  const float = parseGoFloat(value);
+  return float !== undefined && (Math.abs(float) !== Infinity || /inf/i.test(value));
+}
+
+function succeeds(parse: (text: string) => unknown, value: string): boolean {
+  try {
+    parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}

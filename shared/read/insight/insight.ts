@@ -1,0 +1,143 @@
+/** Answers about what is stored, without reading a line: volumes, statistics and labels, within the asker's limits. */
+
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
+import type { TimeRange } from '../query/day-plan.ts';
+import type { Asker } from '../query/engine.ts';
+import { limitHalfOpenRange, limitRange } from '../query/query-limits.ts';
+import { type DayIndexProvider, visitStreams } from '../query/streams-query.ts';
+import { ALL_VISIBLE, type Visibility } from '../query/visibility.ts';
+import { DayCache } from './day-cache.ts';
+import { type DayPart, dayParts, holdsAll } from './day-parts.ts';
+import { type DetectedLabel, DetectedLabels } from './detected-labels.ts';
+import { LABELS_QUESTION } from './labels-day.ts';
+import { findStats, type IndexStats, NO_STATS } from './stats.ts';
+import { findVolumes, type Volumes } from './volume.ts';
+import type { Grouping } from './volume-day.ts';
+
+export interface InsightParts {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly clock: Clock;
+  /** Without it every footer is read. */
+  readonly indexes?: DayIndexProvider;
+  /** Without it all that is stored counts. */
+  readonly visibility?: Visibility;
+}
+
+export interface VolumeQuery {
+  readonly matchers: readonly Matcher[];
+  /** Both ends inclusive. */
+  readonly range: TimeRange;
+  readonly grouping: Grouping;
+  /** Undefined: one sample for all of the range. */
+  readonly stepNs: bigint | undefined;
+}
+
+/** Where `volume_max_series` is 0 or more than this: what an answer may hold. */
+const MAX_SERIES = 100_000;
+const NO_VOLUMES: Volumes = Object.freeze({ timesMs: new Float64Array(0), series: [] });
+
+export class Insight {
+  private readonly catalog: Catalog;
+  private readonly source: ChunkSource;
+  private readonly indexes: DayIndexProvider | undefined;
+  private readonly clock: Clock;
+  private readonly visibility: Visibility | undefined;
+  private readonly cache: DayCache;
+
+  constructor({ catalog, source, clock, indexes, visibility }: InsightParts) {
+    this.catalog = catalog;
+    this.source = source;
+    this.indexes = indexes;
+    this.clock = clock;
+    this.visibility = visibility;
+    this.cache = new DayCache(source, indexes);
+  }
+
+  /** For metrics. */
+  get caches(): DayCache['caches'] {
+    return this.cache.caches;
+  }
+
+  /** An entirely outdated range has none. Throws ClientError. */
+  async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
+    const { tenants, limits, signal } = asker;
+    const nowNs = this.clock.nowNs();
+    const allowed = limitRange(range, asker, nowNs);
+    if (allowed === undefined) return NO_VOLUMES;
+    const { volumeMaxSeries } = limits;
+    const maxSeries = volumeMaxSeries > 0 ? Math.min(volumeMaxSeries, MAX_SERIES) : MAX_SERIES;
+    const visibleOf = this.visibleAt(nowNs);
+    return findVolumes(this.catalog, this.cache, {
+      ...query,
+      range: allowed,
+      tenants,
+      maxSeries,
+      visibleOf,
+      signal,
+    });
+  }
+
+  /** An entirely outdated range has none. Throws ClientError. */
+  async stats(matchers: readonly Matcher[], range: TimeRange, asker: Asker): Promise<IndexStats> {
+    const { tenants, signal } = asker;
+    const nowNs = this.clock.nowNs();
+    const allowed = limitRange(range, asker, nowNs);
+    if (allowed === undefined) return NO_STATS;
+    const visibleOf = this.visibleAt(nowNs);
+    return findStats(this.catalog, this.cache, { tenants, matchers, range: allowed, visibleOf, signal });
+  }
+
+  /**
+   * Labels of the streams with an entry in the range, whose end is exclusive. Of days that the range cuts, and of several
+   * tenants, whose streams have a label more, each stream is looked at; other days are remembered. Throws ClientError.
+   */
+  async detectedLabels(
+    matchers: readonly Matcher[],
+    range: TimeRange,
+    asker: Asker,
+  ): Promise<DetectedLabel[]> {
+    const { tenants, signal } = asker;
+    const nowNs = this.clock.nowNs();
+    const allowed = limitHalfOpenRange(range, asker, nowNs);
+    if (allowed === undefined) return [];
+    const visibleOf = this.visibleAt(nowNs);
+    const labels = new DetectedLabels();
+    const visit = (part: TimeRange) => {
+      const request = { tenants, range: part, selectors: [matchers], signal, visibleOf };
+      return visitStreams(this.catalog, this.source, request, this.indexes, labels.add);
+    };
+    if (tenants.length > 1) {
+      await visit(allowed);
+      return labels.list();
+    }
+    const parts = await Array.fromAsync(
+      dayParts(this.catalog, { tenants, matchers, range: allowed, visibleOf }),
+    );
+    const isWhole = (part: DayPart) => holdsAll(part, part.records);
+    const whole = parts.filter(isWhole);
+    for await (const { answers } of this.cache.answers(whole, () => LABELS_QUESTION, signal)) {
+      for (const found of answers) labels.merge(found);
+    }
+    const cutDays = new Set(parts.filter(part => !isWhole(part)).map(({ day }) => day.day));
+    for (const day of cutDays) await visit(cutToDay(allowed, day));
+    return labels.list();
+  }
+
+  private visibleAt(nowNs: bigint) {
+    return this.visibility?.retained(nowNs) ?? (() => ALL_VISIBLE);
+  }
+}
+
+function cutToDay({ startNs, endNs }: TimeRange, day: number): TimeRange {
+  const dayStartNs = BigInt(day) * NS_PER_DAY;
+  const dayEndNs = dayStartNs + NS_PER_DAY;
+  return {
+    startNs: startNs > dayStartNs ? startNs : dayStartNs,
+    endNs: endNs < dayEndNs ? endNs : dayEndNs,
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Statistics of what a selector takes in a range: streams, chunks, entries and bytes (wire-format reference, 3.7). From
+ * indexes and footers, never from lines. The number of streams is exact up to a thousand, and within a few percent beyond.
+ */
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { DayCache } from './day-cache.ts';
+import { type DayPart, dayParts, holdsAll, type PartsRequest } from './day-parts.ts';
+import { Distinct } from './distinct.ts';
+import { statsQuestion } from './stats-day.ts';
+
+export interface IndexStats {
+  readonly streams: number;
+  readonly chunks: number;
+  /** Of lines and structured metadata. */
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+export const NO_STATS: IndexStats = Object.freeze({ streams: 0, chunks: 0, bytes: 0, entries: 0 });
+
+/** @param request both ends of the range are inclusive */
+export async function findStats(
+  catalog: Catalog,
+  cache: DayCache,
+  { signal, ...request }: PartsRequest & { readonly signal: AbortSignal },
+): Promise<IndexStats> {
+  const range = { startNs: request.range.startNs, endNs: request.range.endNs + 1n };
+  const streamsOfTenant = new Map<string, Distinct>();
+  let chunks = 0;
+  let bytes = 0;
+  let entries = 0;
+  const questionOf = (part: DayPart) => statsQuestion(holdsAll(part, part.records));
+  const parts = dayParts(catalog, { ...request, range });
+  for await (const { part, answers } of cache.answers(parts, questionOf, signal)) {
+    let streams = streamsOfTenant.get(part.tenant);
+    if (streams === undefined) {
+      streams = new Distinct();
+      streamsOfTenant.set(part.tenant, streams);
+    }
+    for (const answer of answers) {
+      const stats = answer.within(part);
+      chunks += stats.chunks;
+      bytes += stats.bytes;
+      entries += stats.entries;
+      stats.addStreamsTo(streams);
+    }
+  }
+  let streams = 0;
+  for (const ofTenant of streamsOfTenant.values()) streams += ofTenant.count();
+  return { streams, chunks, bytes: Math.round(bytes), entries: Math.round(entries) };
+}

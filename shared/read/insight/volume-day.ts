@@ -1,0 +1,204 @@
+/**
+ * The volume of one part of a day by series: what is remembered of it, and how it is made. Where stretches may be asked
+ * for, the bytes of each stream are spread over its runs (stream-runs.ts).
+ *
+ * What a reader would get wrong: chunks that came since the last index may join two runs of a stream that the index
+ * knows. So the volume of such chunks is what they change: the runs that their streams have now, less those that they had
+ * in the covered part. Parts still add up.
+ */
+
+import { BadRequestError } from '../../base/model/errors.ts';
+import { formatLabels, type Label, type Labels } from '../../base/model/labels.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { hashOfText } from '../../base/model/text-hash.ts';
+import type { LevelCounts } from '../../storage/chunk/format.ts';
+import { Curves } from './curves.ts';
+import type { Collector, CollectorOptions, Question } from './day-cache.ts';
+import { isOneRun, StreamRuns } from './stream-runs.ts';
+import { volumeBytes } from './volume-bytes.ts';
+import { NO_PLACE, type Sums } from './walk-day.ts';
+
+/** What a series of volumes stands for (wire-format reference, 3.9). */
+export interface Grouping {
+  /** `series`: label sets. `labels`: names of labels. */
+  readonly by: 'series' | 'labels';
+  /** Labels that take part, or undefined for all. */
+  readonly names: readonly string[] | undefined;
+}
+
+export interface VolumeSeries {
+  readonly labels: Labels;
+  /** Canonical text of the labels. */
+  readonly text: string;
+}
+
+/** Labels of a series as objects and text. */
+const SERIES_BYTES = 300;
+
+/** Entry of a map of numbers. */
+const HASH_BYTES = 40;
+
+/** The streams of a part, for the chunks that come after it. */
+interface KnownStreams {
+  readonly runs: StreamRuns;
+  /** By hash of the canonical text. */
+  readonly places: ReadonlyMap<number, number>;
+}
+
+export class VolumeDay {
+  /** Parallel to the rows of the curves. */
+  readonly series: readonly VolumeSeries[];
+  readonly curves: Curves;
+  readonly streams: KnownStreams | undefined;
+
+  constructor(series: readonly VolumeSeries[], curves: Curves, streams: KnownStreams | undefined) {
+    this.series = series;
+    this.curves = curves;
+    this.streams = streams;
+  }
+
+  get weightBytes(): number {
+    let texts = 0;
+    for (const { text } of this.series) texts += SERIES_BYTES + 4 * text.length;
+    const { streams } = this;
+    const known = streams === undefined ? 0 : streams.runs.weightBytes + HASH_BYTES * streams.places.size;
+    return texts + known + this.curves.weightBytes;
+  }
+}
+
+/** Throws the error of too many series. */
+export function checkSeries(count: number, maxSeries: number): void {
+  if (count <= maxSeries) return;
+  throw new BadRequestError(`the query hit the max number of series limit (limit: ${maxSeries} series)`);
+}
+
+/** @param cellMinutes see Curves */
+export function volumeQuestion(
+  grouping: Grouping,
+  cellMinutes: number,
+  maxSeries: number,
+): Question<VolumeDay> {
+  return {
+    key: `volume ${cellMinutes} ${JSON.stringify([grouping.by, grouping.names])}`,
+    joins: cellMinutes > 0,
+    collector: ({ matches }, options) =>
+      new VolumeCollector({ grouping, cellMinutes, maxSeries, matches, ...options }),
+  };
+}
+
+interface CollectorParts extends CollectorOptions<VolumeDay> {
+  readonly grouping: Grouping;
+  readonly cellMinutes: number;
+  readonly maxSeries: number;
+  matches(stream: Stream): boolean;
+}
+
+class VolumeCollector implements Collector<VolumeDay> {
+  private readonly parts: CollectorParts;
+  private readonly curves: Curves;
+  private readonly series: VolumeSeries[] = [];
+  private readonly rowOfText = new Map<string, number>();
+  /** Of each place, the rows that its stream counts for. */
+  private readonly rowsOf: (readonly number[])[] = [];
+  /** Parallel to the places; undefined where nobody asks for stretches. */
+  private readonly runs: StreamRuns | undefined;
+  /** By canonical text, whose hash the engine keeps: hashes of our own are made where parts are to be joined. */
+  private readonly places = new Map<string, number>();
+  /** Rows by the labels that are kept: of 100,000 streams a few hundred differ in them, and to write them as text takes longest. */
+  private readonly rowOfKept = new Map<string, number>();
+
+  constructor(parts: CollectorParts) {
+    this.parts = parts;
+    this.curves = new Curves(parts.cellMinutes);
+    this.runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
+  }
+
+  /** A stream of several chunks without an index may come more than once, but not with two places. */
+  place(stream: Stream): number {
+    if (!this.parts.matches(stream)) return NO_PLACE;
+    const { runs, places } = this;
+    const known = runs && places.get(stream.text);
+    if (known !== undefined) return known;
+    const rows = this.seriesOf(stream.labels).map(labels => this.rowOf(labels));
+    if (rows.length === 0) return NO_PLACE;
+    if (runs !== undefined) places.set(stream.text, runs.addStream());
+    return this.rowsOf.push(rows) - 1;
+  }
+
+  wantsMinutes(first: number, last: number): boolean {
+    return this.runs !== undefined && !isOneRun(first, last);
+  }
+
+  add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: Sums): void {
+    const bytes = volumeBytes(entries, lineBytes, metadataBytes);
+    if (this.runs !== undefined) this.runs.add(place, first, last, bytes);
+    else for (const row of this.rowsOf[place]) this.curves.add(row, first, last, bytes);
+  }
+
+  addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void {
+    this.runs!.addMinutes(place, first, last, counts, volumeBytes);
+  }
+
+  addChunk(): void {
+    // Volumes are of streams.
+  }
+
+  finish(): VolumeDay {
+    const { runs, places, parts, series, curves } = this;
+    if (runs === undefined) return new VolumeDay(series, curves.seal(), undefined);
+    const covered = parts.covered?.streams;
+    for (const [text, place] of places) {
+      const before = covered?.places.get(hashOfText(text));
+      if (before !== undefined) {
+        this.spread(place, covered!.runs, before, -1);
+        runs.addAll(place, covered!.runs, before);
+      }
+      this.spread(place, runs, place, 1);
+    }
+    if (!parts.isJoinedLater) return new VolumeDay(series, curves.seal(), undefined);
+    const byHash = new Map([...places].map(([text, place]) => [hashOfText(text), place]));
+    return new VolumeDay(series, curves.seal(), { runs, places: byHash });
+  }
+
+  private spread(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
+    const { curves, rowsOf } = this;
+    runs.visit(stream, (from, to, bytes) => {
+      for (const row of rowsOf[place]) curves.spread(row, from, to, sign * bytes);
+    });
+  }
+
+  private seriesOf(labels: Labels): Labels[] {
+    const { by, names } = this.parts.grouping;
+    const kept = names === undefined ? labels : labels.filter(({ name }) => names.includes(name));
+    if (by === 'series') return [kept];
+    return kept.map(({ name }): Label[] => [{ name, value: '' }]);
+  }
+
+  private rowOf(labels: Labels): number {
+    const kept = keyOfLabels(labels);
+    let row = this.rowOfKept.get(kept);
+    if (row === undefined) {
+      row = this.newRowOf(labels);
+      this.rowOfKept.set(kept, row);
+    }
+    return row;
+  }
+
+  private newRowOf(labels: Labels): number {
+    const text = formatLabels(labels);
+    const known = this.rowOfText.get(text);
+    if (known !== undefined) return known;
+    checkSeries(this.series.length + 1, this.parts.maxSeries);
+    this.series.push({ labels, text });
+    const row = this.curves.addRow();
+    this.rowOfText.set(text, row);
+    return row;
+  }
+}
+
+/** Tells label sets apart, faster than their text does: a length says where a name or value ends, whatever is in it. */
+function keyOfLabels(labels: Labels): string {
+  let key = '';
+  for (const { name, value } of labels) key += `${name.length} ${name}${value.length} ${value}`;
+  return key;
+}

@@ -1,0 +1,168 @@
+/**
+ * Volumes: the bytes of lines and structured metadata of the streams that a selector takes, by series (wire-format
+ * reference, 3.9). Answered from indexes and footers, never from lines. Delete requests that are not carried out yet do
+ * not count (5.5); what retention has expired does. A bucket that cuts a run of a stream gets its share of the run by
+ * time (stream-runs.ts), as in the reference.
+ *
+ *     start        k * step      (k+1) * step        end
+ *       |------- bucket -|-- bucket --|--- bucket ----|      times: the end of a bucket less 1 ms, and the end itself
+ */
+
+import { NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { TimeRange } from '../query/day-plan.ts';
+import type { VisibleOf } from '../query/visibility.ts';
+import type { DayCache } from './day-cache.ts';
+import { type DayPart, dayParts, holdsAll } from './day-parts.ts';
+import { checkSeries, type Grouping, type VolumeSeries, volumeQuestion } from './volume-day.ts';
+
+export interface VolumeRequest {
+  readonly tenants: readonly string[];
+  readonly matchers: readonly Matcher[];
+  /** Both ends inclusive. */
+  readonly range: TimeRange;
+  readonly grouping: Grouping;
+  /** Undefined: one bucket for all of the range. */
+  readonly stepNs: bigint | undefined;
+  readonly maxSeries: number;
+  readonly visibleOf: VisibleOf;
+  readonly signal: AbortSignal;
+}
+
+export interface VolumeOfSeries extends VolumeSeries {
+  /** Of each bucket, parallel to the times; whole bytes, 0 where it is less than half of one, NaN where there is none. */
+  readonly bytes: Float64Array;
+  readonly totalBytes: number;
+}
+
+export interface Volumes {
+  /** Unix ms. */
+  readonly timesMs: Float64Array;
+  /** In no order; none is all zeros and NaN. */
+  readonly series: readonly VolumeOfSeries[];
+}
+
+/**
+ * From this step on, cells of five minutes are fine enough, and take a fifth of the memory: a 32nd of a bucket. Days in
+ * which the range begins or ends have cells of a minute all the same.
+ */
+const COARSE_STEP_NS = 160n * 60_000n * NS_PER_MS;
+const COARSE_MINUTES = 5;
+
+/** Series times samples of one answer, 8 bytes each: more than the default limits allow for the finest step. */
+const MAX_SAMPLES = 16_000_000;
+
+/** Throws ClientError where there are too many series, what the stores throw, and the signal's reason. */
+export async function findVolumes(
+  catalog: Catalog,
+  cache: DayCache,
+  { stepNs, grouping, signal, ...request }: VolumeRequest,
+): Promise<Volumes> {
+  const range = { startNs: request.range.startNs, endNs: request.range.endNs + 1n };
+  const { edgesNs, timesMs } = bucketsOf(request.range, stepNs);
+  const maxSeries = Math.min(request.maxSeries, Math.floor(MAX_SAMPLES / timesMs.length));
+  const found = new Map<string, { readonly labels: VolumeSeries['labels']; readonly bytes: Float64Array }>();
+  const cellMinutes = stepNs !== undefined && stepNs >= COARSE_STEP_NS ? COARSE_MINUTES : 1;
+  const ofWholeDay = volumeQuestion(grouping, 0, maxSeries);
+  const byCells = volumeQuestion(grouping, cellMinutes, maxSeries);
+  const byMinutes = volumeQuestion(grouping, 1, maxSeries);
+  const isInOneBucket = (part: DayPart, { edges }: DayBuckets) =>
+    edges.length === 2 && holdsAll(part, part.records);
+  const questionOf = (part: DayPart) => {
+    if (isInOneBucket(part, bucketsOfDay(part, edgesNs))) return ofWholeDay;
+    const isCut = part.from > 0 || part.to < Number(NS_PER_DAY);
+    return isCut ? byMinutes : byCells;
+  };
+  const parts = dayParts(catalog, { ...request, range });
+  for await (const { part, answers } of cache.answers(parts, questionOf, signal)) {
+    const buckets = bucketsOfDay(part, edgesNs);
+    const isWhole = isInOneBucket(part, buckets);
+    for (const { series, curves } of answers) {
+      for (let row = 0; row < series.length; row++) {
+        const { text, labels } = series[row];
+        let known = found.get(text);
+        if (known === undefined) {
+          known = { labels, bytes: new Float64Array(timesMs.length) };
+          found.set(text, known);
+          checkSeries(found.size, maxSeries);
+        }
+        if (isWhole) known.bytes[buckets.first] += curves.total[row];
+        else addBuckets(known.bytes, buckets, (from, to) => curves.between(row, from, to));
+      }
+    }
+  }
+  return { timesMs, series: wholeBytes(found) };
+}
+
+interface Buckets {
+  /** Unix ns: where each bucket begins, and behind the last where it ends, exclusive. */
+  readonly edgesNs: readonly bigint[];
+  readonly timesMs: Float64Array;
+}
+
+function bucketsOf({ startNs, endNs }: TimeRange, stepNs: bigint | undefined): Buckets {
+  const edgesNs = [startNs];
+  if (stepNs !== undefined) {
+    const beyond = ((startNs % stepNs) + stepNs) % stepNs;
+    for (let edge = startNs - beyond + stepNs; edge < endNs; edge += stepNs) edgesNs.push(edge);
+  }
+  const timesMs = Float64Array.from(edgesNs, (_, i) =>
+    Number(i + 1 < edgesNs.length ? edgesNs[i + 1] / NS_PER_MS - 1n : endNs / NS_PER_MS),
+  );
+  return { edgesNs: [...edgesNs, endNs + 1n], timesMs };
+}
+
+/** The buckets that a part of a day meets. */
+interface DayBuckets {
+  /** Number of the first of them. */
+  readonly first: number;
+  /** Times of day, ns: where each begins, and where the last one ends; inside the part. */
+  readonly edges: readonly number[];
+}
+
+function bucketsOfDay({ day, from, to }: DayPart, edgesNs: readonly bigint[]): DayBuckets {
+  const dayStartNs = BigInt(day.day) * NS_PER_DAY;
+  const fromNs = dayStartNs + BigInt(from);
+  const toNs = dayStartNs + BigInt(to);
+  let first = 0;
+  let beyond = edgesNs.length - 1;
+  while (first < beyond) {
+    const middle = (first + beyond) >>> 1;
+    if (edgesNs[middle + 1] <= fromNs) first = middle + 1;
+    else beyond = middle;
+  }
+  const edges = [from];
+  for (let i = first + 1; i < edgesNs.length - 1 && edgesNs[i] < toNs; i++) {
+    edges.push(Number(edgesNs[i] - dayStartNs));
+  }
+  edges.push(to);
+  return { first, edges };
+}
+
+function addBuckets(
+  bytes: Float64Array,
+  { first, edges }: DayBuckets,
+  between: (from: number, to: number) => number,
+): void {
+  for (let i = 0; i + 1 < edges.length; i++) bytes[first + i] += between(edges[i], edges[i + 1]);
+}
+
+/** A bucket with less than this share of its series has nothing: it is what sums of doubles leave behind. */
+const NOISE = 1e-12;
+const LEAST_BYTES = 1e-3;
+
+function wholeBytes(found: ReadonlyMap<string, Pick<VolumeOfSeries, 'labels' | 'bytes'>>): VolumeOfSeries[] {
+  const series: VolumeOfSeries[] = [];
+  for (const [text, { labels, bytes }] of found) {
+    const exact = bytes.reduce((sum, value) => sum + value, 0);
+    const least = Math.max(LEAST_BYTES, exact * NOISE);
+    let totalBytes = 0;
+    for (let i = 0; i < bytes.length; i++) {
+      bytes[i] = bytes[i] < least ? Number.NaN : Math.round(bytes[i]);
+      if (bytes[i] > 0) totalBytes += bytes[i];
+    }
+    if (totalBytes > 0) series.push({ labels, text, bytes, totalBytes });
+  }
+  return series;
+}

@@ -1,0 +1,168 @@
+/**
+ * Which streams the chunks of one tenant and day hold, and how much of each: from an index of the day for the chunks that
+ * it covers, else from footers. Minutes are read only of chunks for which the sink asks for them.
+ *
+ * What a reader would get wrong: an entry that two chunks hold, as after a repeated push, is told of twice. Compaction
+ * leaves one (docs/gaps.md).
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Stream } from '../../base/model/page.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { countsOf, type LevelCounts } from '../../storage/chunk/format.ts';
+import type { DayIndex } from '../../storage/index/day-index.ts';
+import type { ChunkPresence } from '../../storage/index/format.ts';
+import { presenceOfFooter } from '../../storage/index/presence.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
+
+/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+const FOOTERS_AT_ONCE = 32;
+/** Pairs of stream and chunk looked at before others get their turn: each takes about 0.1 µs. */
+const PRESENCES_PER_TURN = 50_000;
+
+/** Place of a stream that does not count. */
+export const NO_PLACE = -1;
+const UNKNOWN = -2;
+
+/** Of entries together. */
+export interface Sums {
+  entries: number;
+  lineBytes: number;
+  metadataBytes: number;
+}
+
+/** What takes the streams of a day in. Times are ns since the start of the day. */
+export interface DaySink {
+  /** The number of a stream, or NO_PLACE; asked at least once for each. */
+  place(stream: Stream): number;
+  /** True where entries from `first` to `last` are wanted by minute. */
+  wantsMinutes(first: number, last: number): boolean;
+  /** Of one stream in one chunk, where minutes are not wanted. The sums are the sink's during the call only. */
+  add(place: number, first: number, last: number, sums: Sums): void;
+  /** The same where they are. */
+  addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void;
+  /** Of one chunk: the bounds of its streams that count. */
+  addChunk(first: number, last: number): void;
+}
+
+export interface DayWalk {
+  readonly source: ChunkSource;
+  readonly records: readonly ChunkRecord[];
+  /** Undefined: every footer is read. */
+  readonly index: DayIndex | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Throws what the store throws, CorruptionError, what the sink throws, and the signal's reason. */
+export async function walkDay(walk: DayWalk, sink: DaySink): Promise<void> {
+  const { records, index } = walk;
+  const covered = index === undefined ? [] : records.filter(({ id }) => index.covers(id));
+  if (index !== undefined && covered.length > 0) await walkIndex(walk, index, covered, sink);
+  const rest = covered.length === 0 ? records : records.filter(({ id }) => !index!.covers(id));
+  await walkFooters(walk, rest, sink);
+}
+
+async function walkIndex(
+  { signal }: DayWalk,
+  index: DayIndex,
+  records: readonly ChunkRecord[],
+  sink: DaySink,
+): Promise<void> {
+  const known = new Int32Array(index.streams.length).fill(UNKNOWN);
+  const placeOf = (s: number): number => {
+    if (known[s] === UNKNOWN) known[s] = sink.place(index.streams[s]);
+    return known[s];
+  };
+  const byMinute: string[] = [];
+  let sinceTurn = 0;
+  for (const { id } of records) {
+    const presence = index.presenceOf(id)!;
+    if (addPresence(sink, presence, placeOf)) byMinute.push(id);
+    sinceTurn += presence.streams.length;
+    if (sinceTurn < PRESENCES_PER_TURN) continue;
+    sinceTurn = 0;
+    signal.throwIfAborted();
+    await nextTurn();
+  }
+  for await (const [id, { counts }] of index.countsOf(byMinute)) {
+    const presence = index.presenceOf(id)!;
+    addMinutes(sink, presence, counts, placeOf);
+    sinceTurn += presence.streams.length;
+    if (sinceTurn < PRESENCES_PER_TURN) continue;
+    sinceTurn = 0;
+    signal.throwIfAborted();
+    await nextTurn();
+  }
+}
+
+async function walkFooters(
+  { source, signal }: DayWalk,
+  records: readonly ChunkRecord[],
+  sink: DaySink,
+): Promise<void> {
+  // Streams of footers are interned. One footer has each of its streams once.
+  const known = records.length > 1 ? new Map<Stream, number>() : undefined;
+  for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
+    signal.throwIfAborted();
+    const footers = await Promise.all(
+      records.slice(i, i + FOOTERS_AT_ONCE).map(record => source.footer(record)),
+    );
+    for (const footer of footers) {
+      const ofFooter = new Int32Array(footer.streams.length).fill(UNKNOWN);
+      const placeOf = (s: number): number => {
+        if (ofFooter[s] !== UNKNOWN) return ofFooter[s];
+        const stream = footer.streams[s];
+        let place = known?.get(stream);
+        if (place === undefined) {
+          place = sink.place(stream);
+          known?.set(stream, place);
+        }
+        ofFooter[s] = place;
+        return place;
+      };
+      const presence = presenceOfFooter(footer);
+      if (!addPresence(sink, presence, placeOf)) continue;
+      const counts = Array.from(presence.streams, s => countsOf(footer, s));
+      addMinutes(sink, presence, counts, placeOf);
+    }
+    await nextTurn();
+  }
+}
+
+/** True where minutes of some stream are wanted. */
+function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number) => number): boolean {
+  const { streams, first, last, entries, lineBytes, metadataBytes } = presence;
+  // One for all: there may be a million.
+  const sums: Sums = { entries: 0, lineBytes: 0, metadataBytes: 0 };
+  let isByMinute = false;
+  let earliest = Infinity;
+  let latest = -1;
+  for (let i = 0; i < streams.length; i++) {
+    const place = placeOf(streams[i]);
+    if (place === NO_PLACE) continue;
+    if (first[i] < earliest) earliest = first[i];
+    if (last[i] > latest) latest = last[i];
+    if (sink.wantsMinutes(first[i], last[i])) isByMinute = true;
+    else {
+      sums.entries = entries[i];
+      sums.lineBytes = lineBytes[i];
+      sums.metadataBytes = metadataBytes[i];
+      sink.add(place, first[i], last[i], sums);
+    }
+  }
+  if (latest >= 0) sink.addChunk(earliest, latest);
+  return isByMinute;
+}
+
+/** @param counts parallel to the presence's streams */
+function addMinutes(
+  sink: DaySink,
+  { streams, first, last }: ChunkPresence,
+  counts: readonly (readonly LevelCounts[])[],
+  placeOf: (s: number) => number,
+): void {
+  for (let i = 0; i < streams.length; i++) {
+    const place = placeOf(streams[i]);
+    if (place === NO_PLACE || !sink.wantsMinutes(first[i], last[i])) continue;
+    sink.addMinutes(place, first[i], last[i], counts[i]);
+  }
+}

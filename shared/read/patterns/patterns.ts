@@ -1,0 +1,185 @@
+/**
+ * The patterns of a selector and a range: from the chunks that have them stored, over the whole retention, and mined from
+ * lines where they do not: in what was pushed in the last hour, and in pages of which something is hidden.
+ *
+ * A reader would get wrong: stored patterns hold words of lines. So those of a page count only where the asker may see every
+ * line of its runs; where a delete request or retention hides one, the page's visible lines are mined instead.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mapAhead } from '../../base/model/at-once.ts';
+import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/duration.ts';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { PageMeta } from '../../storage/chunk/format.ts';
+import { FINE_BUCKET_S } from '../../upkeep/pattern-mining/bounds.ts';
+import { type PatternSection, readCounts } from '../../upkeep/pattern-mining/section-codec.ts';
+import { StoredPatterns } from '../../upkeep/pattern-mining/stored-patterns.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
+import {
+  DAYS_AT_ONCE,
+  type DayPlan,
+  type PlannedPage,
+  planDay,
+  recordsByDay,
+  type TimeRange,
+} from '../query/day-plan.ts';
+import type { Asker } from '../query/engine.ts';
+import { limitRange } from '../query/query-limits.ts';
+import { compileSelector } from '../query/selector.ts';
+import { newStatistics } from '../query/statistics.ts';
+import { type TenantView, tenantViews } from '../query/tenant-view.ts';
+import { ALL_VISIBLE, type Visibility, type Visible } from '../query/visibility.ts';
+import { minePages, samplePages } from './mine-pages.ts';
+import { type FoundPattern, PatternTotals } from './pattern-totals.ts';
+
+export type { FoundPattern } from './pattern-totals.ts';
+
+/** Sections read at once. */
+const SECTIONS_AT_ONCE = 8;
+const SECOND = Number(NS_PER_SECOND);
+
+export interface PatternsParts {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  /** Without it all that is stored counts. */
+  readonly visibility?: Visibility;
+}
+
+export interface PatternQuery {
+  readonly matchers: readonly Matcher[];
+  readonly range: TimeRange;
+  readonly stepNs: bigint;
+}
+
+interface Work extends Pick<PatternQuery, 'matchers' | 'range'> {
+  readonly totals: PatternTotals;
+  readonly signal: AbortSignal;
+}
+
+export class Patterns {
+  private readonly parts: PatternsParts;
+  private readonly stored: StoredPatterns;
+
+  constructor(parts: PatternsParts) {
+    this.parts = parts;
+    this.stored = new StoredPatterns(parts.store);
+  }
+
+  /** Most lines first; an entirely outdated range has none. Throws ClientError, and what the stores throw. */
+  async find({ matchers, range, stepNs }: PatternQuery, asker: Asker): Promise<FoundPattern[]> {
+    const { tenants, signal } = asker;
+    const nowNs = this.parts.clock.nowNs();
+    const allowed = limitRange(range, asker, nowNs);
+    if (allowed === undefined) return [];
+    const visibleOf = (await this.parts.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
+    const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));
+    const totals = new PatternTotals(stepS);
+    for (const view of tenantViews(tenants, matchers)) {
+      await this.ofTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
+    }
+    return totals.finish();
+  }
+
+  private async ofTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
+    const { catalog, source } = this.parts;
+    const { range, signal } = work;
+    const selector = compileSelector(view.storedMatchers(work.matchers));
+    const statistics = newStatistics();
+    const days = await recordsByDay(catalog, view.tenant, range, false, statistics);
+    const width = source.isDistant ? DAYS_AT_ONCE : 1;
+    const planned = mapAhead(days, { width }, async ({ day, records }) => {
+      const plan = await planDay(source, day, records, selector, range, statistics, signal, visible);
+      if (source.isDistant) await this.readAhead(plan);
+      return { day, plan };
+    });
+    for await (const { day, plan } of planned) {
+      const rest = await this.addStored(plan, work);
+      if (rest.length === 0) continue;
+      const context = { source, statistics, signal, shown: view.shown };
+      const { totals } = work;
+      const dayS = secondOf(day);
+      await minePages(
+        context,
+        plan,
+        samplePages(rest),
+        key => totals.numberOf(key),
+        (template, level, second, lines) => totals.add(template, level, dayS + second, lines),
+      );
+    }
+  }
+
+  /** Reads stored patterns into the cache while the days before are added up. */
+  private async readAhead({ pages }: DayPlan): Promise<void> {
+    const chunks = new Map(pages.map(page => [page.record.id, page]));
+    const some = [...chunks.values()].slice(0, SECTIONS_AT_ONCE);
+    await Promise.all(some.map(({ record, footer }) => this.stored.of(record, footer)));
+  }
+
+  /** Adds what is stored; the pages that it does not answer for. */
+  private async addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
+    const rest: PlannedPage[] = [];
+    const byChunk = new Map<string, PlannedPage[]>();
+    for (const page of plan.pages) {
+      if (!isAllVisible(page, plan)) {
+        rest.push(page);
+        continue;
+      }
+      const ofChunk = byChunk.get(page.record.id);
+      if (ofChunk === undefined) byChunk.set(page.record.id, [page]);
+      else ofChunk.push(page);
+    }
+    const chunks = [...byChunk.values()];
+    for (let i = 0; i < chunks.length; i += SECTIONS_AT_ONCE) {
+      work.signal.throwIfAborted();
+      const some = chunks.slice(i, i + SECTIONS_AT_ONCE);
+      const sections = await Promise.all(some.map(([{ record, footer }]) => this.stored.of(record, footer)));
+      for (const [j, pages] of some.entries()) {
+        const section = sections[j];
+        if (section === undefined) rest.push(...pages);
+        else addSection(section, pages, plan, work.totals);
+        await nextTurn();
+      }
+    }
+    return rest;
+  }
+}
+
+/** Nothing in the page's runs is hidden. */
+function isAllVisible({ mask, runs, footer }: PlannedPage, { kept }: DayPlan): boolean {
+  if (mask !== undefined) return false;
+  return (
+    kept === undefined || runs.every(run => run.first >= kept.keptFrom(footer.streams[run.stream].labels))
+  );
+}
+
+function addSection(
+  section: PatternSection,
+  pages: readonly PlannedPage[],
+  { day, from, to }: DayPlan,
+  totals: PatternTotals,
+): void {
+  const dayS = secondOf(day);
+  const firstSecond = Math.floor(from / SECOND / FINE_BUCKET_S) * FINE_BUCKET_S;
+  const numbers = new Int32Array(section.templates.length).fill(-2);
+  const placeOf = new Map<PageMeta, number>(pages[0].footer.pages.map((page, place) => [page, place]));
+  for (const { page, runs } of pages) {
+    const wanted = new Set(runs);
+    const isWanted = (run: number) => wanted.has(page.runs[run]);
+    readCounts(section.pages[placeOf.get(page)!], isWanted, (template, level, second, lines) => {
+      if (second < firstSecond || second * SECOND >= to) return;
+      if (template >= numbers.length)
+        throw new CorruptionError(`a chunk of ${pages[0].record.tenant} lacks template ${template}`);
+      if (numbers[template] === -2) numbers[template] = totals.numberOf(section.templates[template]);
+      totals.add(numbers[template], level, dayS + second, lines);
+    });
+  }
+}
+
+function secondOf(day: number): number {
+  return Number((BigInt(day) * NS_PER_DAY) / NS_PER_SECOND);
+}

@@ -1,0 +1,55 @@
+/** Queries that a tenant's limits forbid (wire-format reference, 3.11; LogQL reference, 15.1). */
+
+import { BadRequestError, messageOf } from '../../base/model/errors.ts';
+import type { BlockedQuery } from '../../base/model/limits.ts';
+import type { Expr } from '../../language/logql/ast.ts';
+import { compileRegex } from '../../language/regex/regex.ts';
+
+/** @param text the query as the client sent it; @param tags value of X-Query-Tags. Throws BadRequestError. */
+export function checkBlocked(text: string, expr: Expr, tags: string, rules: readonly BlockedQuery[]): void {
+  const rule = rules.find(one => fitsTags(one, tags) && fitsText(one, text));
+  if (rule === undefined) return;
+  if (rule.types.length === 0 || rule.types.includes(kindOf(expr))) {
+    throw new BadRequestError('query blocked by policy');
+  }
+}
+
+function fitsText({ pattern, regex, hash }: BlockedQuery, text: string): boolean {
+  if (hash > 0) return fnv1(text) === hash;
+  if (pattern === '' || pattern.trim() === text.trim()) return true;
+  return regex && compiles(pattern).test(text);
+}
+
+/** A rule that cannot be read must not open what it was to close: every query is refused until it is mended. */
+function compiles(pattern: string) {
+  try {
+    return compileRegex(pattern);
+  } catch (error) {
+    throw new BadRequestError(
+      `query blocked by policy: a pattern of blocked_queries is broken: ${messageOf(error)}`,
+    );
+  }
+}
+
+function fitsTags({ queryTags }: BlockedQuery, header: string): boolean {
+  const given = new Map<string, string>();
+  for (const pair of header.split(',')) {
+    const [name, ...value] = pair.split('=');
+    given.set(name.trim().toLowerCase(), value.join('=').trim().toLowerCase());
+  }
+  return Object.entries(queryTags).every(
+    ([name, value]) => given.get(name.toLowerCase()) === value.toLowerCase(),
+  );
+}
+
+function kindOf(expr: Expr): string {
+  if (expr.kind !== 'log') return 'metric';
+  return expr.stages.length > 0 ? 'filter' : 'limited';
+}
+
+/** 32-bit FNV-1 of the UTF-8 bytes: http://www.isthe.com/chongo/tech/comp/fnv/ */
+export function fnv1(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = (Math.imul(hash, 0x01000193) ^ byte) >>> 0;
+  return hash;
+}

@@ -1,0 +1,137 @@
+/**
+ * Counts of many footers on their way into an accumulator. Each (stream, detected level) is one row of a made-up page, whatever
+ * number of footers count it, and the query's own pipeline says which series the row belongs to: so label filters and
+ * the grouping are the same as for entries.
+ *
+ * What a reader would get wrong: rows keep the order in which footers brought them, because that decides the numbers of
+ * series. So a stream whose levels come one after the other has several runs in the page.
+ */
+
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import type { MinuteAmounts, RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
+import { CountColumns, type Counted } from '../../storage/chunk/count-columns.ts';
+import type { Footer, MinuteStretch } from '../../storage/chunk/format.ts';
+import { countsOf, LEVEL_NAME } from '../../storage/chunk/format.ts';
+import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
+import { type HiddenRow, shownCounts } from '../../upkeep/deletion/shown-counts.ts';
+import { DROPPED, type RowSinks, StreamRows, seriesOfRows } from './stream-rows.ts';
+
+/** Buckets held at once, but for those of one more stream: 1 MB with what belongs to them. */
+const MAX_BUCKETS = 32_768;
+/** Levels held at once, but for those of one more chunk: they are searched one by one. Whoever pushes makes up as many as he likes. */
+const MAX_LEVELS = 128;
+
+export interface CountSinks extends RowSinks {
+  readonly accumulator: RangeAccumulator;
+}
+
+/** One for all queries of the thread: between `reset` and `finish` nobody waits for anything. */
+const columns = new CountColumns();
+
+export class CountedRows {
+  private readonly sinks: CountSinks;
+  private readonly dayStartNs: bigint;
+  private readonly stretch: MinuteStretch;
+  private readonly counted: Counted;
+  private readonly splitsLevels: boolean;
+  private rows = new StreamRows();
+  /** Row of each piece. */
+  private rowOfPiece: number[] = [];
+  private footer: Footer | undefined;
+  /** Ids of the footer's levels in the page, by place; undefined where no row asked for it yet. */
+  private levelIds: (number | undefined)[] = [];
+
+  /** @param stretch that the plan asks for: no other minute counts */
+  constructor(sinks: CountSinks, day: number, stretch: MinuteStretch) {
+    const { metadata } = sinks.extractor.needs;
+    this.sinks = sinks;
+    this.dayStartNs = BigInt(day) * NS_PER_DAY;
+    this.stretch = stretch;
+    this.counted = sinks.accumulator.countsEntries ? 'entries' : 'lineBytes';
+    this.splitsLevels = metadata === 'all' || metadata.has(LEVEL_NAME);
+    columns.reset(stretch, this.counted);
+  }
+
+  /** Adds the counts of a stream of a chunk, less rows that are hidden. Throws CorruptionError, and what `finish` throws. */
+  add(footer: Footer, stream: number, hidden: readonly HiddenRow[]): void {
+    if (columns.buckets >= MAX_BUCKETS || this.rows.levelCount >= MAX_LEVELS) this.finish();
+    if (footer !== this.footer) {
+      this.footer = footer;
+      this.levelIds = [];
+    }
+    let piece = columns.pieces;
+    const { counts, levels } = footer;
+    if (hidden.length === 0 && counts instanceof StoredCounts) counts.addTo(columns, stream);
+    else for (const shown of shownCounts(countsOf(footer, stream), levels, hidden)) columns.add(shown);
+    const streamOfRow = footer.streams[stream];
+    for (; piece < columns.pieces; piece++) {
+      const id = this.splitsLevels ? this.levelId(columns.levels[piece]) : 0;
+      this.rowOfPiece.push(this.rows.rowOf(streamOfRow, id));
+    }
+  }
+
+  private levelId(level: number): number {
+    let id = this.levelIds[level];
+    if (id === undefined) {
+      id = this.rows.levelId(this.footer!.levels[level]);
+      this.levelIds[level] = id;
+    }
+    return id;
+  }
+
+  /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
+  finish(): void {
+    if (columns.pieces === 0) return;
+    const { rows, rowOfPiece } = this;
+    const seriesOfRow = seriesOfRows(rows, this.sinks, this.dayStartNs);
+    const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
+    const width = columns.to - columns.from + 1;
+    // Mostly many chunks count the same minutes of a series. Where they do not, sums would have more places than there are buckets.
+    if (series.length * width <= columns.buckets) this.addSums(seriesOfRow, series, width);
+    else {
+      for (let piece = 0; piece < columns.pieces; piece++) {
+        const one = seriesOfRow[rowOfPiece[piece]];
+        if (one !== DROPPED) this.handOn(one, columns, columns.startOf(piece), columns.endOf(piece));
+      }
+    }
+    this.rows = new StreamRows();
+    this.rowOfPiece = [];
+    this.levelIds = [];
+    columns.reset(this.stretch, this.counted);
+  }
+
+  /** @param series those of the rows, each once @param width minutes of the stretch */
+  private addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
+    const { from, pieces, minutes, amounts } = columns;
+    const { rowOfPiece } = this;
+    const firstPlace = new Map(series.map((one, i) => [one, i * width]));
+    const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? DROPPED);
+    const sums = new Float64Array(series.length * width);
+    const isThere = new Uint8Array(sums.length);
+    for (let piece = 0; piece < pieces; piece++) {
+      const first = firstOfRow[rowOfPiece[piece]];
+      if (first === DROPPED) continue;
+      const end = columns.endOf(piece);
+      for (let i = columns.startOf(piece); i < end; i++) {
+        const place = first + minutes[i] - from;
+        sums[place] += amounts[i];
+        isThere[place] = 1;
+      }
+    }
+    const ofSeries = { minutes: new Uint16Array(width), amounts: new Float64Array(width) };
+    for (const [one, first] of firstPlace) {
+      let count = 0;
+      for (let i = 0; i < width; i++) {
+        // Lines without bytes make a sample of 0.
+        if (isThere[first + i] === 0) continue;
+        ofSeries.minutes[count] = from + i;
+        ofSeries.amounts[count++] = sums[first + i];
+      }
+      this.handOn(one, ofSeries, 0, count);
+    }
+  }
+
+  private handOn(series: number, counts: MinuteAmounts, from: number, end: number): void {
+    this.sinks.accumulator.addMinutes(series, this.dayStartNs, counts, from, end);
+  }
+}

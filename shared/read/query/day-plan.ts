@@ -1,0 +1,220 @@
+/**
+ * What of one UTC day a query has to read: the pages with runs of matching streams that meet the time range. All
+ * times here are nanoseconds since the start of the day, exact as numbers.
+ */
+
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import type { Stream } from '../../base/model/page.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { compareChunks } from '../../storage/catalog/chunk-order.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
+import type { ChunkMasks } from '../../upkeep/deletion/masks.ts';
+import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+import type { DayRetention } from '../../upkeep/retention/day-retention.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { StreamSelector } from './selector.ts';
+import type { PlanStatistics, QueryStatistics } from './statistics.ts';
+import { ALL_VISIBLE, keptOfDay, type Visible } from './visibility.ts';
+
+/** Unix ns, `startNs` inclusive, `endNs` exclusive. */
+export interface TimeRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export interface PlannedPage {
+  readonly record: ChunkRecord;
+  readonly footer: Footer;
+  readonly page: PageMeta;
+  /** Of its chunk, and what they hide in it; undefined where no delete request may touch it. */
+  readonly masks: ChunkMasks | undefined;
+  readonly mask: PageMask | undefined;
+  /** Runs of matching streams that meet the range, and are not hidden as a whole. */
+  readonly runs: readonly RunMeta[];
+  /** Earliest and latest entry of those runs. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface DayPlan {
+  readonly day: number;
+  /** The range inside the day, inclusive and exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly pages: readonly PlannedPage[];
+  /** Undefined where nothing of the day is expired. */
+  readonly kept: DayRetention | undefined;
+  /** Some delete request covers some of the chunks only: of equal entries one may be hidden and another shown. */
+  readonly isUneven: boolean;
+}
+
+export interface DayRecords {
+  readonly day: number;
+  readonly records: readonly ChunkRecord[];
+}
+
+/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+const FOOTERS_AT_ONCE = 32;
+/** Over a distant store: as many reads as it takes at once. */
+const DISTANT_FOOTERS_AT_ONCE = 128;
+/** Days of a query over a distant store that are planned before they are scanned: a month. */
+export const DAYS_AT_ONCE = 31;
+const DAY_NS = Number(NS_PER_DAY);
+
+/** Records of the range by day, days in the direction of the query. */
+export async function recordsByDay(
+  catalog: Catalog,
+  tenant: string,
+  range: TimeRange,
+  backward: boolean,
+  statistics: QueryStatistics,
+): Promise<DayRecords[]> {
+  const started = process.hrtime.bigint();
+  const records = await catalog.chunks(tenant, range.startNs, range.endNs - 1n);
+  statistics.chunkLookupNs += Number(process.hrtime.bigint() - started);
+  statistics.chunksReferenced += records.length;
+  return byDay(records, backward);
+}
+
+export function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
+  const days = new Map<number, ChunkRecord[]>();
+  for (const record of records) {
+    const ofDay = days.get(record.day);
+    if (ofDay === undefined) days.set(record.day, [record]);
+    else ofDay.push(record);
+  }
+  const order = backward ? -1 : 1;
+  return [...days].sort((a, b) => order * (a[0] - b[0])).map(([day, ofDay]) => ({ day, records: ofDay }));
+}
+
+/**
+ * Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order.
+ * @param wantsSections text filters or summaries of the chunks will be asked for
+ */
+export async function planDay(
+  source: ChunkSource,
+  day: number,
+  records: readonly ChunkRecord[],
+  selector: StreamSelector,
+  range: TimeRange,
+  statistics: QueryStatistics,
+  signal: AbortSignal,
+  visible: Visible = ALL_VISIBLE,
+  wantsSections = false,
+): Promise<DayPlan> {
+  const { from, to } = insideDay(day, range);
+  const { masks } = visible;
+  const kept = keptOfDay(visible, day);
+  // By age: samples with equal timestamps are taken in the order of the plan where pages begin at the same time.
+  const possible = records
+    .filter(
+      ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
+    )
+    .sort(compareChunks);
+  const figures = statistics.plan;
+  figures.chunks += records.length;
+  figures.chunksBySketch += records.length - possible.length;
+  const isUneven = masks !== undefined && !possible.every(record => masks.coversEvenly(record));
+  const pages: PlannedPage[] = [];
+  const atOnce = source.isDistant ? DISTANT_FOOTERS_AT_ONCE : FOOTERS_AT_ONCE;
+  for (let i = 0; i < possible.length; i += atOnce) {
+    signal.throwIfAborted();
+    const some = possible.slice(i, i + atOnce);
+    const footers = await Promise.all(some.map(record => source.footer(record, wantsSections)));
+    const startedMs = source.scheduler.nowMs();
+    for (let j = 0; j < some.length; j++) {
+      const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
+      const before = pages.length;
+      addPages(pages, chunk, selector, { from, to, kept });
+      countPages(chunk.footer, pages, before, figures);
+    }
+    // Footers in records and caches wait for nothing: others get their turn here.
+    await source.scheduler.yield(some[0].tenant, startedMs);
+  }
+  return { day, from, to, pages, kept, isUneven };
+}
+
+/** @param first place of the chunk's first page in `planned` */
+function countPages(
+  { pages }: Footer,
+  planned: readonly PlannedPage[],
+  first: number,
+  figures: PlanStatistics,
+): void {
+  let bytes = 0;
+  for (const { storedBytes } of pages) bytes += storedBytes;
+  let plannedBytes = 0;
+  for (let i = first; i < planned.length; i++) plannedBytes += planned[i].page.storedBytes;
+  if (planned.length === first) figures.chunksByStreams++;
+  figures.pages += pages.length;
+  figures.pageBytes += bytes;
+  figures.pagesByStreams += pages.length - (planned.length - first);
+  figures.bytesByStreams += bytes - plannedBytes;
+}
+
+/** The part of a range inside a day, ns since its start. */
+export function insideDay(day: number, range: TimeRange): { from: number; to: number } {
+  const start = BigInt(day) * NS_PER_DAY;
+  return {
+    from: range.startNs <= start ? 0 : Number(range.startNs - start),
+    to: range.endNs - start >= NS_PER_DAY ? DAY_NS : Number(range.endNs - start),
+  };
+}
+
+function addPages(
+  pages: PlannedPage[],
+  { record, footer, masks }: Pick<PlannedPage, 'record' | 'footer' | 'masks'>,
+  selector: StreamSelector,
+  { from, to, kept }: Pick<DayPlan, 'from' | 'to' | 'kept'>,
+): void {
+  const { streams } = footer;
+  const matching = new Uint8Array(streams.length);
+  let matches = 0;
+  for (let i = 0; i < streams.length; i++) {
+    if (!selector.matches(streams[i])) continue;
+    matching[i] = 1;
+    matches++;
+  }
+  if (matches === 0) return;
+  for (const page of footer.pages) {
+    let runs = runsOf(page, matching, from, to);
+    if (kept !== undefined) runs = runs.filter(run => run.last >= kept.keptFrom(streams[run.stream].labels));
+    if (masks !== undefined) {
+      runs = runs.filter(run => !masks.takesAll(streams[run.stream], run.first, run.last));
+    }
+    if (runs.length === 0) continue;
+    let first = Infinity;
+    let last = 0;
+    for (const run of runs) {
+      if (run.first < first) first = run.first;
+      if (run.last > last) last = run.last;
+    }
+    pages.push({
+      record,
+      footer,
+      page,
+      masks,
+      mask: masks?.forPage({ page, streams, runs }),
+      runs,
+      first,
+      last,
+    });
+  }
+}
+
+/** Runs of matching streams that meet the range. */
+function runsOf({ runs }: PageMeta, matching: Uint8Array, from: number, to: number): readonly RunMeta[] {
+  const found: RunMeta[] = [];
+  for (const run of runs) {
+    if (matching[run.stream] === 1 && run.last >= from && run.first < to) found.push(run);
+  }
+  return found.length === runs.length ? runs : found;
+}
+
+/** The streams of a plan. */
+export function streamsOfPlan(plan: DayPlan): Set<Stream> {
+  const streams = new Set<Stream>();
+  for (const { footer, runs } of plan.pages) for (const run of runs) streams.add(footer.streams[run.stream]);
+  return streams;
+}

@@ -1,0 +1,309 @@
+/** Queries as the API asks them: parsed, checked against the tenant's limits, run, with what they read. */
+
+import { BadRequestError } from '../../base/model/errors.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { Stream } from '../../base/model/page.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import { tracing } from '../../base/ports/read-trace.ts';
+import type { MetricResult } from '../../execution/metrics/result.ts';
+import type { Expr, Matcher } from '../../language/logql/ast.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { checkBlocked } from './blocked.ts';
+import { formatByteQuantity } from './byte-quantity.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { TimeRange } from './day-plan.ts';
+import { type LogStream, runLogQuery } from './log-query.ts';
+import { runMetricQuery } from './metric-query.ts';
+import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
+import { QueryMemory } from './query-memory.ts';
+import { type ReadRound, readRounds } from './read-rounds.ts';
+import { newStatistics, PROCESS, type QueryStatistics } from './statistics.ts';
+import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
+import type { AnswerCache } from './tasks/answer-cache.ts';
+import type { QueryWorkers } from './tasks/query-workers.ts';
+import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
+
+/** Who asks, and within which bounds. */
+export interface Asker {
+  readonly tenants: readonly string[];
+  /** Of all tenants together, see combineLimits. */
+  readonly limits: Limits;
+  readonly signal: AbortSignal;
+  /**
+   * Collects a warning for each limit that cuts the response, if the client displays partial results (http/dashboard-client.ts).
+   * Undefined: a limit refuses the request.
+   */
+  readonly warnings?: string[] | undefined;
+  /** Value of the header X-Query-Tags. */
+  readonly tags: string;
+  /** Results that were kept are passed over: asked for with `Cache-Control: no-cache`, or to explain what a query reads. */
+  readonly readsAnew?: boolean;
+  /** The answer shows its reads by round. */
+  readonly wantsRounds?: boolean;
+}
+
+export interface RangeQuery extends TimeRange {
+  /** As the client sent it. */
+  readonly text: string;
+  readonly expr: Expr;
+  readonly limit: number;
+  readonly backward: boolean;
+  readonly stepNs: bigint;
+  readonly intervalNs: bigint;
+  readonly categorize: boolean;
+  /** Of a log query with categorised labels: see LogRequest. */
+  readonly field?: string | undefined;
+}
+
+export interface InstantQuery {
+  /** As the client sent it. */
+  readonly text: string;
+  readonly expr: Expr;
+  readonly timeNs: bigint;
+}
+
+export type QueryResult = { readonly kind: 'streams'; readonly streams: readonly LogStream[] } | MetricResult;
+
+export interface QueryAnswer {
+  readonly result: QueryResult;
+  readonly statistics: QueryStatistics;
+  readonly execNs: number;
+  /** See EngineParts. */
+  readonly place: string;
+  /** Of a query over a distant store whose asker wants them. */
+  readonly rounds?: readonly ReadRound[] | undefined;
+}
+
+const INSTANT_LOG_QUERY =
+  'log queries are not supported as an instant query type, please change your query to a range query type';
+
+export interface EngineParts {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly clock: Clock;
+  /** Without it every lookup of streams reads footers. */
+  readonly indexes?: DayIndexProvider;
+  /** Without it all that is stored is shown. */
+  readonly visibility?: Visibility;
+  /** Without them all is scanned in this thread. */
+  readonly workers?: QueryWorkers | undefined;
+  /** Without it no result is kept. */
+  readonly answers?: AnswerCache | undefined;
+  /** Of all queries of the process; by default of this engine's, with the usual bound. */
+  readonly memory?: QueryMemory;
+  /** Name of this thread or function, for `explain`. Default: the process. */
+  readonly place?: string | undefined;
+}
+
+/** A query on its way. */
+interface Run {
+  readonly asker: Asker;
+  readonly nowNs: bigint;
+  readonly statistics: QueryStatistics;
+  readonly memory: MemoryBudget;
+}
+
+export class QueryEngine {
+  private readonly catalog: Catalog;
+  private readonly source: ChunkSource;
+  private readonly clock: Clock;
+  private readonly indexes: DayIndexProvider | undefined;
+  private readonly visibility: Visibility | undefined;
+  private readonly workers: QueryWorkers | undefined;
+  private readonly answers: AnswerCache | undefined;
+  private readonly memory: QueryMemory;
+  private readonly place: string;
+
+  constructor(parts: EngineParts) {
+    const {
+      catalog,
+      source,
+      clock,
+      indexes,
+      visibility,
+      workers,
+      answers,
+      memory = new QueryMemory(),
+      place = PROCESS,
+    } = parts;
+    this.catalog = catalog;
+    this.source = source;
+    this.clock = clock;
+    this.indexes = indexes;
+    this.visibility = visibility;
+    this.workers = workers;
+    this.answers = answers;
+    this.memory = memory;
+    this.place = place;
+  }
+
+  /** Throws ClientError. */
+  async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
+    const { expr } = query;
+    const limit = expr.kind === 'log' ? limitEntries(query.limit, asker) : query.limit;
+    checkParallelism(asker.limits);
+    checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
+    checkExpr(expr, asker.limits);
+    const nowNs = this.clock.nowNs();
+    const range = limitRange(query, asker, nowNs);
+    return this.timed(asker, async ({ statistics, memory }) => {
+      if (expr.kind === 'log') {
+        if (range === undefined) return { kind: 'streams', streams: [] };
+        const visibleOf = this.visible(asker, nowNs);
+        const charge = chargeOf(asker.limits);
+        const maxParallelism = asker.limits.maxQueryParallelism;
+        const request = { ...query, expr, limit, range, ...asker, visibleOf, charge, maxParallelism, memory };
+        return {
+          kind: 'streams',
+          streams: await runLogQuery(this.sourcesFor(asker), request, statistics),
+        };
+      }
+      if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
+      const { startNs, endNs } = alignToStep(range, query.stepNs);
+      const { stepNs } = query;
+      const over = { expr, startNs, endNs, stepNs, instant: false };
+      return this.metric(over, { asker, nowNs, statistics, memory });
+    });
+  }
+
+  /** Throws ClientError. */
+  async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+    const { text, expr, timeNs } = query;
+    if (expr.kind === 'log') throw new BadRequestError(INSTANT_LOG_QUERY);
+    checkParallelism(asker.limits);
+    checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
+    checkExpr(expr, asker.limits);
+    const nowNs = this.clock.nowNs();
+    const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker, nowNs);
+    return this.timed(asker, async ({ statistics, memory }) => {
+      if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
+      const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
+      return this.metric(at, { asker, nowNs, statistics, memory });
+    });
+  }
+
+  /** Streams with entries in the range; an entirely outdated range has none. Throws ClientError. */
+  async streams(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    asker: Asker,
+  ): Promise<Stream[]> {
+    const request = this.streamsRequest(selectors, range, asker);
+    if (request === undefined) return [];
+    await this.admitted(asker);
+    return findStreams(this.catalog, this.source, request, this.indexes);
+  }
+
+  /** The same, shown one by one; see visitStreams. */
+  async visitStreams(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    asker: Asker,
+    visit: (stream: Stream) => void,
+  ): Promise<void> {
+    const request = this.streamsRequest(selectors, range, asker);
+    if (request === undefined) return;
+    await this.admitted(asker);
+    await visitStreams(this.catalog, this.source, request, this.indexes, visit);
+  }
+
+  private streamsRequest(
+    selectors: readonly (readonly Matcher[])[],
+    range: TimeRange,
+    asker: Asker,
+  ): StreamsRequest | undefined {
+    const { tenants, signal } = asker;
+    const nowNs = this.clock.nowNs();
+    const allowed = limitHalfOpenRange(range, asker, nowNs);
+    if (allowed === undefined) return undefined;
+    return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
+  }
+
+  private sourcesFor({ readsAnew = false }: Asker) {
+    const { catalog, source, clock, workers, answers } = this;
+    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
+  }
+
+  /** Its failure is told to who awaits it; a query that ends before that does not. */
+  private visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
+    const visible = this.visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
+    if (visible instanceof Promise) visible.catch(() => undefined);
+    return visible;
+  }
+
+  private async metric(
+    query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
+    { asker, nowNs, statistics, memory }: Run,
+  ): Promise<MetricResult> {
+    const { tenants, limits, signal } = asker;
+    const visibleOf = this.visible(asker, nowNs);
+    const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
+    const charge = chargeOf(limits);
+    const request = {
+      ...query,
+      tenants,
+      maxSeries,
+      partial: asker.warnings !== undefined,
+      signal,
+      visibleOf,
+      charge,
+      maxParallelism,
+      memory,
+    };
+    return runMetricQuery(this.sourcesFor(asker), request, statistics);
+  }
+
+  /** A query begins with a time slice of its own, like each of its pages. */
+  private async admitted({ tenants, signal }: Asker): Promise<void> {
+    await this.source.scheduler.acquire(tenants.join('|'));
+    signal.throwIfAborted();
+  }
+
+  private async timed(
+    asker: Asker,
+    run: (parts: Omit<Run, 'asker' | 'nowNs'>) => Promise<QueryResult>,
+  ): Promise<QueryAnswer> {
+    const started = process.hrtime.bigint();
+    await this.admitted(asker);
+    const statistics = newStatistics();
+    const answer = async () => {
+      const result = await this.memory.query(memory => run({ statistics, memory }));
+      const execNs = Number(process.hrtime.bigint() - started);
+      return { result, statistics, execNs, place: this.place };
+    };
+    if (asker.wantsRounds !== true || !this.source.isDistant) return answer();
+    return tracing(this.clock, async reads => ({ ...(await answer()), rounds: readRounds(reads) }));
+  }
+}
+
+/** Instants of a range query are multiples of the step (LogQL reference, 15.4). */
+function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
+  const below = (ns: bigint) => ns - (((ns % stepNs) + stepNs) % stepNs);
+  const start = below(startNs);
+  const end = below(endNs);
+  return { startNs: start, endNs: end === endNs ? end : end + stepNs };
+}
+
+const NARROW = 'consider adding more specific stream selectors or reduce the time range of the query';
+
+/** Counts bytes and refuses to read more than the tenant may, or than one machine should. */
+function chargeOf({ maxQueryBytesRead, maxQuerierBytesRead }: Limits): ((bytes: number) => void) | undefined {
+  if (maxQueryBytesRead <= 0 && maxQuerierBytesRead <= 0) return undefined;
+  let total = 0;
+  const amounts = (limit: number) =>
+    `(query: ${formatByteQuantity(total)}, limit: ${formatByteQuantity(limit)})`;
+  return bytes => {
+    total += bytes;
+    if (maxQueryBytesRead > 0 && total > maxQueryBytesRead) {
+      throw new BadRequestError(
+        `the query would read too many bytes ${amounts(maxQueryBytesRead)}; ${NARROW}`,
+      );
+    }
+    if (maxQuerierBytesRead > 0 && total > maxQuerierBytesRead) {
+      throw new BadRequestError(
+        `query too large to execute on a single querier: ${amounts(maxQuerierBytesRead)}; ${NARROW}`,
+      );
+    }
+  };
+}

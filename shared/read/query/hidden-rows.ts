@@ -1,0 +1,29 @@
+/**
+ * Hides rows of the page that a scan is at. It is asked by the pipeline, behind the query's own line filters: those leave few
+ * rows most often, and few are quickly looked at.
+ */
+
+import type { PageRows } from '../../base/model/page.ts';
+import type { RowNarrower } from '../../execution/pipeline/stage-runner.ts';
+import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+
+export class HiddenRows implements RowNarrower {
+  private mask: PageMask | undefined;
+  /** As stored: requests ask for streams as they are stored. */
+  private rows: PageRows | undefined;
+
+  enter(mask: PageMask | undefined, rows: PageRows): void {
+    this.mask = mask;
+    this.rows = rows;
+  }
+
+  /** What is narrowed from here on has no hidden rows. */
+  leave(): void {
+    this.mask = undefined;
+    this.rows = undefined;
+  }
+
+  narrow(selection: Uint32Array, count: number): number {
+    return this.mask === undefined ? count : this.mask.hide(this.rows!, selection, count);
+  }
+}

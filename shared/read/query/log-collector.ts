@@ -1,0 +1,186 @@
+/**
+ * Keeps the first `limit` entries of one day in the direction of a query (entry-order.ts), whatever order its pages come in.
+ * An entry that cannot be among them is refused before it is parsed. What is kept is charged: a few stages can make a
+ * megabyte of a short line.
+ */
+
+import type { Labels } from '../../base/model/labels.ts';
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { PageRows } from '../../base/model/page.ts';
+import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
+import type { ChunkAge } from '../../storage/catalog/chunk-order.ts';
+import type { Footer, RunMeta } from '../../storage/chunk/format.ts';
+import { compareEntries, type EntryPlace, type EntrySource, StoredSource } from './entry-order.ts';
+
+/** What an answer shows of an entry. */
+export interface EntryFields {
+  readonly line: string;
+  /** Text of `stream`, the key of the result stream. */
+  readonly key: string;
+  /** Labels of the result stream. */
+  readonly stream: Labels;
+  /** With categorised labels only. */
+  readonly structuredMetadata: Labels | undefined;
+  readonly parsed: Labels | undefined;
+}
+
+export interface CollectedEntry extends EntryPlace, EntryFields {}
+
+/** What is asked of a planned page whose rows are collected. */
+export interface CollectedPage {
+  readonly record: ChunkAge;
+  readonly page: {
+    readonly base: number;
+    readonly offset: number;
+    readonly runs: readonly Pick<RunMeta, 'stream' | 'firstRow' | 'rows'>[];
+  };
+  readonly footer: Pick<Footer, 'streams'>;
+}
+
+export class LogCollector implements LogSink {
+  private entries: CollectedEntry[] = [];
+  /** The last of `limit` entries: what comes behind it is too late. Undefined until there are so many. */
+  private last: CollectedEntry | undefined;
+  /** Entries past this time come too late, because others were found elsewhere. */
+  private found: number | undefined;
+  private rows: PageRows | undefined;
+  private page: CollectedPage | undefined;
+  /** Of the run that was looked at last: rows come in ascending order. */
+  private run = 0;
+  private source: EntrySource | undefined;
+  readonly limit: number;
+  readonly backward: boolean;
+  private readonly categorize: boolean;
+  private readonly budget: MemoryBudget;
+
+  /** @param budget of the whole query: what `finish` returns stays charged */
+  constructor(limit: number, backward: boolean, categorize: boolean, budget: MemoryBudget) {
+    this.limit = limit;
+    this.backward = backward;
+    this.categorize = categorize;
+    this.budget = budget;
+  }
+
+  /** @param rows of the page, whose streams may be shown with other labels than they are stored with */
+  begin(rows: PageRows, page: CollectedPage): void {
+    this.rows = rows;
+    this.page = page;
+    this.run = 0;
+    this.source = undefined;
+  }
+
+  /** Entries past this time come too late; undefined while there is room. */
+  get bound(): number | undefined {
+    return this.last?.time ?? this.found;
+  }
+
+  /** What others have found bounds what is looked for here. */
+  startAt(bound: number | undefined): void {
+    this.found = bound;
+  }
+
+  /** Takes an entry that another collector has kept. Throws as `emit`. */
+  take(entry: CollectedEntry): void {
+    if (this.accepts(entry)) this.add(entry);
+  }
+
+  /** False if nothing between the two times can be among the first. */
+  reaches(first: number, last: number): boolean {
+    const { bound } = this;
+    if (bound === undefined) return true;
+    // Entries at the bound itself may come before the last one.
+    return this.backward ? last >= bound : first <= bound;
+  }
+
+  wants(row: number): boolean {
+    const { bound } = this;
+    if (bound === undefined) return true;
+    const time = this.timeOf(row);
+    if (time !== bound) return time < bound !== this.backward;
+    return this.last === undefined || this.accepts(this.placeOf(row));
+  }
+
+  private accepts(place: EntryPlace): boolean {
+    if (!this.reaches(place.time, place.time)) return false;
+    return this.last === undefined || compareEntries(place, this.last, this.backward) < 0;
+  }
+
+  private timeOf(row: number): number {
+    return this.page!.page.base + this.rows!.times[row];
+  }
+
+  private placeOf(row: number): EntryPlace {
+    const { record, page } = this.page!;
+    return { time: this.timeOf(row), source: this.sourceOf(row), chunk: record, page: page.offset, row };
+  }
+
+  private sourceOf(row: number): EntrySource {
+    const { page, footer } = this.page!;
+    const { runs } = page;
+    let { run } = this;
+    if (row < runs[run].firstRow) run = 0;
+    while (row >= runs[run].firstRow + runs[run].rows) run++;
+    if (run !== this.run) this.source = undefined;
+    this.run = run;
+    this.source ??= new StoredSource(footer.streams[runs[run].stream]);
+    return this.source;
+  }
+
+  /** Throws BadRequestError if the entries hold more than the budget. */
+  emit(row: number, entry: PipelineRow): void {
+    const line = entry.line();
+    if (this.categorize) {
+      const { stream, structuredMetadata, parsed } = entry.categories();
+      this.emitFields(row, { line, key: entry.streamText(), stream, structuredMetadata, parsed });
+    } else {
+      const [key, stream] = [entry.labelText(), entry.labels()];
+      this.emitFields(row, { line, key, stream, structuredMetadata: undefined, parsed: undefined });
+    }
+  }
+
+  /** As `emit`, of an entry that is shown with other fields. */
+  emitFields(row: number, { line, key, stream, structuredMetadata, parsed }: EntryFields): void {
+    const { record: chunk, page } = this.page!;
+    const [time, source] = [this.timeOf(row), this.sourceOf(row)];
+    this.add({ time, source, chunk, page: page.offset, row, line, key, stream, structuredMetadata, parsed });
+  }
+
+  private add(entry: CollectedEntry): void {
+    this.budget.reserve(sizeOf(entry));
+    this.entries.push(entry);
+    if (this.entries.length >= 2 * this.limit + 64) this.prune();
+  }
+
+  private prune(): void {
+    const { entries, limit, backward } = this;
+    entries.sort((a, b) => compareEntries(a, b, backward));
+    for (let i = limit; i < entries.length; i++) this.budget.release(sizeOf(entries[i]));
+    if (entries.length > limit) entries.length = limit;
+    if (entries.length === limit) this.last = entries[limit - 1];
+  }
+
+  /** Lets `reaches` and `wants` know as soon as there are `limit` entries. */
+  settle(): void {
+    if (this.entries.length >= this.limit) this.prune();
+  }
+
+  /** The first entries, in the direction of the query. */
+  finish(): CollectedEntry[] {
+    this.prune();
+    return this.entries;
+  }
+}
+
+/** Beside the texts: the object and its place in lists. */
+const BYTES_PER_ENTRY = 140;
+
+/** Roughly what an entry keeps, and what it takes in the answer. Labels are in the key or in the lists. */
+function sizeOf({ line, key, structuredMetadata, parsed }: EntryFields): number {
+  return BYTES_PER_ENTRY + line.length + key.length + lengthOf(structuredMetadata) + lengthOf(parsed);
+}
+
+function lengthOf(labels: Labels | undefined): number {
+  let length = 0;
+  if (labels !== undefined) for (const { name, value } of labels) length += name.length + value.length;
+  return length;
+}

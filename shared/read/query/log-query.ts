@@ -1,0 +1,320 @@
+/** Log queries: walk the days in the asked direction and stop as soon as the limit is met. */
+
+import { type AheadOptions, mapAhead } from '../../base/model/at-once.ts';
+import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/duration.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { LogExpr } from '../../language/logql/ast.ts';
+import { formatExpr } from '../../language/logql/printer.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { BegunReads } from './begun-reads.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import {
+  DAYS_AT_ONCE,
+  type PlannedPage,
+  planDay,
+  recordsByDay,
+  streamsOfPlan,
+  type TimeRange,
+} from './day-plan.ts';
+import { compareSources, type EntrySource } from './entry-order.ts';
+import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
+import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
+import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
+import { Overlaps } from './overlaps.ts';
+import { MAX_QUERY_BYTES } from './query-memory.ts';
+import { compileSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+import type { AnswerCache } from './tasks/answer-cache.ts';
+import type { QueryWorkers } from './tasks/query-workers.ts';
+import type { SpreadParts } from './tasks/spread.ts';
+import { EntrySpread } from './tasks/spread-entries.ts';
+import { tenantViews } from './tenant-view.ts';
+import { compileTextPruner, type TextPruner } from './text-prune.ts';
+import type { VisibleOf } from './visibility.ts';
+
+export interface LogRequest {
+  readonly tenants: readonly string[];
+  readonly expr: LogExpr;
+  readonly range: TimeRange;
+  /** Most entries of the answer. */
+  readonly limit: number;
+  readonly backward: boolean;
+  /** Least distance between two entries of the answer, ns; 0 returns all. */
+  readonly intervalNs: bigint;
+  /** Keep the label categories apart (wire-format reference, 3.4). */
+  readonly categorize: boolean;
+  /**
+   * Of the lines only the field of this name is wanted. An entry whose field a column knows comes without its line, the
+   * field being the one parsed label; any other as it is. With EVERY_FIELD (every-field-scan.ts) all fields of the lines
+   * are: where columns know them, an entry comes with a line of the same fields in any order. With categorised labels only.
+   */
+  readonly field?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Asked for beside the records of chunks. */
+  readonly visibleOf: VisibleOf | Promise<VisibleOf>;
+  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  readonly charge?: ((bytes: number) => void) | undefined;
+  /** Tasks at once, at most; 0 is as many as the workers take. */
+  readonly maxParallelism?: number;
+  /** Of the whole query; without it each part has a bound of its own. */
+  readonly memory?: MemoryBudget | undefined;
+}
+
+export interface LogEntry {
+  readonly timeNs: bigint;
+  readonly line: string;
+  readonly structuredMetadata: Labels | undefined;
+  readonly parsed: Labels | undefined;
+}
+
+export interface LogStream {
+  readonly labels: Labels;
+  readonly text: string;
+  /** In the direction of the query. */
+  readonly entries: LogEntry[];
+}
+
+export interface LogSources {
+  readonly catalog: Catalog;
+  readonly source: ChunkSource;
+  readonly clock: Clock;
+  /** Without them all is scanned in this thread. */
+  readonly workers?: QueryWorkers | undefined;
+  /** Without it no result is kept. */
+  readonly answers?: AnswerCache | undefined;
+}
+
+interface FoundEntry extends EntryFields {
+  readonly timeNs: bigint;
+  readonly source: EntrySource;
+}
+
+/** Streams ascending by label text. */
+export async function runLogQuery(
+  sources: LogSources,
+  request: LogRequest,
+  statistics: QueryStatistics,
+): Promise<LogStream[]> {
+  const found =
+    request.intervalNs > 0n
+      ? await thinned(sources, request, statistics)
+      : await first(sources, request, statistics);
+  statistics.entriesReturned += found.length;
+  return grouped(found);
+}
+
+/** The first `limit` entries over all tenants, found or kept. */
+async function first(
+  sources: LogSources,
+  request: LogRequest,
+  statistics: QueryStatistics,
+): Promise<readonly FoundEntry[]> {
+  const { tenants, expr, range, limit, backward, categorize, field, charge, memory } = request;
+  const views = tenantViews(tenants, expr.selector);
+  const [visibleOf, ...days] = await Promise.all([
+    request.visibleOf,
+    ...views.map(({ tenant }) => recordsByDay(sources.catalog, tenant, range, backward, statistics)),
+  ]);
+  const asked = {
+    query: formatExpr(expr),
+    terms: [JSON.stringify(field ?? null), range.startNs, range.endNs, limit, backward, categorize],
+  };
+  const { answers } = sources;
+  const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
+}
+
+/** Of an entry beside its texts. */
+const BYTES_PER_ENTRY = 200;
+
+function weightOf(entries: readonly FoundEntry[]): number {
+  let bytes = 0;
+  for (const { line, structuredMetadata, parsed, stream } of entries) {
+    bytes += BYTES_PER_ENTRY + 2 * line.length;
+    for (const labels of [stream, structuredMetadata, parsed]) {
+      for (const { name, value } of labels ?? []) bytes += BYTES_PER_LABEL + name.length + 2 * value.length;
+    }
+  }
+  return bytes;
+}
+
+async function find(
+  sources: LogSources,
+  request: LogRequest,
+  records: readonly TenantRecords[],
+  statistics: QueryStatistics,
+): Promise<FoundEntry[]> {
+  const budget = new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', request.memory);
+  const lists: FoundEntry[][] = [];
+  for (const ofTenant of records) {
+    lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
+  }
+  if (lists.length === 1) return lists[0];
+  // The sort is stable: what is equal stays in the order of the tenants.
+  const all = lists.flat().sort((a, b) => {
+    if (a.timeNs === b.timeNs) return compareSources(a.source, b.source);
+    return a.timeNs < b.timeNs === request.backward ? 1 : -1;
+  });
+  return all.slice(0, request.limit);
+}
+
+/** The reference thins each stretch of this length, aligned to the epoch, by itself. */
+const THINNED_STRETCH_NS = 3600n * NS_PER_SECOND;
+
+/**
+ * An entry, then the next one at least the interval away, and so on. As in the reference, each hour begins anew, and
+ * of an hour no more than the first `limit` entries are looked at: a larger limit thins over more of it.
+ */
+async function thinned(
+  sources: LogSources,
+  request: LogRequest,
+  statistics: QueryStatistics,
+): Promise<FoundEntry[]> {
+  const { intervalNs, backward, limit } = request;
+  const kept: FoundEntry[] = [];
+  let range = request.range;
+  while (kept.length < limit && range.startNs < range.endNs) {
+    const found = await first(sources, { ...request, range }, statistics);
+    if (found.length === 0) break;
+    const stretch = stretchOf(found[0].timeNs);
+    let last: bigint | undefined;
+    for (const entry of found) {
+      if (stretchOf(entry.timeNs) !== stretch || kept.length === limit) break;
+      if (last !== undefined && distance(last, entry.timeNs) < intervalNs) continue;
+      kept.push(entry);
+      last = entry.timeNs;
+    }
+    range = backward
+      ? { startNs: range.startNs, endNs: stretch * THINNED_STRETCH_NS }
+      : { startNs: (stretch + 1n) * THINNED_STRETCH_NS, endNs: range.endNs };
+  }
+  return kept;
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}
+
+function stretchOf(ns: bigint): bigint {
+  const whole = ns / THINNED_STRETCH_NS;
+  return ns < 0n && whole * THINNED_STRETCH_NS !== ns ? whole - 1n : whole;
+}
+
+async function findOfTenant(
+  sources: LogSources,
+  request: LogRequest,
+  { view, visible, days }: TenantRecords,
+  budget: MemoryBudget,
+  statistics: QueryStatistics,
+): Promise<FoundEntry[]> {
+  const { source, clock } = sources;
+  const { expr, range, limit, backward, categorize, signal } = request;
+  const selector = compileSelector(view.storedMatchers(expr.selector));
+  const scan = compileLogScan(expr, { clock, field: request.field });
+  // Behind the pipeline, which reports stages that cannot be built.
+  const pruner = compileTextPruner(expr.stages, source, statistics);
+  const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
+  const parts = spreadParts(sources, request, statistics);
+  const spread = parts && new EntrySpread(parts, request);
+  const found: FoundEntry[] = [];
+  const isOver = () => found.length >= limit;
+  const begun = source.isDistant
+    ? new BegunReads({ endsEarly: true, maxCost: sources.workers?.sizes.inlineBytes })
+    : undefined;
+  const ending = new AbortController();
+  const untilEnd = AbortSignal.any([signal, ending.signal]);
+  const planned = mapAhead(days, aheadOf(source, pruner), async ({ day, records }) => {
+    const all = await planDay(
+      source,
+      day,
+      records,
+      selector,
+      range,
+      statistics,
+      untilEnd,
+      visible,
+      pruner.prunes,
+    );
+    const plan = await pruner.prune(all, untilEnd);
+    const pages = inDirection(plan.pages, backward);
+    const reads = begun?.begin(pages, () => readsOfEntries(context, scan, pages));
+    return { day, planned: all, plan, pages, reads };
+  });
+  try {
+    for await (const { day, planned: all, plan, pages, reads } of planned) {
+      statistics.streams += streamsOfPlan(all).size;
+      const overlaps = new Overlaps(plan, source, statistics);
+      const collector = new LogCollector(limit - found.length, backward, categorize, budget);
+      const here = spread?.scannedHere(pages) ?? pages.length;
+      const ofHere = begun?.take(reads, here === pages.length);
+      await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector, ofHere);
+      const finishDay = () => {
+        const dayStart = BigInt(day) * NS_PER_DAY;
+        for (const entry of collector.finish()) {
+          if (found.length < limit) found.push(foundEntry(entry, dayStart));
+        }
+      };
+      if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
+      else {
+        const from = { plan, pages: pages.slice(here), overlaps };
+        await spread.add({ from, view, visible, collector }, isOver);
+        await spread.whenMerged(finishDay);
+      }
+      if (isOver()) break;
+    }
+    await spread?.finish(isOver);
+  } finally {
+    spread?.stop();
+    begun?.end();
+    ending.abort(new DOMException('the query has ended', 'AbortError'));
+  }
+  return found;
+}
+
+/**
+ * How many days are planned before they are scanned. Over a distant store: all at once where filters of chunks are asked, because
+ * most days of such a query have nothing; else twice as many with each day, because the first ones may be enough.
+ */
+function aheadOf({ isDistant }: ChunkSource, { prunes }: TextPruner): AheadOptions {
+  if (!isDistant) return { width: 1 };
+  return { width: prunes ? DAYS_AT_ONCE : 1, maxWidth: DAYS_AT_ONCE };
+}
+
+function foundEntry(
+  { time, source, line, key, stream, structuredMetadata, parsed }: CollectedEntry,
+  dayStartNs: bigint,
+): FoundEntry {
+  return { timeNs: dayStartNs + BigInt(time), source, line, key, stream, structuredMetadata, parsed };
+}
+
+/** Undefined where there are no workers. */
+export function spreadParts(
+  { workers }: LogSources,
+  request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
+  statistics: QueryStatistics,
+): SpreadParts | undefined {
+  if (workers === undefined) return undefined;
+  const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
+  return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
+}
+
+/** Pages whose entries come first in the direction of the query stand first. Which of equal ones does, decides nothing. */
+function inDirection(pages: readonly PlannedPage[], backward: boolean): PlannedPage[] {
+  return pages.slice().sort((a, b) => (backward ? b.last - a.last : a.first - b.first));
+}
+
+function grouped(entries: readonly FoundEntry[]): LogStream[] {
+  const byKey = new Map<string, LogStream>();
+  for (const { key, stream, timeNs, line, structuredMetadata, parsed } of entries) {
+    let group = byKey.get(key);
+    if (group === undefined) {
+      group = { labels: stream, text: key, entries: [] };
+      byKey.set(key, group);
+    }
+    group.entries.push({ timeNs, line, structuredMetadata, parsed });
+  }
+  return [...byKey.values()].sort((a, b) => (a.text < b.text ? -1 : 1));
+}

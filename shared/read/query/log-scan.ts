@@ -1,0 +1,103 @@
+/** The scan of a log query: pages in, entries into a collector. The engine and its workers run the same. */
+
+import type { Clock } from '../../base/ports/clock.ts';
+import { compileLogPipeline, type LogPipeline } from '../../execution/pipeline/pipeline.ts';
+import { Turn } from '../../execution/pipeline/turn.ts';
+import type { LogExpr } from '../../language/logql/ast.ts';
+import type { PageWants } from '../../storage/chunk/reader.ts';
+import type { PlannedPage } from './day-plan.ts';
+import { EVERY_FIELD, EveryFieldScan, planEveryField } from './every-field-scan.ts';
+import { type FieldPlan, FieldScan, planField } from './field-scan.ts';
+import { HiddenRows } from './hidden-rows.ts';
+import type { LogCollector } from './log-collector.ts';
+import type { PagesOfPlan } from './metric-scan.ts';
+import { PageReads, type ScanContext, scanPages } from './scan.ts';
+
+export interface LogScan {
+  readonly pipeline: LogPipeline;
+  readonly turn: Turn;
+  /** The pipeline asks it. */
+  readonly hidden: HiddenRows;
+  /** The one field that is wanted, or every one, where columns may answer for it. */
+  readonly field: FieldPlan | undefined;
+}
+
+/**
+ * What the entries of an answer may hold, bytes: 5,000 lines of 25 KiB. Written as JSON they grow, and a string of V8
+ * ends at 512 Mi characters.
+ */
+export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
+
+export interface LogScanOptions {
+  readonly clock: Clock;
+  /** Of the lines only the field of this name is wanted, or every one; see LogRequest. */
+  readonly field?: string | undefined;
+}
+
+/** Throws BadRequestError where a stage cannot be built. */
+export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
+  const turn = new Turn();
+  const hidden = new HiddenRows();
+  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
+  return { pipeline, turn, hidden, field: planOf(expr, field) };
+}
+
+function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined {
+  if (field === undefined) return undefined;
+  return field === EVERY_FIELD ? planEveryField(expr) : planField(expr, field);
+}
+
+function scanOf(plan: FieldPlan, collector: LogCollector): FieldScan | EveryFieldScan {
+  return plan.name === EVERY_FIELD ? new EveryFieldScan(plan, collector) : new FieldScan(plan, collector);
+}
+
+function wantsOf({ pipeline, field }: LogScan): PageWants {
+  const promoted = field === undefined ? pipeline.promoted : field.promoted;
+  return { lines: 'bytes', metadata: 'all', promoted };
+}
+
+/** The reads of `scanEntries`, to begin before it. */
+export function readsOfEntries(
+  context: Pick<ScanContext, 'source' | 'statistics'>,
+  scan: LogScan,
+  pages: readonly PlannedPage[],
+): PageReads {
+  return new PageReads(context, pages, wantsOf(scan), { prepares: true, endsEarly: true });
+}
+
+/**
+ * Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants.
+ * @param reads of these pages, where they have begun
+ */
+export async function scanEntries(
+  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  scan: LogScan,
+  { plan, pages, overlaps }: PagesOfPlan,
+  collector: LogCollector,
+  reads?: PageReads,
+): Promise<void> {
+  const { statistics } = context;
+  const { pipeline, turn, hidden, field } = scan;
+  const wants = wantsOf(scan);
+  const ofField = field && scanOf(field, collector);
+  const sink = ofField ?? collector;
+  await scanPages(
+    { ...context, turn, hidden },
+    plan,
+    pages,
+    overlaps,
+    wants,
+    {
+      endsEarly: true,
+      wants: page => collector.reaches(page.first, page.last),
+      prepare: (rows, selection, count, page) =>
+        ofField?.prepare(rows, selection, count, page) ?? pipeline.prepare(rows, selection, count),
+      visit: (rows, selection, count, page) => {
+        sink.begin(rows, page);
+        statistics.postFilterLines += pipeline.run(rows, selection, count, sink);
+        collector.settle();
+      },
+    },
+    reads,
+  );
+}

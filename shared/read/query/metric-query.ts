@@ -1,0 +1,324 @@
+/** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
+
+import { mapAhead } from '../../base/model/at-once.ts';
+import { BadRequestError } from '../../base/model/errors.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+import { evaluationOf } from '../../execution/metrics/evaluate.ts';
+import { BYTES_PER_CELL, type SeriesMatrix } from '../../execution/metrics/matrix.ts';
+import { type Leaf, leavesOf } from '../../execution/metrics/plan.ts';
+import type { RangeSpec } from '../../execution/metrics/range-spec.ts';
+import type { MetricResult } from '../../execution/metrics/result.ts';
+import { runWithYields, type YieldPoint } from '../../execution/metrics/steps.ts';
+import { windowsOf } from '../../execution/metrics/windows.ts';
+import { sampleFailure } from '../../execution/pipeline/sample-failure.ts';
+import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../language/logql/ast.ts';
+import { formatExpr } from '../../language/logql/printer.ts';
+import { BegunReads } from './begun-reads.ts';
+import {
+  DAYS_AT_ONCE,
+  type DayPlan,
+  type DayRecords,
+  type PlannedPage,
+  planDay,
+  recordsByDay,
+  streamsOfPlan,
+  type TimeRange,
+} from './day-plan.ts';
+import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
+import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
+import { type LogSources, spreadParts } from './log-query.ts';
+import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
+import { Overlaps } from './overlaps.ts';
+import { countFromRuns } from './run-counts.ts';
+import { compileSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+import { SampleSpread } from './tasks/spread-samples.ts';
+import { tenantViews } from './tenant-view.ts';
+import { compileTextPruner } from './text-prune.ts';
+import type { VisibleOf } from './visibility.ts';
+
+export interface MetricRequest {
+  readonly tenants: readonly string[];
+  readonly expr: MetricExpr;
+  /** Instants are `startNs`, `startNs + stepNs`, ... up to `endNs` inclusive. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  /** 0 for an instant query. */
+  readonly stepNs: bigint;
+  /** A vector or scalar at `startNs` rather than a matrix. */
+  readonly instant: boolean;
+  /** 0 is none. */
+  readonly maxSeries: number;
+  /** Cut the answer to `maxSeries`, with a warning, rather than refuse it. */
+  readonly partial: boolean;
+  readonly signal: AbortSignal;
+  /** Asked for beside the records of chunks. */
+  readonly visibleOf: VisibleOf | Promise<VisibleOf>;
+  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  readonly charge?: ((bytes: number) => void) | undefined;
+  /** Tasks at once, at most; 0 is as many as the workers take. */
+  readonly maxParallelism?: number;
+  /** Of the whole query; without it each part has a bound of its own. */
+  readonly memory?: MemoryBudget | undefined;
+}
+
+/** Range aggregations of a query over a distant store that wait at once; each has series of its own in memory. */
+const LEAVES_AT_ONCE = 4;
+
+export async function runMetricQuery(
+  sources: LogSources,
+  request: MetricRequest,
+  statistics: QueryStatistics,
+): Promise<MetricResult> {
+  const matrices = new Map<RangeAggregationExpr, SeriesMatrix>();
+  // The same aggregation on both sides of an operator is computed once.
+  const leaves = Map.groupBy(
+    leavesOf(request.expr),
+    leaf => `${formatExpr(leaf.node)} ${JSON.stringify(leaf.grouping ?? null)}`,
+  );
+  const width = sources.source.isDistant ? LEAVES_AT_ONCE : 1;
+  const lookUp = lookupsOf(sources, statistics);
+  await inOrder([...leaves.values()], { width, signal: request.signal }, async (same, signal) => {
+    const matrix = await aggregate(sources, { ...request, signal }, same[0], lookUp, statistics);
+    for (const { node } of same) matrices.set(node, matrix);
+  });
+  const { expr, startNs, endNs, stepNs, instant, maxSeries, partial } = request;
+  const evaluation = evaluationOf(expr, {
+    leaf: node => matrices.get(node)!,
+    startNs,
+    endNs,
+    stepNs,
+    instant,
+    maxSeries,
+    partial,
+  });
+  return runWithYields(evaluation, yieldPointOf(sources, request));
+}
+
+/**
+ * Works on the list, some at once; a failure ends all that are behind it, and is thrown when those before it have ended: so that
+ * which one is thrown does not depend on who was first.
+ */
+async function inOrder<T>(
+  list: readonly T[],
+  { width, signal }: { readonly width: number; readonly signal: AbortSignal },
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const ending = new AbortController();
+  const both = AbortSignal.any([signal, ending.signal]);
+  try {
+    for await (const _ of mapAhead(list, { width }, item => work(item, both)));
+  } finally {
+    ending.abort(new DOMException('another part of the query failed', 'AbortError'));
+  }
+}
+
+type LookUp = (tenant: string, times: TimeRange) => Promise<readonly DayRecords[]>;
+
+/** Parts of a query that read the same time look at the catalog once. */
+function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp {
+  const known = new Map<string, Promise<readonly DayRecords[]>>();
+  return (tenant, times) => {
+    const key = `${tenant} ${times.startNs} ${times.endNs}`;
+    let lookup = known.get(key);
+    if (lookup === undefined) {
+      lookup = recordsByDay(catalog, tenant, times, false, statistics);
+      known.set(key, lookup);
+    }
+    return lookup;
+  };
+}
+
+/** Where pages of the query yield, too. */
+function yieldPointOf({ source: { scheduler } }: LogSources, { tenants, signal }: MetricRequest): YieldPoint {
+  const tenant = tenants.join('|');
+  return {
+    nowMs: () => scheduler.nowMs(),
+    async yield(startedMs) {
+      await scheduler.yield(tenant, startedMs);
+      signal.throwIfAborted();
+    },
+  };
+}
+
+/** The values of a leaf, found or kept. */
+async function aggregate(
+  sources: LogSources,
+  request: MetricRequest,
+  leaf: Leaf,
+  lookUp: LookUp,
+  statistics: QueryStatistics,
+): Promise<SeriesMatrix> {
+  const { op, parameter, range } = leaf.node;
+  const { rangeNs, offsetNs, log } = range;
+  const { startNs, endNs, stepNs, tenants, charge, memory } = request;
+  const unwrapped = range.unwrap !== undefined;
+  const spec = { op, parameter, startNs, endNs, stepNs, rangeNs, offsetNs, unwrapped };
+  const { originNs, readToNs } = windowsOf(spec);
+  // Windows are open on the left and closed on the right.
+  const times: TimeRange = { startNs: originNs + 1n, endNs: readToNs + 1n };
+  const views = rangeNs > 0n ? tenantViews(tenants, log.selector) : [];
+  const [visibleOf, ...days] = await Promise.all([
+    request.visibleOf,
+    ...views.map(({ tenant }) => lookUp(tenant, times)),
+  ]);
+  const grouping = JSON.stringify(leaf.grouping ?? null);
+  const asked = { query: formatExpr(leaf.node), terms: [grouping, startNs, endNs, stepNs] };
+  const { answers } = sources;
+  const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
+  const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
+  return keptOrFound(kept, ofCompute => compute(sources, request, { leaf, spec, times, records }, ofCompute));
+}
+
+/** Of a series beside its values: arrays, labels. */
+const BYTES_PER_SERIES = 400;
+
+function weightOf({ timesMs, series }: SeriesMatrix): number {
+  let bytes = timesMs.byteLength + series.length * BYTES_PER_SERIES;
+  for (const { labels, values } of series) {
+    bytes += values.length * BYTES_PER_CELL;
+    for (const { name, value } of labels) bytes += BYTES_PER_LABEL + name.length + value.length;
+  }
+  return bytes;
+}
+
+/** A leaf, and what is read for it. */
+interface LeafReads {
+  readonly leaf: Leaf;
+  readonly spec: RangeSpec;
+  readonly times: TimeRange;
+  readonly records: readonly TenantRecords[];
+}
+
+async function compute(
+  sources: LogSources,
+  request: MetricRequest,
+  { leaf, spec, times, records }: LeafReads,
+  statistics: QueryStatistics,
+): Promise<SeriesMatrix> {
+  const { range } = leaf.node;
+  const { memory } = request;
+  const scan = compileMetricScan(range, { spec, grouping: leaf.grouping, clock: sources.clock, memory });
+  const { extractor, accumulator } = scan;
+  const parts = spreadParts(sources, request, statistics);
+  const spread = parts && new SampleSpread(parts, scan, leaf);
+  try {
+    for (const ofTenant of records) {
+      await scanTenant(sources, request, ofTenant, { log: range.log, scan, spread, times }, statistics);
+    }
+    await spread?.finish();
+  } finally {
+    spread?.stop();
+  }
+  const finishing = accumulator.finishing(series => extractor.series.labelsOf(series));
+  const { timesMs, series } = await runWithYields(finishing, yieldPointOf(sources, request));
+  const matrix = { timesMs, series: series.filter(({ labels }) => isReadable(labels)) };
+  for (const { labels } of matrix.series) {
+    const failure = sampleFailure(labels);
+    if (failure !== undefined) throw new BadRequestError(failure);
+  }
+  // The matrix stays until the query ends, what it was made of does not; the series' labels are its own.
+  memory?.reserve(matrix.series.reduce((bytes, { values }) => bytes + values.length * BYTES_PER_CELL, 0));
+  accumulator.budget.releaseAll();
+  return matrix;
+}
+
+/** The reference cannot read label texts with U+FFFD back, and passes over the samples of such series. */
+function isReadable(labels: Labels): boolean {
+  return labels.every(({ value }) => !value.includes('\ufffd'));
+}
+
+/** One range aggregation, over all tenants. */
+interface LeafScan {
+  readonly log: LogExpr;
+  readonly scan: MetricScan;
+  /** Undefined where all is scanned here. */
+  readonly spread: SampleSpread | undefined;
+  readonly times: TimeRange;
+}
+
+async function scanTenant(
+  sources: LogSources,
+  { signal, charge }: MetricRequest,
+  { view, visible, days }: TenantRecords,
+  { log, scan, spread, times: range }: LeafScan,
+  statistics: QueryStatistics,
+): Promise<void> {
+  const { source } = sources;
+  const { extractor, accumulator, turn } = scan;
+  const selector = compileSelector(view.storedMatchers(log.selector));
+  const context = { source, statistics, signal, charge, shown: view.shown };
+  const counting = { extractor, accumulator, turn, shown: view.shown };
+  const counts = countsWithoutLines(counting);
+  const countsMinutes = counts && hasWholeMinutes(accumulator);
+  const pruner = compileTextPruner(log.stages, source, statistics);
+  // What footers count is not read: of such queries few pages are left.
+  const begun =
+    source.isDistant && !counts
+      ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
+      : undefined;
+  const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
+    const all = await planDay(
+      source,
+      day,
+      records,
+      selector,
+      range,
+      statistics,
+      signal,
+      visible,
+      pruner.prunes,
+    );
+    const plan = await pruner.prune(all, signal);
+    const reads = begun?.begin(plan.pages, () => readsOfSamples(context, scan, byStart(plan.pages)));
+    return { all, plan, reads };
+  });
+  try {
+    for await (const { all, plan, reads } of planned) {
+      statistics.streams += streamsOfPlan(all).size;
+      const startedMs = source.scheduler.nowMs();
+      const ofAll = new Overlaps(plan, source, statistics);
+      const request = { ...counting, hides: hidesOf(plan) };
+      const uncounted = countsMinutes ? countFromFooters(plan, ofAll, request) : plan;
+      // It knows pages by identity, and those that were counted in part are others.
+      const ofUncounted = uncounted === plan ? ofAll : new Overlaps(uncounted, source, statistics);
+      const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
+      countCounted(plan, rest, statistics);
+      const overlaps = rest === uncounted ? ofUncounted : new Overlaps(rest, source, statistics);
+      const pages = byStart(rest.pages);
+      const ofPlan = { plan: rest, pages, overlaps };
+      source.scheduler.charge(view.tenant, startedMs);
+      const isTaken = await spread?.takes(ofPlan, { view, visible });
+      const ofHere = begun?.take(reads, isTaken !== true);
+      if (isTaken === true) continue;
+      await scanSamples(context, scan, ofPlan, ofHere);
+    }
+  } finally {
+    begun?.end();
+  }
+}
+
+function byStart(pages: readonly PlannedPage[]): PlannedPage[] {
+  return pages.slice().sort((a, b) => a.first - b.first);
+}
+
+function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {
+  if (rest === plan) return;
+  const left = new Set(rest.pages.map(({ page }) => page));
+  for (const { page } of plan.pages) {
+    if (left.has(page)) continue;
+    figures.pagesCounted++;
+    figures.bytesCounted += page.storedBytes;
+  }
+}
+
+/** Counts of a stream are those of its whole chunk, so they do not count where anything of it in the chunk is hidden. */
+function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
+  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
+    const { [stream]: ofRun } = footer.streams;
+    if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
+    if (masks?.mayTakeWhole(ofRun)) return true;
+    return mask !== undefined && !mask.showsAll(firstRow, rows);
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * Stretches of time that several chunks of one stream cover (overlaps.ts). Streams whose chunks come one after the other, which
+ * most are, are told apart first: by a sort of all runs and one look at each, without an object for any.
+ *
+ * What a reader would get wrong: a plan's runs are what counts, not its chunks. Where a run of one chunk lies between two of
+ * another they share no stretch.
+ *
+ * A chunk has no entry twice, but for chunks of earlier versions: they have entries that differ only in a value of metadata
+ * that is empty, which is none. Where a footer lists such a value, the chunk overlaps itself.
+ */
+import { ColumnKind, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
+import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+
+/** A run of the region's stream. */
+export interface Place {
+  readonly page: PlannedPage;
+  readonly run: RunMeta;
+}
+
+export interface Region {
+  readonly stream: string;
+  readonly from: number;
+  readonly to: number;
+  /** Runs that meet it, by chunk in the order of the plan, then in the order of the chunk. */
+  readonly places: readonly Place[];
+  resolved: Promise<void> | undefined;
+}
+
+/** True where rows of the page may be the same entry as others of its chunk. */
+export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
+  return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
+}
+
+export function regionsOf({ pages }: Pick<DayPlan, 'pages'>): Region[] {
+  const runs = runsByStream(pages);
+  const { texts, starts, order, pageOf, runOf, repeats } = runs;
+  const regions: Region[] = [];
+  let sorted = new Uint32Array(64);
+  for (let stream = 0; stream < texts.length; stream++) {
+    const count = starts[stream + 1] - starts[stream];
+    const ofStream = order.subarray(starts[stream], starts[stream + 1]);
+    if (count < 2 && repeats[pageOf[ofStream[0]]] === 0) continue;
+    if (sorted.length < count) sorted = new Uint32Array(2 * count);
+    sorted.set(ofStream);
+    if (!overlap(runs, pages, sorted.subarray(0, count))) continue;
+    const places = Array.from(ofStream, (i): Place => {
+      const page = pages[pageOf[i]];
+      return { page, run: page.runs[runOf[i]] };
+    });
+    for (const region of regionsOfStream(texts[stream], places)) regions.push(region);
+  }
+  return regions;
+}
+
+/** All runs of a plan, as parallel columns. */
+interface Runs {
+  readonly pageOf: Uint32Array;
+  /** Place in the runs of the page. */
+  readonly runOf: Uint32Array;
+  readonly first: Float64Array;
+  readonly last: Float64Array;
+  readonly texts: readonly string[];
+  /** For each page 1 where it may have an entry twice. */
+  readonly repeats: Uint8Array;
+  /** Runs by stream, of one stream in the order of the plan; `starts` has the place of each stream's first in it, and the end. */
+  readonly order: Uint32Array;
+  readonly starts: Uint32Array;
+}
+
+function runsByStream(pages: readonly PlannedPage[]): Runs {
+  let count = 0;
+  for (const page of pages) count += page.runs.length;
+  const streamOf = new Uint32Array(count);
+  const pageOf = new Uint32Array(count);
+  const runOf = new Uint32Array(count);
+  const first = new Float64Array(count);
+  const last = new Float64Array(count);
+  const repeats = Uint8Array.from(pages, ({ page }) => (mayRepeatItself(page) ? 1 : 0));
+  const numbers = new Map<string, number>();
+  const texts: string[] = [];
+  let at = 0;
+  for (let p = 0; p < pages.length; p++) {
+    const { footer, runs } = pages[p];
+    for (let r = 0; r < runs.length; r++, at++) {
+      const run = runs[r];
+      const { text } = footer.streams[run.stream];
+      let number = numbers.get(text);
+      if (number === undefined) {
+        number = texts.push(text) - 1;
+        numbers.set(text, number);
+      }
+      streamOf[at] = number;
+      pageOf[at] = p;
+      runOf[at] = r;
+      first[at] = run.first;
+      last[at] = run.last;
+    }
+  }
+  return { pageOf, runOf, first, last, texts, repeats, ...grouped(streamOf, texts.length) };
+}
+
+/** Places by group, those of one group ascending. */
+function grouped(groupOf: Uint32Array, groups: number): Pick<Runs, 'order' | 'starts'> {
+  const starts = new Uint32Array(groups + 1);
+  for (let i = 0; i < groupOf.length; i++) starts[groupOf[i] + 1]++;
+  for (let group = 0; group < groups; group++) starts[group + 1] += starts[group];
+  const next = starts.slice();
+  const order = new Uint32Array(groupOf.length);
+  for (let i = 0; i < groupOf.length; i++) order[next[groupOf[i]]++] = i;
+  return { order, starts };
+}
+
+/**
+ * True where two runs of different chunks share an instant, or one may have an entry twice.
+ * @param ofStream the runs of a stream; it is sorted by their start
+ */
+function overlap(
+  { pageOf, first, last, repeats }: Runs,
+  pages: readonly PlannedPage[],
+  ofStream: Uint32Array,
+): boolean {
+  if (!ascends(ofStream, first)) ofStream.sort((a, b) => first[a] - first[b]);
+  // Of those so far the one that ends last. As long as no two of different chunks meet, it is the only one that can meet the next.
+  let [latest] = ofStream;
+  if (repeats[pageOf[latest]] === 1) return true;
+  for (let i = 1; i < ofStream.length; i++) {
+    const run = ofStream[i];
+    if (repeats[pageOf[run]] === 1) return true;
+    if (first[run] <= last[latest] && pages[pageOf[run]].record !== pages[pageOf[latest]].record) return true;
+    if (last[run] > last[latest]) latest = run;
+  }
+  return false;
+}
+
+function ascends(places: Uint32Array, values: Float64Array): boolean {
+  for (let i = 1; i < places.length; i++) if (values[places[i]] < values[places[i - 1]]) return false;
+  return true;
+}
+
+interface Extent {
+  first: number;
+  last: number;
+  readonly places: Place[];
+}
+
+/** Stretches of time that at least two chunks of a stream cover; one that may repeat itself counts as two. */
+function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
+  const extents = new Map<string, Extent>();
+  const repeating = new Set<Extent>();
+  for (const place of places) {
+    const { page, run } = place;
+    let extent = extents.get(page.record.id);
+    if (extent === undefined) {
+      extent = { first: run.first, last: run.last, places: [] };
+      extents.set(page.record.id, extent);
+    }
+    extent.first = Math.min(extent.first, run.first);
+    extent.last = Math.max(extent.last, run.last);
+    extent.places.push(place);
+    if (mayRepeatItself(page.page)) repeating.add(extent);
+  }
+  // Beside its twin without places such a chunk is a stretch of its own.
+  const chunks = [...extents.values(), ...Array.from(repeating, extent => ({ ...extent, places: [] }))];
+  if (chunks.length < 2) return [];
+  return sweep(chunks).map(({ from, to, members }) => ({
+    stream,
+    from,
+    to,
+    places: members.flatMap(member =>
+      chunks[member].places.filter(({ run }) => run.first <= to && run.last >= from),
+    ),
+    resolved: undefined,
+  }));
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  /** Places of the extents that reach into it, ascending. */
+  readonly members: number[];
+}
+
+/** Stretches that at least two extents cover; extents include both ends. */
+function sweep(extents: readonly { readonly first: number; readonly last: number }[]): Stretch[] {
+  const places = extents.map((_, i) => i);
+  const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);
+  const ends = places.slice().sort((a, b) => extents[a].last - extents[b].last);
+  const stretches: Stretch[] = [];
+  const active = new Set<number>();
+  const members = new Set<number>();
+  let from = 0;
+  for (let s = 0, e = 0; e < ends.length; ) {
+    // A start counts before an end at the same time: the two extents share that instant.
+    if (s < starts.length && extents[starts[s]].first <= extents[ends[e]].last) {
+      active.add(starts[s]);
+      if (active.size === 2) {
+        from = extents[starts[s]].first;
+        for (const one of active) members.add(one);
+      } else if (active.size > 2) members.add(starts[s]);
+      s++;
+      continue;
+    }
+    if (active.size === 2) {
+      stretches.push({ from, to: extents[ends[e]].last, members: [...members].sort((a, b) => a - b) });
+      members.clear();
+    }
+    active.delete(ends[e]);
+    e++;
+  }
+  return stretches;
+}

@@ -1,0 +1,288 @@
+/**
+ * Exactly once: the same entry (stream, timestamp, line, metadata) may lie in several chunks, after a retry or a
+ * repeated push. Where chunks of one stream overlap in time, their timestamps are merged, lines are compared only
+ * where timestamps are equal, and of equal entries all but the first that arrived are dropped.
+ *
+ *     chunk A   |--------------|
+ *     chunk B            |------------|
+ *     region             |-----|            only here are timestamps looked at
+ *
+ * Regions are resolved when a page that meets one is read, so a limited query pays only for what it passes; all
+ * regions of that page together, because the pages of a thousand streams that were pushed side by side are the same.
+ */
+import { hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mapAhead } from '../../base/model/at-once.ts';
+import { ClientError } from '../../base/model/errors.ts';
+import type { PageRows } from '../../base/model/page.ts';
+import { lowerBound } from '../../base/model/row-search.ts';
+import { compareChunks } from '../../storage/catalog/chunk-order.ts';
+import type { RunMeta } from '../../storage/chunk/format.ts';
+import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Rows of one region held at once, 32 bytes each; compaction keeps regions far below. */
+const MAX_REGION_ROWS = 8_000_000;
+/** Rows of regions that are resolved together; a larger region is resolved alone. */
+const MAX_BATCH_ROWS = 250_000;
+
+/** Over a distant store, pages of a region that are read at once: their timestamps, and whole. */
+const TIMES_AT_ONCE = 64;
+const PAGES_AT_ONCE = 16;
+
+const NO_STREAMS: ReadonlySet<string> = new Set();
+
+export class Overlaps {
+  private readonly regions = new Map<PlannedPage, Region[]>();
+  /** Dropped rows: 1 for each row of a page that another chunk has too. */
+  private readonly drops = new Map<PlannedPage, Uint8Array>();
+  private readonly source: ChunkSource;
+  private readonly statistics: QueryStatistics;
+  private readonly isUneven: boolean;
+  private readonly counts: (page: PlannedPage) => boolean;
+
+  /** @param counts whether dropped rows of a page count in the statistics; by default all do */
+  constructor(
+    plan: DayPlan,
+    source: ChunkSource,
+    statistics: QueryStatistics,
+    counts: (page: PlannedPage) => boolean = () => true,
+  ) {
+    this.counts = counts;
+    this.source = source;
+    this.statistics = statistics;
+    this.isUneven = plan.isUneven;
+    for (const region of regionsOf(plan)) {
+      for (const { page } of region.places) {
+        const ofPage = this.regions.get(page);
+        if (ofPage === undefined) this.regions.set(page, [region]);
+        else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
+      }
+    }
+  }
+
+  /** True where no two chunks share a stretch of time of any stream. */
+  get none(): boolean {
+    return this.regions.size === 0;
+  }
+
+  /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
+  sharedStreams(page: PlannedPage): ReadonlySet<string> {
+    const regions = this.regions.get(page);
+    return regions === undefined ? NO_STREAMS : new Set(regions.map(({ stream }) => stream));
+  }
+
+  /** Pages whose entries this page's may repeat, itself among them; none where it shares no stretch. */
+  neighboursOf(page: PlannedPage): ReadonlySet<PlannedPage> {
+    const neighbours = new Set<PlannedPage>();
+    for (const { places } of this.regions.get(page) ?? []) {
+      for (const place of places) neighbours.add(place.page);
+    }
+    return neighbours;
+  }
+
+  /** Rows of the page that are to be passed over (1), or undefined where there are none. */
+  async droppedRows(page: PlannedPage, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+    const regions = this.regions.get(page);
+    if (regions === undefined) return undefined;
+    for (const batch of batchesOf(regions)) {
+      const resolved = this.resolve(batch, signal);
+      for (const region of batch) region.resolved = resolved;
+      await resolved;
+    }
+    for (const region of regions) await region.resolved;
+    this.regions.delete(page);
+    return this.drops.get(page);
+  }
+
+  private async resolve(regions: readonly Region[], signal: AbortSignal | undefined): Promise<void> {
+    const rows = await this.collect(regions, signal);
+    const candidates = equalTimes(rows);
+    if (candidates.length === 0) return;
+    const digests = await this.digest(rows, candidates, signal);
+    for (const group of candidates) {
+      const seen = new Set<string>();
+      for (const i of group) {
+        const digest = digests.get(i);
+        if (digest === undefined) continue;
+        if (!seen.has(digest)) seen.add(digest);
+        else this.drop(rows.pages[rows.pageOf[i]], rows.rowOf[i]);
+      }
+    }
+  }
+
+  private drop(page: PlannedPage, row: number): void {
+    let dropped = this.drops.get(page);
+    if (dropped === undefined) {
+      dropped = new Uint8Array(page.page.rows);
+      this.drops.set(page, dropped);
+    }
+    if (dropped[row] === 0 && this.counts(page)) this.statistics.duplicates++;
+    dropped[row] = 1;
+  }
+
+  /** Timestamps of the regions' rows, of all their chunks. Each page is read once. */
+  private async collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
+    const wants = { lines: 'none', metadata: new Set<string>() } as const;
+    const placesOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
+    for (let r = 0; r < regions.length; r++) {
+      for (const { page, run } of regions[r].places) {
+        const places = placesOf.get(page);
+        if (places === undefined) placesOf.set(page, [{ region: r, run }]);
+        else places.push({ region: r, run });
+      }
+    }
+    // By age of the chunk, then by place: which of equal entries stays must not depend on the order of reading.
+    const pages = [...placesOf.keys()].sort(byChunk);
+    const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
+    const read = mapAhead(pages, { width: this.source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
+      signal?.throwIfAborted();
+      return this.source.page(planned.record, planned.footer, planned.page, wants, this.statistics);
+    });
+    let p = -1;
+    for await (const { times } of read) {
+      p++;
+      const { page } = pages[p];
+      for (const { region, run } of placesOf.get(pages[p])!) {
+        const { from, to, stream } = regions[region];
+        const end = run.firstRow + run.rows;
+        const first = lowerBound(times, run.firstRow, end, from - page.base);
+        for (let row = first; row < end && page.base + times[row] <= to; row++) {
+          rows.regionOf.push(region);
+          rows.time.push(page.base + times[row]);
+          rows.pageOf.push(p);
+          rows.rowOf.push(row);
+        }
+        if (rows.time.length > MAX_REGION_ROWS) {
+          throw new ClientError(
+            422,
+            `more than ${MAX_REGION_ROWS} entries of stream ${stream} overlap in time and are not merged yet; query a shorter time range`,
+          );
+        }
+      }
+      // Chunks in their records wait for nothing: others get their turn here.
+      await nextTurn();
+    }
+    return rows;
+  }
+
+  /**
+   * Digest of line and metadata for each candidate row; pages are read one after the other. A row that a delete request
+   * hides in its chunk has none where another chunk may show the same entry: it must not stand for the other.
+   */
+  private async digest(
+    rows: RegionRows,
+    groups: readonly number[][],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<number, string>> {
+    const ofPage = new Map<number, number[]>();
+    for (const group of groups) {
+      for (const i of group) {
+        const list = ofPage.get(rows.pageOf[i]);
+        if (list === undefined) ofPage.set(rows.pageOf[i], [i]);
+        else list.push(i);
+      }
+    }
+    const digests = new Map<number, string>();
+    const lists = [...ofPage];
+    const wants = { lines: 'bytes', metadata: 'all' } as const;
+    const read = mapAhead(lists, { width: this.source.isDistant ? PAGES_AT_ONCE : 1 }, ([p]) => {
+      signal?.throwIfAborted();
+      const { record, footer, page } = rows.pages[p];
+      return this.source.page(record, footer, page, wants, this.statistics);
+    });
+    let place = 0;
+    for await (const decoded of read) {
+      const [p, list] = lists[place++];
+      const { mask } = rows.pages[p];
+      const shown =
+        this.isUneven && mask !== undefined
+          ? shownRows(
+              mask,
+              decoded,
+              list.map(i => rows.rowOf[i]),
+            )
+          : undefined;
+      for (const i of list) {
+        if (shown?.has(rows.rowOf[i]) !== false) digests.set(i, entryDigest(decoded, rows.rowOf[i]));
+      }
+      await nextTurn();
+    }
+    return digests;
+  }
+}
+
+function shownRows(mask: PageMask, page: PageRows, rows: readonly number[]): ReadonlySet<number> {
+  const selection = Uint32Array.from(new Set(rows)).sort();
+  return new Set(selection.subarray(0, mask.hide(page, selection, selection.length)));
+}
+
+interface RegionRows {
+  /** Place in the list of regions. */
+  readonly regionOf: number[];
+  readonly time: number[];
+  /** Place in `pages`. */
+  readonly pageOf: number[];
+  readonly rowOf: number[];
+  /** By chunk, in order of age. */
+  readonly pages: readonly PlannedPage[];
+}
+
+/** Equal where line and metadata are equal. */
+function entryDigest(page: PageRows, row: number): string {
+  const line = page.lines.subarray(page.lineOffsets[row], page.lineOffsets[row + 1]);
+  const pairs: [string, string][] = [];
+  for (const column of page.metadata) {
+    const id = column.ids[row];
+    if (id > 0) pairs.push([column.name, column.valueAt(id - 1)]);
+  }
+  pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  return `${hash('sha256', line, 'base64')} ${JSON.stringify(pairs)}`;
+}
+
+/** Groups of rows of one region and timestamp that come from more than one chunk, or from one that may repeat itself. */
+function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
+  const repeating = new Set(pages.filter(({ page }) => mayRepeatItself(page)).map(({ record }) => record));
+  const order = Uint32Array.from(time, (_, i) => i);
+  order.sort((a, b) => regionOf[a] - regionOf[b] || time[a] - time[b] || pageOf[a] - pageOf[b] || a - b);
+  const groups: number[][] = [];
+  let start = 0;
+  for (let i = 1; i <= order.length; i++) {
+    const same =
+      i < order.length &&
+      time[order[i]] === time[order[start]] &&
+      regionOf[order[i]] === regionOf[order[start]];
+    if (same) continue;
+    // Sorted by page, hence by chunk: the first and the last tell whether there are two.
+    const first = pages[pageOf[order[start]]].record;
+    const isShared = pages[pageOf[order[i - 1]]].record !== first || (i - start > 1 && repeating.has(first));
+    if (isShared) groups.push(Array.from(order.subarray(start, i)));
+    start = i;
+  }
+  return groups;
+}
+
+/** The regions that nobody has begun to resolve, in groups of bounded size. */
+function batchesOf(regions: readonly Region[]): Region[][] {
+  const batches: Region[][] = [];
+  let rows = 0;
+  for (const region of regions) {
+    if (region.resolved !== undefined) continue;
+    let more = 0;
+    for (const { run } of region.places) more += run.rows;
+    if (batches.length === 0 || rows + more > MAX_BATCH_ROWS) {
+      batches.push([]);
+      rows = 0;
+    }
+    batches[batches.length - 1].push(region);
+    rows += more;
+  }
+  return batches;
+}
+
+function byChunk(a: PlannedPage, b: PlannedPage): number {
+  return compareChunks(a.record, b.record) || a.page.offset - b.page.offset;
+}

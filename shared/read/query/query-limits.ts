@@ -1,0 +1,145 @@
+/** Limits on what a query may ask, checked before anything is read (wire-format reference, 3.11). */
+
+import { formatGoDuration, formatPrometheusDuration } from '../../base/model/duration.ts';
+import { BadRequestError, ClientError } from '../../base/model/errors.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import { leavesOf } from '../../execution/metrics/plan.ts';
+import type { Expr, LogExpr, Matcher } from '../../language/logql/ast.ts';
+import type { TimeRange } from './day-plan.ts';
+
+/** For each limit the smallest positive value of the tenants; lists are joined. */
+export function combineLimits(limits: readonly Limits[]): Limits {
+  if (limits.length === 1) return limits[0];
+  const least = (pick: (one: Limits) => number) => smallest(limits.map(pick), 0);
+  const leastNs = (pick: (one: Limits) => bigint) => smallest(limits.map(pick), 0n);
+  return {
+    ...limits[0],
+    maxEntriesLimitPerQuery: least(one => one.maxEntriesLimitPerQuery),
+    maxQuerySeries: least(one => one.maxQuerySeries),
+    // Here 0 is none at all.
+    maxQueryParallelism: Math.min(...limits.map(one => one.maxQueryParallelism)),
+    maxQueryLengthNs: leastNs(one => one.maxQueryLengthNs),
+    maxQueryLookbackNs: leastNs(one => one.maxQueryLookbackNs),
+    maxQueryRangeNs: leastNs(one => one.maxQueryRangeNs),
+    maxStreamsMatchersPerQuery: least(one => one.maxStreamsMatchersPerQuery),
+    maxQueryBytesRead: least(one => one.maxQueryBytesRead),
+    maxQuerierBytesRead: least(one => one.maxQuerierBytesRead),
+    blockedQueries: limits.flatMap(one => one.blockedQueries),
+    queryTimeoutNs: leastNs(one => one.queryTimeoutNs),
+    requiredLabels: [...new Set(limits.flatMap(one => one.requiredLabels))],
+    minimumLabelsNumber: Math.max(...limits.map(one => one.minimumLabelsNumber)),
+    volumeMaxSeries: least(one => one.volumeMaxSeries),
+    volumeEnabled: limits.every(one => one.volumeEnabled),
+  };
+}
+
+/** 0 means "no limit" and loses against any limit. */
+function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
+  let least = none;
+  for (const value of values) if (value > none && (least === none || value < least)) least = value;
+  return least;
+}
+
+/** The limits of a request, and the list for what they cut (Asker.warnings). */
+export interface Limited {
+  readonly limits: Limits;
+  readonly warnings?: string[] | undefined;
+}
+
+/**
+ * The range that may be read: moved up to the look-back limit, or undefined if all of it is older. If it is longer than
+ * allowed, the newest part of it and a warning, or BadRequestError for a client that does not display warnings.
+ */
+export function limitRange(
+  range: TimeRange,
+  { limits, warnings }: Limited,
+  nowNs: bigint,
+): TimeRange | undefined {
+  let { startNs } = range;
+  if (limits.maxQueryLookbackNs > 0n) {
+    const oldest = nowNs - limits.maxQueryLookbackNs;
+    if (range.endNs < oldest) return undefined;
+    if (startNs < oldest) startNs = oldest;
+  }
+  const length = range.endNs - startNs;
+  if (limits.maxQueryLengthNs > 0n && length > limits.maxQueryLengthNs) {
+    cut(
+      warnings,
+      `the query time range exceeds the limit (query length: ${formatGoDuration(length)}, limit: ${formatPrometheusDuration(limits.maxQueryLengthNs)})`,
+      'returning partial results for the end of the range',
+    );
+    startNs = range.endNs - limits.maxQueryLengthNs;
+  }
+  return { startNs, endNs: range.endNs };
+}
+
+/** The same for a range whose end is exclusive: its length is that of the range as the client sent it. */
+export function limitHalfOpenRange(
+  { startNs, endNs }: TimeRange,
+  limited: Limited,
+  nowNs: bigint,
+): TimeRange | undefined {
+  const allowed = limitRange({ startNs, endNs: endNs - 1n }, limited, nowNs);
+  return allowed && { startNs: allowed.startNs, endNs };
+}
+
+/** How many entries a log query may return of `limit`; like limitRange, with a warning or BadRequestError if fewer. */
+export function limitEntries(limit: number, { limits, warnings }: Limited): number {
+  const most = limits.maxEntriesLimitPerQuery;
+  if (most <= 0 || limit <= most) return limit;
+  cut(
+    warnings,
+    `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${most})`,
+    `returning partial results of up to ${most} entries`,
+  );
+  return most;
+}
+
+/** Adds the warning once, however often a request comes to the limit. */
+function cut(warnings: string[] | undefined, reached: string, effect: string): void {
+  if (warnings === undefined) throw new BadRequestError(reached);
+  const warning = `${reached}; ${effect}`;
+  if (!warnings.includes(warning)) warnings.push(warning);
+}
+
+/** Throws ClientError 429 for a tenant that may not run any task (wire-format reference, 0.3). */
+export function checkParallelism({ maxQueryParallelism }: Limits): void {
+  if (maxQueryParallelism === 0) {
+    throw new ClientError(429, 'querying is disabled, please contact your Loki operator');
+  }
+}
+
+/** Throws BadRequestError. */
+export function checkExpr(expr: Expr, limits: Limits): void {
+  const ranges = expr.kind === 'log' ? [] : leavesOf(expr).map(leaf => leaf.node.range);
+  const logs: LogExpr[] = expr.kind === 'log' ? [expr] : ranges.map(range => range.log);
+  for (const { selector } of logs) checkSelector(selector, limits);
+  for (const { rangeNs } of ranges) {
+    if (limits.maxQueryRangeNs > 0n && rangeNs > limits.maxQueryRangeNs) {
+      throw new BadRequestError(
+        `[interval] value exceeds limit: [${formatPrometheusDuration(rangeNs)}] > [${formatPrometheusDuration(limits.maxQueryRangeNs)}]`,
+      );
+    }
+  }
+}
+
+function checkSelector(selector: readonly Matcher[], limits: Limits): void {
+  const most = limits.maxStreamsMatchersPerQuery;
+  if (most > 0 && selector.length > most) {
+    throw new BadRequestError(
+      `max streams matchers per query exceeded, matchers-count > limit (${selector.length} > ${most})`,
+    );
+  }
+  const present = [...new Set(selector.map(matcher => matcher.name))];
+  const missing = limits.requiredLabels.filter(name => !present.includes(name));
+  if (missing.length > 0) {
+    throw new BadRequestError(
+      `stream selector is missing required matchers [${missing.join(', ')}], labels present in the query were [${present.join(', ')}]`,
+    );
+  }
+  if (selector.length < limits.minimumLabelsNumber) {
+    throw new BadRequestError(
+      `stream selector has less label matchers than required: (present: [${present.join(', ')}], number_present: ${present.length}, required_number_label_matchers: ${limits.minimumLabelsNumber})`,
+    );
+  }
+}

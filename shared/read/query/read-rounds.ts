@@ -1,0 +1,60 @@
+/**
+ * Reads of a query by round. A *round* is a place in the longest chain of reads in which each begins when another has ended:
+ * what a query over a distant store waits for, however fast it computes.
+ */
+import type { TracedRead } from '../../base/ports/read-trace.ts';
+
+interface Timed {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface ReadRound {
+  /** Milliseconds from the start of the query to the first read of the round. */
+  readonly startMs: number;
+  /** From there to the end of the last read. */
+  readonly ms: number;
+  /** Reads that were in no cache and that nothing ruled out, by kind. */
+  readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
+  /** Kind of the read that ended last. */
+  readonly waitedFor: string;
+}
+
+/** The round of each request, from 1. */
+export function roundsOf(requests: readonly Timed[]): number[] {
+  const rounds = new Map<Timed, number>();
+  const ended = requests.slice().sort((a, b) => a.endMs - b.endMs);
+  let next = 0;
+  let deepest = 0;
+  for (const request of requests.slice().sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs)) {
+    // What has no length in time began after itself; it waits for what ended before.
+    while (next < ended.length && ended[next].endMs <= request.startMs && ended[next] !== request) {
+      deepest = Math.max(deepest, rounds.get(ended[next]) ?? 0);
+      next++;
+    }
+    rounds.set(request, deepest + 1);
+  }
+  return requests.map(request => rounds.get(request)!);
+}
+
+export function readRounds(traced: readonly TracedRead[]): ReadRound[] {
+  const rounds = roundsOf(traced);
+  const byRound = Map.groupBy(traced, (_, i) => rounds[i]);
+  return [...byRound]
+    .sort(([a], [b]) => a - b)
+    .map(([, ofRound]) => {
+      const startMs = Math.min(...ofRound.map(read => read.startMs));
+      const last = ofRound.reduce((latest, read) => (read.endMs > latest.endMs ? read : latest));
+      const reads: Record<string, { requests: number; bytes: number }> = {};
+      for (const { what, bytes } of ofRound) {
+        reads[what] ??= { requests: 0, bytes: 0 };
+        reads[what].requests++;
+        reads[what].bytes += bytes;
+      }
+      return { startMs: rounded(startMs), ms: rounded(last.endMs - startMs), reads, waitedFor: last.what };
+    });
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

@@ -1,0 +1,93 @@
+/**
+ * Counts without lines, for windows of any length: a footer tells of each run (the rows of one stream in one page) how many entries
+ * and bytes it has, and its first and last time. Where no window begins or ends in between, that is all that counting needs. Pages are
+ * short where much is pushed, so a rate by 15 seconds reads few of them.
+ *
+ * What footers count by minute (footer-counts.ts) comes first: it knows detected levels, and is right for many pages at once.
+ */
+
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { ColumnKind, type PageMeta } from '../../storage/chunk/format.ts';
+import type { CountSinks } from './counted-rows.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { CountRequest } from './footer-counts.ts';
+import type { Overlaps } from './overlaps.ts';
+import { DROPPED, StreamRows, seriesOfRows } from './stream-rows.ts';
+
+/** Runs held at once: a megabyte. */
+const MAX_RUNS = 32_768;
+
+/** Counts what runs can tell; the plan of what is left to be read, the same one where that is all. */
+export function countFromRuns(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
+  const { accumulator, extractor, hides } = request;
+  const { metadata } = extractor.needs;
+  const dayStartNs = BigInt(plan.day) * NS_PER_DAY;
+  const counted = new CountedRuns(request, dayStartNs);
+  const left: PlannedPage[] = [];
+  for (const page of plan.pages) {
+    if (hasWanted(page.page, metadata)) {
+      left.push(page);
+      continue;
+    }
+    const { streams } = page.footer;
+    const shared = overlaps.sharedStreams(page);
+    const runs = page.runs.filter(run => {
+      const { stream, first, last } = run;
+      if (first < plan.from || last >= plan.to || !accumulator.isOnePane(dayStartNs, first, last))
+        return true;
+      if ((shared.size > 0 && shared.has(streams[stream].text)) || hides(page, run)) return true;
+      counted.add(page, run);
+      return false;
+    });
+    if (runs.length === page.runs.length) left.push(page);
+    else if (runs.length > 0) left.push({ ...page, runs });
+  }
+  counted.finish();
+  return left.length === plan.pages.length && left.every((page, i) => page === plan.pages[i])
+    ? plan
+    : { ...plan, pages: left };
+}
+
+class CountedRuns {
+  private readonly sinks: CountSinks;
+  private readonly dayStartNs: bigint;
+  private rows = new StreamRows();
+  /** Parallel: row, time of the day, and amount of each run. */
+  private rowOf: number[] = [];
+  private times: number[] = [];
+  private amounts: number[] = [];
+
+  constructor(sinks: CountSinks, dayStartNs: bigint) {
+    this.sinks = sinks;
+    this.dayStartNs = dayStartNs;
+  }
+
+  add({ footer }: PlannedPage, { stream, last, rows, lineBytes }: PlannedPage['runs'][number]): void {
+    if (this.rowOf.length >= MAX_RUNS) this.finish();
+    this.rowOf.push(this.rows.rowOf(footer.streams[stream], 0));
+    this.times.push(last);
+    this.amounts.push(this.sinks.accumulator.countsEntries ? rows : lineBytes);
+  }
+
+  /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
+  finish(): void {
+    const { sinks, dayStartNs, rowOf, times, amounts } = this;
+    if (rowOf.length === 0) return;
+    const series = seriesOfRows(this.rows, sinks, dayStartNs);
+    for (let i = 0; i < rowOf.length; i++) {
+      const one = series[rowOf[i]];
+      if (one !== DROPPED) sinks.accumulator.addAmount(one, dayStartNs, times[i], amounts[i]);
+    }
+    this.rows = new StreamRows();
+    this.rowOf = [];
+    this.times = [];
+    this.amounts = [];
+  }
+}
+
+/** True where metadata splits the series, or is filtered by. */
+function hasWanted({ columns }: PageMeta, metadata: 'all' | ReadonlySet<string>): boolean {
+  return columns.some(
+    ({ kind, name }) => kind === ColumnKind.metadata && (metadata === 'all' || metadata.has(name)),
+  );
+}

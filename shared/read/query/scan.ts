@@ -1,0 +1,283 @@
+/**
+ * Reads planned pages one after the other, with a few reads ahead, and gives each to a visitor with the rows that
+ * count: those of matching runs, inside the range, and not held by another chunk too.
+ *
+ * Where columns of a page may answer for its lines, its front is read alone, and its lines only if the visitor still needs
+ * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
+ */
+
+import type { PageRows, Stream } from '../../base/model/page.ts';
+import { lowerBound } from '../../base/model/row-search.ts';
+import type { PreparedRows } from '../../execution/pipeline/pushdown/promoted-rows.ts';
+import type { Turn } from '../../execution/pipeline/turn.ts';
+import { promotedColumns } from '../../storage/chunk/promoted-columns.ts';
+import { giveBack, noteParsed, type PageWants } from '../../storage/chunk/reader.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { HiddenRows } from './hidden-rows.ts';
+import type { Overlaps } from './overlaps.ts';
+import { ReadAhead } from './read-ahead.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+export interface PageVisitor {
+  /** The scan may end before its last page. */
+  readonly endsEarly?: boolean;
+  /** False ends the scan: no page from here on can matter. */
+  wants(page: PlannedPage): boolean;
+  /**
+   * Narrows the selection of a page whose lines may not have been read; they are, where it says so. Called once for a page,
+   * with the rows that `visit` would get.
+   */
+  prepare?(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): PreparedRows;
+  /**
+   * `selection` holds `count` rows, ascending; the visitor may change it. It is called again with the rows that it
+   * left at the start of the selection (`turn.left`).
+   */
+  visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
+}
+
+export interface ScanContext {
+  readonly source: ChunkSource;
+  readonly statistics: QueryStatistics;
+  readonly signal: AbortSignal;
+  /** The visitor's pipeline works in these turns; undefined where a page is one visit. */
+  readonly turn?: Turn;
+  /** Called with the bytes of each page before it is looked at; may throw. */
+  readonly charge?: (bytes: number) => void;
+  /** The stream as the query sees it. */
+  readonly shown: (stream: Stream) => Stream;
+  /**
+   * What the visitor's pipeline asks for hidden rows; undefined where they are to be taken out before a visit. Statistics
+   * count them: they were read.
+   */
+  readonly hidden?: HiddenRows;
+}
+
+/** The reads of a scan, which may begin before it does. */
+export class PageReads {
+  /** Stored bytes of the pages. */
+  readonly storedBytes: number;
+  /** The page before needed its lines. */
+  linesAreNeeded = false;
+  visitor: PageVisitor | undefined;
+  /** Called when a page needed its lines after all. */
+  onLines: (() => void) | undefined;
+  /** Place of the page that is looked at. */
+  current = -1;
+  readonly #pages: readonly PlannedPage[];
+  readonly #wants: PageWants;
+  readonly #reads: ReadAhead;
+  /** Places of pages that were read without lines. */
+  readonly #fronts = new Set<number>();
+  readonly #isDistant: boolean;
+
+  /** @param prepares the visitor of the scan may do without lines */
+  constructor(
+    { source, statistics }: Pick<ScanContext, 'source' | 'statistics'>,
+    pages: readonly PlannedPage[],
+    wants: PageWants,
+    { prepares, endsEarly }: { readonly prepares: boolean; readonly endsEarly: boolean },
+  ) {
+    this.#pages = pages;
+    this.#wants = wants;
+    this.#isDistant = source.isDistant;
+    this.storedBytes = pages.reduce((bytes, { page }) => bytes + page.storedBytes, 0);
+    const request = (i: number) => {
+      const { record, footer, page } = pages[i];
+      // Page i itself was asked about; of the others, none from the first that cannot matter.
+      if (i > this.current && this.visitor?.wants(pages[i]) === false) return undefined;
+      const front = this.linesAreNeeded || !prepares ? undefined : frontOf(pages[i], wants);
+      if (front !== undefined) this.#fronts.add(i);
+      return { record, footer, page, wants: front ?? wholeOf(pages[i], wants) };
+    };
+    this.#reads = new ReadAhead({ source, statistics, pages: pages.length, request, endsEarly });
+  }
+
+  begin(): void {
+    this.#reads.begin();
+  }
+
+  /** The rows of page `i`; called for 0, 1, 2 and so on. */
+  next(i: number): Promise<PageRows> {
+    this.current = i;
+    return this.#reads.next(i);
+  }
+
+  /** True where page `i` was read without its lines. Over a distant store those of the pages behind it are asked for now. */
+  isFront(i: number): boolean {
+    if (!this.#fronts.has(i)) return false;
+    if (this.#isDistant) {
+      this.complete();
+      this.onLines?.();
+    }
+    return true;
+  }
+
+  /** Asks for the lines of pages that were asked for without them, and of those that will be. */
+  complete(): void {
+    this.linesAreNeeded = true;
+    this.#reads.complete(place => {
+      if (!this.#fronts.delete(place)) return undefined;
+      return wholeOf(this.#pages[place], this.#wants);
+    });
+  }
+
+  /** To be called however the scan ends. */
+  end(): void {
+    this.#reads.end();
+  }
+}
+
+/** Scans `pages` (of one plan) in the order given. @param reads of these pages, where they have begun */
+export async function scanPages(
+  context: ScanContext,
+  plan: DayPlan,
+  pages: readonly PlannedPage[],
+  overlaps: Overlaps,
+  wants: PageWants,
+  visitor: PageVisitor,
+  reads = new PageReads(context, pages, wants, {
+    prepares: visitor.prepare !== undefined,
+    endsEarly: visitor.endsEarly === true,
+  }),
+): Promise<void> {
+  const { source, statistics, signal, turn, hidden } = context;
+  let selection = new Uint32Array(8192);
+  reads.visitor = visitor;
+  const seen = new Set<string>();
+  try {
+    for (let i = 0; i < pages.length; i++) {
+      const planned = pages[i];
+      if (!visitor.wants(planned)) break;
+      signal.throwIfAborted();
+      let rows = await reads.next(i);
+      const dropped = await overlaps.droppedRows(planned, signal);
+      const { tenant } = planned.record;
+      // One page is a millisecond or two; pushes and other queries get their turn in between.
+      await source.scheduler.acquire(tenant);
+      signal.throwIfAborted();
+      let startedMs = source.scheduler.nowMs();
+      if (selection.length < rows.rows) selection = new Uint32Array(rows.rows);
+      const { count, lineBytes, metadataBytes } = selectRows(planned, rows, plan, dropped, selection);
+      if (!seen.has(planned.record.id)) {
+        seen.add(planned.record.id);
+        statistics.chunksRead++;
+      }
+      statistics.lines += count;
+      statistics.lineBytes += lineBytes;
+      statistics.metadataBytes += metadataBytes;
+      context.charge?.(lineBytes + metadataBytes);
+      let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
+      let isKept = false;
+      let isParsed = false;
+      if (turn !== undefined) turn.left = 0;
+      let left = count;
+      if (hidden === undefined && planned.mask !== undefined)
+        left = planned.mask.hide(rows, selection, count);
+      if (left > 0 && visitor.prepare !== undefined) {
+        const prepared = visitor.prepare(page, selection, left, planned);
+        left = prepared.count;
+        reads.linesAreNeeded = prepared.needsLines;
+        isParsed = prepared.needsLines && wants.promoted?.parsesMost === true;
+        if (prepared.needsLines && reads.isFront(i)) {
+          rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
+          startedMs = source.scheduler.nowMs();
+          page = asShown(withWanted(rows, wants), context.shown);
+        }
+      }
+      do {
+        turn?.begin();
+        hidden?.enter(planned.mask, rows);
+        if (left > 0) visitor.visit(page, selection, left, planned);
+        hidden?.leave();
+        left = turn?.left ?? 0;
+        if (left > 0 && !isKept) {
+          rows = withLinesKept(rows);
+          page = asShown(withWanted(rows, wants), context.shown);
+          isKept = true;
+        }
+        if (left === 0 && isParsed) noteParsed(rows, wants, planned.runs);
+        source.scheduler.charge(tenant, startedMs);
+        if (left > 0) {
+          await source.scheduler.acquire(tenant);
+          signal.throwIfAborted();
+          startedMs = source.scheduler.nowMs();
+        }
+      } while (left > 0);
+      giveBack(rows);
+    }
+  } finally {
+    reads.end();
+  }
+}
+
+/**
+ * What is read of a page first where its columns may spare its lines; undefined where it has none, or where a mask looks at
+ * lines all the same.
+ */
+function frontOf({ page, mask }: PlannedPage, wants: PageWants): PageWants | undefined {
+  const { lines, promoted } = wants;
+  if (lines !== 'bytes' || promoted === undefined) return undefined;
+  if (promotedColumns(page, promoted).length === 0) return undefined;
+  const front: PageWants = { ...wants, lines: 'lengths' };
+  return mask === undefined || mask.wants(front).lines !== 'bytes' ? front : undefined;
+}
+
+function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
+  return mask === undefined ? wants : { ...mask.wants(wants), promoted: wants.promoted };
+}
+
+/** A mask may need more of a page than the query does, which must not change what the query sees. */
+function withWanted(rows: PageRows, { metadata }: PageWants): PageRows {
+  if (metadata === 'all' || rows.metadata.every(({ name }) => metadata.has(name))) return rows;
+  const wanted = rows.metadata.filter(({ name }) => metadata.has(name));
+  return Object.create(rows, { metadata: { value: wanted } }) as PageRows;
+}
+
+function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
+  if (rows.runs.every(run => shown(run.stream) === run.stream)) return rows;
+  const runs = rows.runs.map(run => ({ ...run, stream: shown(run.stream) }));
+  // Over the page, not a copy of it: its columns are unpacked when they are first looked at.
+  return Object.create(rows, { runs: { value: runs } }) as PageRows;
+}
+
+/** The lines of a page are borrowed from a buffer that the next page of any query is unpacked into. */
+function withLinesKept(rows: PageRows): PageRows {
+  return Object.create(rows, { lines: { value: Buffer.from(rows.lines) } }) as PageRows;
+}
+
+interface Selected {
+  readonly count: number;
+  /** Of the selected rows; of a run that is cut by the range, its share by rows. */
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+}
+
+/** Fills `selection` with the rows that count, ascending. */
+function selectRows(
+  planned: PlannedPage,
+  rows: PageRows,
+  { from, to, kept }: DayPlan,
+  dropped: Uint8Array | undefined,
+  selection: Uint32Array,
+): Selected {
+  const base = planned.page.base;
+  let count = 0;
+  let lineBytes = 0;
+  let metadataBytes = 0;
+  for (const run of planned.runs) {
+    const end = run.firstRow + run.rows;
+    const { labels } = planned.footer.streams[run.stream];
+    const start = kept === undefined ? from : Math.max(from, kept.keptFrom(labels));
+    const first = run.first >= start ? run.firstRow : lowerBound(rows.times, run.firstRow, end, start - base);
+    const last = run.last < to ? end : lowerBound(rows.times, run.firstRow, end, to - base);
+    const before = count;
+    for (let row = first; row < last; row++) {
+      if (dropped === undefined || dropped[row] === 0) selection[count++] = row;
+    }
+    const share = (count - before) / run.rows;
+    lineBytes += share === 1 ? run.lineBytes : Math.round(run.lineBytes * share);
+    metadataBytes += share === 1 ? run.metadataBytes : Math.round(run.metadataBytes * share);
+  }
+  return { count, lineBytes, metadataBytes };
+}

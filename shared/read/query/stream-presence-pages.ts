@@ -1,0 +1,83 @@
+/**
+ * The last resort: timestamps. Only for streams of which entries lie before and after the stretch in one run, and which
+ * no other chunk has shown to be there; only the columns of the timestamps are read.
+ */
+
+import { lowerBound } from '../../base/model/row-search.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { QueryStatistics } from './statistics.ts';
+import { boundsVerdict, type Stretch, Verdict } from './stream-presence-facts.ts';
+
+/** Pages read at once: on S3 each takes 30 ms; their timestamps take half a megabyte each when unpacked. */
+const PAGES_AT_ONCE = 8;
+const TIMES_ONLY = { lines: 'none', metadata: new Set<string>() } as const;
+
+export interface PageSearch extends Stretch {
+  readonly source: ChunkSource;
+  readonly statistics: QueryStatistics;
+  readonly signal: AbortSignal;
+  /** Canonical texts of streams that are known to have an entry; what is found is added by `found`. */
+  isKnown(text: string): boolean;
+  found(text: string): void;
+}
+
+interface OpenPage {
+  readonly page: PageMeta;
+  readonly runs: readonly RunMeta[];
+}
+
+/** Looks for the streams of one chunk with these texts. Throws what the store throws, and CorruptionError. */
+export async function searchPages(
+  search: PageSearch,
+  record: ChunkRecord,
+  texts: ReadonlySet<string>,
+): Promise<void> {
+  const { source, signal, statistics } = search;
+  if ([...texts].every(text => search.isKnown(text))) return;
+  const footer = await source.footer(record);
+  const pages = openPages(search, footer, texts);
+  for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
+    signal.throwIfAborted();
+    const some = pages.slice(i, i + PAGES_AT_ONCE).map(one => stillOpen(search, footer, one));
+    await Promise.all(
+      some.map(async ({ page, runs }) => {
+        if (runs.length === 0) return;
+        const { times } = await source.page(record, footer, page, TIMES_ONLY, statistics);
+        for (const run of runs) {
+          if (hasTime(times, run, page.base, search)) search.found(footer.streams[run.stream].text);
+        }
+      }),
+    );
+  }
+}
+
+/** Pages with runs that only timestamps can tell of; what their bounds tell is told at once. */
+function openPages(search: PageSearch, footer: Footer, texts: ReadonlySet<string>): OpenPage[] {
+  const { from, to } = search;
+  const wanted = footer.streams.map(({ text }) => texts.has(text) && !search.isKnown(text));
+  const pages: OpenPage[] = [];
+  for (const page of footer.pages) {
+    const runs: RunMeta[] = [];
+    for (const run of page.runs) {
+      if (!wanted[run.stream]) continue;
+      const verdict = boundsVerdict(run.first, run.last, from, to);
+      if (verdict === Verdict.present) search.found(footer.streams[run.stream].text);
+      else if (verdict === Verdict.open) runs.push(run);
+    }
+    if (runs.length > 0) pages.push({ page, runs });
+  }
+  return pages;
+}
+
+function stillOpen(search: PageSearch, footer: Footer, { page, runs }: OpenPage): OpenPage {
+  return { page, runs: runs.filter(run => !search.isKnown(footer.streams[run.stream].text)) };
+}
+
+/** Whether a row of the run lies in the stretch; rows of a run ascend by time. */
+function hasTime(times: Float64Array, run: RunMeta, base: number, { from, to }: Stretch): boolean {
+  const end = run.firstRow + run.rows;
+  const row = lowerBound(times, run.firstRow, end, from - base);
+  return row < end && base + times[row] < to;
+}

@@ -1,0 +1,250 @@
+/**
+ * Which streams have at least one entry in a stretch of a day: exactly those, however the entries are packed into
+ * chunks. The cheapest fact decides: bounds, then whole minutes, then timestamps. A stream that one chunk has shown to
+ * be there is not looked for in the others.
+ *
+ *               from          to
+ *                |------------|
+ *     x-------x                       absent: the last entry is before
+ *         x----------x                present: the last entry is inside
+ *         x----------------------x    open: minutes or timestamps tell whether another one is inside
+ *
+ * Facts come from an index of the day for the chunks that it covers, else from footers. Only chunks that `records` names
+ * count: what an index says of chunks that are gone is passed over.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BadRequestError, CorruptionError } from '../../base/model/errors.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { countsOf, type Footer } from '../../storage/chunk/format.ts';
+import type { DayIndex } from '../../storage/index/day-index.ts';
+import type { ChunkCounts } from '../../storage/index/format.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { StreamSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+import { boundsVerdict, minutesVerdict, type Stretch, Verdict } from './stream-presence-facts.ts';
+import { searchPages } from './stream-presence-pages.ts';
+
+/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+const FOOTERS_AT_ONCE = 32;
+/** Covered chunks looked at before others get their turn: a small one takes 10 µs. */
+const CHUNKS_PER_TURN = 256;
+/**
+ * Streams of a day, and of an answer, that are found: each takes about a kilobyte of labels and text. A tenant has 5,000
+ * active ones by default.
+ */
+export const MAX_FOUND = 300_000;
+/** Streams of chunks that wait for their timestamps; beyond, those that wait are looked at first. */
+const MAX_OPEN = 50_000;
+
+export interface PresenceRequest extends Stretch {
+  readonly source: ChunkSource;
+  /** Chunks of one tenant and day. */
+  readonly records: readonly ChunkRecord[];
+  /** Of the same tenant and day. */
+  readonly index: DayIndex | undefined;
+  readonly selector: StreamSelector;
+  readonly statistics: QueryStatistics;
+  readonly signal: AbortSignal;
+}
+
+/** In no order. Throws BadRequestError where there are too many, what the store throws, CorruptionError, and the signal's reason. */
+export async function presentStreams(request: PresenceRequest): Promise<Stream[]> {
+  const { records, index, selector, from, to } = request;
+  const possible = records.filter(
+    record => record.last >= from && record.first < to && selector.mayMatch(record.pairs),
+  );
+  const search = new DaySearch(request);
+  if (index !== undefined) {
+    const covered = possible.filter(({ id }) => index.covers(id));
+    if (covered.length > 0) await search.byIndex(index, covered);
+  }
+  await search.byFooters(index === undefined ? possible : possible.filter(({ id }) => !index.covers(id)));
+  await search.settleOpen();
+  return search.streams;
+}
+
+/** Throws BadRequestError where more was found than MAX_FOUND. */
+export function checkFound(count: number, what: 'streams' | 'values'): void {
+  if (count <= MAX_FOUND) return;
+  throw new BadRequestError(
+    `the query finds too many ${what} (limit: ${MAX_FOUND}); consider adding more specific stream selectors or reducing the time range`,
+  );
+}
+
+/** An index is derived data: where its counts are broken, footers answer. Index sync, which reads them too, tells of it. */
+function withoutBroken(error: unknown): undefined {
+  if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return undefined;
+  throw error;
+}
+
+/** Of a stream of the index. */
+const Known = { nothing: 0, wanted: 1, settled: 2 } as const;
+
+class DaySearch {
+  private readonly request: PresenceRequest;
+  private readonly present = new Map<string, Stream>();
+  /** By chunk, the streams that only its timestamps tell of. */
+  private readonly open = new Map<ChunkRecord, Map<string, Stream>>();
+  private openStreams = 0;
+
+  constructor(request: PresenceRequest) {
+    this.request = request;
+  }
+
+  get streams(): Stream[] {
+    return [...this.present.values()];
+  }
+
+  async byIndex(index: DayIndex, records: readonly ChunkRecord[]): Promise<void> {
+    const { selector, from, to, signal } = this.request;
+    const known = new Uint8Array(index.streams.length);
+    const undecided: ChunkRecord[] = [];
+    for (let r = 0; r < records.length; r++) {
+      const { streams, first, last } = index.presenceOf(records[r].id)!;
+      let isOpen = false;
+      for (let i = 0; i < streams.length; i++) {
+        const s = streams[i];
+        if (known[s] === Known.settled) continue;
+        if (known[s] === Known.nothing) {
+          known[s] = selector.matches(index.streams[s]) ? Known.wanted : Known.settled;
+          if (known[s] === Known.settled) continue;
+        }
+        const verdict = boundsVerdict(first[i], last[i], from, to);
+        if (verdict === Verdict.open) isOpen = true;
+        if (verdict !== Verdict.present) continue;
+        known[s] = Known.settled;
+        this.found(index.streams[s]);
+      }
+      if (isOpen) undecided.push(records[r]);
+      if (r % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) {
+        signal.throwIfAborted();
+        await nextTurn();
+      }
+    }
+    await this.byIndexMinutes(index, undecided, known);
+  }
+
+  /** Chunks with streams of which the bounds tell nothing. */
+  private async byIndexMinutes(
+    index: DayIndex,
+    records: readonly ChunkRecord[],
+    known: Uint8Array,
+  ): Promise<void> {
+    const { from, to, signal } = this.request;
+    const isOpen = (id: string) => {
+      const { streams, first, last } = index.presenceOf(id)!;
+      return streams.some(
+        (s, i) => known[s] === Known.wanted && boundsVerdict(first[i], last[i], from, to) === Verdict.open,
+      );
+    };
+    // By now other chunks may have shown all of them.
+    const byId = new Map(records.filter(({ id }) => isOpen(id)).map(record => [record.id, record]));
+    const reader = index.countsOf(byId.keys());
+    for (let chunks = 1; ; chunks++) {
+      const next = await reader.next().catch(withoutBroken);
+      if (next === undefined) return this.byFooters([...byId.values()]);
+      if (next.done) return;
+      const [id, { counts }] = next.value;
+      this.byCounts(index, byId.get(id)!, counts, known);
+      byId.delete(id);
+      if (this.openStreams > MAX_OPEN) await this.settleOpen();
+      if (chunks % CHUNKS_PER_TURN !== 0) continue;
+      signal.throwIfAborted();
+      await nextTurn();
+    }
+  }
+
+  private byCounts(
+    index: DayIndex,
+    record: ChunkRecord,
+    counts: ChunkCounts['counts'],
+    known: Uint8Array,
+  ): void {
+    const { from, to } = this.request;
+    const { streams, first, last } = index.presenceOf(record.id)!;
+    for (let i = 0; i < streams.length; i++) {
+      const s = streams[i];
+      if (known[s] !== Known.wanted) continue;
+      if (boundsVerdict(first[i], last[i], from, to) !== Verdict.open) continue;
+      const verdict = minutesVerdict(counts[i], { from, to });
+      if (verdict === Verdict.open) this.addOpen(record, index.streams[s]);
+      if (verdict !== Verdict.present) continue;
+      known[s] = Known.settled;
+      this.found(index.streams[s]);
+    }
+  }
+
+  async byFooters(records: readonly ChunkRecord[]): Promise<void> {
+    const { source, signal } = this.request;
+    for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
+      signal.throwIfAborted();
+      const some = records.slice(i, i + FOOTERS_AT_ONCE);
+      const footers = await Promise.all(some.map(record => source.footer(record)));
+      for (let j = 0; j < some.length; j++) this.byFooter(some[j], footers[j]);
+      if (this.openStreams > MAX_OPEN) await this.settleOpen();
+      // Footers in records and caches wait for nothing: others get their turn here.
+      await nextTurn();
+    }
+  }
+
+  private byFooter(record: ChunkRecord, footer: Footer): void {
+    const { selector, from, to } = this.request;
+    const wanted = footer.streams.map(stream => !this.present.has(stream.text) && selector.matches(stream));
+    if (!wanted.includes(true)) return;
+    const open = new Set<number>();
+    for (const page of footer.pages) {
+      for (const run of page.runs) {
+        const s = run.stream;
+        if (!wanted[s]) continue;
+        const verdict = boundsVerdict(run.first, run.last, from, to);
+        if (verdict === Verdict.open) open.add(s);
+        if (verdict !== Verdict.present) continue;
+        wanted[s] = false;
+        this.found(footer.streams[s]);
+      }
+    }
+    for (const s of open) {
+      if (!wanted[s]) continue;
+      const stream = footer.streams[s];
+      const verdict = minutesVerdict(countsOf(footer, s), { from, to });
+      if (verdict === Verdict.present) this.found(stream);
+      if (verdict === Verdict.open) this.addOpen(record, stream);
+    }
+  }
+
+  private found(stream: Stream): void {
+    this.present.set(stream.text, stream);
+    checkFound(this.present.size, 'streams');
+  }
+
+  private addOpen(record: ChunkRecord, stream: Stream): void {
+    if (this.present.has(stream.text)) return;
+    const ofChunk = this.open.get(record);
+    if (ofChunk === undefined) this.open.set(record, new Map([[stream.text, stream]]));
+    else ofChunk.set(stream.text, stream);
+    this.openStreams++;
+  }
+
+  /** Looks at timestamps, where most streams are open first. */
+  async settleOpen(): Promise<void> {
+    const { from, to, source, statistics, signal } = this.request;
+    const chunks = [...this.open].sort((a, b) => b[1].size - a[1].size);
+    this.open.clear();
+    this.openStreams = 0;
+    for (const [record, streams] of chunks) {
+      signal.throwIfAborted();
+      const search = {
+        from,
+        to,
+        source,
+        statistics,
+        signal,
+        isKnown: (text: string) => this.present.has(text),
+        found: (text: string) => this.found(streams.get(text)!),
+      };
+      await searchPages(search, record, new Set(streams.keys()));
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Answers to tasks as bytes: `version u8 | kind u8 |` and
+ *
+ *   metric   place text | figures | series: labels of each | state (partial-state.ts)
+ *   log      place text | figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
+ *            row, line, metadata, parsed
+ *   error    status u16 | name, message texts
+ *
+ * Texts of entries and labels keep bytes that are not UTF-8, so that values stay as different as they are.
+ */
+
+import { CorruptionError } from '../../../base/model/errors.ts';
+import type { Label, Labels } from '../../../base/model/labels.ts';
+import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
+import {
+  FIGURE_NAMES,
+  type LogTaskAnswer,
+  type MetricTaskAnswer,
+  type TaskAnswer,
+  type TaskEntry,
+  type TaskFigures,
+} from './task.ts';
+import { type TaskFailure, taskError } from './task-failure.ts';
+
+const VERSION = 3;
+const METRIC = 0;
+const LOG = 1;
+const ERROR = 2;
+
+export function encodeAnswer(answer: TaskAnswer): Uint8Array {
+  const writer = begin(answer.kind === 'metric' ? METRIC : LOG, 4096);
+  writer.byteText(answer.place);
+  for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
+  if (answer.kind === 'metric') writeMetric(writer, answer);
+  else writeLog(writer, answer);
+  return writer.finish();
+}
+
+export function encodeFailure({ status, name, message }: TaskFailure): Uint8Array {
+  const writer = begin(ERROR, 256);
+  writer.varint(status);
+  writer.byteText(name);
+  writer.byteText(message);
+  return writer.finish();
+}
+
+/** False for what a task failed with. */
+export function isAnswer(bytes: Uint8Array): boolean {
+  return bytes[0] === VERSION && bytes[1] !== ERROR;
+}
+
+/** Throws what the task failed with, and CorruptionError. */
+export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
+  const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const version = reader.byte();
+  if (version !== VERSION) throw corrupt(`version ${version}`);
+  const kind = reader.byte();
+  if (kind === ERROR) {
+    throw taskError({ status: reader.varint(), name: reader.byteText(), message: reader.byteText() });
+  }
+  if (kind !== METRIC && kind !== LOG) throw corrupt(`kind ${kind}`);
+  const place = reader.byteText();
+  const figures = Object.fromEntries(
+    FIGURE_NAMES.map(name => [name, reader.varint()]),
+  ) as unknown as TaskFigures;
+  const answer =
+    kind === METRIC ? readMetric(reader, { place, figures }) : readLog(reader, { place, figures });
+  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
+  return answer;
+}
+
+type Answered = Pick<TaskAnswer, 'place' | 'figures'>;
+
+function begin(kind: number, capacity: number): ByteWriter {
+  const writer = new ByteWriter(capacity);
+  writer.byte(VERSION);
+  writer.byte(kind);
+  return writer;
+}
+
+function writeMetric(writer: ByteWriter, { series, state }: MetricTaskAnswer): void {
+  writer.varint(series.length);
+  for (const labels of series) writeLabels(writer, labels);
+  writer.block(state);
+}
+
+function readMetric(reader: ByteReader, answered: Answered): MetricTaskAnswer {
+  const series = list(reader, 1, () => readLabels(reader));
+  return { kind: 'metric', ...answered, series, state: reader.block() };
+}
+
+function writeLog(writer: ByteWriter, { entries }: LogTaskAnswer): void {
+  const streams = new Map<string, number>();
+  for (const { key } of entries) if (!streams.has(key)) streams.set(key, streams.size);
+  writer.varint(streams.size);
+  let next = 0;
+  for (const { key, stream } of entries) {
+    if (streams.get(key) !== next) continue;
+    next++;
+    writer.byteText(key);
+    writeLabels(writer, stream);
+  }
+  writer.varint(entries.length);
+  for (const entry of entries) {
+    writer.varint(streams.get(entry.key)!);
+    writer.varint(entry.time);
+    writer.u64(entry.hash);
+    writer.varint(entry.record);
+    writer.varint(entry.page);
+    writer.varint(entry.row);
+    writer.byteText(entry.line);
+    writeOptionalLabels(writer, entry.structuredMetadata);
+    writeOptionalLabels(writer, entry.parsed);
+  }
+}
+
+function readLog(reader: ByteReader, answered: Answered): LogTaskAnswer {
+  const streams = list(reader, 2, () => ({ key: reader.byteText(), stream: readLabels(reader) }));
+  const entries = list(reader, 16, (): TaskEntry => {
+    const place = reader.varint();
+    if (place >= streams.length) throw corrupt(`stream ${place} of ${streams.length}`);
+    return {
+      ...streams[place],
+      time: reader.varint(),
+      hash: reader.u64(),
+      record: reader.varint(),
+      page: reader.varint(),
+      row: reader.varint(),
+      line: reader.byteText(),
+      structuredMetadata: readOptionalLabels(reader),
+      parsed: readOptionalLabels(reader),
+    };
+  });
+  return { kind: 'log', ...answered, entries };
+}
+
+function writeLabels(writer: ByteWriter, labels: Labels): void {
+  writer.varint(labels.length);
+  for (const { name, value } of labels) {
+    writer.byteText(name);
+    writer.byteText(value);
+  }
+}
+
+function readLabels(reader: ByteReader): Label[] {
+  return list(reader, 2, () => ({ name: reader.byteText(), value: reader.byteText() }));
+}
+
+/** A 1 before the list; 0 where there is none. */
+function writeOptionalLabels(writer: ByteWriter, labels: Labels | undefined): void {
+  writer.byte(labels === undefined ? 0 : 1);
+  if (labels !== undefined) writeLabels(writer, labels);
+}
+
+function readOptionalLabels(reader: ByteReader): Label[] | undefined {
+  return reader.byte() === 0 ? undefined : readLabels(reader);
+}
+
+/** A count, and as many things of at least `minBytes` each. */
+function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
+  return Array.from({ length: reader.count(minBytes) }, read);
+}
+
+function corrupt(what: string): CorruptionError {
+  return new CorruptionError(`answer to a task: ${what}`);
+}

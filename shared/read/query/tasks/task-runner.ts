@@ -1,0 +1,216 @@
+/**
+ * Works on tasks, in whatever thread or process: from bytes to bytes, with an object store and a clock. What it learns of
+ * objects that never change (footers, what delete requests take of pages) it keeps for the next task.
+ */
+
+import { CorruptionError } from '../../../base/model/errors.ts';
+import { LruCache } from '../../../base/model/lru.ts';
+import { MemoryBudget, type SharedMemory } from '../../../base/model/memory-budget.ts';
+import type { Clock } from '../../../base/ports/clock.ts';
+import type { ObjectStore } from '../../../base/ports/object-store.ts';
+import type { LogExpr, RangeAggregationExpr } from '../../../language/logql/ast.ts';
+import { parseQuery } from '../../../language/logql/parse.ts';
+import { compileMasks, type TenantMasks } from '../../../upkeep/deletion/masks.ts';
+import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
+import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
+import { ChunkSource } from '../chunk-source.ts';
+import type { DayPlan, PlannedPage } from '../day-plan.ts';
+import type { EntryPlace } from '../entry-order.ts';
+import { LogCollector } from '../log-collector.ts';
+import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
+import { compileMetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
+import { Overlaps } from '../overlaps.ts';
+import type { ScanContext } from '../scan.ts';
+import { newStatistics, PROCESS } from '../statistics.ts';
+import { labelledView, plainView } from '../tenant-view.ts';
+import { keptOfDay, type Visible } from '../visibility.ts';
+import { encodeAnswer, encodeFailure } from './answer-codec.ts';
+import type { LogAsk, MetricAsk, Task, TaskAnswer, TaskPage } from './task.ts';
+import { decodeTask } from './task-codec.ts';
+import { failureOf } from './task-failure.ts';
+
+/** Delete requests compiled at once, about 2 KB each. */
+const KEPT_REQUESTS = 20_000;
+const KEPT_RETENTIONS = 100;
+/**
+ * State and series of one task, bytes. Half of what a whole aggregation may hold: its answer is half as large, and is held
+ * beside the sum of all until it is added.
+ */
+const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
+
+export interface TaskRunnerParts {
+  /** Only read. */
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  /** Name of this thread or function, for `explain`. Default: the process. */
+  readonly place?: string;
+  /** What states and entries of tasks count in. Default: each task has a bound of its own alone. */
+  readonly memory?: SharedMemory;
+  /** Shared with the queries of the thread. Default: one of its own, without a cache of pages. */
+  readonly source?: ChunkSource;
+}
+
+export class TaskRunner {
+  private readonly source: ChunkSource;
+  private readonly clock: Clock;
+  private readonly place: string;
+  private readonly memory: SharedMemory | undefined;
+  private readonly hits = new PageHitsCache();
+  private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
+  private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
+
+  constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
+    this.source = source;
+    this.clock = clock;
+    this.place = place;
+    this.memory = memory;
+  }
+
+  /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
+  async run(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    try {
+      return encodeAnswer(await this.answer(decodeTask(bytes), signal));
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return encodeFailure(failureOf(error));
+    }
+  }
+
+  private async answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
+    const statistics = newStatistics();
+    const { source } = this;
+    const pagesOfPlan = await this.planned(task, statistics);
+    const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
+    const context = { source, statistics, signal, shown: view.shown };
+    const budget =
+      task.ask.kind === 'metric'
+        ? new MemoryBudget(MAX_TASK_STATE_BYTES, undefined, this.memory)
+        : new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', this.memory);
+    try {
+      const answer =
+        task.ask.kind === 'metric'
+          ? await this.metric(task.ask, { context, pages: pagesOfPlan, budget })
+          : await this.log(task.ask, { context, pages: pagesOfPlan, budget }, task);
+      return { ...answer, place: this.place, figures: statistics };
+    } finally {
+      budget.releaseAll();
+    }
+  }
+
+  private async metric({ query, spec, grouping }: MetricAsk, { context, pages, budget }: Scanning) {
+    const options = { spec, grouping, clock: this.clock, memory: budget };
+    const scan = compileMetricScan(parsedAggregation(query).range, options);
+    await scanSamples(context, scan, pages);
+    const { series } = scan.extractor;
+    const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));
+    return { kind: 'metric', series: labels, state: scan.accumulator.encode() } as const;
+  }
+
+  private async log(ask: LogAsk, { context, pages, budget }: Scanning, { records }: Task) {
+    const { query, limit, backward, categorize, field, bound } = ask;
+    const collector = new LogCollector(limit, backward, categorize, budget);
+    collector.startAt(bound);
+    await scanEntries(
+      context,
+      compileLogScan(parsedLogQuery(query), { clock: this.clock, field }),
+      pages,
+      collector,
+    );
+    const places = new Map<EntryPlace['chunk'], number>(records.map((record, i) => [record, i]));
+    const entries = collector.finish().map(({ source, chunk, ...entry }) => {
+      return { ...entry, hash: source.hash, record: places.get(chunk)! };
+    });
+    return { kind: 'log', entries } as const;
+  }
+
+  /** The task's part of the plan that it was cut from. */
+  private async planned(task: Task, statistics: ReturnType<typeof newStatistics>): Promise<PagesOfPlan> {
+    const visible = this.visibleOf(task);
+    const { day, from, to, isUneven, records } = task;
+    const kept = keptOfDay(visible, day);
+    const footers = await Promise.all(records.map(record => this.source.footer(record)));
+    const chunkMasks = records.map(record => visible.masks?.forChunk(record));
+    const plannedOf = (at: TaskPage): PlannedPage => {
+      const record = records[at.record];
+      const footer = footers[at.record];
+      const masks = chunkMasks[at.record];
+      const page = footer.pages[at.page];
+      const runs = at.runs === undefined ? page?.runs : at.runs.map(run => page?.runs[run]);
+      if (runs === undefined || runs.includes(undefined as never)) {
+        throw new CorruptionError(`task of a query: page ${at.page} of chunk ${record.id} is not there`);
+      }
+      let first = Infinity;
+      let last = 0;
+      for (const run of runs) {
+        if (run.first < first) first = run.first;
+        if (run.last > last) last = run.last;
+      }
+      const mask = masks?.forPage({ page, streams: footer.streams, runs });
+      return { record, footer, page, masks, mask, runs, first, last };
+    };
+    const pages = task.pages.map(plannedOf);
+    const neighbours = new Set(task.neighbours.map(plannedOf));
+    const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbours], kept, isUneven };
+    // What is dropped of neighbours is counted by whoever scans them.
+    const counts = (page: PlannedPage) => !neighbours.has(page);
+    return { plan, pages, overlaps: new Overlaps(plan, this.source, statistics, counts) };
+  }
+
+  private visibleOf({ tenant, deletes, retention, nowNs }: Task): Visible {
+    return {
+      masks: deletes.length === 0 ? undefined : this.masksOf(tenant, deletes),
+      retention: this.retentionOf(retention),
+      nowNs,
+    };
+  }
+
+  private masksOf(tenant: string, deletes: Task['deletes']): TenantMasks {
+    const stateOf = ({
+      id,
+      createdMs,
+      startNs,
+      endNs,
+      pickedUpMs,
+      sealedMs,
+      processedMs,
+    }: Task['deletes'][0]) =>
+      `${id} ${createdMs} ${startNs} ${endNs} ${pickedUpMs} ${sealedMs} ${processedMs}`;
+    const key = [tenant, ...deletes.map(stateOf)].join('\n');
+    let masks = this.masks.get(key);
+    if (masks === undefined) {
+      masks = compileMasks(deletes, { clock: this.clock, hits: this.hits });
+      this.masks.set(key, masks, deletes.length + 1);
+    }
+    return masks;
+  }
+
+  private retentionOf(limits: Task['retention']): Retention {
+    const rules = limits.retentionStream.map(rule => [rule.selector, rule.priority, `${rule.periodNs}`]);
+    const key = JSON.stringify([`${limits.retentionPeriodNs}`, rules]);
+    let retention = this.retentions.get(key);
+    if (retention === undefined) {
+      retention = retentionOf(limits, true);
+      this.retentions.set(key, retention);
+    }
+    return retention;
+  }
+}
+
+interface Scanning {
+  readonly context: Omit<ScanContext, 'turn' | 'hidden'>;
+  readonly pages: PagesOfPlan;
+  readonly budget: MemoryBudget;
+}
+
+function parsedAggregation(query: string): RangeAggregationExpr {
+  const expr = parseQuery(query);
+  if (expr.kind !== 'rangeAggregation')
+    throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  return expr;
+}
+
+function parsedLogQuery(query: string): LogExpr {
+  const expr = parseQuery(query);
+  if (expr.kind !== 'log') throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  return expr;
+}

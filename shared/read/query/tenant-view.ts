@@ -1,0 +1,73 @@
+/**
+ * How a query over several tenants sees one of them (wire-format reference, 9.3): its streams carry the label
+ * `__tenant_id__`, a stored label of that name is shown as `original___tenant_id__`, and matchers on the two names
+ * select tenants and the stored label. For a single tenant everything is as stored.
+ */
+
+import { formatLabels, type Labels, labelsOf } from '../../base/model/labels.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { NO_TENANT } from '../../base/model/tenant-id.ts';
+import type { Matcher } from '../../language/logql/ast.ts';
+import { compileMatcher } from '../../language/logql/matcher.ts';
+
+export const TENANT_LABEL = '__tenant_id__';
+export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
+
+export interface TenantView {
+  readonly tenant: string;
+  /** The streams carry the tenant's name as a label. */
+  readonly isLabelled: boolean;
+  /** The selector as it applies to stored labels. */
+  storedMatchers(matchers: readonly Matcher[]): readonly Matcher[];
+  /** The stream as the query sees it; the same object for the same stream. */
+  shown(stream: Stream): Stream;
+}
+
+/** Views of the tenants that a selector asks for. */
+export function tenantViews(tenants: readonly string[], selector: readonly Matcher[]): TenantView[] {
+  if (tenants.length === 1) return [plainView(tenants[0])];
+  const accepts = selector.filter(matcher => matcher.name === TENANT_LABEL).map(compileMatcher);
+  return named(tenants)
+    .filter(tenant => accepts.every(accept => accept(tenant)))
+    .map(labelledView);
+}
+
+/** Without the empty tenant, which is one of a query's and has nothing stored. */
+export function named(tenants: readonly string[]): readonly string[] {
+  return tenants.filter(tenant => tenant !== NO_TENANT);
+}
+
+export function plainView(tenant: string): TenantView {
+  return { tenant, isLabelled: false, storedMatchers: matchers => matchers, shown: stream => stream };
+}
+
+/** Of one of several tenants. */
+export function labelledView(tenant: string): TenantView {
+  const shown = new Map<Stream, Stream>();
+  return {
+    tenant,
+    isLabelled: true,
+    storedMatchers: matchers =>
+      matchers
+        .filter(matcher => matcher.name !== TENANT_LABEL)
+        .map(matcher =>
+          matcher.name === ORIGINAL_TENANT_LABEL ? { ...matcher, name: TENANT_LABEL } : matcher,
+        ),
+    shown: stream => {
+      let view = shown.get(stream);
+      if (view === undefined) {
+        const labels = withTenant(stream.labels, tenant);
+        view = { labels, text: formatLabels(labels) };
+        shown.set(stream, view);
+      }
+      return view;
+    },
+  };
+}
+
+export function withTenant(labels: Labels, tenant: string): Labels {
+  const pairs = labels.map(
+    ({ name, value }) => [name === TENANT_LABEL ? ORIGINAL_TENANT_LABEL : name, value] as const,
+  );
+  return labelsOf([...pairs, [TENANT_LABEL, tenant]]);
+}

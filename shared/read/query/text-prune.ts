@@ -1,0 +1,145 @@
+/**
+ * Passes over pages that cannot hold an entry which the query keeps, as far as their chunks prove it (shared/execution/text-index): lines by
+ * the facts of the text filter; labels by streams, dictionaries of metadata in the footer, summaries of promoted columns, and
+ * values in the filter. Pages that nothing is known of stay, and so does a chunk whose filter is broken: its pages say
+ * what is true.
+ *
+ * Equal entries of two chunks have equal lines and metadata: where one's page is passed over, no copy of it is in the answer.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CorruptionError } from '../../base/model/errors.ts';
+import { knowledgeOf } from '../../execution/text-index/chunk-knowledge.ts';
+import { probePages, unitsOf, withoutFilter } from '../../execution/text-index/filter-reader.ts';
+import { labelsRequirement, lineRequirement } from '../../execution/text-index/line-requirements.ts';
+import { allOf, type Requirement } from '../../execution/text-index/requirement.ts';
+import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
+import type { Stage } from '../../language/logql/ast.ts';
+import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
+import type { ChunkSource } from './chunk-source.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import type { QueryStatistics } from './statistics.ts';
+
+/** Chunks whose filters are asked side by side; each takes a few small reads. */
+const CHUNKS_AT_ONCE = 8;
+const DISTANT_CHUNKS_AT_ONCE = 64;
+
+export interface TextPruner {
+  /** False where it never passes over anything, and reads nothing. */
+  readonly prunes: boolean;
+  /** The plan without the pages that cannot matter; the same one where that is none. Throws what the store throws. */
+  prune(plan: DayPlan, signal: AbortSignal): Promise<DayPlan>;
+}
+
+/** For each page of a chunk 1 where it may hold what is asked. */
+interface Verdicts {
+  readonly text: Uint8Array;
+  readonly values: Uint8Array;
+}
+
+export function compileTextPruner(
+  stages: readonly Stage[],
+  source: ChunkSource,
+  statistics: QueryStatistics,
+): TextPruner {
+  const line = lineRequirement(stages);
+  const readsLabels = stages.some(({ kind }) => kind === 'labelFilter');
+  const readsFields = readsLabels && stages.some(({ kind }) => kind === 'json' || kind === 'logfmt');
+
+  async function summariesOf({ record, footer }: PlannedPage): Promise<readonly PageSummary[]> {
+    const section = footer.sections.find(({ kind }) => kind === SectionKind.summaries);
+    if (!readsFields || section === undefined) return [];
+    try {
+      return await source.pageSummaries(record, footer, section, statistics);
+    } catch (error) {
+      if (error instanceof CorruptionError) return [];
+      throw error;
+    }
+  }
+
+  async function labelsOf(pages: readonly PlannedPage[]): Promise<Requirement> {
+    const { streams, pages: all } = pages[0].footer;
+    const planned = new Map(pages.map(({ page, runs }) => [page, runs]));
+    return labelsRequirement(
+      stages,
+      knowledgeOf({ streams, pages: all, planned, summaries: await summariesOf(pages[0]) }),
+    );
+  }
+
+  /** Undefined where nothing can be passed over. */
+  async function ofChunk(pages: readonly PlannedPage[]): Promise<Verdicts | undefined> {
+    const { record, footer } = pages[0];
+    const labels: Requirement = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
+    const requirement = allOf([line, labels]);
+    if (requirement.kind === 'anything') return undefined;
+    const known = withoutFilter(labels, footer.pages.length);
+    const text = new Uint8Array(footer.pages.length).fill(1);
+    const section = footer.sections.find(({ kind }) => kind === SectionKind.filter);
+    const place = placesOf(footer);
+    if (section === undefined || pages.every(({ page }) => known[place.get(page)!] === 0)) {
+      return { text, values: known };
+    }
+    try {
+      const filter = await source.filter(record, footer, section, requirement, statistics);
+      const units = await filter.units(unitsOf(filter.index, requirement));
+      return {
+        text: probePages(filter.index, line, units),
+        values: probePages(filter.index, labels, units),
+      };
+    } catch (error) {
+      if (error instanceof CorruptionError) return { text, values: known };
+      throw error;
+    }
+  }
+
+  const prunes = line.kind !== 'anything' || readsLabels;
+  const atOnce = source.isDistant ? DISTANT_CHUNKS_AT_ONCE : CHUNKS_AT_ONCE;
+  return {
+    prunes,
+
+    async prune(plan, signal) {
+      if (!prunes) return plan;
+      const lists = [...Map.groupBy(plan.pages, ({ footer }) => footer).values()];
+      const verdictsOf = new Map<Footer, Verdicts | undefined>();
+      for (let i = 0; i < lists.length; i += atOnce) {
+        signal.throwIfAborted();
+        const some = lists.slice(i, i + atOnce);
+        for (const [j, verdicts] of (await Promise.all(some.map(ofChunk))).entries()) {
+          verdictsOf.set(some[j][0].footer, verdicts);
+        }
+        await nextTurn();
+      }
+      const left = lists.flatMap(pages => kept(pages, verdictsOf.get(pages[0].footer), statistics));
+      if (left.length === plan.pages.length) return plan;
+      const stays = new Set(left);
+      return { ...plan, pages: plan.pages.filter(page => stays.has(page)) };
+    },
+  };
+}
+
+function placesOf({ pages }: Footer): Map<unknown, number> {
+  return new Map(pages.map((page, i) => [page, i]));
+}
+
+/** The pages that stay; counts those that do not. */
+function kept(
+  pages: readonly PlannedPage[],
+  verdicts: Verdicts | undefined,
+  { plan }: QueryStatistics,
+): readonly PlannedPage[] {
+  if (verdicts === undefined) return pages;
+  const place = placesOf(pages[0].footer);
+  return pages.filter(({ page }) => {
+    const at = place.get(page)!;
+    if (verdicts.text[at] === 0) {
+      plan.pagesByText++;
+      plan.bytesByText += page.storedBytes;
+      return false;
+    }
+    if (verdicts.values[at] === 0) {
+      plan.pagesByValues++;
+      plan.bytesByValues += page.storedBytes;
+      return false;
+    }
+    return true;
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * What of a tenant's stored entries a query may show: nothing that a delete request takes, and nothing that is expired. Each
+ * tenant of a query has its own. Asked once for a query, before it reads the catalog: a request that is processed meanwhile
+ * goes on masking for that reason (delete-request.ts).
+ */
+
+import type { Limits } from '../../base/model/limits.ts';
+import type { MaskSource, TenantMasks } from '../../upkeep/deletion/masks.ts';
+import { type DayRetention, retentionOfDay } from '../../upkeep/retention/day-retention.ts';
+import { KEPT_FOR_GOOD, type Retention, retentionOf } from '../../upkeep/retention/retention.ts';
+import { named } from './tenant-view.ts';
+
+export interface Visible {
+  /** Undefined where no request masks anything. */
+  readonly masks: TenantMasks | undefined;
+  readonly retention: Retention;
+  /** The query's one reading of the clock. */
+  readonly nowNs: bigint;
+}
+
+export interface VisibilityParts {
+  readonly masks: MaskSource;
+  /** Of one tenant, not those of all tenants of a query together. */
+  limitsOf(tenant: string): Limits;
+  /** `compactor.retention_enabled`: without it nothing is masked and nothing expires. */
+  readonly enabled: boolean;
+}
+
+export const ALL_VISIBLE: Visible = Object.freeze({ masks: undefined, retention: KEPT_FOR_GOOD, nowNs: 0n });
+
+/** By tenant. */
+export type VisibleOf = (tenant: string) => Visible;
+
+export class Visibility {
+  private readonly parts: VisibilityParts;
+
+  constructor(parts: VisibilityParts) {
+    this.parts = parts;
+  }
+
+  /** Delete requests and retention. Throws what the table throws. */
+  async of(tenants: readonly string[], nowNs: bigint): Promise<VisibleOf> {
+    const { enabled, limitsOf, masks: source } = this.parts;
+    if (!enabled) return () => ALL_VISIBLE;
+    const pairs = named(tenants).map(async (tenant): Promise<[string, Visible]> => {
+      const limits = limitsOf(tenant);
+      const masks = limits.deletionMode === 'disabled' ? undefined : await source.masksOf(tenant);
+      const visible = {
+        masks: masks?.isEmpty ? undefined : masks,
+        retention: retentionOf(limits, enabled),
+        nowNs,
+      };
+      return [tenant, visible];
+    });
+    const byTenant = new Map(await Promise.all(pairs));
+    return tenant => byTenant.get(tenant) ?? ALL_VISIBLE;
+  }
+
+  /** Retention alone: what requests hide still has its labels. */
+  retained(nowNs: bigint): VisibleOf {
+    const { enabled, limitsOf } = this.parts;
+    if (!enabled) return () => ALL_VISIBLE;
+    return tenant => ({ masks: undefined, retention: retentionOf(limitsOf(tenant), enabled), nowNs });
+  }
+}
+
+/** Undefined where nothing of the day is expired. */
+export function keptOfDay({ retention, nowNs }: Visible, day: number): DayRetention | undefined {
+  return retentionOfDay(retention, nowNs, day);
+}

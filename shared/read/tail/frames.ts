@@ -1,0 +1,102 @@
+/**
+ * Frames of a tail (wire-format reference, 4.3): entries and what was dropped, cut to what the connection takes.
+ *
+ *     {"streams":[...],"dropped_entries":[...],"encodingFlags":[...]}
+ *
+ * A frame ends at MAX_FRAME_ENTRIES, or where it would pass `targetBytes`; an entry that is larger goes alone, and one that
+ * no message can hold is told as dropped. So no entry vanishes without a word.
+ */
+
+import { formatLabels, type Labels } from '../../base/model/labels.ts';
+import type { FrameForm } from '../../storage/catalog/subscriptions.ts';
+import { MAX_FRAME_ENTRIES } from './bounds.ts';
+import { instantText } from './instant-text.ts';
+import { labelsJson, type TailEntry } from './tail-entry.ts';
+
+export interface FrameLimits {
+  /** A frame with several entries does not pass it. */
+  readonly targetBytes: number;
+  /** No frame passes it. At least MIN_MESSAGE_BYTES. */
+  readonly maxBytes: number;
+}
+
+/** Room for what is around entries: names, commas, flags of a request. */
+const ENVELOPE_BYTES = 512;
+export const MIN_MESSAGE_BYTES = 4096;
+
+export interface FrameStyle {
+  readonly form: FrameForm;
+  /** As the client sent them. */
+  readonly flags: readonly string[];
+}
+
+export interface DroppedEntry {
+  readonly timeNs: bigint;
+  readonly labels: Labels;
+}
+
+/** Flags longer than that are not echoed: they would fill frames. */
+const MAX_FLAGS_BYTES = 256;
+
+/** How many of `entries`, from `from` on, the next frame holds; 0 where the first one fits no message. */
+export function entriesOfFrame(entries: readonly TailEntry[], from: number, limits: FrameLimits): number {
+  const { targetBytes, maxBytes } = limits;
+  let bytes = ENVELOPE_BYTES;
+  let count = 0;
+  for (let i = from; i < entries.length && count < MAX_FRAME_ENTRIES; i++, count++) {
+    bytes += entries[i].bytes + 1;
+    if (bytes > maxBytes) break;
+    if (bytes > targetBytes && count > 0) break;
+  }
+  return count;
+}
+
+/** How many of the dropped are told beside `entries`: those that fit. */
+export function droppedOfFrame(
+  dropped: readonly DroppedEntry[],
+  entries: readonly TailEntry[],
+  { maxBytes }: FrameLimits,
+  { form }: FrameStyle,
+): number {
+  let bytes = ENVELOPE_BYTES;
+  for (const entry of entries) bytes += entry.bytes + 1;
+  let count = 0;
+  while (count < dropped.length) {
+    bytes += Buffer.byteLength(droppedJson(dropped[count], form)) + 1;
+    if (bytes > maxBytes) break;
+    count++;
+  }
+  return count;
+}
+
+export function encodeFrame(
+  entries: readonly TailEntry[],
+  dropped: readonly DroppedEntry[],
+  { form, flags }: FrameStyle,
+): Buffer {
+  let text = '{"streams":[';
+  for (let i = 0; i < entries.length; i++) text += i > 0 ? `,${entries[i].json}` : entries[i].json;
+  text += ']';
+  if (dropped.length > 0) {
+    text += `,"dropped_entries":[${dropped.map(one => droppedJson(one, form)).join()}]`;
+  } else if (form === 'legacy') text += ',"dropped_entries":null';
+  if (form === 'current' && flags.length > 0) {
+    const flagsJson = JSON.stringify(flags);
+    if (flagsJson.length <= MAX_FLAGS_BYTES) text += `,"encodingFlags":${flagsJson}`;
+  }
+  return Buffer.from(`${text}}`);
+}
+
+/** Labels that would fill a frame are left away: the timestamp says that something is missing. */
+const MAX_DROPPED_LABELS_BYTES = 2048;
+
+function droppedJson({ timeNs, labels }: DroppedEntry, form: FrameForm): string {
+  if (form === 'legacy') {
+    const text = formatLabels(labels);
+    const shown = Buffer.byteLength(text) <= MAX_DROPPED_LABELS_BYTES ? text : '{}';
+    return `{"Timestamp":"${instantText(timeNs)}","Labels":${JSON.stringify(shown)}}`;
+  }
+  const json = labels.length === 0 ? '' : labelsJson(labels);
+  const shown = json === '' || Buffer.byteLength(json) > MAX_DROPPED_LABELS_BYTES ? '' : `,"labels":${json}`;
+  return `{"timestamp":"${timeNs}"${shown}}`;
+}

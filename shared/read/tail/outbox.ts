@@ -1,0 +1,282 @@
+/**
+ * What waits for one client: the lookback, then live entries, in frames posted one after the other. Memory is bounded: when
+ * the queue is full, live entries are dropped, and the next frame tells which.
+ *
+ *     offer -> held until they are old enough (delay_for) -> queue -> frame -> post, one at a time
+ *                                                              `-- full: dropped, told with the next frame
+ *
+ * A client that is merely far away gets PATIENCE_MS of each burst to take what waits (`room`); one that did not use it is not
+ * waited for again until it has caught up.
+ */
+import { NS_PER_MS } from '../../base/model/duration.ts';
+import { invariant } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { Connections } from '../../base/ports/connections.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import {
+  DELIVERED_AT_ONCE,
+  MAX_DROPPED_ENTRIES,
+  MAX_HELD_BYTES,
+  MAX_HELD_ENTRIES,
+  MAX_QUEUED_BYTES,
+  MAX_QUEUED_ENTRIES,
+  PATIENCE_MS,
+  THROTTLED_PAUSE_MS,
+} from './bounds.ts';
+import {
+  type DroppedEntry,
+  droppedOfFrame,
+  entriesOfFrame,
+  type FrameLimits,
+  type FrameStyle,
+} from './frames.ts';
+import type { SharedFrames } from './shared-frames.ts';
+import { sortByTime, type TailEntry } from './tail-entry.ts';
+
+export interface OutboxParts {
+  readonly connectionId: string;
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly limits: FrameLimits;
+  readonly style: FrameStyle;
+  /** Of all tails that may have the same entries. */
+  readonly shared: SharedFrames;
+  /** Entries are held until they are as old, ms. */
+  readonly delayMs: number;
+  /** The connection is gone, or cannot be posted to: once. */
+  readonly onGone: (error?: unknown) => void;
+}
+
+interface Held {
+  readonly entry: TailEntry;
+  readonly releaseMs: number;
+}
+
+export class Outbox {
+  /** Unix ms of the last frame that was taken. */
+  postedMs: number;
+  /** Unix ms since when a frame waits to be taken; undefined where none does. */
+  waitingSinceMs: number | undefined;
+  /** Entries posted, and dropped, in all. */
+  readonly figures = { posted: 0, dropped: 0, frames: 0 };
+  private readonly parts: OutboxParts;
+  private lookback: TailEntry[] | undefined;
+  private queue: TailEntry[] = [];
+  private queuedBytes = 0;
+  private held: Held[] = [];
+  private heldBytes = 0;
+  private dropped: DroppedEntry[] = [];
+  private sending: Promise<void> | undefined;
+  private releasing: Promise<void> | undefined;
+  private isSlow = false;
+  private readonly closing = new AbortController();
+  private waiters: (() => void)[] = [];
+  private lookbackPosted = (): void => undefined;
+
+  /** Sends nothing before `begin`, so that the lookback comes first. */
+  constructor(parts: OutboxParts) {
+    this.parts = parts;
+    this.postedMs = parts.clock.nowMs();
+  }
+
+  get isClosed(): boolean {
+    return this.closing.signal.aborted;
+  }
+
+  /** The lookback, ascending by time, and from now on what is offered. Resolves when the lookback is posted, or given up. */
+  begin(lookback: readonly TailEntry[]): Promise<void> {
+    this.lookback = lookback.slice();
+    // Before anything is posted: what fits no message is over at once.
+    const posted = new Promise<void>(resolve => (this.lookbackPosted = resolve));
+    if (lookback.length === 0 || this.isClosed) this.lookbackPosted();
+    this.pump();
+    return posted;
+  }
+
+  /** Live entries, ascending by time. */
+  offer(entries: readonly TailEntry[]): void {
+    if (this.isClosed) return;
+    const { delayMs, clock } = this.parts;
+    if (delayMs === 0) this.enqueue(entries);
+    else this.hold(entries, delayMs, clock.nowMs());
+    this.pump();
+  }
+
+  /** Nobody needs to wait for `room`. */
+  get hasRoom(): boolean {
+    if (this.queue.length === 0) this.isSlow = false;
+    return this.isClosed || this.isSlow || this.lookback === undefined || !this.isHalfFull();
+  }
+
+  /** Resolves when the client has taken half of what waits, or is known to be slow. */
+  async room(): Promise<void> {
+    if (this.hasRoom) return;
+    const done = new AbortController();
+    const patience = this.parts.clock.sleep(PATIENCE_MS, done.signal).then(
+      () => (this.isSlow = true),
+      () => undefined,
+    );
+    const taken = new Promise<void>(resolve => this.waiters.push(resolve));
+    await Promise.race([patience, taken]);
+    done.abort();
+  }
+
+  /** Resolves when nothing waits any more, or the connection is gone. */
+  async drained(): Promise<void> {
+    await this.releasing;
+    while (this.sending !== undefined) await this.sending;
+  }
+
+  /** Posts a frame without entries, where nothing else is being posted: keeps an idle connection. */
+  keepAlive(): void {
+    if (this.sending !== undefined || this.isClosed) return;
+    this.sending = this.post([], 0).finally(() => this.ended());
+  }
+
+  /** Forgets what waits; nothing more is posted. */
+  close(): void {
+    this.closing.abort();
+    this.queue = [];
+    this.queuedBytes = 0;
+    this.held = [];
+    this.heldBytes = 0;
+    this.dropped = [];
+    this.lookback = [];
+    this.lookbackPosted();
+    this.wake();
+  }
+
+  private isHalfFull(): boolean {
+    return this.queue.length > MAX_QUEUED_ENTRIES / 2 || this.queuedBytes > MAX_QUEUED_BYTES / 2;
+  }
+
+  private enqueue(entries: readonly TailEntry[]): void {
+    for (const entry of entries) {
+      // What is larger than the queue goes through an empty one.
+      const fits = this.queue.length === 0 || this.queuedBytes + entry.bytes <= MAX_QUEUED_BYTES;
+      if (this.queue.length >= MAX_QUEUED_ENTRIES || !fits) this.drop(entry);
+      else {
+        this.queue.push(entry);
+        this.queuedBytes += entry.bytes;
+      }
+    }
+    const isBounded = this.queue.length <= MAX_QUEUED_ENTRIES && this.dropped.length <= MAX_DROPPED_ENTRIES;
+    invariant(isBounded, 'what waits for a tail is bounded');
+  }
+
+  private drop({ timeNs, labels }: TailEntry): void {
+    this.figures.dropped++;
+    if (this.dropped.length < MAX_DROPPED_ENTRIES) this.dropped.push({ timeNs, labels });
+  }
+
+  private hold(entries: readonly TailEntry[], delayMs: number, nowMs: number): void {
+    for (const entry of entries) {
+      const fits = this.held.length < MAX_HELD_ENTRIES && this.heldBytes + entry.bytes <= MAX_HELD_BYTES;
+      if (!fits) {
+        this.drop(entry);
+        continue;
+      }
+      // Not longer than the delay from now: clocks of clients may be ahead.
+      const oldMs = Number(entry.timeNs / NS_PER_MS) + delayMs + 1;
+      this.held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
+      this.heldBytes += entry.bytes;
+    }
+    this.held.sort((a, b) =>
+      a.entry.timeNs === b.entry.timeNs ? 0 : a.entry.timeNs < b.entry.timeNs ? -1 : 1,
+    );
+    this.releasing ??= this.keepReleasing().finally(() => (this.releasing = undefined));
+  }
+
+  private async keepReleasing(): Promise<void> {
+    const { clock } = this.parts;
+    while (this.held.length > 0 && !this.isClosed) {
+      const nowMs = clock.nowMs();
+      const isDue = ({ releaseMs }: Held) => releaseMs <= nowMs;
+      const due = new Set(this.held.filter(isDue).slice(0, DELIVERED_AT_ONCE));
+      if (due.size === 0) {
+        const nextMs = this.held.reduce((least, { releaseMs }) => Math.min(least, releaseMs), Infinity);
+        await clock.sleep(nextMs - nowMs, this.closing.signal).catch(() => undefined);
+        continue;
+      }
+      this.held = this.held.filter(one => !due.has(one));
+      for (const { entry } of due) this.heldBytes -= entry.bytes;
+      this.enqueue([...due].map(({ entry }) => entry));
+      this.pump();
+      await this.room();
+    }
+  }
+
+  private pump(): void {
+    if (this.sending !== undefined || this.lookback === undefined || this.isClosed) return;
+    if (this.lookback.length === 0 && this.queue.length === 0 && this.dropped.length === 0) return;
+    this.sending = this.sendAll().finally(() => this.ended());
+  }
+
+  private ended(): void {
+    this.sending = undefined;
+    this.wake();
+    this.pump();
+  }
+
+  private wake(): void {
+    const waiters = this.waiters;
+    this.waiters = [];
+    for (const resolve of waiters) resolve();
+  }
+
+  private async sendAll(): Promise<void> {
+    while (!this.isClosed) {
+      const list = this.lookback!.length > 0 ? this.lookback! : sortByTime(this.queue);
+      const isLive = list === this.queue;
+      let count = entriesOfFrame(list, 0, this.parts.limits);
+      if (count === 0 && list.length > 0) {
+        const [large] = list.splice(0, 1);
+        if (isLive) this.queuedBytes -= large.bytes;
+        this.drop(large);
+        if (!isLive && list.length === 0) this.lookbackPosted();
+        continue;
+      }
+      if (count === 0 && this.dropped.length === 0) return;
+      const entries = list.splice(0, count);
+      count = droppedOfFrame(this.dropped, entries, this.parts.limits, this.parts.style);
+      if (isLive) for (const { bytes } of entries) this.queuedBytes -= bytes;
+      await this.post(entries, count);
+      if (!isLive && list.length === 0) this.lookbackPosted();
+      if (!this.isHalfFull()) this.wake();
+    }
+  }
+
+  private async post(entries: readonly TailEntry[], droppedCount: number): Promise<void> {
+    const { connections, connectionId, clock, style, shared } = this.parts;
+    const told = this.dropped.splice(0, droppedCount);
+    this.waitingSinceMs = clock.nowMs();
+    try {
+      const outcome = await connections.post(connectionId, shared.encode(entries, told, style));
+      if (outcome === 'gone') return this.gone();
+      // Told as dropped with the next frame; a frame that only tells is not repeated.
+      if (outcome === 'too large') return this.giveUp(entries, entries.length > 0 ? told : []);
+      this.postedMs = clock.nowMs();
+      this.figures.frames++;
+      this.figures.posted += entries.length;
+    } catch (error) {
+      // Whether it arrived is open: neither may it be sent again, nor told as dropped.
+      if (!(error instanceof ThrottledError)) return this.gone(error);
+      this.giveUp(entries, told);
+      await clock.sleep(THROTTLED_PAUSE_MS, this.closing.signal).catch(() => undefined);
+    } finally {
+      this.waitingSinceMs = undefined;
+    }
+  }
+
+  private giveUp(entries: readonly TailEntry[], told: readonly DroppedEntry[]): void {
+    this.dropped.unshift(...told);
+    for (const entry of entries) this.drop(entry);
+    if (this.dropped.length > MAX_DROPPED_ENTRIES) this.dropped.length = MAX_DROPPED_ENTRIES;
+  }
+
+  private gone(error?: unknown): void {
+    if (this.isClosed) return;
+    this.close();
+    this.parts.onGone(error);
+  }
+}

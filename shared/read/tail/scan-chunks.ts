@@ -1,0 +1,173 @@
+/**
+ * Runs the queries of all tails over chunks: each page is read and decoded once, whatever the number of queries. What
+ * delete requests and retention hide is taken out before a query sees it.
+ *
+ * A page is worked on in turns, so its lines are copied: the buffer that they lie in belongs to whoever decodes next.
+ */
+
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { BadRequestError } from '../../base/model/errors.ts';
+import type { PageRows } from '../../base/model/page.ts';
+import { lowerBound } from '../../base/model/row-search.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { ChunkSource } from '../query/chunk-source.ts';
+import { type DayPlan, type PlannedPage, planDay, type TimeRange } from '../query/day-plan.ts';
+import { newStatistics } from '../query/statistics.ts';
+import type { Visible } from '../query/visibility.ts';
+import { EntrySink, type TailEntry } from './tail-entry.ts';
+import type { TailQuery } from './tail-query.ts';
+
+export interface ScanOptions {
+  readonly source: ChunkSource;
+  readonly signal: AbortSignal;
+  readonly visible: Visible;
+  /** Default: all of the chunks. */
+  readonly range?: TimeRange;
+  /** Entries of a query as they are found, ascending by time within a run of a stream only. May make the scan wait. */
+  readonly deliver: (query: TailQuery, entries: TailEntry[]) => Promise<void>;
+  /** A query that cannot be answered is left out from there on. */
+  readonly failed: (query: TailQuery, error: BadRequestError) => void;
+}
+
+/** Entries of a query are collected over small pages up to this many, then delivered together: one sort, one frame. */
+const COLLECTED_ENTRIES = 500;
+/** Lines that are looked at before pushes get their turn: half a millisecond. A turn for each page of a small push is dearer than it. */
+const BYTES_PER_TURN = 128 * 1024;
+const WANTS = { lines: 'bytes', metadata: 'all' } as const;
+
+interface Visit {
+  readonly query: TailQuery;
+  readonly plan: DayPlan;
+  readonly planned: PlannedPage;
+}
+
+/** Throws what the store throws; also where a chunk is broken or its object is gone. */
+export async function scanChunks(
+  records: readonly ChunkRecord[],
+  queries: readonly TailQuery[],
+  options: ScanOptions,
+): Promise<void> {
+  const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
+  const { scheduler } = options.source;
+  let sinceTurn = 0;
+  const flush = async (least: number): Promise<void> => {
+    for (const [query, { entries }] of sinks) {
+      if (entries.length > 0 && entries.length >= least) await options.deliver(query, entries.splice(0));
+    }
+  };
+  for (const [day, ofDay] of byDay(records)) {
+    for (const visits of await pagesOfDay(day, ofDay, [...sinks.keys()], options)) {
+      options.signal.throwIfAborted();
+      await visitPage(visits, sinks, options);
+      await flush(COLLECTED_ENTRIES);
+      sinceTurn += visits[0].planned.page.lineBytes * visits.length;
+      if (sinceTurn < BYTES_PER_TURN) continue;
+      sinceTurn = 0;
+      await scheduler.acquire(visits[0].planned.record.tenant);
+    }
+  }
+  await flush(0);
+}
+
+function byDay(records: readonly ChunkRecord[]): Map<number, ChunkRecord[]> {
+  const days = new Map<number, ChunkRecord[]>();
+  for (const record of records) {
+    const ofDay = days.get(record.day);
+    if (ofDay === undefined) days.set(record.day, [record]);
+    else ofDay.push(record);
+  }
+  return days;
+}
+
+/** What to do, page by page in the order of the records. */
+async function pagesOfDay(
+  day: number,
+  records: readonly ChunkRecord[],
+  queries: readonly TailQuery[],
+  { source, signal, visible, range }: ScanOptions,
+): Promise<Visit[][]> {
+  const startNs = BigInt(day) * NS_PER_DAY;
+  const within = range ?? { startNs, endNs: startNs + NS_PER_DAY };
+  const byPage = new Map<string, Visit[]>();
+  const order = new Map(records.map(({ id }, i) => [id, i]));
+  for (const query of queries) {
+    const plan = await planDay(
+      source,
+      day,
+      records,
+      query.selector,
+      within,
+      newStatistics(),
+      signal,
+      visible,
+    );
+    for (const planned of plan.pages) {
+      const key = `${planned.record.id}/${planned.page.offset}`;
+      const visits = byPage.get(key);
+      if (visits === undefined) byPage.set(key, [{ query, plan, planned }]);
+      else visits.push({ query, plan, planned });
+    }
+  }
+  const place = ([{ planned }]: Visit[]) => order.get(planned.record.id)!;
+  return [...byPage.values()].sort(
+    (a, b) => place(a) - place(b) || a[0].planned.page.offset - b[0].planned.page.offset,
+  );
+}
+
+async function visitPage(
+  visits: readonly Visit[],
+  sinks: Map<TailQuery, EntrySink>,
+  { source, signal, failed }: ScanOptions,
+): Promise<void> {
+  const { scheduler } = source;
+  const { record, footer, page } = visits[0].planned;
+  const decoded = await source.page(record, footer, page, WANTS, newStatistics());
+  const rows: PageRows = Object.create(decoded, { lines: { value: Buffer.from(decoded.lines) } });
+  for (const { query, plan, planned } of visits) {
+    const sink = sinks.get(query);
+    if (sink === undefined) continue;
+    const selection = new Uint32Array(rows.rows);
+    let left = selectRows(planned, rows, plan, selection);
+    if (planned.mask !== undefined) left = planned.mask.hide(rows, selection, left);
+    sink.begin(rows, record.id);
+    const { turn, pipeline } = query;
+    try {
+      while (left > 0) {
+        const startedMs = scheduler.nowMs();
+        turn.left = 0;
+        turn.begin();
+        pipeline.run(rows, selection, left, sink);
+        left = turn.left;
+        scheduler.charge(record.tenant, startedMs);
+        if (left > 0) {
+          await scheduler.acquire(record.tenant);
+          signal.throwIfAborted();
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error;
+      sinks.delete(query);
+      failed(query, error);
+    }
+  }
+}
+
+/** Rows of matching runs that are in the range and not expired, ascending. */
+function selectRows(
+  { page, footer, runs }: PlannedPage,
+  rows: PageRows,
+  { from, to, kept }: DayPlan,
+  selection: Uint32Array,
+): number {
+  let count = 0;
+  for (const run of runs) {
+    const end = run.firstRow + run.rows;
+    const keptFrom = Math.max(from, kept?.keptFrom(footer.streams[run.stream].labels) ?? 0);
+    // Most are live and inside: their times need not be looked at.
+    const isInside = run.first >= keptFrom && run.last < to;
+    const first = isInside ? run.firstRow : lowerBound(rows.times, run.firstRow, end, keptFrom - page.base);
+    const last = isInside ? end : lowerBound(rows.times, run.firstRow, end, to - page.base);
+    for (let row = first; row < last; row++) selection[count++] = row;
+  }
+  return count;
+}

@@ -1,0 +1,335 @@
+/**
+ * The configuration: its shape, its names in the file (the reference's, in snake case) and the program's defaults.
+ * A new value is a line in its interface, one in the table of names (with the sentence for the generated reference page) and
+ * one in the defaults; reading, checking and printing follow from these.
+ */
+
+import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
+import { ACCESS_FIELDS, type AccessConfig, DEFAULT_ACCESS } from './config-access.ts';
+import { bytes, durationMs, type Fields, flag, oneOf, paths, text, whole } from './config-kinds.ts';
+import { LIMIT_FIELDS } from './config-limits.ts';
+import { DEFAULT_LOGBOOM, LOGBOOM_FIELDS, type LogboomConfig } from './config-logboom.ts';
+import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
+import { TARGETS, type Target } from './targets.ts';
+
+export { LIMIT_FIELDS } from './config-limits.ts';
+export { type LogboomConfig, STORAGE_KINDS, type StorageKind } from './config-logboom.ts';
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly auth: AuthConfig;
+  readonly access: AccessConfig;
+  readonly server: ServerConfig;
+  readonly distributor: DistributorConfig;
+  readonly querier: QuerierConfig;
+  readonly frontend: FrontendConfig;
+  readonly compactor: CompactorConfig;
+  readonly patternIngester: PatternIngesterConfig;
+  readonly ruler: RulerConfig;
+  readonly limits: Limits;
+  readonly runtime: RuntimeConfig;
+  readonly logboom: LogboomConfig;
+}
+
+/** Values at the top of the file. */
+export interface AuthConfig {
+  /** What this process is of the whole. */
+  readonly target: Target;
+  readonly authEnabled: boolean;
+  readonly noAuthTenant: string;
+}
+
+export interface ServerConfig {
+  /** Empty: all addresses. */
+  readonly httpListenAddress: string;
+  readonly httpListenPort: number;
+  readonly logLevel: LogLevel;
+  readonly readTimeoutMs: number;
+  readonly writeTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly gracefulShutdownTimeoutMs: number;
+}
+
+export interface DistributorConfig {
+  /** Largest push body as sent, bytes. */
+  readonly maxRecvMsgSize: number;
+  /** Largest push body after decompression, bytes; 0 is 50 times `maxRecvMsgSize` (see maxDecompressedBytes). */
+  readonly maxDecompressedSize: number;
+}
+
+export interface QuerierConfig {
+  /** Longest life of a live tail; 0 is no limit. */
+  readonly tailMaxDurationMs: number;
+  readonly multiTenantQueriesEnabled: boolean;
+  /** Queries that a process works on at once; others wait, tenants in turns. */
+  readonly maxConcurrent: number;
+}
+
+export interface FrontendConfig {
+  readonly compressResponses: boolean;
+  readonly supportParquetEncoding: boolean;
+  /** Largest body of a request that is no push, bytes. */
+  readonly maxBodySize: number;
+  /** Queries of a tenant that wait for their turn; more are answered 429. */
+  readonly maxOutstandingPerTenant: number;
+}
+
+/** Limits of single tenants, read again while the program runs (overrides.ts). */
+export interface RuntimeConfig {
+  /** Files; where two say something of the same limit, the later one counts. */
+  readonly files: readonly string[];
+  /** Key in the object store, for where there are no files; empty is none. It counts after the files. */
+  readonly object: string;
+  /** How often they are looked at; 0 is never again. */
+  readonly periodMs: number;
+}
+
+export interface CompactorConfig {
+  readonly compactionIntervalMs: number;
+  /** Off: entries are kept whatever the limits say, and the API for deletes is not there. */
+  readonly retentionEnabled: boolean;
+  /** How long objects of expired entries stay after the last record that named them is gone. */
+  readonly retentionDeleteDelayMs: number;
+  /** A delete request is not worked on before this age. */
+  readonly deleteRequestCancelPeriodMs: number;
+  /** Requests of a tenant that are picked up at once, at most. */
+  readonly deleteBatchSize: number;
+  /** Longest part that a request is cut into. */
+  readonly deleteMaxIntervalMs: number;
+  /** No effect: requests lie in the catalog. Kept because the reference asks for it. */
+  readonly deleteRequestStore: string;
+}
+
+export interface PatternIngesterConfig {
+  /** Mine patterns where chunks are packed, and answer for them. */
+  readonly enabled: boolean;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_CONFIG: Config = Object.freeze({
+  auth: { target: 'all', authEnabled: true, noAuthTenant: 'fake' },
+  access: DEFAULT_ACCESS,
+  server: {
+    httpListenAddress: '',
+    httpListenPort: 3100,
+    logLevel: 'info',
+    readTimeoutMs: 30_000,
+    writeTimeoutMs: 30_000,
+    idleTimeoutMs: 120_000,
+    gracefulShutdownTimeoutMs: 30_000,
+  },
+  // The reference's is 50 times the former: one body could take 5 GB.
+  distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 128 * MIB },
+  // The reference works on 4 parts of queries at once. More queries at once end no sooner, and each holds its plan and its pages.
+  querier: { tailMaxDurationMs: 3_600_000, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
+  frontend: {
+    compressResponses: true,
+    supportParquetEncoding: true,
+    maxBodySize: 10 * MIB,
+    maxOutstandingPerTenant: 2048,
+  },
+  // The reference's is 10m; here small pushes cost every query until they are packed.
+  compactor: {
+    compactionIntervalMs: 60_000,
+    // The reference's is off; without a period and without requests it does nothing.
+    retentionEnabled: true,
+    retentionDeleteDelayMs: 7_200_000,
+    deleteRequestCancelPeriodMs: 86_400_000,
+    deleteBatchSize: 70,
+    deleteMaxIntervalMs: 86_400_000,
+    deleteRequestStore: '',
+  },
+  patternIngester: { enabled: false },
+  ruler: DEFAULT_RULER,
+  limits: DEFAULT_LIMITS,
+  runtime: { files: [], object: '', periodMs: 10_000 },
+  logboom: DEFAULT_LOGBOOM,
+} satisfies Config);
+
+export const AUTH_FIELDS: Fields<AuthConfig> = {
+  target: {
+    name: 'target',
+    kind: oneOf(TARGETS),
+    about: 'what this process serves and does ([operate.md](operate.md#several-processes))',
+  },
+  authEnabled: {
+    name: 'auth_enabled',
+    kind: flag,
+    about: 'whether the tenant comes from the header `X-Scope-OrgID`',
+  },
+  noAuthTenant: {
+    name: 'no_auth_tenant',
+    kind: text,
+    about:
+      'the only tenant where `auth_enabled` is false; [what changing it takes](configuration.md#another-no_auth_tenant)',
+  },
+};
+
+const SERVER_FIELDS: Fields<ServerConfig> = {
+  httpListenAddress: { name: 'http_listen_address', kind: text, about: 'address; empty is all' },
+  httpListenPort: { name: 'http_listen_port', kind: whole(0, 65_535), about: 'port, 0 is any free one' },
+  logLevel: { name: 'log_level', kind: oneOf(LOG_LEVELS), about: 'least level that is logged' },
+  readTimeoutMs: {
+    name: 'http_server_read_timeout',
+    kind: durationMs,
+    about: 'for a whole request to arrive',
+  },
+  writeTimeoutMs: {
+    name: 'http_server_write_timeout',
+    kind: durationMs,
+    about: 'for an answer to make progress',
+  },
+  idleTimeoutMs: {
+    name: 'http_server_idle_timeout',
+    kind: durationMs,
+    about: 'how long a connection may wait for its next request',
+  },
+  gracefulShutdownTimeoutMs: {
+    name: 'graceful_shutdown_timeout',
+    kind: durationMs,
+    about: 'how long running requests may take once the store is told to stop',
+  },
+};
+
+const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
+  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: bytes, about: 'largest body of a push, as sent' },
+  maxDecompressedSize: {
+    name: 'max_decompressed_size',
+    kind: bytes,
+    about:
+      'largest body of a push, decompressed; 0 is 50 times `max_recv_msg_size`, the default of the reference',
+  },
+};
+
+const QUERIER_FIELDS: Fields<QuerierConfig> = {
+  tailMaxDurationMs: {
+    name: 'tail_max_duration',
+    kind: durationMs,
+    about: 'longest life of a live tail; 0 is no limit ([tail.md](tail.md))',
+  },
+  multiTenantQueriesEnabled: {
+    name: 'multi_tenant_queries_enabled',
+    kind: flag,
+    about: 'whether a query may name several tenants, `a|b` in the header',
+  },
+  maxConcurrent: {
+    name: 'max_concurrent',
+    kind: whole(1),
+    about:
+      'queries that a process works on at once; others wait, tenants in turns (the reference counts parts of queries, and takes 4)',
+  },
+};
+
+const FRONTEND_FIELDS: Fields<FrontendConfig> = {
+  compressResponses: {
+    name: 'compress_responses',
+    kind: flag,
+    about: 'gzip for clients that accept it, for answers from 1,400 bytes',
+  },
+  supportParquetEncoding: {
+    name: 'support_parquet_encoding',
+    kind: flag,
+    about:
+      'answer `Accept: application/vnd.apache.parquet` of query and query_range in Parquet; `false` answers it 400',
+  },
+  maxBodySize: { name: 'max_body_size', kind: bytes, about: 'largest body of a request that is no push' },
+  maxOutstandingPerTenant: {
+    name: 'max_outstanding_per_tenant',
+    kind: whole(1),
+    about:
+      'queries of a tenant that wait for their turn; more are answered 429 `too many outstanding requests`',
+  },
+};
+
+const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
+  compactionIntervalMs: {
+    name: 'compaction_interval',
+    kind: durationMs,
+    about:
+      "how often small chunks are packed ([operate.md](operate.md#maintenance)); the reference's default is 10m. Schedules of an account know whole minutes",
+  },
+  retentionEnabled: {
+    name: 'retention_enabled',
+    kind: flag,
+    about:
+      "off: nothing is removed by age, and the API for deletes answers 404; the reference's default is off",
+  },
+  retentionDeleteDelayMs: {
+    name: 'retention_delete_delay',
+    kind: durationMs,
+    about: 'how long objects of expired entries stay after the last record that named them is gone',
+  },
+  deleteRequestCancelPeriodMs: {
+    name: 'delete_request_cancel_period',
+    kind: durationMs,
+    about:
+      'a delete request is not worked on before this age; until then cancelling it brings everything back',
+  },
+  deleteBatchSize: {
+    name: 'delete_batch_size',
+    kind: whole(1),
+    about: 'most delete requests of a tenant that are worked on at once',
+  },
+  deleteMaxIntervalMs: {
+    name: 'delete_max_interval',
+    kind: durationMs,
+    about: 'longest part that a delete request with filters is cut into',
+  },
+  deleteRequestStore: {
+    name: 'delete_request_store',
+    kind: text,
+    about: 'no effect: requests lie in the catalog. The reference asks for it',
+  },
+};
+
+const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
+  enabled: {
+    name: 'enabled',
+    kind: flag,
+    about: 'mine [patterns](patterns.md) where chunks are packed, and answer `/patterns`; off: 404',
+  },
+};
+
+const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
+  files: {
+    name: 'file',
+    kind: paths,
+    about:
+      'a path, several with commas, or a list; of two that say something of the same key the later one counts',
+  },
+  object: {
+    name: 'object',
+    own: true,
+    kind: text,
+    about: 'key of an object in the store, for where there are no files; it counts after the files',
+  },
+  periodMs: { name: 'period', kind: durationMs, about: 'how often they are looked at; 0 is never again' },
+};
+
+/** The older names of the same in `limits_config`; the values of `runtime_config` win. */
+export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
+  files: { name: 'per_tenant_override_config', kind: paths, about: 'older name of `runtime_config.file`' },
+  periodMs: {
+    name: 'per_tenant_override_period',
+    kind: durationMs,
+    about: 'older name of `runtime_config.period`',
+  },
+};
+
+/** Name of a section in the file → its key in Config and its fields. AUTH_FIELDS stand at the top of the file. */
+export const SECTIONS = {
+  auth: { key: 'access', fields: ACCESS_FIELDS },
+  server: { key: 'server', fields: SERVER_FIELDS },
+  distributor: { key: 'distributor', fields: DISTRIBUTOR_FIELDS },
+  querier: { key: 'querier', fields: QUERIER_FIELDS },
+  frontend: { key: 'frontend', fields: FRONTEND_FIELDS },
+  compactor: { key: 'compactor', fields: COMPACTOR_FIELDS },
+  pattern_ingester: { key: 'patternIngester', fields: PATTERN_INGESTER_FIELDS },
+  ruler: { key: 'ruler', fields: RULER_FIELDS },
+  limits_config: { key: 'limits', fields: LIMIT_FIELDS },
+  runtime_config: { key: 'runtime', fields: RUNTIME_FIELDS },
+  logboom: { key: 'logboom', fields: LOGBOOM_FIELDS },
+} as const;

@@ -1,0 +1,194 @@
+/**
+ * Kinds of configuration values: what the file may say, what the program works with, and how `/config` prints it.
+ * Sizes are 1024-based here (`256KB` is 262144 bytes), as the reference's limits are, unlike the sizes of LogQL.
+ */
+import * as z from 'zod';
+import {
+  formatGoDuration,
+  formatPrometheusDuration,
+  NS_PER_MS,
+  parseGoDuration,
+  parsePrometheusDuration,
+} from '../../base/model/duration.ts';
+import type { BlockedQuery } from '../../base/model/limits.ts';
+
+export interface Kind<T> {
+  /** In a word or two, for the reference page. */
+  readonly type: string;
+  readonly schema: z.ZodType<T>;
+  /** What is allowed, for error messages: `expected <this>`. */
+  readonly expected: string;
+  /** The value as the file would write it. */
+  readonly format: (value: T) => unknown;
+  /** It may hold a password or a token: no message quotes what the file says. `format` hides it by itself. */
+  readonly secret?: boolean;
+}
+
+/** One value of a section: its name in the file and its kind. */
+export interface Field<T> {
+  readonly name: string;
+  readonly kind: Kind<T>;
+  /** Of a bare number that is no count. */
+  readonly unit?: string;
+  /** What it is for, in one sentence of Markdown: a row of docs/configuration-reference.md. */
+  readonly about: string;
+  /** The reference has no such key, in a section that it has. */
+  readonly own?: boolean;
+}
+
+/** The compiler asks for a line here whenever a section gains a value. */
+export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
+
+const same = <T>(value: T): unknown => value;
+
+export const flag: Kind<boolean> = {
+  type: 'flag',
+  schema: z.boolean(),
+  expected: 'true or false',
+  format: same,
+};
+export const text: Kind<string> = { type: 'text', schema: z.string(), expected: 'a text', format: same };
+export const texts: Kind<readonly string[]> = {
+  type: 'list of texts',
+  schema: z.array(z.string()),
+  expected: 'a list of texts',
+  format: same,
+};
+
+/** Names of files: a list, or one text with commas between them. */
+export const paths: Kind<readonly string[]> = {
+  type: 'list of paths',
+  schema: z
+    .union([z.array(z.string()), z.string().transform(written => written.split(','))])
+    .transform(names => names.map(name => name.trim()).filter(name => name !== '')),
+  expected: 'a path, several with commas between them, or a list of paths',
+  format: same,
+};
+
+const blockedQuery = z
+  .strictObject({
+    pattern: z.string().default(''),
+    regex: z.boolean().default(false),
+    hash: z.int().min(0).max(0xffff_ffff).default(0),
+    types: z.array(z.enum(['metric', 'filter', 'limited'])).default([]),
+    query_tags: z.record(z.string(), z.string()).default({}),
+  })
+  .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags }));
+
+export const blockedQueries: Kind<readonly BlockedQuery[]> = {
+  type: 'list',
+  schema: z.array(blockedQuery),
+  expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
+  format: list => list.map(({ queryTags, ...rest }) => ({ ...rest, query_tags: queryTags })),
+};
+
+/** A whole number between two bounds, both included. */
+export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return {
+    type: 'whole number',
+    schema: z.int().min(min).max(max),
+    expected: `a whole number ${range}`,
+    format: same,
+  };
+}
+
+export const count = whole(0);
+
+/** A number of at least 0 that may have a fraction. */
+export const decimal: Kind<number> = {
+  type: 'number',
+  schema: z.number().min(0),
+  expected: 'a number of at least 0',
+  format: same,
+};
+
+export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
+  return { type: 'one of', schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };
+}
+
+/** Nanoseconds. Written as a Prometheus or Go duration; a bare 0 is allowed, other bare numbers have no unit. */
+export const durationNs: Kind<bigint> = {
+  type: 'duration',
+  schema: z.union([z.string(), z.literal(0)]).transform((written, context) => {
+    const ns = readDuration(String(written));
+    if (ns !== undefined && ns >= 0n) return ns;
+    context.addIssue('no duration');
+    return z.NEVER;
+  }),
+  expected: 'a duration such as 30s, 5m, 1h30m or 7d',
+  format: formatDuration,
+};
+
+/** The same in milliseconds, for timers; may have a fraction. */
+export const durationMs: Kind<number> = {
+  type: 'duration',
+  schema: durationNs.schema.transform(ns => Number(ns) / Number(NS_PER_MS)),
+  expected: durationNs.expected,
+  format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
+};
+
+/** Shown in the place of what must not be shown. */
+export const HIDDEN = '<secret>';
+
+/** An address of another service, which may hold a password. */
+export const address: Kind<string> = {
+  type: 'text',
+  schema: z.string(),
+  expected: 'an address',
+  format: written => (URL.canParse(written) ? withoutSecrets(written) : written),
+  secret: true,
+};
+
+/** The address with its password and the values of its parameters hidden: keys are often given as parameters. */
+export function withoutSecrets(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.password === '' && parsed.search === '') return url;
+  if (parsed.password !== '') parsed.password = HIDDEN;
+  for (const name of new Set(parsed.searchParams.keys())) parsed.searchParams.set(name, HIDDEN);
+  return parsed.href.replaceAll(encodeURI(HIDDEN), HIDDEN).replaceAll(encodeURIComponent(HIDDEN), HIDDEN);
+}
+
+const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
+const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
+
+/** Bytes: a whole number, or a number with a 1024-based unit. */
+export const bytes: Kind<number> = {
+  type: 'size',
+  schema: z.union([z.string(), z.int()]).transform((written, context) => {
+    const size = readSize(String(written));
+    if (size !== undefined) return size;
+    context.addIssue('no size');
+    return z.NEVER;
+  }),
+  expected: 'a size such as 0, 512KB, 10MB or 1.5GB (1KB is 1024 bytes)',
+  format: formatSize,
+};
+
+function readDuration(written: string): bigint | undefined {
+  for (const parse of [parsePrometheusDuration, parseGoDuration]) {
+    try {
+      return parse(written);
+    } catch {
+      // The other dialect may know it; where none does, the caller says what is allowed.
+    }
+  }
+  return undefined;
+}
+
+export function formatDuration(ns: bigint): string {
+  return ns % NS_PER_MS === 0n ? formatPrometheusDuration(ns) : formatGoDuration(ns);
+}
+
+function readSize(written: string): number | undefined {
+  const match = SIZE.exec(written.trim());
+  if (match === null) return undefined;
+  const size = Math.round(Number(match[1]) * 1024 ** SIZE_UNITS.indexOf(match[2].toUpperCase()));
+  return Number.isSafeInteger(size) ? size : undefined;
+}
+
+function formatSize(size: number): string {
+  let power = 0;
+  while (power < SIZE_UNITS.length - 1 && size > 0 && size % 1024 ** (power + 1) === 0) power++;
+  return `${size / 1024 ** power}${SIZE_UNITS[power]}B`;
+}

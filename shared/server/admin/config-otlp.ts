@@ -1,0 +1,80 @@
+/**
+ * The key `otlp_config` of a tenant's limits: what becomes of the attributes of OTLP logs (wire-format reference, 2.3).
+ *
+ * Where a reader would go wrong: unless the file says `ignore_defaults`, the list of resource attributes that the
+ * program works with begins with the default rule, which the file does not have and printing leaves out again.
+ */
+import * as z from 'zod';
+import { DEFAULT_OTLP_RULE, OTLP_ACTIONS, type OtlpConfig, type OtlpRule } from '../../base/model/limits.ts';
+import { validateRegex } from '../../language/regex/regex.ts';
+import type { Kind } from './config-kinds.ts';
+
+/** Rules of one list: every attribute that is new to a push is held against each of them. */
+const MAX_RULES = 200;
+
+const rule = z
+  .strictObject({
+    action: z.enum(OTLP_ACTIONS).default('structured_metadata'),
+    attributes: z.array(z.string()).default([]),
+    regex: z.string().refine(isRegex).optional(),
+  })
+  // One of the two, as the reference demands: both, or none, is a mistake.
+  .refine(({ attributes, regex }) => attributes.length > 0 !== (regex !== undefined))
+  .transform(({ action, attributes, regex }): OtlpRule => ({ action, attributes, regex }));
+
+const rules = z.array(rule).max(MAX_RULES).default([]);
+
+const resourceAttributes = z
+  .strictObject({ ignore_defaults: z.boolean().default(false), attributes_config: rules })
+  .transform(({ ignore_defaults: ignoreDefaults, attributes_config: given }) => ({
+    ignoreDefaults,
+    attributesConfig: ignoreDefaults ? given : [DEFAULT_OTLP_RULE, ...given],
+  }));
+
+const schema = z
+  .strictObject({
+    resource_attributes: resourceAttributes.prefault({}),
+    // Scopes are libraries, many to a stream: the reference refuses to index by them.
+    scope_attributes: rules.refine(list => list.every(({ action }) => action !== 'index_label')),
+    log_attributes: rules,
+    severity_text_as_label: z.boolean().default(false),
+  })
+  .transform(
+    (written): OtlpConfig => ({
+      resourceAttributes: written.resource_attributes,
+      scopeAttributes: written.scope_attributes,
+      logAttributes: written.log_attributes,
+      severityTextAsLabel: written.severity_text_as_label,
+    }),
+  );
+
+export const otlpConfig: Kind<OtlpConfig> = {
+  type: 'names with values',
+  schema,
+  expected:
+    '{resource_attributes: {ignore_defaults, attributes_config}, scope_attributes, log_attributes, severity_text_as_label}; ' +
+    'a rule is {action, attributes} or {action, regex}, with a valid regular expression; ' +
+    'actions are index_label (not for scope_attributes), structured_metadata, drop',
+  format: ({ resourceAttributes: { ignoreDefaults, attributesConfig }, ...rest }) => ({
+    resource_attributes: {
+      ignore_defaults: ignoreDefaults,
+      attributes_config: (ignoreDefaults ? attributesConfig : attributesConfig.slice(1)).map(formatRule),
+    },
+    scope_attributes: rest.scopeAttributes.map(formatRule),
+    log_attributes: rest.logAttributes.map(formatRule),
+    severity_text_as_label: rest.severityTextAsLabel,
+  }),
+};
+
+function formatRule({ action, attributes, regex }: OtlpRule): object {
+  return regex === undefined ? { action, attributes } : { action, regex };
+}
+
+function isRegex(text: string): boolean {
+  try {
+    validateRegex(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+/** Parts of the configuration by path: the parameter `q` of `/config` (contract, 4, 7 and 8). */
+import { BadRequestError } from '../../base/model/errors.ts';
+
+export const MAX_CONFIG_PATHS = 20;
+export const MAX_CONFIG_PATH_CHARACTERS = 512;
+
+const PATH = /^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/;
+
+export type Tree = Readonly<Record<string, unknown>>;
+
+/** The same paths. Throws BadRequestError where there are too many, or one is none. */
+export function checkConfigPaths(paths: readonly string[]): readonly string[] {
+  if (paths.length > MAX_CONFIG_PATHS) {
+    throw new BadRequestError(`too many q parameters: ${paths.length}, limit: ${MAX_CONFIG_PATHS}`);
+  }
+  for (const path of paths) {
+    if (path.length > MAX_CONFIG_PATH_CHARACTERS) {
+      throw new BadRequestError(`q parameter longer than ${MAX_CONFIG_PATH_CHARACTERS} characters`);
+    }
+    if (!PATH.test(path)) {
+      throw new BadRequestError(
+        `malformed q parameter ${JSON.stringify(path)}: write names of letters, digits and underscores with dots between them`,
+      );
+    }
+  }
+  return paths;
+}
+
+/** The value at a path, with `known: false` where the tree has none. */
+export function valueAt(tree: Tree, path: string): { readonly known: boolean; readonly value: unknown } {
+  let value: unknown = tree;
+  for (const name of path.split('.')) {
+    if (!isTree(value) || !Object.hasOwn(value, name)) return { known: false, value: undefined };
+    value = value[name];
+  }
+  return { known: true, value };
+}
+
+/** What lies at the paths, in a tree of its own; paths that the tree does not have are left out. */
+export function pickPaths(tree: Tree, paths: readonly string[]): Tree {
+  const picked: Record<string, unknown> = {};
+  // Longer paths last would cut down what a shorter one took whole.
+  for (const path of paths.toSorted((a, b) => b.length - a.length)) {
+    const { known, value } = valueAt(tree, path);
+    if (known) put(picked, path.split('.'), value);
+  }
+  return picked;
+}
+
+function put(into: Record<string, unknown>, names: readonly string[], value: unknown): void {
+  let at = into;
+  for (const name of names.slice(0, -1)) {
+    if (!Object.hasOwn(at, name)) define(at, name, {});
+    at = at[name] as Record<string, unknown>;
+  }
+  define(at, names[names.length - 1], value);
+}
+
+/** Whatever the name is: `__proto__` is one like any other. */
+function define(into: Record<string, unknown>, name: string, value: unknown): void {
+  Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

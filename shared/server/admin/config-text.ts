@@ -1,0 +1,174 @@
+/**
+ * A YAML text and the places of its values, so that a message can name the line and the column to look at.
+ *
+ * What a reader would get wrong: a value may come from an anchor (`*name`, `<<: *name`); its place is where it is
+ * written, which may be in the settings of another tenant.
+ */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { messageOf } from '../../base/model/errors.ts';
+import { type Environment, expandWithPlaces } from './config-environment.ts';
+import { ConfigError } from './config-error.ts';
+
+/** Names of maps, and numbers from 0 of lists, from the top of the text. */
+export type ConfigPath = readonly (string | number)[];
+
+export interface Place {
+  /** Both from 1. */
+  readonly line: number;
+  readonly column: number;
+  /** How much of the path is there: the place is that of its last name that is. */
+  readonly depth: number;
+}
+
+export interface ConfigText {
+  /** For messages: path, key or variable. */
+  readonly name: string;
+  readonly value: unknown;
+  placeOf(path: ConfigPath): Place;
+}
+
+export interface ConfigTextOptions {
+  readonly name: string;
+  /** For `${VAR}`; undefined leaves them as they are. */
+  readonly environment: Environment | undefined;
+  /** Files of overrides: names are texts as they are written, `<<` merges, an anchor may be used very often. */
+  readonly overrides: boolean;
+}
+
+/** Expansions of one anchor: shared settings of many tenants, yet no file that unfolds to gigabytes. */
+const MAX_ALIASES = 10_000;
+/** Of a file that is no YAML at all, each line may be an error. */
+const MAX_SYNTAX_ERRORS = 20;
+/** Merges within merges, and anchors of anchors; more are looked into no further. */
+const MAX_MERGES = 20;
+
+/** Throws ConfigError, which tells what is no YAML and which names are there twice. */
+export function readConfigText(source: string, options: ConfigTextOptions): ConfigText {
+  const { name, environment, overrides } = options;
+  const { text, sourceOffset } =
+    environment === undefined ? { text: source, sourceOffset: same } : expandWithPlaces(source, environment);
+  let lines: LineCounter | undefined;
+  const placeAt = (offset: number) => {
+    lines ??= linesOf(source);
+    return lines.linePos(sourceOffset(offset));
+  };
+  const document = parseDocument(
+    text,
+    // The parser's own search for repeated names compares each with each: 5 minutes for 100,000 tenants. Its own
+    // messages would quote lines, with the secrets that stand in them.
+    { prettyErrors: false, uniqueKeys: false, ...(overrides && { stringKeys: true, merge: true }) },
+  );
+  const problems = [
+    ...document.errors.map(({ message, pos: [offset] }) => ({ message, offset })),
+    ...repeatedNames(document),
+  ];
+  if (problems.length > 0) {
+    const told = problems.slice(0, MAX_SYNTAX_ERRORS).map(({ message, offset }) => {
+      const { line, col } = placeAt(offset);
+      return `${name}:${line}:${col}: ${message}`;
+    });
+    throw new ConfigError(told.join('\n'));
+  }
+  return {
+    name,
+    value: plainValue(document, options),
+    placeOf: path => {
+      const { offset, depth } = find(document, path);
+      const { line, col } = placeAt(offset);
+      return { line, column: col, depth };
+    },
+  };
+}
+
+function same(offset: number): number {
+  return offset;
+}
+
+function linesOf(source: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let at = source.indexOf('\n'); at >= 0; at = source.indexOf('\n', at + 1)) lines.addNewLine(at + 1);
+  return lines;
+}
+
+function plainValue(document: Document, { name, overrides }: ConfigTextOptions): unknown {
+  try {
+    return document.toJS(overrides ? { maxAliasCount: MAX_ALIASES } : {});
+  } catch (error) {
+    throw new ConfigError(`${name}: ${messageOf(error)}`);
+  }
+}
+
+/** Of two settings with one name the first would be lost without a word. */
+function repeatedNames(document: Document): { readonly message: string; readonly offset: number }[] {
+  const found: { message: string; offset: number }[] = [];
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        const name = isScalar(key) ? key.value : key;
+        // Several anchors may be merged one by one.
+        if (seen.has(name) && name !== '<<') {
+          found.push({ message: `the key ${String(name)} is there twice`, offset: startOf(key) ?? 0 });
+        }
+        seen.add(name);
+      }
+    },
+  });
+  return found;
+}
+
+function find(document: Document, path: ConfigPath): { readonly offset: number; readonly depth: number } {
+  let node: unknown = document.contents;
+  let found = { offset: startOf(node) ?? 0, depth: 0 };
+  for (const [i, name] of path.entries()) {
+    node = resolved(document, node);
+    if (isSeq(node)) {
+      node = node.items[Number(name)];
+      const offset = startOf(node);
+      if (offset === undefined) return found;
+      found = { offset, depth: i + 1 };
+      continue;
+    }
+    const pair = pairOf(document, node, String(name), 0);
+    if (pair === undefined) return found;
+    found = { offset: startOf(pair.key) ?? found.offset, depth: i + 1 };
+    node = pair.value;
+  }
+  return found;
+}
+
+function pairOf(document: Document, node: unknown, name: string, merges: number): Pair | undefined {
+  if (!isMap(node) || merges > MAX_MERGES) return undefined;
+  const own = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === name);
+  if (own !== undefined) return own;
+  for (const { key, value } of node.items) {
+    if (!isScalar(key) || String(key.value) !== '<<') continue;
+    const merged = isSeq(value) ? value.items : [value];
+    for (const one of merged) {
+      const pair = pairOf(document, resolved(document, one), name, merges + 1);
+      if (pair !== undefined) return pair;
+    }
+  }
+  return undefined;
+}
+
+function resolved(document: Document, node: unknown): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? ((node as Node).range?.[0] ?? undefined) : undefined;
+}

@@ -1,0 +1,135 @@
+/**
+ * Reads and prints the configuration: one YAML file with the reference's names, so that an existing file works. What
+ * Logboom does not know in a section of the reference is accepted with one warning; in its own section it is an error.
+ * A wrong value is an error that names its path and what is allowed; all of them are told at once.
+ */
+import type { Limits } from '../../base/model/limits.ts';
+import type { Environment } from './config-environment.ts';
+import {
+  AUTH_FIELDS,
+  type Config,
+  DEFAULT_CONFIG,
+  LIMIT_FIELDS,
+  OLDER_RUNTIME_FIELDS,
+  SECTIONS,
+} from './config-fields.ts';
+import {
+  type AnyFields,
+  asMap,
+  meantBy,
+  names,
+  newReader,
+  type Reader,
+  readFields,
+  tellUnknown,
+  throwProblems,
+  unknownNames,
+} from './config-reader.ts';
+import { type ConfigText, readConfigText } from './config-text.ts';
+
+export { ConfigError } from './config-error.ts';
+
+export interface ConfigSource {
+  /** For messages: the path of the file. */
+  readonly name: string;
+  /** For `${VAR}` and `${VAR:default}`. */
+  readonly environment: Environment;
+}
+
+export interface ParsedConfig {
+  readonly config: Config;
+  /** Ready to be logged; empty or one line. */
+  readonly warnings: readonly string[];
+}
+
+/** Sections that the reference does not have: an unknown key in them is a mistake. */
+export const OWN_SECTIONS: ReadonlySet<string> = new Set(['auth', 'logboom']);
+
+/** The configuration that a file's text describes, over the defaults. Throws ConfigError. */
+export function parseConfig(text: string, { name, environment }: ConfigSource): ParsedConfig {
+  const source = readConfigText(text, { name, environment, overrides: false });
+  const reader = newReader();
+  const file = asMap(source.value, [], reader);
+  const auth = readFields(AUTH_FIELDS, DEFAULT_CONFIG.auth, file, [], reader);
+  const older = asMap(file.limits_config, ['limits_config'], newReader());
+  const runtime: Config['runtime'] = {
+    ...DEFAULT_CONFIG.runtime,
+    ...readFields<OlderRuntime>(
+      OLDER_RUNTIME_FIELDS,
+      DEFAULT_CONFIG.runtime,
+      older,
+      ['limits_config'],
+      reader,
+    ),
+  };
+  const defaults: Config = { ...DEFAULT_CONFIG, runtime };
+  const sections: Record<string, unknown> = {};
+  reader.unknown.push(...unknownNames(file, new Set([...names(AUTH_FIELDS), ...Object.keys(SECTIONS)]), []));
+  for (const [name, { key, fields }] of Object.entries(SECTIONS)) {
+    const section = asMap(file[name], [name], reader);
+    sections[key] = readFields(fields as AnyFields, defaults[key] as object, section, [name], reader);
+    const known =
+      name === 'limits_config' ? [...names(fields), ...names(OLDER_RUNTIME_FIELDS)] : names(fields);
+    const strange = unknownNames(section, new Set(known), [name]);
+    if (OWN_SECTIONS.has(name)) refuseUnknown(strange, known, reader);
+    else reader.unknown.push(...strange);
+  }
+  throwProblems([source], reader);
+  return { config: { ...(sections as unknown as Config), auth }, warnings: warningOf(source, reader) };
+}
+
+/** Largest push after decompression, bytes. */
+export function maxDecompressedBytes(config: Config): number {
+  const { maxDecompressedSize, maxRecvMsgSize } = config.distributor;
+  return maxDecompressedSize > 0 ? maxDecompressedSize : 50 * maxRecvMsgSize;
+}
+
+export type FormatMode = 'full' | 'diff' | 'defaults';
+
+/** The configuration as a tree with the file's names and texts: `diff` keeps what differs from the defaults. */
+export function formatConfig(config: Config, { mode }: { mode: FormatMode }): Record<string, unknown> {
+  const shown = mode === 'defaults' ? DEFAULT_CONFIG : config;
+  const out = formatFields(AUTH_FIELDS as AnyFields, shown.auth, DEFAULT_CONFIG.auth, mode === 'diff');
+  for (const [name, { key, fields }] of Object.entries(SECTIONS)) {
+    const section = formatFields(fields as AnyFields, shown[key], DEFAULT_CONFIG[key], mode === 'diff');
+    if (Object.keys(section).length > 0) out[name] = section;
+  }
+  return out;
+}
+
+/** Limits with the file's names and texts. */
+export function formatLimits(limits: Limits): Record<string, unknown> {
+  return formatFields(LIMIT_FIELDS as AnyFields, limits, limits, false);
+}
+
+type OlderRuntime = Pick<Config['runtime'], 'files' | 'periodMs'>;
+
+function refuseUnknown(strange: Reader['unknown'], known: readonly string[], reader: Reader): void {
+  for (const one of strange) {
+    const { path } = one;
+    const nearest = meantBy(one);
+    const meant = nearest === undefined ? '' : ` (do you mean ${nearest}?)`;
+    const message = `there is no such value${meant}; allowed are ${known.join(', ')}`;
+    reader.problems.push({ path, message });
+  }
+}
+
+function warningOf(source: ConfigText, { unknown }: Reader): string[] {
+  if (unknown.length === 0) return [];
+  return [`${source.name}: these keys have no effect in Logboom: ${tellUnknown([source], unknown)}`];
+}
+
+function formatFields(
+  fields: AnyFields,
+  shown: object,
+  defaults: object,
+  onlyChanged: boolean,
+): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const [key, { name, kind }] of Object.entries(fields)) {
+    const value = kind.format((shown as Record<string, unknown>)[key]);
+    const initial = kind.format((defaults as Record<string, unknown>)[key]);
+    if (!onlyChanged || JSON.stringify(value) !== JSON.stringify(initial)) out[name] = value;
+  }
+  return out;
+}

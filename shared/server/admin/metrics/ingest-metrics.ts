@@ -1,0 +1,194 @@
+/**
+ * What pushes brought, under the reference's names (wire-format reference, 7.13). A push adds to plain numbers; labels
+ * are put on them when somebody scrapes.
+ *
+ * What a reader would get wrong: `received` in these metrics is all that was decoded, the refused included, as in the
+ * reference; an event `received` of the observer is what was stored. Refused bytes are not split, so the metric of
+ * metadata bytes has those of stored entries alone.
+ */
+import type { Counter } from 'prom-client';
+import type { IngestObserver, Mutated, Received, Refused } from '../../../write/ingest/observer.ts';
+import { BoundedNames, OTHER } from './bounded-names.ts';
+import type { MetricsRegistry, Series } from './registry.ts';
+
+/** Tenants by name: beyond these a scrape would take megabytes. */
+export const MAX_NAMED_TENANTS = 10_000;
+/** Of each of the two families: tenants times formats times policies (times reasons). */
+const MAX_SERIES = 50_000;
+
+interface Source {
+  readonly tenant: string;
+  readonly policy: string;
+  readonly format: string;
+}
+
+interface ReceivedTotals extends Source {
+  lines: number;
+  bytes: number;
+  metadataBytes: number;
+}
+
+interface RefusedTotals extends Source {
+  readonly reason: string;
+  lines: number;
+  bytes: number;
+}
+
+export interface IngestMetricsOptions {
+  /** Retention of a tenant's logs, hours; 0 is for ever. */
+  readonly retentionHoursOf: (tenant: string) => number;
+  readonly maxNamedTenants?: number;
+}
+
+type ReceivedLabel = 'tenant' | 'retention_hours' | 'is_internal_stream' | 'policy' | 'format';
+type RefusedLabel = 'reason' | 'tenant' | 'retention_hours' | 'policy' | 'format';
+
+export class IngestMetrics implements IngestObserver {
+  private readonly receivedTotals = new Map<string, ReceivedTotals>();
+  private readonly refusedTotals = new Map<string, RefusedTotals>();
+  private readonly mutatedLines: Counter<'reason' | 'tenant'>;
+  private readonly mutatedBytes: Counter<'reason' | 'tenant'>;
+  private readonly tenants: BoundedNames;
+  private readonly retentionHoursOf: (tenant: string) => number;
+
+  constructor(registry: MetricsRegistry, { retentionHoursOf, maxNamedTenants }: IngestMetricsOptions) {
+    this.tenants = new BoundedNames(maxNamedTenants ?? MAX_NAMED_TENANTS);
+    this.retentionHoursOf = retentionHoursOf;
+    registerReceived(registry, pick => this.receivedSeries(pick));
+    registerRefused(registry, pick => this.refusedSeries(pick));
+    const labels = ['reason', 'tenant'] as const;
+    this.mutatedLines = registry.counter<'reason' | 'tenant'>({
+      name: 'loki_mutated_samples_total',
+      help: 'Entries that were changed to keep to a limit, by reason.',
+      labels,
+    });
+    this.mutatedBytes = registry.counter<'reason' | 'tenant'>({
+      name: 'loki_mutated_bytes_total',
+      help: 'Bytes that such changes took away.',
+      labels,
+    });
+  }
+
+  received({ lines, lineBytes, metadataBytes, ...event }: Received): void {
+    const totals = this.receivedOf(event);
+    totals.lines += lines;
+    totals.bytes += lineBytes + metadataBytes;
+    totals.metadataBytes += metadataBytes;
+  }
+
+  refused({ lines, bytes, reason, ...event }: Refused): void {
+    const received = this.receivedOf(event);
+    received.lines += lines;
+    received.bytes += bytes;
+    const refused = this.refusedOf(reason, event);
+    refused.lines += lines;
+    refused.bytes += bytes;
+  }
+
+  mutated({ tenant, reason, lines, bytes }: Mutated): void {
+    const labels = { reason, tenant: this.tenants.of(tenant) };
+    this.mutatedLines.inc(labels, lines);
+    this.mutatedBytes.inc(labels, bytes);
+  }
+
+  private receivedOf(event: Source): ReceivedTotals {
+    const tenant = this.tenants.of(event.tenant);
+    const key = `${tenant} ${event.format} ${event.policy}`;
+    const known = this.receivedTotals.get(key);
+    if (known !== undefined) return known;
+    const source = this.receivedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
+    const totals = { ...source, lines: 0, bytes: 0, metadataBytes: 0 };
+    return keep(this.receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
+  }
+
+  private refusedOf(reason: string, event: Source): RefusedTotals {
+    const tenant = this.tenants.of(event.tenant);
+    const key = `${reason} ${tenant} ${event.format} ${event.policy}`;
+    const known = this.refusedTotals.get(key);
+    if (known !== undefined) return known;
+    const source = this.refusedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
+    const totals = { ...source, reason, lines: 0, bytes: 0 };
+    return keep(this.refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
+  }
+
+  private *receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<Series<ReceivedLabel>> {
+    for (const totals of this.receivedTotals.values()) {
+      yield { labels: { ...this.labelsOf(totals), is_internal_stream: 'false' }, value: pick(totals) };
+    }
+  }
+
+  private *refusedSeries(pick: (totals: RefusedTotals) => number): Iterable<Series<RefusedLabel>> {
+    for (const totals of this.refusedTotals.values()) {
+      yield { labels: { reason: totals.reason, ...this.labelsOf(totals) }, value: pick(totals) };
+    }
+  }
+
+  private labelsOf({ tenant, policy, format }: Source) {
+    const hours = Math.floor(this.retentionHoursOf(tenant));
+    return { tenant, retention_hours: hours > 0 ? String(hours) : '', policy, format };
+  }
+}
+
+/** Whose series is one too many. */
+const NO_SOURCE: Source = { tenant: OTHER, policy: '', format: '' };
+
+function sourceOf({ policy, format }: Source) {
+  return { policy, format };
+}
+
+/** What is there under the key, or `made` from now on. */
+function keep<T>(totals: Map<string, T>, key: string, made: T): T {
+  const known = totals.get(key);
+  if (known !== undefined) return known;
+  totals.set(key, made);
+  return made;
+}
+
+function registerReceived(
+  registry: MetricsRegistry,
+  series: (pick: (totals: ReceivedTotals) => number) => Iterable<Series<ReceivedLabel>>,
+): void {
+  const labels: ReceivedLabel[] = ['tenant', 'retention_hours', 'is_internal_stream', 'policy', 'format'];
+  registry.counter<ReceivedLabel>({
+    name: 'loki_distributor_bytes_received_total',
+    help: 'Bytes of lines and structured metadata that pushes brought, refused ones included.',
+    labels,
+    read: () => series(totals => totals.bytes),
+  });
+  registry.counter<ReceivedLabel>({
+    name: 'loki_distributor_structured_metadata_bytes_received_total',
+    help: 'Bytes of structured metadata of stored entries.',
+    labels,
+    read: () => series(totals => totals.metadataBytes),
+  });
+  registry.counter<Exclude<ReceivedLabel, 'retention_hours'>>({
+    name: 'loki_distributor_lines_received_total',
+    help: 'Lines that pushes brought, refused ones included.',
+    labels: ['tenant', 'is_internal_stream', 'policy', 'format'],
+    *read() {
+      for (const { labels, value } of series(totals => totals.lines)) {
+        const { retention_hours: _, ...kept } = labels;
+        yield { labels: kept, value };
+      }
+    },
+  });
+}
+
+function registerRefused(
+  registry: MetricsRegistry,
+  series: (pick: (totals: RefusedTotals) => number) => Iterable<Series<RefusedLabel>>,
+): void {
+  const labels: RefusedLabel[] = ['reason', 'tenant', 'retention_hours', 'policy', 'format'];
+  registry.counter<RefusedLabel>({
+    name: 'loki_discarded_samples_total',
+    help: 'Entries that were refused, by reason.',
+    labels,
+    read: () => series(totals => totals.lines),
+  });
+  registry.counter<RefusedLabel>({
+    name: 'loki_discarded_bytes_total',
+    help: 'Bytes of lines and structured metadata that were refused, by reason.',
+    labels,
+    read: () => series(totals => totals.bytes),
+  });
+}

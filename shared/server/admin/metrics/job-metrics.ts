@@ -1,0 +1,86 @@
+/**
+ * Runs of scheduled jobs (shared/upkeep/maintenance/jobs.ts): under names of our own for all of them, and under the reference's for
+ * those that its dashboards show: compaction and retention of its compactor.
+ */
+import { hasFailed, type LastRun } from '../../../upkeep/maintenance/jobs.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+/** Seconds: a run looks around, or works for minutes. */
+const SECONDS = [0.01, 0.1, 1, 5, 15, 60, 300, 900];
+
+/** The reference's names for a job: how often it ran, how long it took, when it went well last. */
+const OF_THE_REFERENCE: Readonly<Record<string, string>> = {
+  compaction: 'loki_boltdb_shipper_compact_tables_operation',
+  retention: 'loki_compactor_apply_retention_operation',
+};
+/** The one that does not follow from the others. */
+const LAST_SUCCESS: Readonly<Record<string, string>> = {
+  compaction: 'loki_boltdb_shipper_compact_tables_operation_last_successful_run_timestamp_seconds',
+  retention: 'loki_compactor_apply_retention_last_successful_run_timestamp_seconds',
+};
+
+export type OnRun = (run: LastRun) => void;
+
+export function addJobMetrics(registry: MetricsRegistry): OnRun {
+  const runs = registry.counter<'job' | 'result'>({
+    name: 'logboom_job_runs_total',
+    help: 'Runs of scheduled jobs: all of it went well, a part of it failed, or all that was tried.',
+    labels: ['job', 'result'],
+  });
+  const seconds = registry.histogram<'job'>({
+    name: 'logboom_job_duration_seconds',
+    help: 'Seconds that runs of scheduled jobs took.',
+    labels: ['job'],
+    buckets: SECONDS,
+  });
+  const last = registry.gauge<'job'>({
+    name: 'logboom_job_last_success_timestamp_seconds',
+    help: 'End of the newest run of which nothing failed.',
+    labels: ['job'],
+  });
+  const figures = registry.counter<'job' | 'figure'>({
+    name: 'logboom_job_figures_total',
+    help: 'What jobs did, by the names that GET /loki/api/v1/status/maintenance has.',
+    labels: ['job', 'figure'],
+  });
+  const known = new Map(Object.keys(OF_THE_REFERENCE).map(job => [job, addKnown(registry, job)]));
+  return run => {
+    const { job, failures, startedMs, endedMs } = run;
+    const failed = hasFailed(run);
+    const result = failed ? 'failed' : failures.length > 0 ? 'partial' : 'ok';
+    const tookSeconds = Math.max(0, endedMs - startedMs) / 1000;
+    runs.inc({ job, result });
+    seconds.observe({ job }, tookSeconds);
+    if (result === 'ok') last.set({ job }, endedMs / 1000);
+    for (const [figure, value] of Object.entries(run.figures)) {
+      // What a figure says of the present (the job's own gauges) is no count; none is negative.
+      if (value > 0) figures.inc({ job, figure }, value);
+    }
+    known.get(job)?.(tookSeconds, result === 'ok' ? endedMs / 1000 : undefined);
+  };
+}
+
+function addKnown(
+  registry: MetricsRegistry,
+  job: string,
+): (seconds: number, endedSeconds: number | undefined) => void {
+  const name = OF_THE_REFERENCE[job];
+  const total = registry.counter<'status'>({
+    name: `${name}_total`,
+    help: `Runs of ${job}.`,
+    labels: ['status'],
+  });
+  const took = registry.gauge({
+    name: `${name}_duration_seconds`,
+    help: `Seconds of the newest run of ${job}.`,
+  });
+  const last = registry.gauge({
+    name: LAST_SUCCESS[job],
+    help: `End of the newest run of ${job} that went well.`,
+  });
+  return (seconds, endedSeconds) => {
+    total.inc({ status: endedSeconds === undefined ? 'failure' : 'success' });
+    took.set(seconds);
+    if (endedSeconds !== undefined) last.set(endedSeconds);
+  };
+}

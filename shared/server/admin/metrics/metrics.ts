@@ -1,0 +1,59 @@
+/** All metrics of a store together: what the HTTP context holds and `GET /metrics` prints. */
+import { NS_PER_SECOND } from '../../../base/model/duration.ts';
+import type { Limits } from '../../../base/model/limits.ts';
+import { buildInfo } from '../build-info.ts';
+import { IngestMetrics } from './ingest-metrics.ts';
+import { LineLengths } from './line-lengths.ts';
+import { QueryMetrics } from './query-metrics.ts';
+import { MetricsRegistry } from './registry.ts';
+import { RequestMetrics } from './request-metrics.ts';
+
+export interface Metrics {
+  /** Where other parts get metrics of their own. */
+  readonly registry: MetricsRegistry;
+  readonly ingest: IngestMetrics;
+  readonly lineLengths: LineLengths;
+  readonly queries: QueryMetrics;
+  readonly requests: RequestMetrics;
+}
+
+export interface MetricsOptions {
+  /** Retention of a tenant's logs, hours; without it they stay for ever. */
+  readonly retentionHoursOf?: (tenant: string) => number;
+  /** Most tenants that have series under their own name. */
+  readonly maxNamedTenants?: number;
+  /** With metrics of the process; true for one store of a process at most. */
+  readonly ofProcess?: boolean;
+}
+
+const FOR_EVER = () => 0;
+
+/** As the label `retention_hours` has it. */
+export function retentionHours({ retentionPeriodNs }: Pick<Limits, 'retentionPeriodNs'>): number {
+  return Number(retentionPeriodNs / (3600n * NS_PER_SECOND));
+}
+
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const { retentionHoursOf = FOR_EVER, maxNamedTenants, ofProcess = false } = options;
+  const registry = new MetricsRegistry();
+  addBuildInfo(registry);
+  const metrics = {
+    registry,
+    ingest: new IngestMetrics(registry, { retentionHoursOf, maxNamedTenants }),
+    lineLengths: new LineLengths(registry),
+    queries: new QueryMetrics(registry, maxNamedTenants),
+    requests: new RequestMetrics(registry),
+  };
+  if (ofProcess) registry.addProcessMetrics();
+  return metrics;
+}
+
+function addBuildInfo(registry: MetricsRegistry): void {
+  const { version, revision, branch, goVersion: goversion } = buildInfo();
+  const info = registry.gauge<'version' | 'revision' | 'branch' | 'goversion'>({
+    name: 'loki_build_info',
+    help: 'Always 1; what runs stands in the labels.',
+    labels: ['version', 'revision', 'branch', 'goversion'],
+  });
+  info.set({ version, revision, branch, goversion }, 1);
+}

@@ -1,0 +1,99 @@
+/** Queries that were answered, and what they read, by tenant. A query over several tenants counts for each of them. */
+import type { Counter, Histogram } from 'prom-client';
+import type { QueryStatistics } from '../../../read/query/statistics.ts';
+import { BoundedNames } from './bounded-names.ts';
+import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
+import type { MetricsRegistry, Series } from './registry.ts';
+
+/** From a cached answer to the longest that may be asked. */
+const SECONDS = [0.01, 0.05, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];
+const BYTES_PER_SECOND = [1e5, 1e6, 1e7, 5e7, 1e8, 3e8, 6e8, 1e9, 2e9, 5e9];
+
+type StatisticsLabel = 'status_code' | 'type' | 'range';
+
+export interface QueryKind {
+  readonly type: 'metric' | 'limited';
+  readonly range: 'range' | 'instant';
+}
+
+interface Totals {
+  queries: number;
+  bytes: number;
+}
+
+export class QueryMetrics {
+  private readonly totals = new Map<string, Totals>();
+  private readonly tenants: BoundedNames;
+  private readonly seconds: Histogram<StatisticsLabel>;
+  private readonly bytesPerSecond: Histogram<StatisticsLabel>;
+  private readonly downloadSeconds: Histogram<StatisticsLabel>;
+  private readonly duplicates: Counter<never>;
+  private readonly chunks: Counter<StatisticsLabel>;
+
+  constructor(registry: MetricsRegistry, maxNamedTenants: number = MAX_NAMED_TENANTS) {
+    this.tenants = new BoundedNames(maxNamedTenants);
+    registry.counter<'tenant'>({
+      name: 'logboom_queries_total',
+      help: 'Log and metric queries that were answered.',
+      labels: ['tenant'],
+      read: () => this.series(({ queries }) => queries),
+    });
+    registry.counter<'tenant'>({
+      name: 'logboom_query_bytes_total',
+      help: 'Stored bytes that queries read.',
+      labels: ['tenant'],
+      read: () => this.series(({ bytes }) => bytes),
+    });
+    const labels = ['status_code', 'type', 'range'] as const;
+    const histogram = (name: string, help: string, buckets: readonly number[]) =>
+      registry.histogram<StatisticsLabel>({ name: `loki_logql_querystats_${name}`, help, labels, buckets });
+    this.seconds = histogram('latency_seconds', 'Seconds that answered queries took.', SECONDS);
+    this.bytesPerSecond = histogram(
+      'bytes_processed_per_seconds',
+      'Bytes of lines and metadata that answered queries looked at, by second.',
+      BYTES_PER_SECOND,
+    );
+    this.downloadSeconds = histogram(
+      'chunk_download_latency_seconds',
+      'Seconds that answered queries spent on reading pages.',
+      SECONDS,
+    );
+    this.chunks = registry.counter<StatisticsLabel>({
+      name: 'loki_logql_querystats_downloaded_chunk_total',
+      help: 'Chunks of which answered queries read pages.',
+      labels,
+    });
+    this.duplicates = registry.counter({
+      name: 'loki_logql_querystats_duplicates_total',
+      help: 'Entries that answered queries passed over, because another chunk has them too.',
+    });
+  }
+
+  /** `bytes`: stored bytes read, of this tenant. */
+  answered(tenant: string, bytes: number): void {
+    const name = this.tenants.of(tenant);
+    let totals = this.totals.get(name);
+    if (totals === undefined) {
+      totals = { queries: 0, bytes: 0 };
+      this.totals.set(name, totals);
+    }
+    totals.queries++;
+    totals.bytes += bytes;
+  }
+
+  /** Once for a query, whatever its tenants. Only answered queries are told of: the status is always 200. */
+  measured({ type, range }: QueryKind, statistics: QueryStatistics, execNs: number): void {
+    const labels = { status_code: '200', type, range };
+    const seconds = execNs / 1e9;
+    const bytes = statistics.lineBytes + statistics.metadataBytes;
+    this.seconds.observe(labels, seconds);
+    if (seconds > 0) this.bytesPerSecond.observe(labels, bytes / seconds);
+    this.downloadSeconds.observe(labels, statistics.downloadNs / 1e9);
+    this.chunks.inc(labels, statistics.chunksRead);
+    this.duplicates.inc(statistics.duplicates);
+  }
+
+  private *series(pick: (totals: Totals) => number): Iterable<Series<'tenant'>> {
+    for (const [tenant, totals] of this.totals) yield { labels: { tenant }, value: pick(totals) };
+  }
+}

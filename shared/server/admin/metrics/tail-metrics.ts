@@ -1,0 +1,39 @@
+/** What live tails are sent: connections that count their messages. */
+import type { Connections } from '../../../base/ports/connections.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+export function observeConnections(connections: Connections, registry: MetricsRegistry): Connections {
+  const messages = registry.counter<'outcome'>({
+    name: 'logboom_tail_messages_total',
+    help: 'Frames that tails were sent: taken (ok), too late (gone), too large (too_large), or failed.',
+    labels: ['outcome'],
+  });
+  const bytes = registry.counter({
+    name: 'logboom_tail_bytes_total',
+    help: 'Bytes of frames that were taken.',
+  });
+  return {
+    async post(connectionId, message) {
+      let outcome = 'failed';
+      try {
+        const posted = await connections.post(connectionId, message);
+        outcome = posted.replace(' ', '_');
+        if (posted === 'ok') bytes.inc(message.length);
+        return posted;
+      } finally {
+        messages.inc({ outcome });
+      }
+    },
+    get: connectionId => connections.get(connectionId),
+    close: (connectionId, options) => connections.close(connectionId, options),
+  };
+}
+
+/** `count`: tails whose connections this process holds. */
+export function addOpenTails(registry: MetricsRegistry, count: () => number): void {
+  registry.gauge({
+    name: 'logboom_tails_open',
+    help: 'Tails whose connections this process holds.',
+    read: () => [{ labels: {}, value: count() }],
+  });
+}

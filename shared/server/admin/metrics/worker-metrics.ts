@@ -1,0 +1,88 @@
+/** Tasks of queries, and what queries hold in memory. */
+import type { QueryMemory } from '../../../read/query/query-memory.ts';
+import type { AnswerCache } from '../../../read/query/tasks/answer-cache.ts';
+import type { QueryWorkers } from '../../../read/query/tasks/query-workers.ts';
+import type { MetricsRegistry } from './registry.ts';
+
+export interface QueryParts {
+  /** Undefined where queries have no workers: then there are no series of tasks. */
+  readonly workers: QueryWorkers | undefined;
+  readonly memory: QueryMemory;
+  readonly answers: AnswerCache;
+}
+
+export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, answers }: QueryParts): void {
+  const one = (value: number) => [{ labels: {}, value }];
+  registry.gauge({
+    name: 'logboom_query_memory_bytes',
+    help: 'What the queries that run now are taken to hold.',
+    read: () => one(memory.usedBytes),
+  });
+  registry.counter({
+    name: 'logboom_query_memory_refused_total',
+    help: 'Times that a query was refused because all of them held too much.',
+    read: () => one(memory.refused),
+  });
+  registry.counter<'result'>({
+    name: 'logboom_query_result_cache_total',
+    help: 'Results of queries, and answers to tasks, that were looked for among those that are kept.',
+    labels: ['result'],
+    read: () => [
+      { labels: { result: 'hit' }, value: answers.figures.hits },
+      { labels: { result: 'miss' }, value: answers.figures.misses },
+    ],
+  });
+  if (workers === undefined) return;
+  const { figures } = workers;
+  registry.gauge({
+    name: 'logboom_query_workers',
+    help: 'Tasks that may run at once.',
+    read: () => one(workers.slots),
+  });
+  registry.gauge({
+    name: 'logboom_query_tasks_running',
+    help: 'Tasks that workers are at.',
+    read: () => one(workers.running),
+  });
+  registry.gauge({
+    name: 'logboom_query_tasks_waiting',
+    help: 'Tasks that wait for a worker.',
+    read: () => one(workers.waiting),
+  });
+  registry.counter({
+    name: 'logboom_query_tasks_total',
+    help: 'Tasks that were given to workers.',
+    read: () => one(figures.tasks),
+  });
+  registry.counter<'reason'>({
+    name: 'logboom_query_tasks_failed_total',
+    help: 'Tasks without an answer, but for mistakes of clients.',
+    labels: ['reason'],
+    read: () => [
+      { labels: { reason: 'cancelled' }, value: figures.cancelled },
+      { labels: { reason: 'failed' }, value: figures.failed },
+    ],
+  });
+  registry.counter<'direction'>({
+    name: 'logboom_query_task_bytes_total',
+    help: 'Bytes of tasks and of their answers.',
+    labels: ['direction'],
+    read: () => [
+      { labels: { direction: 'task' }, value: figures.taskBytes },
+      { labels: { direction: 'answer' }, value: figures.answerBytes },
+    ],
+  });
+  const { invocations } = workers;
+  if (invocations === undefined) return;
+  registry.counter({
+    name: 'logboom_query_invocations_total',
+    help: 'Times that the function of query workers was called; more than tasks where some were tried again.',
+    read: () => one(invocations.invocations),
+  });
+  registry.counter<'reason'>({
+    name: 'logboom_query_tasks_here_total',
+    help: 'Tasks that were run by the query function itself, by the reason why a worker could not.',
+    labels: ['reason'],
+    read: () => Object.entries(invocations.here).map(([reason, value]) => ({ labels: { reason }, value })),
+  });
+}

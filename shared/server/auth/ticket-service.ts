@@ -1,0 +1,56 @@
+/** Gives out tickets for tails of browsers and takes them in: see shared/storage/catalog/tickets.ts. */
+
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { Tickets } from '../../storage/catalog/tickets.ts';
+import { TooManyAttemptsError, UnauthenticatedError } from './errors.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
+import type { Identity } from './identity.ts';
+import { hashOf } from './token-text.ts';
+import type { TokenVerifier } from './token-verifier.ts';
+
+/** A page asks for one and connects at once. */
+export const TICKET_MS = 60_000;
+const TICKET_BYTES = 32;
+const FORM = /^[0-9a-f]{64}$/;
+
+export interface GivenTicket {
+  readonly ticket: string;
+  readonly expiresMs: number;
+}
+
+export interface TicketParts {
+  readonly tickets: Tickets;
+  readonly verifier: TokenVerifier;
+  readonly attempts: FailedAttempts;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export class TicketService {
+  private readonly parts: TicketParts;
+
+  constructor(parts: TicketParts) {
+    this.parts = parts;
+  }
+
+  /** For tails of these tenants, which the caller has checked. */
+  async give({ tokenId }: Identity, tenants: readonly string[]): Promise<GivenTicket> {
+    const { ids, clock, tickets } = this.parts;
+    const ticket = ids.randomHex(TICKET_BYTES);
+    const expiresMs = Math.trunc(clock.nowMs()) + TICKET_MS;
+    await tickets.add(hashOf(ticket).toString('hex'), { tokenId, tenants, expiresMs });
+    return { ticket, expiresMs };
+  }
+
+  /** Who may tail with it, once. Throws UnauthenticatedError, TooManyAttemptsError. */
+  async redeem(ticket: string, address: string): Promise<Identity> {
+    const { attempts, tickets, verifier } = this.parts;
+    if (!attempts.take(address)) throw new TooManyAttemptsError();
+    const record = FORM.test(ticket) ? await tickets.take(hashOf(ticket).toString('hex')) : undefined;
+    if (record === undefined)
+      throw new UnauthenticatedError('invalid ticket: it is used, or older than a minute');
+    await verifier.checkStillGood(record.tokenId);
+    attempts.giveBack(address);
+    return { tokenId: record.tokenId, name: 'ticket', scopes: ['logs:read'], tenants: record.tenants };
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Lines of the log that say who made or ended a token: afterwards, when something has happened, a list of the tokens that there
+ * are does not answer that. What a reader would get wrong: the log holds ids and names, never a token or its hash.
+ */
+import type { TokenRecord } from '../../storage/catalog/tokens.ts';
+import type { Identity } from './identity.ts';
+
+export interface AuditLog {
+  info(fields: object, message: string): void;
+}
+
+export interface TokenAudit {
+  /** `by`: whose token asked. */
+  created(record: TokenRecord, by: Identity | undefined, clientAddress: string | undefined): void;
+  revoked(record: TokenRecord, by: Identity | undefined, clientAddress: string | undefined): void;
+}
+
+/** Without a log nobody is told. */
+export function tokenAudit(log: AuditLog | undefined): TokenAudit {
+  const tell = (
+    message: string,
+    { id, name, scopes, tenants, expiresMs }: TokenRecord,
+    by: Identity | undefined,
+    clientAddress: string | undefined,
+  ): void => {
+    const expires = expiresMs === undefined ? null : new Date(expiresMs).toISOString();
+    const token = { id, name, scopes, tenants, expires };
+    log?.info({ token, by: by && { id: by.tokenId, name: by.name }, address: clientAddress }, message);
+  };
+  return {
+    created: (record, by, address) => tell('token created', record, by, address),
+    revoked: (record, by, address) => tell('token revoked', record, by, address),
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Finds out whose token it is.
+ *
+ * A reader would get wrong: a token that was revoked works on for up to `maxAgeMs` in a process that knew it, and so does the
+ * end of a wrong one's refusal. The cache is found by the hash of the whole token, so what it takes to look something up in
+ * it tells an attacker nothing; hashes are compared in constant time, also where there is no record.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { LruCache } from '../../base/model/lru.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import type { StoredToken, Tokens } from '../../storage/catalog/tokens.ts';
+import { TooManyAttemptsError, UnauthenticatedError } from './errors.ts';
+import type { FailedAttempts } from './failed-attempts.ts';
+import { type Identity, identityOf } from './identity.ts';
+import { hashOf, idOfToken } from './token-text.ts';
+
+/** A revoked token stops within this time; a token in use costs a read of the table as often. */
+export const VERIFIED_MS = 30_000;
+/** More than agents of one process use at once; a miss costs one small read. */
+const MAX_KNOWN = 10_000;
+/** A misconfigured agent repeats itself; an attacker does not, and may push others out of here. */
+const MAX_REFUSED = 1000;
+/** Lookups under way, each a small read. */
+const MAX_LOOKUPS = 200;
+const MS_PER_DAY = 86_400_000;
+const NO_HASH = Buffer.alloc(32);
+
+export type Refusal = 'malformed' | 'unknown' | 'expired' | 'revoked' | 'too many attempts';
+
+const MESSAGES = {
+  malformed: 'this is no token of Logboom',
+  unknown: 'invalid token',
+  // Told to who holds the whole token only.
+  expired: 'the token has expired',
+  revoked: 'the token has been revoked',
+} as const;
+
+export interface VerifierParts {
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  /** Shared with whatever else may be tried. */
+  readonly attempts: FailedAttempts;
+  /** How long what is known is believed, ms; 0 asks the table each time. Default: VERIFIED_MS. */
+  readonly maxAgeMs?: number | undefined;
+  readonly onRefused?: ((why: Refusal) => void) | undefined;
+}
+
+interface Known {
+  readonly identity: Identity;
+  readonly verifiedMs: number;
+}
+
+interface Refused {
+  readonly why: keyof typeof MESSAGES;
+  readonly refusedMs: number;
+}
+
+export class TokenVerifier {
+  private readonly tokens: Tokens;
+  private readonly clock: Clock;
+  private readonly maxAgeMs: number;
+  private readonly onRefused: (why: Refusal) => void;
+  private readonly attempts: FailedAttempts;
+  private readonly known = new LruCache<string, Known>(MAX_KNOWN);
+  private readonly refused = new LruCache<string, Refused>(MAX_REFUSED);
+  private readonly lookups = new Map<string, Promise<Identity>>();
+
+  constructor({ tokens, clock, attempts, maxAgeMs = VERIFIED_MS, onRefused }: VerifierParts) {
+    this.tokens = tokens;
+    this.clock = clock;
+    this.maxAgeMs = maxAgeMs;
+    this.onRefused = onRefused ?? (() => undefined);
+    this.attempts = attempts;
+  }
+
+  /** Throws UnauthenticatedError, TooManyAttemptsError, ThrottledError, or what the table throws: never lets anybody in then. */
+  async verify(token: string, address: string): Promise<Identity> {
+    const id = idOfToken(token);
+    if (id === undefined) throw this.refusal('malformed');
+    const hash = hashOf(token);
+    const key = hash.toString('hex');
+    const nowMs = this.clock.nowMs();
+    const known = this.known.get(key);
+    if (known !== undefined && nowMs - known.verifiedMs < this.maxAgeMs) {
+      if (isOver(known.identity.expiresMs, nowMs)) throw this.refusal('expired');
+      return known.identity;
+    }
+    const refused = this.refused.get(key);
+    if (refused !== undefined && nowMs - refused.refusedMs < this.maxAgeMs) throw this.refusal(refused.why);
+    const running = this.lookups.get(key);
+    if (running !== undefined) return running;
+    // Who was known once and is to be asked for again is no attempt.
+    const isAttempt = known === undefined;
+    if (isAttempt && !this.attempts.take(address)) {
+      this.onRefused('too many attempts');
+      throw new TooManyAttemptsError();
+    }
+    const lookup = this.lookUp(id, hash, key)
+      .catch((error: unknown) => {
+        if (isAttempt && !(error instanceof UnauthenticatedError)) this.attempts.giveBack(address);
+        throw error;
+      })
+      .finally(() => this.lookups.delete(key));
+    this.lookups.set(key, lookup);
+    const identity = await lookup;
+    if (isAttempt) this.attempts.giveBack(address);
+    return identity;
+  }
+
+  /** A token that something was given in the name of is still good. Throws as `verify`. */
+  async checkStillGood(tokenId: string): Promise<void> {
+    const stored = await this.tokens.get(tokenId);
+    const why = stored === undefined ? 'unknown' : this.endOf(stored);
+    if (why !== undefined) throw this.refusal(why);
+  }
+
+  private async lookUp(id: string, hash: Buffer, key: string): Promise<Identity> {
+    if (this.lookups.size >= MAX_LOOKUPS) throw new ThrottledError('too many tokens are looked up at once');
+    const stored = await this.tokens.get(id);
+    const expected = stored === undefined ? NO_HASH : Buffer.from(stored.record.hash, 'hex');
+    const isSame = timingSafeEqual(hash, expected);
+    const why = stored === undefined || !isSame ? 'unknown' : this.endOf(stored);
+    if (stored === undefined || why !== undefined) {
+      this.known.delete(key);
+      const reason = why ?? 'unknown';
+      this.refused.set(key, { why: reason, refusedMs: this.clock.nowMs() });
+      throw this.refusal(reason);
+    }
+    const identity = identityOf(stored.record);
+    this.known.set(key, { identity, verifiedMs: this.clock.nowMs() });
+    await this.noteUse(stored);
+    return identity;
+  }
+
+  private endOf({ record: { expiresMs, revokedMs } }: StoredToken): 'expired' | 'revoked' | undefined {
+    if (revokedMs !== undefined) return 'revoked';
+    return isOver(expiresMs, this.clock.nowMs()) ? 'expired' : undefined;
+  }
+
+  /** Once a day. Whoever loses a race, or may not write, leaves it: it is there to find tokens that nobody uses. */
+  private async noteUse({ record, version }: StoredToken): Promise<void> {
+    const today = Math.floor(this.clock.nowMs() / MS_PER_DAY);
+    if (record.lastUsedDay !== undefined && record.lastUsedDay >= today) return;
+    await this.tokens.replace(version, { ...record, lastUsedDay: today }).catch(() => false);
+  }
+
+  private refusal(why: keyof typeof MESSAGES): UnauthenticatedError {
+    this.onRefused(why);
+    return new UnauthenticatedError(MESSAGES[why]);
+  }
+}
+
+function isOver(expiresMs: number | undefined, nowMs: number): boolean {
+  return expiresMs !== undefined && expiresMs <= nowMs;
+}

@@ -1,0 +1,108 @@
+/** Puts together what keeps the store in shape: compaction, deletion, retention, index sync, collection. */
+
+import type { Limits } from '../../base/model/limits.ts';
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { DayIndexes } from '../../storage/index/day-indexes.ts';
+import { Syncer } from '../../storage/index/syncer.ts';
+import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
+import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
+import { DELETE_TIMES, type DeleteTimes } from '../../upkeep/deletion/delete-times.ts';
+import { MergeDrops } from '../../upkeep/deletion/merge-drops.ts';
+import { TenantDeletion } from '../../upkeep/deletion/tenant-deletion.ts';
+import type { DeletionObserver } from '../../upkeep/maintenance/deletion-job.ts';
+import type { Job, JobsParts } from '../../upkeep/maintenance/jobs.ts';
+import { Maintenance, type MaintenanceOptions, type Removal } from '../../upkeep/maintenance/maintenance.ts';
+import type { Config } from '../admin/config-fields.ts';
+import { rulesEveryMs } from './assemble-rules.ts';
+
+export interface MaintenanceSources {
+  readonly config: Config;
+  readonly store: ObjectStore;
+  readonly catalog: Catalog;
+  readonly indexes: DayIndexes;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Default: those of the configuration for all. */
+  readonly limitsOf?: (tenant: string) => Limits;
+  /** Takes what was deleted out of the table's log, where it has one on this machine; false where it could not now. */
+  readonly foldTable?: () => Promise<boolean>;
+  /** For tests that cannot wait; default DELETE_TIMES. */
+  readonly deleteTimes?: DeleteTimes;
+  /** For metrics; see JobsParts and DeletionJobParts. */
+  readonly onRun?: JobsParts['onRun'];
+  readonly deletions?: DeletionObserver;
+  /** See MaintenanceParts. */
+  readonly otherJobs?: readonly Job[];
+}
+
+export function maintenanceOptions(config: Config): MaintenanceOptions {
+  const { compactor, logboom } = config;
+  return {
+    compactionEveryMs: compactor.compactionIntervalMs,
+    syncEveryMs: logboom.indexSyncIntervalMs,
+    collectionEveryMs: logboom.collectionIntervalMs,
+    removalEveryMs: compactor.retentionEnabled ? compactor.compactionIntervalMs : undefined,
+    syncsIndexes: logboom.indexSync,
+    rulesEveryMs: rulesEveryMs(config),
+  };
+}
+
+export function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {
+  const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = logboom;
+  return { targetBytes, inlineMaxBytes, graceMs, minesPatterns: patternIngester.enabled };
+}
+
+export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
+  const { config, store, catalog, indexes, clock, ids, limitsOf = () => config.limits } = sources;
+  const isEnabled = config.compactor.retentionEnabled;
+  const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
+  const options = compactorOptions(config);
+  const merging = { catalog, store, clock, ids, options, drops };
+  return new Maintenance({
+    catalog,
+    store,
+    clock,
+    compactor: new Compactor(merging),
+    syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
+    foldTable: sources.foldTable,
+    otherJobs: sources.otherJobs,
+    removal: isEnabled ? assembleRemoval({ ...sources, limitsOf }, merging) : undefined,
+    options: maintenanceOptions(config),
+    onRun: sources.onRun,
+  });
+}
+
+function assembleRemoval(
+  {
+    config,
+    store,
+    catalog,
+    clock,
+    limitsOf,
+    deleteTimes: times = DELETE_TIMES,
+    deletions: observer,
+  }: MaintenanceSources & Required<Pick<MaintenanceSources, 'limitsOf'>>,
+  rewriter: DayRewriterParts,
+): Removal {
+  const { compactor } = config;
+  return {
+    deletion: new TenantDeletion({
+      catalog,
+      store,
+      clock,
+      rewriter,
+      limitsOf,
+      times,
+      cancelPeriodMs: compactor.deleteRequestCancelPeriodMs,
+      batchSize: compactor.deleteBatchSize,
+    }),
+    retention: {
+      rewriter,
+      limitsOf,
+      removedGraceMs: compactor.retentionDeleteDelayMs,
+    },
+    observer,
+  };
+}

@@ -1,0 +1,67 @@
+/** Puts together what evaluates rules: the job, and where it asks, tells and writes. */
+
+import type { Limits } from '../../base/model/limits.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { HttpClient } from '../../base/ports/http-client.ts';
+import type { QueryEngine } from '../../read/query/engine.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { RuleStore } from '../../storage/catalog/rule-group.ts';
+import type { Job } from '../../upkeep/maintenance/jobs.ts';
+import type { Config } from '../admin/config-fields.ts';
+import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import { alertmanagerOptions, alertmanagers } from '../rules/notify/alertmanager.ts';
+import { remoteWriter } from '../rules/remote-write/remote-writer.ts';
+import { addGroupMetrics, addRuleMetrics, newRuleFigures } from '../rules/rule-figures.ts';
+import { ruleJob } from '../rules/rule-job.ts';
+import { engineQuery } from '../rules/rule-query.ts';
+import { templateRunner } from '../rules/template/run-template.ts';
+
+export interface RuleSources {
+  readonly config: Config;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly store: RuleStore;
+  readonly engine: Pick<QueryEngine, 'instant'>;
+  readonly limitsOf: (tenant: string) => Limits;
+  readonly http: HttpClient;
+  readonly registry: MetricsRegistry;
+}
+
+/** Groups are looked for so often at least: one that is due waits no longer. */
+const MAX_LOOK_MS = 5000;
+
+export function rulesEveryMs({ ruler }: Config): number {
+  return Math.min(ruler.pollIntervalMs, MAX_LOOK_MS);
+}
+
+export function assembleRuleJob(sources: RuleSources): Job {
+  const { config, catalog, clock, store, engine, limitsOf, http, registry } = sources;
+  const { ruler } = config;
+  const figures = newRuleFigures();
+  addRuleMetrics(registry, figures);
+  const sending = { http, clock };
+  const writer = remoteWriter(sending, ruler.remoteWrite);
+  return ruleJob({
+    store,
+    states: catalog.ruleStates,
+    leases: catalog.leases,
+    clock,
+    query: engineQuery({ engine, limitsOf, clock }),
+    templates: templateRunner(ruler),
+    outage: ruler,
+    notify: alertmanagers(sending, alertmanagerOptions(ruler)),
+    writer,
+    writesSeries: tenant => !limitsOf(tenant).rulerRemoteWriteDisabled,
+    resendDelayNs: ruler.resendDelayNs,
+    maxNotices: ruler.notificationQueueCapacity,
+    evaluationIntervalNs: ruler.evaluationIntervalNs,
+    everyMs: rulesEveryMs(config),
+    figures,
+    onGroups: addGroupMetrics(registry),
+  });
+}
+
+/** Where nobody gave a client: receivers are out of reach, and all waits for them. */
+export const NO_HTTP: HttpClient = {
+  post: () => Promise.reject(new Error('this process sends no requests')),
+};

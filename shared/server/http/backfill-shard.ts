@@ -1,0 +1,26 @@
+/** The header `X-Loki-Backfill-Shard` of a push (wire-format reference, 1.15): it marks entries of any age. */
+import { BadRequestError } from '../../base/model/errors.ts';
+import { quote } from '../../base/model/quote.ts';
+import type { Request } from './message.ts';
+
+const HEADER = 'x-loki-backfill-shard';
+const SHOWN_HEADER = 'X-Loki-Backfill-Shard';
+/** It becomes a label value of each stream. */
+const MAX_SHARD_BYTES = 128;
+
+/** Its value, or undefined where it is absent or empty. Throws BadRequestError. */
+export function backfillShard(headers: Request['headers']): string | undefined {
+  // Header values arrive as one character per byte.
+  const bytes = Buffer.from(headers[HEADER] ?? '', 'latin1');
+  if (bytes.length === 0) return undefined;
+  if (bytes.length > MAX_SHARD_BYTES) {
+    throw new BadRequestError(
+      `invalid ${SHOWN_HEADER} header: value length ${bytes.length} exceeds limit of ${MAX_SHARD_BYTES}`,
+    );
+  }
+  const shard = bytes.toString('utf8');
+  if (!Buffer.from(shard).equals(bytes)) {
+    throw new BadRequestError(`invalid ${SHOWN_HEADER} header ${quote(shard)}: must be a valid label value`);
+  }
+  return shard;
+}

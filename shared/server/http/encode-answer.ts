@@ -1,0 +1,108 @@
+/**
+ * Query answers as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). Written as text piece by piece: an
+ * answer can hold a hundred thousand entries, and Grafana reads `resultType` before `result` from the stream.
+ */
+
+import { type Labels, labelsToObject } from '../../base/model/labels.ts';
+import { formatPlain } from '../../base/model/number.ts';
+import type { MetricResult } from '../../execution/metrics/result.ts';
+import type { QueryAnswer } from '../../read/query/engine.ts';
+import type { LogStream } from '../../read/query/log-query.ts';
+import type { Explained } from './encode-explain.ts';
+import { statisticsTree } from './encode-statistics.ts';
+
+export interface EncodingOptions {
+  /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
+  readonly flags: readonly string[];
+  /** What limits cut, beside the warnings of the result itself. */
+  readonly warnings?: readonly string[] | undefined;
+  /** To be added. Default: nothing. */
+  readonly explained?: Explained | undefined;
+}
+
+export const CATEGORIZE_FLAG = 'categorize-labels';
+
+export function encodeAnswer(
+  answer: Pick<QueryAnswer, 'result' | 'statistics' | 'execNs'>,
+  { flags, warnings: cuts = [], explained }: EncodingOptions,
+): string {
+  const { result } = answer;
+  const parts: string[] = ['{"status":"success",'];
+  const warnings = 'warnings' in result ? [...cuts, ...result.warnings] : cuts;
+  if (warnings.length > 0) parts.push(`"warnings":${JSON.stringify(warnings)},`);
+  parts.push(`"data":{"resultType":"${result.kind}",`);
+  if (result.kind === 'streams') {
+    if (flags.length > 0) parts.push(`"encodingFlags":${JSON.stringify(flags)},`);
+    parts.push('"result":');
+    encodeStreams(parts, result.streams, flags.includes(CATEGORIZE_FLAG));
+  } else {
+    parts.push('"result":');
+    encodeMetric(parts, result);
+  }
+  parts.push(`,"stats":${JSON.stringify(statisticsTree(answer))}`);
+  if (explained !== undefined) parts.push(`,"explain":${JSON.stringify(explained)}`);
+  parts.push('}}');
+  return parts.join('');
+}
+
+function encodeStreams(parts: string[], streams: readonly LogStream[], categorize: boolean): void {
+  parts.push('[');
+  streams.forEach((stream, i) => {
+    parts.push(`${i > 0 ? ',' : ''}{"stream":${streamJson(stream.labels)},"values":[`);
+    stream.entries.forEach(({ timeNs, line, structuredMetadata, parsed }, j) => {
+      parts.push(`${j > 0 ? ',' : ''}["${timeNs}",${JSON.stringify(line.toWellFormed())}`);
+      if (categorize) parts.push(`,${categoriesJson(structuredMetadata, parsed)}`);
+      parts.push(']');
+    });
+    parts.push(']}');
+  });
+  parts.push(']');
+}
+
+function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels | undefined): string {
+  const parts: string[] = [];
+  if (structuredMetadata?.length) parts.push(`"structuredMetadata":${labelsJson(structuredMetadata)}`);
+  if (parsed?.length) parts.push(`"parsed":${labelsJson(parsed)}`);
+  return `{${parts.join()}}`;
+}
+
+/** U+FFFD in the labels of a result stream is a space, as in the reference. A byte that is not UTF-8 is U+FFFD. */
+function streamJson(labels: Labels): string {
+  const shown = labels.map(({ name, value }) => ({ name, value: value.replaceAll('\ufffd', ' ') }));
+  return labelsJson(shown);
+}
+
+function labelsJson(labels: Labels): string {
+  return JSON.stringify(labelsToObject(labels));
+}
+
+function encodeMetric(parts: string[], result: MetricResult): void {
+  switch (result.kind) {
+    case 'scalar':
+      parts.push(sampleJson(result.timeMs, result.value));
+      return;
+    case 'vector':
+      parts.push('[');
+      result.samples.forEach(({ labels, value }, i) => {
+        const comma = i > 0 ? ',' : '';
+        parts.push(`${comma}{"metric":${labelsJson(labels)},"value":${sampleJson(result.timeMs, value)}}`);
+      });
+      parts.push(']');
+      return;
+    case 'matrix':
+      parts.push('[');
+      result.series.forEach(({ labels, timesMs, values }, i) => {
+        parts.push(`${i > 0 ? ',' : ''}{"metric":${labelsJson(labels)},"values":[`);
+        for (let j = 0; j < values.length; j++) {
+          parts.push(`${j > 0 ? ',' : ''}${sampleJson(timesMs[j], values[j])}`);
+        }
+        parts.push(']}');
+      });
+      parts.push(']');
+  }
+}
+
+/** Seconds with up to three decimals, and the value as text. */
+function sampleJson(timeMs: number, value: number): string {
+  return `[${timeMs / 1000},"${formatPlain(value)}"]`;
+}

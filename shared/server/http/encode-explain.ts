@@ -1,0 +1,62 @@
+/**
+ * What a query looked at, passed over and read, for `explain=true`: ours alone, under `data.explain`. Bytes are as stored.
+ * Pages that were read twice (to tell equal entries of two chunks apart) count twice.
+ */
+import type { QueryAnswer } from '../../read/query/engine.ts';
+import type { ReadRound } from '../../read/query/read-rounds.ts';
+
+export interface Explained {
+  readonly chunks: Readonly<Record<'considered' | 'prunedByLabels' | 'prunedByStreams' | 'read', number>>;
+  readonly pages: PageFigures;
+  readonly bytes: PageFigures;
+  readonly textFilters: Readonly<Record<'reads' | 'bytes', number>>;
+  /** The thread or function that planned the query, and scanned what was not handed out as tasks. */
+  readonly ranIn: string;
+  /** Reads of that thread or function over a distant store, by round; absent over files. */
+  readonly rounds?: readonly ReadRound[];
+  /** Tasks that the query was cut into, by the thread or function that ran them; absent if there were none. */
+  readonly tasks?: Readonly<Record<string, number>>;
+}
+
+type PageFigures = Readonly<
+  Record<
+    'considered' | 'prunedByStreams' | 'prunedByText' | 'prunedByValues' | 'answeredByFooters' | 'read',
+    number
+  >
+>;
+
+export function explain({
+  statistics,
+  place,
+  rounds,
+}: Pick<QueryAnswer, 'statistics' | 'place' | 'rounds'>): Explained {
+  const { plan, tasks, chunksRead, pagesRead, compressedBytes } = statistics;
+  return {
+    chunks: {
+      considered: plan.chunks,
+      prunedByLabels: plan.chunksBySketch,
+      prunedByStreams: plan.chunksByStreams,
+      read: chunksRead,
+    },
+    pages: {
+      considered: plan.pages,
+      prunedByStreams: plan.pagesByStreams,
+      prunedByText: plan.pagesByText,
+      prunedByValues: plan.pagesByValues,
+      answeredByFooters: plan.pagesCounted,
+      read: pagesRead,
+    },
+    bytes: {
+      considered: plan.pageBytes,
+      prunedByStreams: plan.bytesByStreams,
+      prunedByText: plan.bytesByText,
+      prunedByValues: plan.bytesByValues,
+      answeredByFooters: plan.bytesCounted,
+      read: compressedBytes,
+    },
+    textFilters: { reads: plan.filterReads, bytes: plan.filterBytes },
+    ranIn: place,
+    ...(rounds !== undefined && { rounds }),
+    ...(Object.keys(tasks).length > 0 && { tasks }),
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Errors as answers (wire-format reference, 0.2 and 0.3). There are three writers: `push` ends the message with a newline
+ * (push, deletes, rules, status pages), `query` does not, `otlp` puts it into the message that OTLP clients read (2.7).
+ * A missing tenant is plain text with the newline everywhere. What is no
+ * error of a client is logged under the request id, and nothing of it is shown.
+ */
+
+import { ClientError, CorruptionError } from '../../base/model/errors.ts';
+import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
+import { StorageUnavailableError } from '../../base/ports/storage-unavailable.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import { UnauthenticatedError } from '../auth/errors.ts';
+import type { Response } from './message.ts';
+import { otlpErrorResponse } from './otlp-error.ts';
+
+export type ErrorStyle = 'push' | 'query' | 'otlp';
+
+/** The part of a logger that HTTP needs; pino fits. */
+export interface ErrorLog {
+  error(fields: object, message: string): void;
+}
+
+/** Without it clients of HTTP Basic do not send what they have. */
+const CHALLENGE = Object.freeze({ 'www-authenticate': 'Basic realm="logboom", charset="UTF-8"' });
+export const OVERLOADED = 'The server cannot accept more requests at this time.';
+const TOO_MANY_OUTSTANDING = 'too many outstanding requests';
+const CANCELLED = 'the request was cancelled by the client';
+const TIMED_OUT =
+  'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed';
+
+/** Client closed request: no name in the standard, the reference's number. */
+const STATUS_CANCELLED = 499;
+
+export function errorResponse(status: number, message: string, style: ErrorStyle): Response {
+  if (style === 'otlp' && status !== 401) return otlpErrorResponse(status, message);
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: style !== 'query' || status === 401 ? `${message}\n` : message,
+  };
+}
+
+/** The answer to whatever a handler threw. Never throws itself. */
+export function responseOfError(
+  error: unknown,
+  { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
+): Response {
+  const known = knownError(error, style);
+  // The client is told that it is the disk; what exactly is for who operates the store.
+  if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'storage failed');
+  if (known !== undefined) {
+    const response = errorResponse(known.status, known.message, style);
+    if (!(error instanceof UnauthenticatedError)) return response;
+    return { ...response, headers: { ...response.headers, ...CHALLENGE } };
+  }
+  log.error({ requestId, err: error }, 'request failed');
+  const damaged = damagedPart(error);
+  if (damaged !== undefined) {
+    return errorResponse(500, `stored data is damaged: ${damaged}; run logboom doctor`, style);
+  }
+  return errorResponse(500, `internal error, request id ${requestId}`, style);
+}
+
+/** What is damaged or gone: enough for whoever operates the store to find it. Undefined where the error is another. */
+function damagedPart(error: unknown): string | undefined {
+  if (error instanceof AggregateError) return error.errors.map(damagedPart).find(part => part !== undefined);
+  if (error instanceof CorruptionError) return error.message.split(': ', 1)[0];
+  return error instanceof ObjectNotFoundError ? error.message : undefined;
+}
+
+interface KnownError {
+  readonly status: number;
+  readonly message: string;
+}
+
+function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
+  if (error instanceof ClientError) return { status: error.status, message: error.message };
+  if (error instanceof ThrottledError) {
+    return style === 'query'
+      ? { status: 429, message: TOO_MANY_OUTSTANDING }
+      : { status: 503, message: OVERLOADED };
+  }
+  if (error instanceof StorageUnavailableError) return { status: 503, message: error.message };
+  if (error instanceof AggregateError) return ofSeveral(error.errors, style);
+  // The names that AbortController.abort() and AbortSignal.timeout() give their reasons.
+  const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
+  if (name === 'AbortError') return { status: STATUS_CANCELLED, message: CANCELLED };
+  if (name === 'TimeoutError') return { status: 504, message: TIMED_OUT };
+  return undefined;
+}
+
+/** Errors of sub-queries: a cancel wins, then a timeout of all, then any mistake of the client, then a disk that takes no more. */
+function ofSeveral(errors: readonly unknown[], style: ErrorStyle): KnownError | undefined {
+  const known = errors.map(error => knownError(error, style));
+  const cancelled = known.find(error => error?.status === STATUS_CANCELLED);
+  if (cancelled !== undefined) return cancelled;
+  if (known.length > 0 && known.every(error => error?.status === 504)) return known[0];
+  const ofClient = known.find(error => error !== undefined && error.status >= 400 && error.status < 500);
+  return ofClient ?? known[errors.findIndex(error => error instanceof StorageUnavailableError)];
+}

@@ -1,0 +1,42 @@
+/**
+ * What a client may know of itself, and tickets for browsers (docs/security.md). Logboom's own:
+ *
+ *     GET  /svc/api/v1/auth/me       whether tokens are on, and what the caller's may do
+ *     POST /svc/api/v1/auth/ticket   a ticket for one tail of the tenant of the request, good for a minute
+ */
+
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { ALL_TENANTS, SCOPES } from '../../../base/model/scopes.ts';
+import { UnauthenticatedError } from '../../auth/errors.ts';
+import type { HttpContext } from '../context.ts';
+import { json } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { singleTenant } from '../tenant.ts';
+
+export const showMe: Handler<HttpContext> = async ({ config: { access, auth } }, { identity }) => {
+  // With one tenant a token for all is one for it; without, anybody is any tenant.
+  const everybody = auth.authEnabled ? [ALL_TENANTS] : [auth.noAuthTenant];
+  const data = {
+    tokens_enabled: access.tokensEnabled,
+    auth_enabled: auth.authEnabled,
+    scopes: identity?.scopes ?? SCOPES,
+    tenants: auth.authEnabled ? (identity?.tenants ?? everybody) : everybody,
+    token:
+      identity === undefined
+        ? null
+        : {
+            id: identity.tokenId,
+            name: identity.name,
+            expires: identity.expiresMs === undefined ? null : new Date(identity.expiresMs).toISOString(),
+          },
+  };
+  return json({ status: 'success', data });
+};
+
+export const giveTicket: Handler<HttpContext> = async ({ access, config }, { headers, identity }) => {
+  if (!config.access.tokensEnabled) throw new BadRequestError('tokens are off: a tail needs no ticket');
+  if (identity === undefined) throw new UnauthenticatedError('a ticket needs a token');
+  const tenant = singleTenant(headers, config);
+  const { ticket, expiresMs } = await access.tickets.give(identity, [tenant]);
+  return json({ status: 'success', data: { ticket, tenant, expires: new Date(expiresMs).toISOString() } });
+};

@@ -1,0 +1,23 @@
+/** detected_labels (wire-format reference, 3.7). */
+
+import { parseSelector } from '../../../language/logql/parse.ts';
+import type { HttpContext } from '../context.ts';
+import { param, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
+import { rangeParams } from '../query-params.ts';
+import { json } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { askerOf, warned } from './query.ts';
+import { afterStart } from './streams.ts';
+
+export const listDetectedLabels: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs());
+  const query = param(params, 'query');
+  const matchers = query === '' ? [] : parseSelector(query);
+  const detectedLabels = await context.insight.detectedLabels(matchers, afterStart(range), asker);
+  // The reference leaves the list out where it is empty.
+  return json({ ...(detectedLabels.length === 0 ? {} : { detectedLabels }), ...warned(asker) });
+};

@@ -1,0 +1,112 @@
+/**
+ * POST /aws/firehose: HTTP endpoint delivery of Amazon Data Firehose.
+ *
+ * Firehose repeats whatever is not answered 200, for hours. So entries that validation refuses are no error here: the
+ * others are stored, and a repeat would change nothing.
+ */
+
+import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
+import type { Label } from '../../../base/model/labels.ts';
+import { ThrottledError } from '../../../base/ports/throttled.ts';
+import { DEFAULT_FIELDS } from '../../../write/ingest/inlets/field-options.ts';
+import { firehoseInlet } from '../../../write/ingest/inlets/firehose-inlet.ts';
+import { sanitizeMetadataName } from '../../../write/ingest/metadata-name.ts';
+import { maxDecompressedBytes } from '../../admin/config.ts';
+import type { HttpContext } from '../context.ts';
+import { OVERLOADED } from '../errors.ts';
+import type { Request, Response } from '../message.ts';
+import type { Handler } from '../routes.ts';
+import { singleTenant, TENANT_HEADER } from '../tenant.ts';
+
+const REQUEST_ID = 'x-amz-firehose-request-id';
+const ATTRIBUTES = 'x-amz-firehose-common-attributes';
+/** Firehose sends at most 50, of together about 70 KB. */
+const MAX_ATTRIBUTES = 50;
+const MAX_ATTRIBUTES_BYTES = 128 * 1024;
+/** The names under which a tenant may stand among the attributes. */
+const TENANT_ATTRIBUTES = ['x_scope_orgid', 'tenant'];
+/** Firehose takes a message of at most 8192 characters. */
+const MAX_MESSAGE_CHARACTERS = 4096;
+const MAX_REQUEST_ID_LENGTH = 128;
+const NO_STREAMS = 422;
+
+export const pushFirehose: Handler<HttpContext> = async (context, request) => {
+  const { config, clock } = context;
+  const { headers, body } = request;
+  const requestId = (headers[REQUEST_ID] ?? '').slice(0, MAX_REQUEST_ID_LENGTH);
+  const answer = (status: number, errorMessage?: string): Response => ({
+    status,
+    // Exactly so: with parameters Firehose takes the answer for none of its own.
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ requestId, timestamp: clock.nowMs(), errorMessage }),
+  });
+  try {
+    const attributes = commonAttributes(headers);
+    const tenant = singleTenant(tenantHeaders(headers, attributes, context), config);
+    const labels = labelsOfAttributes(attributes);
+    const push = {
+      tenant,
+      body,
+      contentType: headers['content-type'],
+      contentEncoding: headers['content-encoding'],
+      inlet: firehoseInlet({ fields: DEFAULT_FIELDS, labels }),
+      parameters: JSON.stringify(labels),
+    };
+    const { error } = await context.push.push(push, context.limitsOf(tenant), {
+      maxBodyBytes: config.distributor.maxRecvMsgSize,
+      maxDecompressedBytes: maxDecompressedBytes(config),
+    });
+    if (error !== undefined && isWorthARepeat(error)) throw error;
+    return answer(200);
+  } catch (error) {
+    // CloudWatch Logs sends messages without events to see who listens.
+    if (error instanceof ClientError && error.status === NO_STREAMS) return answer(200);
+    if (error instanceof ThrottledError) return answer(503, OVERLOADED);
+    if (!(error instanceof ClientError)) throw error;
+    return answer(error.status, error.message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed());
+  }
+};
+
+/** Rates and overload pass; what is wrong with an entry does not. */
+function isWorthARepeat({ status }: ClientError): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** `{"commonAttributes": {name: value}}` in a header. Throws BadRequestError. */
+function commonAttributes(headers: Request['headers']): ReadonlyMap<string, string> {
+  const header = headers[ATTRIBUTES] ?? '';
+  if (header === '') return new Map();
+  const wrong = new BadRequestError(`the header ${ATTRIBUTES} is no JSON object of texts`);
+  if (header.length > MAX_ATTRIBUTES_BYTES) throw wrong;
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(header, 'latin1').toString());
+  } catch {
+    throw wrong;
+  }
+  const attributes = (value as { commonAttributes?: unknown } | null)?.commonAttributes ?? {};
+  if (typeof attributes !== 'object' || Array.isArray(attributes)) throw wrong;
+  const pairs = Object.entries(attributes as object);
+  if (pairs.length > MAX_ATTRIBUTES || pairs.some(([, text]) => typeof text !== 'string')) throw wrong;
+  return new Map(pairs as [string, string][]);
+}
+
+/**
+ * Firehose can set no header of its own, so the tenant may stand among the attributes: where the configuration allows it
+ * and no header names one. Allowed by default it would get past a proxy that keeps requests without a tenant out.
+ */
+function tenantHeaders(
+  headers: Request['headers'],
+  attributes: ReadonlyMap<string, string>,
+  { config }: Pick<HttpContext, 'config'>,
+): Request['headers'] {
+  if (!config.logboom.firehoseTenantAttribute || headers[TENANT_HEADER] !== undefined) return headers;
+  const name = TENANT_ATTRIBUTES.find(attribute => attributes.has(attribute));
+  return name === undefined ? headers : { ...headers, [TENANT_HEADER]: attributes.get(name)! };
+}
+
+function labelsOfAttributes(attributes: ReadonlyMap<string, string>): readonly Label[] {
+  return [...attributes]
+    .filter(([name, value]) => !TENANT_ATTRIBUTES.includes(name) && value !== '')
+    .map(([name, value]) => ({ name: sanitizeMetadataName(name), value: value.toWellFormed() }));
+}

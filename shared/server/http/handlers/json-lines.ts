@@ -1,0 +1,47 @@
+/** POST /svc/api/v1/push/jsonline and /insert/jsonline: a JSON document per line, with VictoriaLogs' parameters. */
+
+import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
+import { DEFAULT_FIELDS, fieldOptions } from '../../../write/ingest/inlets/field-options.ts';
+import { jsonLinesInlet } from '../../../write/ingest/inlets/json-lines-inlet.ts';
+import { maxDecompressedBytes } from '../../admin/config.ts';
+import type { HttpContext } from '../context.ts';
+import { param, parseParams } from '../params.ts';
+import { noContent } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { singleTenant } from '../tenant.ts';
+
+const NO_STREAMS = 422;
+const REFUSED = 400;
+
+export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
+  const { config } = context;
+  const { headers, body, rawQuery } = request;
+  const tenant = singleTenant(headers, config);
+  // Of the query alone: curl sends any body as a form where nobody tells it not to.
+  const params = parseParams({ ...request, body: new Uint8Array(0) });
+  const inlet = jsonLinesInlet(fieldOptions(name => param(params, name), DEFAULT_FIELDS));
+  const push = {
+    tenant,
+    body,
+    contentType: headers['content-type'],
+    contentEncoding: headers['content-encoding'],
+    inlet,
+    parameters: rawQuery,
+  };
+  const bodyLimits = {
+    maxBodyBytes: config.distributor.maxRecvMsgSize,
+    maxDecompressedBytes: maxDecompressedBytes(config),
+  };
+  let refused: string | undefined;
+  try {
+    const { error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
+    if (error !== undefined && error.status !== REFUSED) throw error;
+    refused = error?.message;
+  } catch (error) {
+    // Without an entry there is nothing to store, which an agent that flushes an empty buffer need not know.
+    if (!(error instanceof ClientError && error.status === NO_STREAMS)) throw error;
+  }
+  const messages = [inlet.failure(), refused].filter(message => message !== undefined);
+  if (messages.length > 0) throw new BadRequestError(messages.join('; '));
+  return noContent();
+};

@@ -1,0 +1,39 @@
+/** POST /otlp/v1/logs (wire-format reference, 2), and the path of exporters that were given too much of it. */
+
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { otlpInlet } from '../../../write/ingest/otlp/otlp-inlet.ts';
+import { maxDecompressedBytes } from '../../admin/config.ts';
+import { backfillShard } from '../backfill-shard.ts';
+import type { HttpContext } from '../context.ts';
+import { noContent } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { singleTenant } from '../tenant.ts';
+
+export const pushOtlpLogs: Handler<HttpContext> = async (context, { headers, body }) => {
+  const { config } = context;
+  const tenant = singleTenant(headers, config);
+  const contentType = headers['content-type'];
+  const request = {
+    tenant,
+    body,
+    contentType,
+    contentEncoding: headers['content-encoding'],
+    inlet: otlpInlet(contentType),
+    backfillShard: backfillShard(headers),
+  };
+  const bodyLimits = {
+    maxBodyBytes: config.distributor.maxRecvMsgSize,
+    maxDecompressedBytes: maxDecompressedBytes(config),
+  };
+  const { error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+  if (error !== undefined) throw error;
+  return noContent();
+};
+
+/** 400, which exporters do not repeat, and whose message they log. */
+export const refuseDoubledPath: Handler<HttpContext> = async (context, { headers }) => {
+  singleTenant(headers, context.config);
+  throw new BadRequestError(
+    "the exporter's endpoint is too long: configure it as <base>/otlp, the collector adds /v1/logs itself",
+  );
+};

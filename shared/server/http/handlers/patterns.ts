@@ -1,0 +1,42 @@
+/**
+ * patterns (wire-format reference, 3.7): what kinds of lines a selector has, and when. 404 with an empty body where
+ * `pattern_ingester.enabled` is off, as the reference answers.
+ */
+
+import { parseSelector } from '../../../language/logql/parse.ts';
+import type { FoundPattern } from '../../../read/patterns/patterns.ts';
+import type { Asker } from '../../../read/query/engine.ts';
+import type { HttpContext } from '../context.ts';
+import { param, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
+import { rangeParams, stepParam } from '../query-params.ts';
+import { jsonText } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { askerOf, warned } from './query.ts';
+
+/** Go writes these so in JSON. */
+const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
+
+export const showPatterns: Handler<HttpContext> = async (context, request) => {
+  if (!context.config.patternIngester.enabled) return { status: 404, headers: {}, body: '' };
+  const asker = askerOf(context, request);
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs(), { mayEndFirst: true });
+  const stepNs = stepParam(params, range);
+  const matchers = parseSelector(param(params, 'query'));
+  // Nothing lies in a range that ends before it starts, as in the reference; other endpoints refuse it there and here.
+  const found =
+    range.endNs < range.startNs ? [] : await context.patterns.find({ matchers, range, stepNs }, asker);
+  return jsonText(encode(found, asker));
+};
+
+function encode(found: readonly FoundPattern[], asker: Asker): string {
+  const data = found.map(({ pattern, level, samples }) => {
+    const text = JSON.stringify(pattern).replace(/[<>&]/g, one => ESCAPES[one]);
+    return `{"pattern":${text},"level":${JSON.stringify(level)},"samples":${JSON.stringify(samples)}}`;
+  });
+  const { warnings } = warned(asker);
+  const rest = warnings === undefined ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return `{"status":"success","data":[${data.join(',')}]${rest}}`;
+}

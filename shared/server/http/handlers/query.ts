@@ -1,0 +1,104 @@
+/** query_range, query and format_query (wire-format reference, 3 and 7.8). */
+
+import { ClientError } from '../../../base/model/errors.ts';
+import { parseQuery } from '../../../language/logql/parse.ts';
+import { prettyPrint } from '../../../language/logql/pretty.ts';
+import type { Asker, QueryAnswer } from '../../../read/query/engine.ts';
+import { combineLimits } from '../../../read/query/query-limits.ts';
+import type { HttpContext } from '../context.ts';
+import { showsPartialResults } from '../dashboard-client.ts';
+import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
+import { explain } from '../encode-explain.ts';
+import type { Request, Response } from '../message.ts';
+import { type Params, param, parseParams } from '../params.ts';
+import { encodeParquet } from '../parquet.ts';
+import { PARQUET_TYPE, parquetWanted, refuseParquet } from '../parquet-request.ts';
+import { booleanParam, instantQueryParams, rangeQueryParams } from '../query-params.ts';
+import { json, jsonText } from '../respond.ts';
+import type { Handler } from '../routes.ts';
+import { resolveTenants } from '../tenant.ts';
+
+export const queryRange: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  const parquet = parquetWanted(request.headers, context.config.frontend);
+  const sent = parseParams(request);
+  const { direction, query, ...params } = rangeQueryParams(sent, context.clock.nowNs());
+  const flags = encodingFlags(request);
+  const answer = await context.engine.range(
+    {
+      ...params,
+      text: query,
+      expr: parseQuery(query),
+      backward: direction === 'backward',
+      categorize: flags.includes(CATEGORIZE_FLAG),
+    },
+    explaining(asker, sent),
+  );
+  if (parquet) return answeredInParquet(answer, request);
+  // Writing is work for the tenant too, and in one go.
+  const { scheduler } = context.reading.source;
+  const startedMs = scheduler.nowMs();
+  const response = answered(answer, { flags, sent, asker });
+  scheduler.charge(asker.tenants.join('|'), startedMs);
+  return response;
+};
+
+export const queryInstant: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  const parquet = parquetWanted(request.headers, context.config.frontend);
+  const sent = parseParams(request);
+  const { query, timeNs } = instantQueryParams(sent, context.clock.nowNs());
+  const asked = { text: query, expr: parseQuery(query), timeNs };
+  const answer = await context.engine.instant(asked, explaining(asker, sent));
+  if (parquet) return answeredInParquet(answer, request);
+  return answered(answer, { flags: encodingFlags(request), sent, asker });
+};
+
+export const formatQuery: Handler<HttpContext> = async (_context, request) => {
+  refuseParquet(request.headers);
+  try {
+    return json({ status: 'success', data: prettyPrint(parseQuery(param(parseParams(request), 'query'))) });
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    return json({ status: 'invalid-query', error: error.message }, 400);
+  }
+};
+
+function answered(
+  answer: QueryAnswer,
+  { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
+): Response {
+  const { warnings } = asker;
+  const explained = booleanParam(sent, 'explain', false) ? explain(answer) : undefined;
+  return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
+}
+
+/** Spread into a JSON response: what the limits of the request cut from it, if anything. */
+export function warned({ warnings = [] }: Asker): { readonly warnings?: readonly string[] } {
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+async function answeredInParquet(answer: QueryAnswer, { signal }: Request): Promise<Response> {
+  const body = await encodeParquet(answer, signal);
+  return { status: 200, headers: { 'content-type': PARQUET_TYPE }, body };
+}
+
+/** The tenants of a query request with their limits. Throws ClientError. */
+export function askerOf(context: HttpContext, { headers, signal }: Request): Asker {
+  const tenants = resolveTenants(headers, context.config);
+  const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
+  const tags = headers['x-query-tags'] ?? '';
+  const warnings = showsPartialResults(headers) ? [] : undefined;
+  const readsAnew = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
+  return { tenants, limits, signal, tags, warnings, readsAnew };
+}
+
+/** To explain a query is to run it, whatever of it was kept. */
+function explaining(asker: Asker, sent: Params): Asker {
+  return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true, wantsRounds: true } : asker;
+}
+
+function encodingFlags({ headers }: Request): readonly string[] {
+  const header = headers['x-loki-response-encoding-flags'];
+  return header === undefined || header === '' ? [] : header.split(',');
+}

@@ -1,0 +1,83 @@
+/** labels, label values and series (wire-format reference, 3.7). */
+
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { labelsToObject } from '../../../base/model/labels.ts';
+import type { Stream } from '../../../base/model/page.ts';
+import type { Matcher } from '../../../language/logql/ast.ts';
+import { parseSelector } from '../../../language/logql/parse.ts';
+import type { Asker } from '../../../read/query/engine.ts';
+import { LabelNames, LabelValues } from '../../../read/query/streams-query.ts';
+import { TENANT_LABEL } from '../../../read/query/tenant-view.ts';
+import type { HttpContext } from '../context.ts';
+import type { Response } from '../message.ts';
+import { type Params, param, paramValues, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
+import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
+import { json } from '../respond.ts';
+import type { Handler, RoutedRequest } from '../routes.ts';
+import { isEmptySelector } from '../selector-params.ts';
+import { askerOf, warned } from './query.ts';
+
+export const listLabels: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  const labels = new LabelNames();
+  await visitLabelled(context, request, asker, labels.add);
+  const names = labels.list();
+  return list(asker.tenants.length > 1 ? [...new Set([...names, TENANT_LABEL])].sort() : names, asker);
+};
+
+export const listLabelValues: Handler<HttpContext> = async (context, request) => {
+  const { name } = request.pathParams;
+  const asker = askerOf(context, request);
+  const values = new LabelValues(name);
+  await visitLabelled(context, request, asker, values.add);
+  return list(name === TENANT_LABEL ? asker.tenants : values.list(), asker);
+};
+
+export const listSeries: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs());
+  const streams = await context.engine.streams(seriesSelectors(params), afterStart(range), asker);
+  return json({
+    status: 'success',
+    data: streams.map(({ labels }) => labelsToObject(labels)),
+    ...warned(asker),
+  });
+};
+
+/** Shows the streams that the optional `query` selects. Throws ClientError. */
+function visitLabelled(
+  context: HttpContext,
+  request: RoutedRequest,
+  asker: Asker,
+  visit: (stream: Stream) => void,
+): Promise<void> {
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs(), { defaultSinceNs: LABELS_SINCE_NS });
+  const query = param(params, 'query');
+  const selectors = query === '' ? [] : [parseSelector(query)];
+  return context.engine.visitStreams(selectors, afterStart(range), asker, visit);
+}
+
+/** Selectors of `match[]` and `match`; none, or a lone `{}`, means every stream. */
+function seriesSelectors(params: Params): (readonly Matcher[])[] {
+  const groups = [...new Set([...paramValues(params, 'match[]'), ...paramValues(params, 'match')])];
+  if (groups.length === 0 || (groups.length === 1 && isEmptySelector(groups[0]))) return [];
+  return groups.map(group => {
+    if (isEmptySelector(group)) throw new BadRequestError(`0 matchers in group: ${group}`);
+    return parseSelector(group);
+  });
+}
+
+/** Metadata includes an entry at the end of its range; a query of one instant then has it too. */
+export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint }) {
+  return { startNs, endNs: endNs + 1n };
+}
+
+/** The reference leaves `data` out where it is empty. */
+function list(data: readonly string[], asker: Asker): Response {
+  return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(asker) });
+}

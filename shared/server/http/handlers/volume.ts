@@ -1,0 +1,100 @@
+/** index/volume and index/volume_range (wire-format reference, 3.9). */
+
+import { compareUtf8 } from '../../../base/model/bytes.ts';
+import { NS_PER_MS } from '../../../base/model/duration.ts';
+import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
+import type { MetricResult } from '../../../execution/metrics/result.ts';
+import type { Matcher } from '../../../language/logql/ast.ts';
+import type { VolumeOfSeries, Volumes } from '../../../read/insight/volume.ts';
+import type { Grouping } from '../../../read/insight/volume-day.ts';
+import { newStatistics } from '../../../read/query/statistics.ts';
+import type { HttpContext } from '../context.ts';
+import { encodeAnswer } from '../encode-answer.ts';
+import type { Response } from '../message.ts';
+import { type Params, param, parseParams } from '../params.ts';
+import { refuseParquet } from '../parquet-request.ts';
+import { limitParam, rangeParams, stepParam } from '../query-params.ts';
+import { jsonText } from '../respond.ts';
+import type { Handler, RoutedRequest } from '../routes.ts';
+import { anySelector } from '../selector-params.ts';
+import { askerOf } from './query.ts';
+
+export const showVolume: Handler<HttpContext> = (context, request) => answerVolume(context, request, false);
+
+export const showVolumeRange: Handler<HttpContext> = (context, request) =>
+  answerVolume(context, request, true);
+
+async function answerVolume(
+  context: HttpContext,
+  request: RoutedRequest,
+  inSteps: boolean,
+): Promise<Response> {
+  const asker = askerOf(context, request);
+  if (!asker.limits.volumeEnabled) throw new ClientError(404, 'not found');
+  refuseParquet(request.headers);
+  const params = parseParams(request);
+  const range = rangeParams(params, context.clock.nowNs());
+  const limit = limitParam(params, 'limit', { zeroIsInitial: true });
+  const stepNs = inSteps ? stepParam(params, range) : undefined;
+  const asked = groupingParams(params);
+  const query = { ...selectionOf(anySelector(param(params, 'query')), asked), range, stepNs };
+  const started = process.hrtime.bigint();
+  const volumes = await context.insight.volumes(query, asker);
+  const execNs = Number(process.hrtime.bigint() - started);
+  const series = firstOf(volumes.series, limit);
+  const result = inSteps ? inMatrix(volumes, series) : inVector(series, Number(range.endNs / NS_PER_MS));
+  return jsonText(
+    encodeAnswer({ result, statistics: newStatistics(), execNs }, { flags: [], warnings: asker.warnings }),
+  );
+}
+
+interface AskedGrouping {
+  readonly by: Grouping['by'];
+  /** None: not given. */
+  readonly targets: readonly string[];
+}
+
+function groupingParams(params: Params): AskedGrouping {
+  const by = param(params, 'aggregateBy') || 'series';
+  if (by !== 'series' && by !== 'labels') throw new BadRequestError('invalid aggregation option');
+  const targets = param(params, 'targetLabels').split(',');
+  return { by, targets: targets.map(name => name.trim()).filter(name => name !== '') };
+}
+
+/** Streams that lack a target are left out, unless the selector says something of it. */
+function selectionOf(
+  selector: readonly Matcher[],
+  { by, targets }: AskedGrouping,
+): { readonly matchers: readonly Matcher[]; readonly grouping: Grouping } {
+  const named = [...new Set(selector.map(({ name }) => name))];
+  const others = targets.filter(target => !named.includes(target));
+  const matchers = [...selector, ...others.map((name): Matcher => ({ name, op: '=~', value: '.+' }))];
+  if (targets.length > 0) return { matchers, grouping: { by, names: targets } };
+  const all = by === 'labels' || selector.length === 0;
+  return { matchers, grouping: { by, names: all ? undefined : named } };
+}
+
+/** The largest, in the order of their first samples, and of their names. */
+function firstOf(series: readonly VolumeOfSeries[], limit: number): readonly VolumeOfSeries[] {
+  const firstBytes = ({ bytes }: VolumeOfSeries) => bytes.find(value => value > 0)!;
+  return [...series]
+    .sort((a, b) => b.totalBytes - a.totalBytes || compareUtf8(a.text, b.text))
+    .slice(0, limit)
+    .sort((a, b) => firstBytes(b) - firstBytes(a) || compareUtf8(a.text, b.text));
+}
+
+function inVector(series: readonly VolumeOfSeries[], timeMs: number): MetricResult {
+  const samples = series.map(({ labels, totalBytes }) => ({ labels, value: totalBytes }));
+  return { kind: 'vector', timeMs, samples, warnings: [] };
+}
+
+/** An empty answer is a vector, as in the reference; all others are matrices (differences, D10). */
+function inMatrix({ timesMs }: Volumes, series: readonly VolumeOfSeries[]): MetricResult {
+  if (series.length === 0) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
+  const matrix = series.map(({ labels, bytes }) => ({
+    labels,
+    timesMs: timesMs.filter((_, i) => bytes[i] >= 0),
+    values: bytes.filter(value => value >= 0),
+  }));
+  return { kind: 'matrix', series: matrix, warnings: [] };
+}

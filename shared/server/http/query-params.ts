@@ -1,0 +1,186 @@
+/**
+ * Parameters of queries with the reference's defaults, checks and error texts (wire-format reference, 3.2). All
+ * functions throw BadRequestError. The order of the checks decides which of several mistakes a client hears of.
+ */
+import { NS_PER_SECOND, parsePrometheusDuration } from '../../base/model/duration.ts';
+import { BadRequestError, messageOf } from '../../base/model/errors.ts';
+import { parseGoFloat } from '../../base/model/number.ts';
+import { quote } from '../../base/model/quote.ts';
+import { type Params, param } from './params.ts';
+import { MAX_INT64, MIN_INT64, parseInt64 } from './strconv.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+export type Direction = 'forward' | 'backward';
+
+export interface TimeRange {
+  /** Unix time, ns. */
+  readonly startNs: bigint;
+  /** Never before `startNs`, but where that was asked for. */
+  readonly endNs: bigint;
+}
+
+export interface RangeOptions {
+  readonly defaultSinceNs?: bigint;
+  /** A range may end before it starts. */
+  readonly mayEndFirst?: boolean;
+}
+
+export const DEFAULT_LIMIT = 100;
+/** Range queries and most of the metadata. */
+const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
+/** Labels and label values (differences, D17). */
+export const LABELS_SINCE_NS = 6n * 3600n * NS_PER_SECOND;
+
+const MAX_UINT32 = 4_294_967_295n;
+/** Points of a series in one answer, by the reference's rule on range and step. */
+export const MAX_POINTS = 11_000n;
+/** The default step gives about this many points. */
+const DEFAULT_POINTS = 250n;
+
+export function rangeParams(
+  params: Params,
+  nowNs: bigint,
+  { defaultSinceNs = DEFAULT_SINCE_NS, mayEndFirst = false }: RangeOptions = {},
+): TimeRange {
+  const sinceNs = named('since', params, parsePrometheusDuration) ?? defaultSinceNs;
+  const endNs = named('end', params, parseTimestamp) ?? nowNs;
+  const earlier = endNs < nowNs ? endNs : nowNs;
+  const startNs = named('start', params, parseTimestamp) ?? earlier - sinceNs;
+  if (endNs < startNs && !mayEndFirst)
+    throw new BadRequestError('end timestamp must not be before or equal to start time');
+  return { startNs, endNs };
+}
+
+/** Evaluation time of an instant query. Its error has no prefix, unlike those of a range. */
+export function timeParam(params: Params, nowNs: bigint): bigint {
+  const text = param(params, 'time');
+  return text === '' ? nowNs : parseTimestamp(text);
+}
+
+export interface LimitOptions {
+  readonly initial?: number;
+  /** Volume takes 0 for "not given". */
+  readonly zeroIsInitial?: boolean;
+}
+
+export function limitParam(
+  params: Params,
+  name = 'limit',
+  { initial = DEFAULT_LIMIT, zeroIsInitial = false }: LimitOptions = {},
+): number {
+  const text = param(params, name);
+  if (text === '') return initial;
+  const limit = parseInt64(text, 'Atoi');
+  if (limit === 0n && zeroIsInitial) return initial;
+  if (limit <= 0n) throw new BadRequestError('limit must be a positive value');
+  if (limit > MAX_UINT32) {
+    throw new BadRequestError(`limit value ${limit} is out of range [0, ${MAX_UINT32}]`);
+  }
+  return Number(limit);
+}
+
+export function directionParam(params: Params): Direction {
+  const text = param(params, 'direction');
+  const direction = text.toLowerCase();
+  if (text === '' || direction === 'backward') return 'backward';
+  if (direction === 'forward') return 'forward';
+  throw new BadRequestError(`invalid direction '${text}'`);
+}
+
+/** Step of a range, ns, over zero. The range must not have more than MAX_POINTS of them. */
+export function stepParam(params: Params, { startNs, endNs }: TimeRange): bigint {
+  const text = param(params, 'step');
+  const stepNs = text === '' ? defaultStepNs({ startNs, endNs }) : parseStep(text);
+  if (stepNs <= 0n) {
+    throw new BadRequestError(
+      'zero or negative query resolution step widths are not accepted. Try a positive integer',
+    );
+  }
+  if ((endNs - startNs) / stepNs > MAX_POINTS) {
+    throw new BadRequestError(
+      'exceeded maximum resolution of 11,000 points per time series. Try increasing the value of the step parameter',
+    );
+  }
+  return stepNs;
+}
+
+/** Least distance of entries in an answer, ns; 0 where every entry is wanted. */
+export function intervalParam(params: Params): bigint {
+  const text = param(params, 'interval');
+  const intervalNs = text === '' ? 0n : parseStep(text);
+  if (intervalNs < 0n) throw new BadRequestError('interval must be >= 0');
+  return intervalNs;
+}
+
+export interface RangeQueryParams extends TimeRange {
+  readonly query: string;
+  readonly limit: number;
+  readonly direction: Direction;
+  readonly stepNs: bigint;
+  readonly intervalNs: bigint;
+}
+
+/** All of a range query; its `query` is parsed after them. */
+export function rangeQueryParams(params: Params, nowNs: bigint): RangeQueryParams {
+  const range = rangeParams(params, nowNs);
+  const limit = limitParam(params);
+  const direction = directionParam(params);
+  const stepNs = stepParam(params, range);
+  const intervalNs = intervalParam(params);
+  return { ...range, limit, direction, stepNs, intervalNs, query: param(params, 'query') };
+}
+
+export interface InstantQueryParams {
+  readonly query: string;
+  readonly timeNs: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+}
+
+export function instantQueryParams(params: Params, nowNs: bigint): InstantQueryParams {
+  const timeNs = timeParam(params, nowNs);
+  const limit = limitParam(params);
+  const direction = directionParam(params);
+  return { timeNs, limit, direction, query: param(params, 'query') };
+}
+
+/** Booleans of administration: `t`, `true`, `1` and their opposites in any case; anything else is the default. */
+export function booleanParam(params: Params, name: string, initial: boolean): boolean {
+  const text = param(params, name).toLowerCase();
+  if (['t', 'true', '1'].includes(text)) return true;
+  if (['f', 'false', '0'].includes(text)) return false;
+  return initial;
+}
+
+function defaultStepNs({ startNs, endNs }: TimeRange): bigint {
+  const seconds = (endNs - startNs) / (DEFAULT_POINTS * NS_PER_SECOND);
+  return (seconds > 1n ? seconds : 1n) * NS_PER_SECOND;
+}
+
+/** A float number of seconds or a Prometheus duration, ns. NaN is negative, as Go's conversion makes it. */
+function parseStep(text: string): bigint {
+  const seconds = parseGoFloat(text);
+  if (seconds !== undefined) {
+    if (Number.isNaN(seconds)) return MIN_INT64;
+    const ns = seconds * 1e9;
+    if (ns > Number(MAX_INT64) || ns < Number(MIN_INT64)) {
+      throw new BadRequestError(`cannot parse ${quote(text)} to a valid duration. It overflows int64`);
+    }
+    return BigInt(Math.trunc(ns));
+  }
+  try {
+    return parsePrometheusDuration(text);
+  } catch (error) {
+    throw new BadRequestError(`cannot parse ${quote(text)} to a valid duration`, { cause: error });
+  }
+}
+
+function named<T>(name: string, params: Params, parse: (text: string) => T): T | undefined {
+  const text = param(params, name);
+  if (text === '') return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new BadRequestError(`could not parse '${name}' parameter: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,61 @@
+/** What a request may cost before it is understood, by the cost class of its route: an adapter asks when it has the head. */
+
+import { NS_PER_MS } from '../../base/model/duration.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import { combineLimits } from '../../read/query/query-limits.ts';
+import type { Config } from '../admin/config-fields.ts';
+import { claimedHeaders } from './credentials.ts';
+import type { Request } from './message.ts';
+import type { CostClass, Router } from './routes.ts';
+import { resolveTenants, type TenantConfig } from './tenant.ts';
+
+export interface RequestLimits {
+  /** Of its route. What has no route, or shows the status of the store, is light. */
+  readonly cost: CostClass;
+  /** Largest body as sent, bytes. */
+  readonly maxBodyBytes: number;
+  /** The request's signal aborts after this time; 0 is never. */
+  readonly deadlineMs: number;
+}
+
+/** By method, path and headers: queries have the timeout of their tenants. */
+export type RequestLimitsOf = (method: string, path: string, headers: Request['headers']) => RequestLimits;
+
+export function createRequestLimits<Context>(
+  router: Router<Context>,
+  config: Pick<Config, 'access' | 'distributor' | 'frontend' | 'limits'> & TenantConfig,
+  limitsOf: (tenant: string) => Limits = () => config.limits,
+): RequestLimitsOf {
+  const maxBodyBytes = config.frontend.maxBodySize;
+  const byCost: Record<CostClass, RequestLimits> = {
+    push: { cost: 'push', maxBodyBytes: config.distributor.maxRecvMsgSize, deadlineMs: 0 },
+    query: { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(config.limits) },
+    light: { cost: 'light', maxBodyBytes, deadlineMs: 0 },
+    maintenance: { cost: 'maintenance', maxBodyBytes, deadlineMs: 0 },
+  };
+  const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: Request['headers']) => headers;
+  const ofQuery = (headers: Request['headers']): RequestLimits => {
+    try {
+      const limits = combineLimits(resolveTenants(claimed(headers), config).map(limitsOf));
+      return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };
+    } catch {
+      // No tenant, or a broken one: the handler will say so.
+      return byCost.query;
+    }
+  };
+  return (method, path, headers) => {
+    try {
+      const match = router.match(method, path);
+      if (match.kind !== 'route' || match.route.isStatus) return byCost.light;
+      const { cost } = match.route;
+      return cost === 'query' ? ofQuery(headers) : byCost[cost];
+    } catch {
+      // A broken path: dispatch will say so.
+      return byCost.light;
+    }
+  };
+}
+
+function timeoutMs({ queryTimeoutNs }: Limits): number {
+  return Number(queryTimeoutNs / NS_PER_MS);
+}

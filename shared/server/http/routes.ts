@@ -1,0 +1,166 @@
+/**
+ * The form of the route table and its matcher. Each endpoint is named once, under the neutral root; the names that
+ * shipped clients use are made from it. Templates are whole segments: `{name}` takes one segment, which is
+ * percent-decoded only after matching, so that an encoded slash stays inside its parameter.
+ */
+import { invariant } from '../../base/model/errors.ts';
+import type { Access } from './access.ts';
+import type { ErrorStyle } from './errors.ts';
+import type { Request, Response } from './message.ts';
+import { decodePercent } from './params.ts';
+
+/** HEAD is answered by the handler of its route like GET; the adapters leave the body away. */
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+
+/** The component that exposes the endpoint (contract, 1). */
+export type Component =
+  | 'all'
+  | 'distributor'
+  | 'querier'
+  | 'query-frontend'
+  | 'ingester'
+  | 'index-gateway'
+  | 'ruler'
+  | 'compactor';
+
+/** What a request may cost: decides body limit, deadline, and memory and time of a deployed function. */
+export type CostClass = 'light' | 'query' | 'push' | 'maintenance';
+
+export interface RoutedRequest extends Request {
+  /** Values of the `{name}` segments of the template, decoded. */
+  readonly pathParams: Readonly<Record<string, string>>;
+}
+
+export type Handler<Context> = (context: Context, request: RoutedRequest) => Promise<Response>;
+
+export interface Route<Context> {
+  readonly methods: readonly Method[];
+  /** For example `/svc/api/v1/label/{name}/values`. */
+  readonly path: string;
+  /** Paths besides those that follow from the root, for example a deprecated name. */
+  readonly aliases?: readonly string[];
+  readonly component: Component;
+  readonly cost: CostClass;
+  /** Part of what shows how the store is: among requests it counts as light, so that it is answered when the store is busy. */
+  readonly isStatus?: boolean;
+  /** Which of the two error writers answers. */
+  readonly errors: ErrorStyle;
+  /** What it asks of who calls it, where tokens are on. */
+  readonly access: Access;
+  readonly handler: Handler<Context>;
+}
+
+export type Match<Context> =
+  | { readonly kind: 'route'; readonly route: Route<Context>; readonly pathParams: Record<string, string> }
+  /** The path with doubled slashes or dots cleaned: 301. */
+  | { readonly kind: 'moved'; readonly path: string }
+  | { readonly kind: 'wrong-method'; readonly allow: readonly Method[] }
+  | { readonly kind: 'missing' };
+
+export interface Router<Context> {
+  /** Throws BadRequestError where an escape in the path is broken. */
+  match(method: string, path: string): Match<Context>;
+  readonly routes: readonly Route<Context>[];
+}
+
+/** Neutral root → the name that shipped clients use (wire-format reference, 0.1). */
+const ROOTS: readonly (readonly [string, string])[] = [
+  ['/svc/api/v1', '/loki/api/v1'],
+  ['/compat/api/v1', '/prometheus/api/v1'],
+  ['/api/compat', '/api/prom'],
+];
+
+/** Every path that the route answers, its own first. */
+export function pathsOf(route: Pick<Route<unknown>, 'path' | 'aliases'>): readonly string[] {
+  return [route.path, ...(route.aliases ?? [])].flatMap(path => {
+    const root = ROOTS.find(([neutral]) => path === neutral || path.startsWith(`${neutral}/`));
+    return root === undefined ? [path] : [path, root[1] + path.slice(root[0].length)];
+  });
+}
+
+/** The table with the types of its handlers checked. */
+export function defineRoutes<Context>(routes: readonly Route<Context>[]): readonly Route<Context>[] {
+  return routes;
+}
+
+interface Endpoint<Context> {
+  readonly segments: readonly string[];
+  readonly byMethod: Map<string, Route<Context>>;
+}
+
+export function createRouter<Context>(routes: readonly Route<Context>[]): Router<Context> {
+  const endpoints = new Map<string, Endpoint<Context>>();
+  for (const route of routes) {
+    for (const path of pathsOf(route)) {
+      const endpoint = endpoints.get(path) ?? { segments: path.split('/'), byMethod: new Map() };
+      endpoints.set(path, endpoint);
+      for (const method of route.methods) {
+        invariant(!endpoint.byMethod.has(method), `one route for ${method} ${path}`);
+        endpoint.byMethod.set(method, route);
+      }
+    }
+  }
+  const templates = [...endpoints.values()].filter(endpoint => endpoint.segments.some(isParameter));
+
+  function find(
+    path: string,
+  ): { endpoint: Endpoint<Context>; pathParams: Record<string, string> } | undefined {
+    const exact = endpoints.get(path);
+    if (exact !== undefined && !path.includes('{')) return { endpoint: exact, pathParams: {} };
+    const segments = path.split('/').map(decodePercent);
+    // An escape may also hide a plain character of a fixed path.
+    if (path.includes('%') && !segments.some(segment => /[/{]/.test(segment))) {
+      const plain = endpoints.get(segments.join('/'));
+      if (plain !== undefined) return { endpoint: plain, pathParams: {} };
+    }
+    for (const endpoint of templates) {
+      const pathParams = matchSegments(endpoint.segments, segments);
+      if (pathParams !== undefined) return { endpoint, pathParams };
+    }
+    return undefined;
+  }
+
+  return {
+    routes,
+    match(method, path) {
+      const cleaned = cleanPath(path);
+      if (cleaned !== path) return { kind: 'moved', path: cleaned };
+      const found = find(path);
+      if (found === undefined) return { kind: 'missing' };
+      const route = found.endpoint.byMethod.get(method);
+      if (route !== undefined) return { kind: 'route', route, pathParams: found.pathParams };
+      return { kind: 'wrong-method', allow: [...found.endpoint.byMethod.keys()] as Method[] };
+    },
+  };
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{') && segment.endsWith('}');
+}
+
+function matchSegments(
+  template: readonly string[],
+  segments: readonly string[],
+): Record<string, string> | undefined {
+  if (template.length !== segments.length) return undefined;
+  const pathParams: Record<string, string> = {};
+  for (let i = 0; i < template.length; i++) {
+    if (isParameter(template[i])) {
+      if (segments[i] === '') return undefined;
+      pathParams[template[i].slice(1, -1)] = segments[i];
+    } else if (template[i] !== segments[i]) return undefined;
+  }
+  return pathParams;
+}
+
+/** Without empty, `.` and `..` segments; a slash at the end stays. The same text where nothing is to clean. */
+export function cleanPath(path: string): string {
+  if (!/\/(?:\/|\.\.?(?:\/|$))/.test(path)) return path;
+  const kept: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  const slash = path.endsWith('/') && kept.length > 0 ? '/' : '';
+  return `/${kept.join('/')}${slash}`;
+}

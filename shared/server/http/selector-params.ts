@@ -1,0 +1,12 @@
+/** Stream selectors of requests about what is stored; they throw ParseError and BadRequestError. */
+import type { Matcher } from '../../language/logql/ast.ts';
+import { parseSelector } from '../../language/logql/parse.ts';
+
+export function isEmptySelector(text: string): boolean {
+  return /^\s*\{\s*\}\s*$/.test(text);
+}
+
+/** A selector that refuses some stream, or `{}`, which takes every stream. */
+export function anySelector(text: string): readonly Matcher[] {
+  return isEmptySelector(text) ? [] : parseSelector(text);
+}

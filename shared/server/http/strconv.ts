@@ -1,0 +1,28 @@
+/** Whole numbers as Go's strconv reads them, with its error texts: clients see these. */
+import { BadRequestError } from '../../base/model/errors.ts';
+import { quote } from '../../base/model/quote.ts';
+
+export const MIN_INT64 = -(2n ** 63n);
+export const MAX_INT64 = 2n ** 63n - 1n;
+
+const DECIMAL = /^[+-]?[0-9]+$/;
+/** No int64 has more characters, unless it is padded with zeros. */
+const MAX_DIGITS = 1000;
+
+/** A base-10 int64. `name` is the Go function of the error text. Throws BadRequestError. */
+export function parseInt64(text: string, name: 'ParseInt' | 'Atoi'): bigint {
+  if (!DECIMAL.test(text)) {
+    throw new BadRequestError(`strconv.${name}: parsing ${quote(text)}: invalid syntax`);
+  }
+  const value = text.length <= MAX_DIGITS ? BigInt(text.replace('+', '')) : undefined;
+  if (value === undefined || value < MIN_INT64 || value > MAX_INT64) {
+    throw new BadRequestError(`strconv.${name}: parsing ${quote(text)}: value out of range`);
+  }
+  return value;
+}
+
+/** Go's saturating conversion at the edges of int64, where its own would wrap. */
+export function clampInt64(value: bigint): bigint {
+  if (value < MIN_INT64) return MIN_INT64;
+  return value > MAX_INT64 ? MAX_INT64 : value;
+}

@@ -1,0 +1,63 @@
+/**
+ * What a client asks that opens a tail, checked before the connection is there (wire-format reference, 4.1): these errors are
+ * plain HTTP. Those that come later are closes of the connection (shared/read/tail/tail-service.ts).
+ */
+
+import { BadRequestError, messageOf } from '../../base/model/errors.ts';
+import { parseQuery } from '../../language/logql/parse.ts';
+import { MAX_DELAY_SECONDS } from '../../read/tail/bounds.ts';
+import type { TailRequest } from '../../read/tail/tail-service.ts';
+import type { Request } from './message.ts';
+import { type Params, param, parseParams } from './params.ts';
+import { limitParam, rangeParams } from './query-params.ts';
+import { pathsOf } from './routes.ts';
+import { parseInt64 } from './strconv.ts';
+import { singleTenant, type TenantConfig } from './tenant.ts';
+import { parseTimestamp } from './timestamp.ts';
+
+export const TAIL_PATH = '/svc/api/v1/tail';
+export const LEGACY_TAIL_PATH = '/api/compat/tail';
+
+const LEGACY_PATHS = new Set(pathsOf({ path: LEGACY_TAIL_PATH }));
+const PATHS = new Set([...pathsOf({ path: TAIL_PATH }), ...LEGACY_PATHS]);
+
+export function isTailPath(path: string): boolean {
+  return PATHS.has(path);
+}
+
+/** Throws ClientError. */
+export function tailRequestOf(request: Request, config: TenantConfig, nowNs: bigint): TailRequest {
+  const tenant = singleTenant(request.headers, config);
+  const params = parseParams(request);
+  const query = param(params, 'query');
+  // For its errors: what it means is found out where it is served.
+  parseQuery(query);
+  const startNs = startParam(params, nowNs);
+  const limit = limitParam(params);
+  const delayMs = delayParam(param(params, 'delay_for'));
+  const form = LEGACY_PATHS.has(request.path) ? 'legacy' : 'current';
+  const flags = request.headers['x-loki-response-encoding-flags'];
+  return { tenant, query, form, limit, startNs, delayMs, flags: flags ? flags.split(',') : [] };
+}
+
+/** `end` is read for its errors, and for where `since` counts from; a start in the future is no mistake. */
+function startParam(params: Params, nowNs: bigint): bigint {
+  const text = param(params, 'start');
+  const { startNs } = rangeParams(new Map([...params].filter(([name]) => name !== 'start')), nowNs);
+  if (text === '') return startNs;
+  try {
+    return parseTimestamp(text);
+  } catch (error) {
+    throw new BadRequestError(`could not parse 'start' parameter: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function delayParam(text: string): number {
+  if (text === '') return 0;
+  const seconds = parseInt64(text, 'Atoi');
+  if (seconds > BigInt(MAX_DELAY_SECONDS)) {
+    throw new BadRequestError(`delay_for can't be greater than ${MAX_DELAY_SECONDS}`);
+  }
+  // The reference takes less than none for none.
+  return seconds < 0n ? 0 : Number(seconds) * 1000;
+}

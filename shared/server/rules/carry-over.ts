@@ -1,0 +1,26 @@
+/**
+ * Finds the rules of a group again in its state after somebody edited the group: a rule that moved keeps its alerts. A key
+ * is `<place>/<kind>/<name>`; see ruleKey.
+ */
+import { type Rule, ruleKey } from '../../storage/catalog/rule-group.ts';
+
+/** For each rule, the key of its state; undefined where it has none. No key twice. */
+export function oldKeys(rules: readonly Rule[], keys: Iterable<string>): (string | undefined)[] {
+  const left = new Set(keys);
+  const found: (string | undefined)[] = rules.map((rule, place) => {
+    const key = ruleKey(rule, place);
+    return left.delete(key) ? key : undefined;
+  });
+  if (left.size === 0) return found;
+  const byName = new Map<string, string[]>();
+  for (const key of left) {
+    const named = byName.get(nameOf(key));
+    if (named === undefined) byName.set(nameOf(key), [key]);
+    else named.push(key);
+  }
+  return found.map((key, place) => key ?? byName.get(nameOf(ruleKey(rules[place], place)))?.shift());
+}
+
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('/') + 1);
+}

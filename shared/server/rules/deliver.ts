@@ -1,0 +1,178 @@
+/**
+ * Brings what a record holds to its receivers: alerts that are new, over, or due again, and samples that wait. The record
+ * was stored before, so whoever delivers after a kill sends the same; the next record, without what was taken, is stored
+ * after. So everything is sent at least once, and twice only word by word.
+ */
+import { type AlertState, ruleKey, type StoredGroup } from '../../storage/catalog/rule-group.ts';
+import type { GroupRecord, PendingSamples } from '../../storage/catalog/rule-state.ts';
+import type { Notice, Notify } from './notify/alertmanager.ts';
+import type { RemoteWriter } from './remote-write/remote-writer.ts';
+import type { RuleFigures } from './rule-figures.ts';
+
+export interface DeliveryParts {
+  /** Undefined: there is nobody to tell. */
+  readonly notify: Notify | undefined;
+  readonly writer: RemoteWriter;
+  readonly resendDelayNs: bigint;
+  /** Alerts of one delivery; the others wait in the record. */
+  readonly maxNotices: number;
+  readonly figures: RuleFigures;
+}
+
+export interface Delivery {
+  readonly record: GroupRecord;
+  /** For people; what failed waits in the record. */
+  readonly failures: readonly string[];
+}
+
+/** Alerts are told as active for so many intervals (or delays between two notices) more. */
+const VALID_FOR = 4n;
+
+/** Whether there is something to deliver. */
+export function isUndelivered(parts: DeliveryParts, stored: StoredGroup, record: GroupRecord): boolean {
+  return (
+    record.pending.length > 0 || (parts.notify !== undefined && dueAlerts(parts, stored, record).length > 0)
+  );
+}
+
+/** What the signal ends is not taken, as far as the record knows, and is sent again. */
+export async function deliver(
+  parts: DeliveryParts,
+  stored: StoredGroup,
+  record: GroupRecord,
+  { intervalNs, signal }: { readonly intervalNs: bigint; readonly signal: AbortSignal },
+): Promise<Delivery> {
+  const failures: string[] = [];
+  const [told, left] = await Promise.all([
+    tell(parts, stored, record, { intervalNs, signal, failures }),
+    write(parts, stored.tenant, record, { signal, failures }),
+  ]);
+  return { record: { ...record, ...left, state: told }, failures };
+}
+
+interface DueAlert {
+  readonly key: string;
+  readonly place: number;
+  readonly alert: AlertState;
+  readonly expr: string;
+}
+
+function dueAlerts(
+  { resendDelayNs }: DeliveryParts,
+  { group }: StoredGroup,
+  { state }: GroupRecord,
+): DueAlert[] {
+  const nowNs = BigInt(state.lastEvaluationNs);
+  return group.rules.flatMap((rule, r) => {
+    const key = ruleKey(rule, r);
+    const ruleState = state.rules[key];
+    if (ruleState === undefined) return [];
+    return ruleState.alerts.flatMap((alert, place) => {
+      const isNews = isUntold(alert);
+      // Of a rule that fails nobody knows whether its alerts are still there.
+      const isRepeat =
+        alert.state !== 'pending' &&
+        ruleState.health === 'ok' &&
+        BigInt(alert.lastSentNs) + resendDelayNs <= nowNs;
+      return isNews || isRepeat ? [{ key, place, alert, expr: rule.expr }] : [];
+    });
+  });
+}
+
+function isUntold({ state, lastSentNs, resolvedAtNs }: AlertState): boolean {
+  if (state === 'firing') return lastSentNs === '0';
+  return state === 'resolved' && BigInt(resolvedAtNs) > BigInt(lastSentNs);
+}
+
+interface Told {
+  readonly intervalNs: bigint;
+  readonly signal: AbortSignal;
+  readonly failures: string[];
+}
+
+async function tell(
+  parts: DeliveryParts,
+  stored: StoredGroup,
+  record: GroupRecord,
+  { intervalNs, signal, failures }: Told,
+): Promise<GroupRecord['state']> {
+  const { notify, resendDelayNs, maxNotices, figures } = parts;
+  const { state } = record;
+  if (notify === undefined) return state;
+  const due = dueAlerts(parts, stored, record).sort(newsFirst).slice(0, maxNotices);
+  if (due.length === 0) return state;
+  const sentNs = BigInt(state.lastEvaluationNs);
+  const validNs = sentNs + VALID_FOR * (intervalNs > resendDelayNs ? intervalNs : resendDelayNs);
+  const notices = due.map(({ alert, expr }): Notice => {
+    const endsAtNs = alert.state === 'resolved' ? BigInt(alert.resolvedAtNs) : validNs;
+    const { labels, annotations } = alert;
+    return { labels, annotations, expr, startsAtNs: BigInt(alert.firedAtNs), endsAtNs };
+  });
+  const { taken, failures: failed } = await notify(stored.tenant, notices, signal);
+  failures.push(...failed);
+  figures.notifyFailures += failed.length;
+  const told = new Map<string, Set<number>>();
+  due.forEach(({ key, place }, i) => {
+    if (!taken[i]) return;
+    figures.notified++;
+    const places = told.get(key);
+    if (places === undefined) told.set(key, new Set([place]));
+    else places.add(place);
+  });
+  const rules = Object.fromEntries(
+    Object.entries(state.rules).map(([key, rule]) => {
+      const places = told.get(key);
+      if (places === undefined) return [key, rule];
+      const alerts = rule.alerts.map((alert, place) =>
+        places.has(place) ? { ...alert, lastSentNs: String(sentNs) } : alert,
+      );
+      return [key, { ...rule, alerts }];
+    }),
+  );
+  return { ...state, rules };
+}
+
+/**
+ * Where not all can be told at once, news goes first; and older alerts before newer ones: receivers know one alert with
+ * the same labels, the one that they were told of last.
+ */
+function newsFirst(a: DueAlert, b: DueAlert): number {
+  return (
+    Number(isUntold(b.alert)) - Number(isUntold(a.alert)) ||
+    Number(BigInt(a.alert.firedAtNs) - BigInt(b.alert.firedAtNs))
+  );
+}
+
+async function write(
+  { writer, figures }: DeliveryParts,
+  tenant: string,
+  { pending, droppedSamples }: GroupRecord,
+  { signal, failures }: { readonly signal: AbortSignal; readonly failures: string[] },
+): Promise<Pick<GroupRecord, 'pending' | 'droppedSamples'>> {
+  const left: (PendingSamples & { to: string[] })[] = pending.map(one => ({ ...one, to: [...one.to] }));
+  let dropped = droppedSamples;
+  const receivers = new Set(pending.flatMap(({ to }) => to));
+  await Promise.all(
+    [...receivers].map(async receiver => {
+      // In order: a receiver takes no sample that is older than the newest of its series.
+      for (const one of left) {
+        if (!one.to.includes(receiver)) continue;
+        const sent = await writer.write(tenant, receiver, one, signal);
+        if (sent.end === 'failed') {
+          failures.push(sent.reason);
+          figures.writeFailures++;
+          return;
+        }
+        one.to = one.to.filter(name => name !== receiver);
+        if (sent.end === 'taken') {
+          figures.samplesWritten += one.samples.length;
+          continue;
+        }
+        failures.push(sent.reason);
+        dropped += one.samples.length;
+        figures.samplesDropped += one.samples.length;
+      }
+    }),
+  );
+  return { pending: left.filter(({ to }) => to.length > 0), droppedSamples: dropped };
+}

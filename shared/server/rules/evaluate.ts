@@ -1,0 +1,209 @@
+/**
+ * One instant of a group: asks what its rules ask and gives the next record, with new states, and the samples that are to
+ * be written. Nothing is sent and nothing is stored here.
+ *
+ * What a reader would get wrong: a rule that fails keeps its alerts and its series as they are. Its health tells of it, and
+ * whoever was told of its alerts forgets them after a while, as in the metrics system.
+ */
+
+import { ClientError, messageOf } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import {
+  type AlertState,
+  type GroupState,
+  type Rule,
+  type RuleState,
+  ruleKey,
+  type StoredGroup,
+} from '../../storage/catalog/rule-group.ts';
+import type {
+  GroupRecord,
+  PendingSamples,
+  RuleSample,
+  SeriesLabels,
+} from '../../storage/catalog/rule-state.ts';
+import { alertSamples, evaluateAlerting, OverLimitError } from './alerting.ts';
+import { oldKeys } from './carry-over.ts';
+import { evaluateRecording } from './recording.ts';
+import { type OutageRules, restoreAlerts } from './restore.ts';
+import type { ResultSample, RuleQuery } from './rule-query.ts';
+import { labelsKey } from './series-labels.ts';
+import type { TemplateRunner } from './template/run-template.ts';
+
+export interface EvaluationParts {
+  readonly query: RuleQuery;
+  readonly templates: TemplateRunner;
+  readonly clock: Clock;
+  readonly outage: OutageRules;
+}
+
+export interface Instant {
+  readonly timeNs: bigint;
+  /** Instants before it were missed: what is pending has to be judged anew. */
+  readonly afterOutage: boolean;
+  /** Who gets samples; none: they are not kept. */
+  readonly receivers: readonly string[];
+  /** Somebody is told of alerts: those that are over stay until they were. */
+  readonly tells: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Waits before a query is tried again that failed for no reason of its own, ms: a store that is slow for a moment. */
+const RETRY_WAITS_MS = [200, 1000];
+const MAX_ERROR_LENGTH = 1000;
+
+/** Samples that wait for receivers, of one group: an outage of a receiver must not make states grow without end. */
+export const MAX_PENDING_SAMPLES = 50_000;
+
+interface RuleOutcome {
+  readonly state: RuleState;
+  readonly series: readonly SeriesLabels[];
+  readonly samples: readonly RuleSample[];
+}
+
+/** Rejects only where the signal ends it. */
+export async function evaluateInstant(
+  parts: EvaluationParts,
+  { tenant, group }: StoredGroup,
+  before: GroupRecord,
+  instant: Instant,
+): Promise<GroupRecord> {
+  const { timeNs, receivers, signal } = instant;
+  const { clock } = parts;
+  const startedMs = clock.nowMs();
+  const known = oldKeys(
+    group.rules,
+    new Set([...Object.keys(before.state.rules), ...Object.keys(before.series)]),
+  );
+  const rules: Record<string, RuleState> = {};
+  const series: Record<string, readonly SeriesLabels[]> = {};
+  const samples: RuleSample[] = [];
+  const used = new Set<string>();
+  for (const [place, rule] of group.rules.entries()) {
+    signal.throwIfAborted();
+    const oldKey = known[place];
+    if (oldKey !== undefined) used.add(oldKey);
+    const old = {
+      state: oldKey === undefined ? undefined : before.state.rules[oldKey],
+      series: (oldKey === undefined ? undefined : before.series[oldKey]) ?? [],
+      lastNs: BigInt(before.state.lastEvaluationNs),
+    };
+    const outcome = await evaluateRule(parts, { tenant, group, rule, old }, instant);
+    const key = ruleKey(rule, place);
+    rules[key] = outcome.state;
+    if (receivers.length === 0) continue;
+    series[key] = outcome.series;
+    samples.push(...outcome.samples);
+  }
+  if (receivers.length > 0) {
+    const gone = Object.entries(before.series).flatMap(([key, labels]) => (used.has(key) ? [] : labels));
+    samples.push(...withoutCurrent(gone, samples));
+  }
+  const state: GroupState = {
+    lastEvaluationNs: String(timeNs),
+    evaluationSeconds: (clock.nowMs() - startedMs) / 1000,
+    rules,
+  };
+  const record = { ...before, state, series };
+  const sampleNs = timeNs - group.queryOffsetNs;
+  return withPending(record, { timeNs: String(sampleNs), to: receivers, samples });
+}
+
+interface RuleTask {
+  readonly tenant: string;
+  readonly group: StoredGroup['group'];
+  readonly rule: Rule;
+  readonly old: {
+    readonly state: RuleState | undefined;
+    readonly series: readonly SeriesLabels[];
+    readonly lastNs: bigint;
+  };
+}
+
+async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Instant): Promise<RuleOutcome> {
+  const { clock } = parts;
+  const { rule, group, tenant, old } = task;
+  const startedMs = clock.nowMs();
+  const stateOf = (alerts: readonly AlertState[], error: unknown): RuleState => ({
+    health: error === undefined ? 'ok' : 'err',
+    lastError: error === undefined ? '' : messageOf(error).slice(0, MAX_ERROR_LENGTH),
+    lastEvaluationNs: String(instant.timeNs),
+    evaluationSeconds: (clock.nowMs() - startedMs) / 1000,
+    alerts,
+  });
+  const before = alertsBefore(parts, task, instant);
+  try {
+    const found = await ask(parts, tenant, rule.expr, instant.timeNs - group.queryOffsetNs, instant.signal);
+    if (rule.kind === 'recording') {
+      const samples = evaluateRecording(rule, found, group.limit);
+      return { state: stateOf([], undefined), ...withEnds(samples, old.series) };
+    }
+    const { templates } = parts;
+    const { timeNs, tells } = instant;
+    const { limit } = group;
+    const alerts = evaluateAlerting({ rule, timeNs, found, before, limit, templates, tells });
+    return { state: stateOf(alerts, undefined), ...withEnds(alertSamples(alerts), old.series) };
+  } catch (error) {
+    instant.signal.throwIfAborted();
+    if (error instanceof OverLimitError) return { state: stateOf([], error), ...withEnds([], old.series) };
+    return { state: stateOf(before, error), series: old.series, samples: [] };
+  }
+}
+
+function alertsBefore(
+  { outage }: EvaluationParts,
+  { rule, old }: RuleTask,
+  instant: Instant,
+): readonly AlertState[] {
+  const alerts = old.state?.alerts ?? [];
+  if (rule.kind === 'recording') return [];
+  if (!instant.afterOutage) return alerts;
+  return restoreAlerts(rule, alerts, { lastNs: old.lastNs, timeNs: instant.timeNs }, outage);
+}
+
+/** What a client of the API would be told is told at once; anything else may be over in a moment. */
+async function ask(
+  { query, clock }: EvaluationParts,
+  tenant: string,
+  expr: string,
+  timeNs: bigint,
+  signal: AbortSignal,
+): Promise<readonly ResultSample[]> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await query(tenant, expr, timeNs, signal);
+    } catch (error) {
+      const isLast = attempt === RETRY_WAITS_MS.length;
+      if (signal.aborted || isLast || (error instanceof ClientError && error.status < 500)) throw error;
+      await clock.sleep(RETRY_WAITS_MS[attempt], signal);
+    }
+  }
+}
+
+/** The samples, and an end for each series that was there before and is not any more. */
+function withEnds(samples: readonly RuleSample[], before: readonly SeriesLabels[]) {
+  return {
+    series: samples.map(({ labels }) => labels),
+    samples: [...samples, ...withoutCurrent(before, samples)],
+  };
+}
+
+function withoutCurrent(series: readonly SeriesLabels[], current: readonly RuleSample[]): RuleSample[] {
+  if (series.length === 0) return [];
+  const keys = new Set(current.map(({ labels }) => labelsKey(labels)));
+  return series.filter(labels => !keys.has(labelsKey(labels))).map(labels => ({ labels, value: 'stale' }));
+}
+
+/** Where too much waits, the oldest goes. */
+function withPending(record: GroupRecord, added: PendingSamples): GroupRecord {
+  if (added.to.length === 0 || added.samples.length === 0) return record;
+  const pending = [...record.pending, added];
+  let waiting = pending.reduce((sum, { samples }) => sum + samples.length, 0);
+  let { droppedSamples } = record;
+  while (pending.length > 1 && waiting > MAX_PENDING_SAMPLES) {
+    const { samples, to } = pending.shift() as PendingSamples;
+    waiting -= samples.length;
+    droppedSamples += samples.length * to.length;
+  }
+  return { ...record, pending, droppedSamples };
+}

@@ -1,0 +1,65 @@
+/**
+ * When groups are evaluated: at multiples of their interval, moved by an offset of their own, so that not all groups of a
+ * store are due at the same moment. The offset hangs on the names alone: every process and every try has the same instants.
+ *
+ *     |---offset--T----interval----T----interval----T--->
+ */
+import { createHash } from 'node:crypto';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
+
+/** A group that asks for more is evaluated every second. */
+export const MIN_INTERVAL_NS = NS_PER_SECOND;
+/** Instants that are caught up after an outage: so many, and none older than that. */
+export const MAX_CAUGHT_UP = 10;
+export const MAX_CATCH_UP_NS = 3600n * NS_PER_SECOND;
+
+export interface GroupSchedule {
+  readonly intervalNs: bigint;
+  /** Below the interval, whole ms. */
+  readonly offsetNs: bigint;
+}
+
+export function scheduleOf(
+  names: readonly [tenant: string, namespace: string, name: string],
+  wantedNs: bigint,
+): GroupSchedule {
+  const intervalNs = wantedNs < MIN_INTERVAL_NS ? MIN_INTERVAL_NS : wantedNs;
+  const hash = createHash('sha256').update(JSON.stringify(names)).digest().readUIntBE(0, 6);
+  return { intervalNs, offsetNs: (BigInt(hash) % (intervalNs / NS_PER_MS)) * NS_PER_MS };
+}
+
+export interface DueInstants {
+  /** Ascending. */
+  readonly instants: readonly bigint[];
+  /** Instants that are not caught up any more. */
+  readonly missed: number;
+  /** The first instant after now. */
+  readonly nextNs: bigint;
+}
+
+/** `lastNs` is the newest instant that was evaluated; 0: none was, and the newest one that has passed is due. */
+export function dueInstants(
+  { intervalNs, offsetNs }: GroupSchedule,
+  lastNs: bigint,
+  nowNs: bigint,
+): DueInstants {
+  const placeOf = (ns: bigint) => floorDivide(ns - offsetNs, intervalNs);
+  const newest = placeOf(nowNs);
+  const nextNs = (newest + 1n) * intervalNs + offsetNs;
+  const first = lastNs === 0n ? newest : placeOf(lastNs) + 1n;
+  const count = Number(newest - first) + 1;
+  if (count <= 0) return { instants: [], missed: 0, nextNs };
+  const inAge = Number(MAX_CATCH_UP_NS / intervalNs);
+  // The newest one is always worth it, however long the interval.
+  const kept = Math.min(count, MAX_CAUGHT_UP, Math.max(1, inAge));
+  const instants = Array.from(
+    { length: kept },
+    (_, i) => (newest - BigInt(kept - 1 - i)) * intervalNs + offsetNs,
+  );
+  return { instants, missed: count - kept, nextNs };
+}
+
+function floorDivide(value: bigint, by: bigint): bigint {
+  const quotient = value / by;
+  return value % by < 0n ? quotient - 1n : quotient;
+}

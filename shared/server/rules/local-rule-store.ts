@@ -1,0 +1,105 @@
+/**
+ * Rules of a configured folder: `<folder>/<tenant>/<file>` with `groups:`, where the file's name is the namespace. They are
+ * read again every poll interval and never written (wire-format reference, 6.2).
+ */
+
+import { BadRequestError, messageOf } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { RuleGroup, RuleStore, StoredGroup } from '../../storage/catalog/rule-group.ts';
+import { readRuleFile } from './rule-yaml.ts';
+import { type CheckTemplate, validateGroup } from './validate-group.ts';
+
+export interface RuleFile {
+  readonly tenant: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/** All files of the folder now. */
+export type ReadRuleFiles = () => Promise<readonly RuleFile[]>;
+
+/** The operation needs rules that lie in the store. */
+export class ReadOnlyRulesError extends Error {
+  constructor(operation: string) {
+    super(`${operation} unsupported in rule local store`);
+    this.name = 'ReadOnlyRulesError';
+  }
+}
+
+export interface LocalRuleStoreParts {
+  readonly read: ReadRuleFiles;
+  readonly clock: Clock;
+  readonly pollMs: number;
+  readonly check: CheckTemplate;
+  /** Told of files that cannot be used; the others are. */
+  readonly onBroken: (error: Error) => void;
+}
+
+export class LocalRuleStore implements RuleStore {
+  private readonly parts: LocalRuleStoreParts;
+  private groups: readonly StoredGroup[] = [];
+  private readMs = -Infinity;
+  private reading: Promise<void> | undefined;
+
+  constructor(parts: LocalRuleStoreParts) {
+    this.parts = parts;
+  }
+
+  async list(tenant: string): Promise<readonly StoredGroup[]> {
+    await this.refresh();
+    return this.groups.filter(group => group.tenant === tenant);
+  }
+
+  async get(): Promise<undefined> {
+    throw new ReadOnlyRulesError('GetRuleGroup');
+  }
+
+  async tenants(): Promise<readonly string[]> {
+    await this.refresh();
+    return [...new Set(this.groups.map(({ tenant }) => tenant))];
+  }
+
+  async set(): Promise<void> {
+    throw new ReadOnlyRulesError('SetRuleGroup');
+  }
+
+  async delete(): Promise<boolean> {
+    throw new ReadOnlyRulesError('DeleteRuleGroup');
+  }
+
+  async deleteNamespace(): Promise<boolean> {
+    throw new ReadOnlyRulesError('DeleteNamespace');
+  }
+
+  private async refresh(): Promise<void> {
+    if (this.parts.clock.nowMs() - this.readMs < this.parts.pollMs) return;
+    this.reading ??= this.read().finally(() => {
+      this.reading = undefined;
+    });
+    await this.reading;
+  }
+
+  private async read(): Promise<void> {
+    const { read, clock, onBroken } = this.parts;
+    const files = await read();
+    this.groups = files.flatMap(file => {
+      try {
+        return this.groupsOf(file);
+      } catch (error) {
+        onBroken(new Error(`rules of ${file.tenant}/${file.file}: ${messageOf(error)}`, { cause: error }));
+        return [];
+      }
+    });
+    this.readMs = clock.nowMs();
+  }
+
+  private groupsOf({ tenant, file, text }: RuleFile): StoredGroup[] {
+    const groups = readRuleFile(text).groups.map(group => validateGroup(group, 0, this.parts.check));
+    const names = new Set<string>();
+    for (const { name } of groups) {
+      if (names.has(name)) throw new BadRequestError(`group '${name}' is there twice`);
+      names.add(name);
+    }
+    return groups.map((group: RuleGroup) => ({ tenant, namespace: file, group, version: 0 }));
+  }
+}

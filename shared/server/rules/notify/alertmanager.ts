@@ -1,0 +1,116 @@
+/**
+ * Tells Alertmanagers of alerts (API v2). Each is told of all, because they know nothing of each other's alerts; one that
+ * was away hears of what is still active when it is told again.
+ */
+
+import { formatRfc3339Nano } from '../../../base/model/rfc3339.ts';
+import type { ClientAuth, RelabelConfig, RulerConfig } from '../../admin/config-ruler.ts';
+import { urlsOf } from '../../admin/config-ruler.ts';
+import { type SendParts, type Sent, send } from '../send.ts';
+import { joinLabels } from '../series-labels.ts';
+import { relabel } from './relabel.ts';
+
+/** Alerts of one request: what the metrics system sends. */
+export const ALERTS_AT_ONCE = 256;
+const API_PATH = '/api/v2/alerts';
+
+export interface Notice {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly startsAtNs: bigint;
+  readonly endsAtNs: bigint;
+  /** Query of the rule, for the link. */
+  readonly expr: string;
+}
+
+export interface NoticeResult {
+  /** By place in the notices: at least one receiver has taken it, or nobody should be told. */
+  readonly taken: readonly boolean[];
+  readonly failures: readonly string[];
+}
+
+export type Notify = (
+  tenant: string,
+  notices: readonly Notice[],
+  signal: AbortSignal,
+) => Promise<NoticeResult>;
+
+export interface AlertmanagerOptions {
+  readonly urls: readonly string[];
+  readonly auth: ClientAuth;
+  readonly timeoutMs: number;
+  readonly externalLabels: Readonly<Record<string, string>>;
+  readonly relabelConfigs: readonly RelabelConfig[];
+  readonly externalUrl: string;
+  readonly datasourceUid: string;
+}
+
+export function alertmanagerOptions(ruler: RulerConfig): AlertmanagerOptions {
+  return {
+    urls: urlsOf(ruler.alertmanagerUrl),
+    auth: ruler.alertmanagerClient,
+    timeoutMs: ruler.notificationTimeoutMs,
+    externalLabels: ruler.externalLabels,
+    relabelConfigs: ruler.alertRelabelConfigs,
+    externalUrl: ruler.externalUrl,
+    datasourceUid: ruler.datasourceUid,
+  };
+}
+
+/** Undefined where there is nobody to tell. */
+export function alertmanagers(parts: SendParts, options: AlertmanagerOptions): Notify | undefined {
+  const { urls, auth, timeoutMs } = options;
+  if (urls.length === 0) return undefined;
+  return async (tenant, notices, signal) => {
+    const taken = notices.map(() => false);
+    const failures: string[] = [];
+    const bodies: { readonly place: number; readonly alert: object }[] = [];
+    notices.forEach((notice, place) => {
+      const alert = bodyOf(notice, options);
+      if (alert === undefined) taken[place] = true;
+      else bodies.push({ place, alert });
+    });
+    for (let i = 0; i < bodies.length; i += ALERTS_AT_ONCE) {
+      const batch = bodies.slice(i, i + ALERTS_AT_ONCE);
+      const body = Buffer.from(JSON.stringify(batch.map(({ alert }) => alert)));
+      const headers = { 'content-type': 'application/json', 'x-scope-orgid': tenant };
+      const all: Sent[] = await Promise.all(
+        urls.map(url => send(parts, { url: endpointOf(url), auth, timeoutMs }, { headers, body }, signal)),
+      );
+      for (const sent of all) if (sent.end !== 'taken') failures.push(sent.reason);
+      if (all.some(({ end }) => end === 'taken')) for (const { place } of batch) taken[place] = true;
+    }
+    return { taken, failures };
+  };
+}
+
+function endpointOf(base: string): string {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/+$/, '') + API_PATH;
+  return url.href;
+}
+
+function bodyOf(
+  { labels, annotations, startsAtNs, endsAtNs, expr }: Notice,
+  { externalLabels, relabelConfigs, externalUrl, datasourceUid }: AlertmanagerOptions,
+): object | undefined {
+  const told = relabel(joinLabels(externalLabels, labels), relabelConfigs);
+  if (told === undefined) return undefined;
+  return {
+    labels: told,
+    annotations,
+    startsAt: formatRfc3339Nano(startsAtNs),
+    endsAt: formatRfc3339Nano(endsAtNs),
+    generatorURL: exploreUrl(externalUrl, datasourceUid, expr),
+  };
+}
+
+/**
+ * Where people see the query of the rule: Grafana's page for exploring logs, when `external_url` is Grafana's. Without a data
+ * source Grafana takes its default one.
+ */
+function exploreUrl(externalUrl: string, datasourceUid: string, expr: string): string {
+  const datasource = datasourceUid === '' ? undefined : { type: 'loki', uid: datasourceUid };
+  const left = { queries: [{ expr, queryType: 'range', datasource }] };
+  return `${externalUrl.replace(/\/+$/, '')}/explore?left=${encodeURIComponent(JSON.stringify(left))}`;
+}

@@ -1,0 +1,28 @@
+/** One instant of a recording rule: the samples of its series. */
+import type { RecordingRule } from '../../storage/catalog/rule-group.ts';
+import type { RuleSample } from '../../storage/catalog/rule-state.ts';
+import type { ResultSample } from './rule-query.ts';
+import { joinLabels, labelsKey, NAME_LABEL } from './series-labels.ts';
+
+/** Series of one rule at most, where its group names no smaller limit: all of them wait in the state until they are sent. */
+export const MAX_RECORDED_SERIES = 10_000;
+
+export const DUPLICATE_SERIES = 'vector contains metrics with the same labelset after applying rule labels';
+
+/** Throws where there are too many, or two of them are one series. `limit` is the group's; 0 is none. */
+export function evaluateRecording(
+  rule: RecordingRule,
+  found: readonly ResultSample[],
+  limit: number,
+): RuleSample[] {
+  const keys = new Set<string>();
+  const samples = found.map(({ labels, value }) => {
+    const own = joinLabels(labels, rule.labels, { [NAME_LABEL]: rule.record });
+    keys.add(labelsKey(own));
+    return { labels: own, value };
+  });
+  if (keys.size < samples.length) throw new Error(DUPLICATE_SERIES);
+  const most = limit > 0 ? Math.min(limit, MAX_RECORDED_SERIES) : MAX_RECORDED_SERIES;
+  if (samples.length > most) throw new Error(`exceeded limit of ${most} with ${samples.length} series`);
+  return samples;
+}

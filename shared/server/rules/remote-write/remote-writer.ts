@@ -1,0 +1,54 @@
+/** Writes recorded series to receivers of Prometheus remote write. */
+
+import { NS_PER_MS } from '../../../base/model/duration.ts';
+import type { PendingSamples } from '../../../storage/catalog/rule-state.ts';
+import type { RemoteWrite } from '../../admin/config-ruler.ts';
+import { type SendParts, type Sent, send } from '../send.ts';
+import { snappyEncode } from './snappy-encode.ts';
+import { encodeWriteRequest } from './write-request.ts';
+
+/** Series of one request: about 100 KB before it is compressed. */
+export const SERIES_AT_ONCE = 1000;
+
+export interface RemoteWriter {
+  /** Names of the receivers; none: nothing is written. */
+  readonly receivers: readonly string[];
+  /**
+   * Samples of one instant to one receiver. The bytes are the same at every try, so a receiver that has them already
+   * takes them again without effect. Refused: part of it was, for good; the rest was taken.
+   */
+  write(tenant: string, receiver: string, samples: PendingSamples, signal: AbortSignal): Promise<Sent>;
+}
+
+export function remoteWriter(
+  parts: SendParts,
+  { enabled, addOrgIdHeader, clients }: RemoteWrite,
+): RemoteWriter {
+  return {
+    receivers: enabled ? [...clients.keys()] : [],
+    async write(tenant, receiver, { timeNs, samples }, signal) {
+      const client = clients.get(receiver);
+      if (client === undefined)
+        return { end: 'refused', reason: `there is no receiver ${receiver} any more` };
+      const headers = {
+        ...Object.fromEntries(
+          Object.entries(client.headers).map(([name, value]) => [name.toLowerCase(), value]),
+        ),
+        'content-type': 'application/x-protobuf',
+        'content-encoding': 'snappy',
+        'x-prometheus-remote-write-version': '0.1.0',
+        ...(addOrgIdHeader && { 'x-scope-orgid': tenant }),
+      };
+      const target = { url: client.url, auth: client, timeoutMs: client.timeoutMs };
+      let refusal: Sent = { end: 'taken' };
+      for (let i = 0; i < samples.length; i += SERIES_AT_ONCE) {
+        const part = samples.slice(i, i + SERIES_AT_ONCE);
+        const body = snappyEncode(encodeWriteRequest(part, Number(BigInt(timeNs) / NS_PER_MS)));
+        const sent = await send(parts, target, { headers, body }, signal);
+        if (sent.end === 'failed') return sent;
+        if (sent.end === 'refused') refusal = sent;
+      }
+      return refusal;
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** Groups with the state of their rules, in the shapes of the metrics system's API (wire-format reference, 6.4 and 6.5). */
+
+import { NS_PER_SECOND } from '../../base/model/duration.ts';
+import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';
+import { parseQuery } from '../../language/logql/parse.ts';
+import { formatExpr } from '../../language/logql/printer.ts';
+import {
+  type AlertState,
+  type GroupState,
+  type Rule,
+  type RuleState,
+  ruleKey,
+  type StoredGroup,
+} from '../../storage/catalog/rule-group.ts';
+
+/** As Go shows a time that never was. */
+const NEVER = '0001-01-01T00:00:00Z';
+
+const NOT_EVALUATED: RuleState = {
+  health: 'unknown',
+  lastError: '',
+  lastEvaluationNs: '0',
+  evaluationSeconds: 0,
+  alerts: [],
+};
+
+export interface RuleFilter {
+  /** Undefined: both. */
+  readonly kind: Rule['kind'] | undefined;
+  /** Empty lists: all. */
+  readonly files: readonly string[];
+  readonly groups: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** Undefined where no rule of the group is asked for. */
+export function groupAnswer(
+  { namespace, group }: StoredGroup,
+  state: GroupState | undefined,
+  filter: RuleFilter,
+  evaluationIntervalNs: bigint,
+): object | undefined {
+  if (!admits(filter.files, namespace) || !admits(filter.groups, group.name)) return undefined;
+  const rules = group.rules.flatMap((rule, place) => {
+    if (filter.kind !== undefined && rule.kind !== filter.kind) return [];
+    if (!admits(filter.names, nameOf(rule))) return [];
+    return [ruleAnswer(rule, state?.rules[ruleKey(rule, place)] ?? NOT_EVALUATED)];
+  });
+  if (rules.length === 0) return undefined;
+  return {
+    name: group.name,
+    file: namespace,
+    rules,
+    interval: secondsOf(group.intervalNs > 0n ? group.intervalNs : evaluationIntervalNs),
+    limit: group.limit,
+    lastEvaluation: timeText(state?.lastEvaluationNs ?? '0'),
+    evaluationTime: state?.evaluationSeconds ?? 0,
+  };
+}
+
+/** Alerts of a group that are pending or firing. */
+export function activeAlerts({ group }: StoredGroup, state: GroupState | undefined): object[] {
+  return group.rules.flatMap((rule, place) => {
+    const alerts = state?.rules[ruleKey(rule, place)]?.alerts ?? [];
+    return alerts.filter(isActive).map(alertAnswer);
+  });
+}
+
+function ruleAnswer(rule: Rule, state: RuleState): object {
+  const health = {
+    health: state.health,
+    lastError: state.lastError,
+    lastEvaluation: timeText(state.lastEvaluationNs),
+    evaluationTime: state.evaluationSeconds,
+  };
+  const query = formatExpr(parseQuery(rule.expr));
+  if (rule.kind === 'recording') {
+    return { name: rule.record, query, labels: rule.labels, ...health, type: 'recording' };
+  }
+  const alerts = state.alerts.filter(isActive);
+  return {
+    state: stateOf(state, alerts),
+    name: rule.alert,
+    query,
+    duration: secondsOf(rule.forNs),
+    keepFiringFor: secondsOf(rule.keepFiringForNs),
+    labels: rule.labels,
+    annotations: rule.annotations,
+    alerts: alerts.map(alertAnswer),
+    ...health,
+    type: 'alerting',
+  };
+}
+
+function stateOf({ health }: RuleState, alerts: readonly AlertState[]): string {
+  if (health === 'unknown') return 'unknown';
+  if (alerts.some(({ state }) => state === 'firing')) return 'firing';
+  return alerts.length > 0 ? 'pending' : 'inactive';
+}
+
+function alertAnswer({ labels, annotations, state, activeAtNs, value }: AlertState): object {
+  return { labels, annotations, state, activeAt: timeText(activeAtNs), value: exponentText(value) };
+}
+
+function isActive({ state }: AlertState): boolean {
+  return state !== 'resolved';
+}
+
+function nameOf(rule: Rule): string {
+  return rule.kind === 'recording' ? rule.record : rule.alert;
+}
+
+function admits(wanted: readonly string[], name: string): boolean {
+  return wanted.length === 0 || wanted.includes(name);
+}
+
+function secondsOf(ns: bigint): number {
+  return Number(ns) / Number(NS_PER_SECOND);
+}
+
+/** `ns` is Unix time; 0 is never. */
+function timeText(ns: string): string {
+  const time = BigInt(ns);
+  return time === 0n ? NEVER : formatRfc3339Nano(time);
+}
+
+/** Go's `'e', -1`: the shortest digits, an exponent of two digits at least. */
+export function exponentText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  const sign = Object.is(value, -0) ? '-' : '';
+  return sign + value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}

@@ -1,0 +1,53 @@
+/** How rules ask: one instant of a metric query, for one tenant. */
+
+import { formatPrometheusDuration, NS_PER_MS } from '../../base/model/duration.ts';
+import { ClientError } from '../../base/model/errors.ts';
+import { labelsToObject } from '../../base/model/labels.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import { parseQuery } from '../../language/logql/parse.ts';
+import type { QueryEngine } from '../../read/query/engine.ts';
+import type { SeriesLabels } from '../../storage/catalog/rule-state.ts';
+import { withinTime } from './within-time.ts';
+
+export interface ResultSample {
+  readonly labels: SeriesLabels;
+  readonly value: number;
+}
+
+/** A scalar is one sample without labels. Rejects with what people should read. */
+export type RuleQuery = (
+  tenant: string,
+  expr: string,
+  timeNs: bigint,
+  signal: AbortSignal,
+) => Promise<readonly ResultSample[]>;
+
+const NO_VECTOR = 'rule result is not a vector or scalar';
+
+export interface QueryParts {
+  readonly engine: Pick<QueryEngine, 'instant'>;
+  readonly limitsOf: (tenant: string) => Limits;
+  readonly clock: Clock;
+}
+
+/** With the limits and the timeout of a query that the tenant's clients send. */
+export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery {
+  return async (tenant, text, timeNs, signal) => {
+    const expr = parseQuery(text);
+    if (expr.kind === 'log') throw new ClientError(400, NO_VECTOR);
+    const limits = limitsOf(tenant);
+    const { queryTimeoutNs } = limits;
+    const ask = (within: AbortSignal) =>
+      engine.instant({ text, expr, timeNs }, { tenants: [tenant], limits, signal: within, tags: '' });
+    const reason = new ClientError(
+      408,
+      `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`,
+    );
+    const ms = Number(queryTimeoutNs / NS_PER_MS);
+    const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, ask) : ask(signal));
+    if (result.kind === 'scalar') return [{ labels: {}, value: result.value }];
+    if (result.kind !== 'vector') throw new ClientError(400, NO_VECTOR);
+    return result.samples.map(({ labels, value }) => ({ labels: labelsToObject(labels), value }));
+  };
+}

@@ -1,0 +1,97 @@
+/** Posts to receivers of alerts and samples: names itself, and tries again where the receiver could not. */
+
+import { messageOf } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { HttpClient } from '../../base/ports/http-client.ts';
+import type { ClientAuth } from '../admin/config-ruler.ts';
+
+export interface Receiver {
+  /** May hold a name and a password. */
+  readonly url: string;
+  readonly auth: ClientAuth;
+  /** Of one request. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * `refused`: the receiver will not take this, ever. `failed`: it could not, and may later; it may also have taken it.
+ */
+export type Sent =
+  | { readonly end: 'taken' }
+  | { readonly end: 'refused' | 'failed'; readonly reason: string };
+
+export interface Message {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+export interface SendParts {
+  readonly http: HttpClient;
+  readonly clock: Clock;
+}
+
+/** Waits between tries, ms; the next evaluation is another chance. */
+const WAITS_MS = [250, 1000];
+const MAX_REASON_LENGTH = 300;
+const TOO_MANY_REQUESTS = 429;
+
+/** Does not reject: what the signal ends has failed, whether it was taken or not. */
+export async function send(
+  { http, clock }: SendParts,
+  { url, auth, timeoutMs }: Receiver,
+  { headers, body }: Message,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const target = addressOf(url, auth);
+  const shown = target.url;
+  for (let attempt = 0; ; attempt++) {
+    const sent = await sendOnce();
+    if (sent.end !== 'failed' || attempt === WAITS_MS.length || signal.aborted) return sent;
+    await clock.sleep(WAITS_MS[attempt], signal).catch(() => undefined);
+  }
+
+  async function sendOnce(): Promise<Sent> {
+    try {
+      signal.throwIfAborted();
+      const answer = await http.post({
+        url: target.url,
+        headers: { 'user-agent': 'logboom', ...headers, ...target.headers },
+        body,
+        timeoutMs,
+        signal,
+      });
+      const { status } = answer;
+      if (status >= 200 && status < 300) return { end: 'taken' };
+      const reason = `${shown}: ${status} ${answer.text}`.slice(0, MAX_REASON_LENGTH).trim();
+      const isOver = status >= 500 || status === TOO_MANY_REQUESTS;
+      return { end: isOver ? 'failed' : 'refused', reason };
+    } catch (error) {
+      return { end: 'failed', reason: `${shown}: ${reasonOf(error)}` };
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? `: ${messageOf(error.cause)}` : '';
+  return (messageOf(error) + cause).slice(0, MAX_REASON_LENGTH);
+}
+
+/** What the URL says of who asks goes into a header: it would be refused in a URL, and shown in messages. */
+function addressOf(
+  given: string,
+  { basic, authorization }: ClientAuth,
+): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+  const url = new URL(given);
+  const fromUrl =
+    url.username === ''
+      ? undefined
+      : { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  url.username = '';
+  url.password = '';
+  const who = basic ?? fromUrl;
+  if (who !== undefined) {
+    const text = Buffer.from(`${who.username}:${who.password}`).toString('base64');
+    return { url: url.href, headers: { authorization: `Basic ${text}` } };
+  }
+  return { url: url.href, headers: authorization === '' ? {} : { authorization } };
+}

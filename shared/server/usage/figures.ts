@@ -1,0 +1,121 @@
+/**
+ * What one tenant used on one UTC day, as one process counted it or as several add up, and its form in the table: JSON,
+ * in which the registers of the count of streams are deflated bytes in base64.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import { HyperLogLog, REGISTERS } from '../../base/model/hyperloglog.ts';
+
+/** Plain sums. */
+export interface Sums {
+  /** Pushes that stored something. */
+  pushes: number;
+  /** The same in units of what the gateway bills as one request. */
+  gatewayUnits: number;
+  /** Stored entries. */
+  lines: number;
+  /** Bytes of their lines. */
+  lineBytes: number;
+  /** Bytes of names and values of their structured metadata, as sent. */
+  metadataBytes: number;
+  /** Estimated: objects that the pushes put, and write units of their records (see chunkWrites). */
+  objectPuts: number;
+  writeUnits: number;
+  /** Queries that were answered. */
+  queries: number;
+  /** Milliseconds that they took. */
+  queryMs: number;
+  /** Stored bytes that they read, with so many requests. */
+  queryBytes: number;
+  queryGets: number;
+  /** Chunk records that they looked at. */
+  queryRecords: number;
+}
+
+export interface RefusedEntries {
+  lines: number;
+  bytes: number;
+}
+
+export interface Figures {
+  readonly sums: Sums;
+  /** By reason. */
+  readonly refused: Map<string, RefusedEntries>;
+  readonly streams: HyperLogLog;
+}
+
+/** Reasons are the program's own: there are about 20. */
+export const MAX_REASONS = 64;
+const VERSION = 1;
+
+export function newFigures(): Figures {
+  const sums = {
+    pushes: 0,
+    gatewayUnits: 0,
+    lines: 0,
+    lineBytes: 0,
+    metadataBytes: 0,
+    objectPuts: 0,
+    writeUnits: 0,
+    queries: 0,
+    queryMs: 0,
+    queryBytes: 0,
+    queryGets: 0,
+    queryRecords: 0,
+  };
+  return { sums, refused: new Map(), streams: new HyperLogLog() };
+}
+
+export function addRefused({ refused }: Figures, reason: string, { lines, bytes }: RefusedEntries): void {
+  const name = refused.has(reason) || refused.size < MAX_REASONS ? reason : 'other';
+  const known = refused.get(name);
+  if (known === undefined) refused.set(name, { lines, bytes });
+  else {
+    known.lines += lines;
+    known.bytes += bytes;
+  }
+}
+
+/** Adds the second to the first. */
+export function addFigures(to: Figures, from: Figures): void {
+  for (const name of Object.keys(to.sums) as (keyof Sums)[]) to.sums[name] += from.sums[name];
+  for (const [reason, entries] of from.refused) addRefused(to, reason, entries);
+  to.streams.merge(from.streams);
+}
+
+interface Stored {
+  readonly v: number;
+  readonly sums: Partial<Sums>;
+  readonly refused: Readonly<Record<string, RefusedEntries>>;
+  readonly streams: string;
+}
+
+export function encodeFigures({ sums, refused, streams }: Figures): Uint8Array {
+  const stored: Stored = {
+    v: VERSION,
+    sums,
+    refused: Object.fromEntries(refused),
+    streams: deflateRawSync(streams.registers()).toString('base64'),
+  };
+  return Buffer.from(JSON.stringify(stored));
+}
+
+/** Sums that an older version did not count are 0. Throws CorruptionError. */
+export function decodeFigures(body: Uint8Array): Figures {
+  let stored: Stored;
+  let registers: Uint8Array;
+  try {
+    stored = JSON.parse(Buffer.from(body).toString()) as Stored;
+    const deflated = Buffer.from(stored.streams, 'base64');
+    registers = inflateRawSync(deflated, { maxOutputLength: REGISTERS });
+  } catch (error) {
+    throw new CorruptionError(`usage record: ${String(error)}`);
+  }
+  if (stored.v !== VERSION) throw new CorruptionError(`usage record of version ${stored.v}`);
+  if (registers.length !== REGISTERS)
+    throw new CorruptionError(`usage record of ${registers.length} registers`);
+  const figures = newFigures();
+  for (const name of Object.keys(figures.sums) as (keyof Sums)[]) figures.sums[name] = stored.sums[name] ?? 0;
+  for (const [reason, entries] of Object.entries(stored.refused)) figures.refused.set(reason, { ...entries });
+  return { ...figures, streams: HyperLogLog.of(registers) };
+}

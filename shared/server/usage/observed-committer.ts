@@ -1,0 +1,35 @@
+/** A committer that tells of each push once it is durable, or could not be stored. */
+
+import { runPaced } from '../../base/model/steps.ts';
+import { type GroupCommitParts, GroupCommitter } from '../../write/ingest/group-commit.ts';
+import type { AcceptedPush } from '../../write/ingest/push-columns.ts';
+import { type StoredPush, storedOf } from '../../write/ingest/stored-push.ts';
+
+export type OnStored = (tenant: string, push: StoredPush) => void;
+
+export class ObservedCommitter extends GroupCommitter {
+  /** Pushes on their way to the store. */
+  running = 0;
+  private readonly onStored: OnStored;
+
+  private readonly onFailed: () => void;
+
+  constructor(parts: GroupCommitParts, onStored: OnStored, onFailed: () => void = () => undefined) {
+    super(parts);
+    this.onStored = onStored;
+    this.onFailed = onFailed;
+  }
+
+  override async commit(tenant: string, push: AcceptedPush): Promise<void> {
+    this.running++;
+    try {
+      await super.commit(tenant, push);
+    } catch (error) {
+      this.onFailed();
+      throw error;
+    } finally {
+      this.running--;
+    }
+    this.onStored(tenant, await runPaced(storedOf(push), this.scheduler.pace(tenant)));
+  }
+}

@@ -1,0 +1,46 @@
+/** A query engine that tells of each answer. Queries that fail, and metadata queries, are not told of. */
+import {
+  type Asker,
+  type InstantQuery,
+  type QueryAnswer,
+  QueryEngine,
+  type RangeQuery,
+} from '../../read/query/engine.ts';
+import type { QueryStatistics } from '../../read/query/statistics.ts';
+import { named } from '../../read/query/tenant-view.ts';
+
+/** What was asked, in the words of the reference's metrics. */
+export interface AskedQuery {
+  readonly type: 'metric' | 'limited';
+  readonly range: 'range' | 'instant';
+}
+
+export type OnAnswered = (
+  tenants: readonly string[],
+  statistics: QueryStatistics,
+  execNs: number,
+  asked: AskedQuery,
+) => void;
+
+export class ObservedEngine extends QueryEngine {
+  private readonly onAnswered: OnAnswered;
+
+  constructor(parts: ConstructorParameters<typeof QueryEngine>[0], onAnswered: OnAnswered) {
+    super(parts);
+    this.onAnswered = onAnswered;
+  }
+
+  override async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
+    return this.tell(await super.range(query, asker), asker, 'range');
+  }
+
+  override async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
+    return this.tell(await super.instant(query, asker), asker, 'instant');
+  }
+
+  private tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
+    const type = answer.result.kind === 'streams' ? 'limited' : 'metric';
+    this.onAnswered(named(tenants), answer.statistics, answer.execNs, { type, range });
+    return answer;
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * How many bytes a tenant's data takes, by the UTC day of its entries: added up from the records of the chunks and the
+ * places of the indexes. A day's sum is kept for some minutes, so that whoever asks again reads little, and one question
+ * reads only so many records: a tenant with more gets an answer that says it is incomplete, and the whole one when it
+ * asks again.
+ */
+
+import { LruCache } from '../../base/model/lru.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { Day } from '../../storage/catalog/day-item.ts';
+import type { StoredBytes } from './cost.ts';
+
+export interface StoredByDay {
+  /** Ascending by day. */
+  readonly days: readonly DayBytes[];
+  /** False: some days are missing, and will be there when asked again. */
+  readonly complete: boolean;
+}
+
+export interface DayBytes extends StoredBytes {
+  readonly day: number;
+}
+
+interface Kept extends DayBytes {
+  readonly version: number;
+  readonly readMs: number;
+}
+
+/** 27 years of one tenant, or a year of 27. */
+const MAX_KEPT_DAYS = 10_000;
+/** Pushes go to the newest days; older ones change with compaction, which raises their version. */
+const KEPT_MS = 300_000;
+const KEPT_OLD_MS = 3_600_000;
+/** A second of reading, at 1 KB each. */
+const MAX_RECORDS = 50_000;
+const MS_PER_DAY = 86_400_000;
+
+export class StoredBytesByDay {
+  private readonly kept = new LruCache<string, Kept>(MAX_KEPT_DAYS);
+  private readonly catalog: Catalog;
+  private readonly clock: Clock;
+  private readonly maxRecords: number;
+
+  constructor({
+    catalog,
+    clock,
+    maxRecords = MAX_RECORDS,
+  }: { catalog: Catalog; clock: Clock; maxRecords?: number }) {
+    this.catalog = catalog;
+    this.clock = clock;
+    this.maxRecords = maxRecords;
+  }
+
+  /** Of all days up to `lastDay`. Throws the signal's reason. */
+  async upTo(tenant: string, lastDay: number, signal: AbortSignal): Promise<StoredByDay> {
+    const days: DayBytes[] = [];
+    let records = 0;
+    let complete = true;
+    for (const day of await this.catalog.days(tenant, Number.MIN_SAFE_INTEGER, lastDay)) {
+      signal.throwIfAborted();
+      const known = this.fresh(tenant, day);
+      if (known !== undefined) days.push(known);
+      else if (records >= this.maxRecords) complete = false;
+      else {
+        const read = await this.read(tenant, day);
+        days.push(read.bytes);
+        records += read.records;
+      }
+    }
+    return { days, complete };
+  }
+
+  private fresh(tenant: string, { day, version }: Day): Kept | undefined {
+    const kept = this.kept.get(`${tenant}/${day}`);
+    if (kept === undefined || kept.version !== version) return undefined;
+    const nowMs = this.clock.nowMs();
+    const keptMs = day >= Math.floor(nowMs / MS_PER_DAY) - 1 ? KEPT_MS : KEPT_OLD_MS;
+    return nowMs - kept.readMs < keptMs ? kept : undefined;
+  }
+
+  private async read(tenant: string, { day }: Day): Promise<{ bytes: DayBytes; records: number }> {
+    const readMs = this.clock.nowMs();
+    const snapshot = await this.catalog.day(tenant, day);
+    let objectBytes = snapshot?.index?.storedBytes ?? 0;
+    let tableBytes = 0;
+    for (const { inline, storedBytes } of snapshot?.records ?? []) {
+      if (inline === undefined) objectBytes += storedBytes;
+      else tableBytes += storedBytes;
+    }
+    const kept = { day, objectBytes, tableBytes, readMs, version: snapshot?.version ?? 0 };
+    this.kept.set(`${tenant}/${day}`, kept);
+    return { bytes: kept, records: snapshot?.records.length ?? 0 };
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Counts what tenants use, in memory, and writes it to the table now and then.
+ *
+ *     push, query ──> tally of (tenant, today) ──every 60 s, and at a stop──> item of this process
+ *
+ * What a reader would get wrong: an item holds all that its writer counted that day, not the difference, so a write that
+ * is lost or repeated does no harm. What was counted since the last write is lost with the process. Nothing here fails
+ * or delays what is counted.
+ */
+
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { QueryStatistics } from '../../read/query/statistics.ts';
+import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
+import type { IngestObserver, Received, Refused } from '../../write/ingest/observer.ts';
+import type { StoredPush } from '../../write/ingest/stored-push.ts';
+import { chunkWrites, gatewayUnits } from './cost.ts';
+import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
+
+/** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/usage.md). */
+export const WRITE_EVERY_MS = 60_000;
+/** Tallies in memory, at most about 6 KB each. What has no room is not counted, and that is counted. */
+export const MAX_TALLIES = 10_000;
+/** Days that ended and wait for being written; the oldest go first. */
+const MAX_ENDED = 10_000;
+/** Writes at once: beside what pushes write. */
+const WRITES_AT_ONCE = 8;
+const MS_PER_DAY = 86_400_000;
+
+/** What this process counted of a tenant and day. */
+export interface Tally {
+  readonly tenant: string;
+  readonly day: number;
+  /** Name of its item. */
+  readonly writer: string;
+  readonly figures: Figures;
+  /** Rises with every change. */
+  revision: number;
+  writtenRevision: number;
+}
+
+export interface UsageLedgerParts {
+  readonly records: UsageRecords;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly maxTallies?: number;
+  /** A write failed, and is tried again with the next one. */
+  readonly onFailure?: (error: unknown) => void;
+  /** Something was not counted for want of room. */
+  readonly onDrop?: () => void;
+}
+
+export class UsageLedger implements IngestObserver {
+  private readonly parts: UsageLedgerParts;
+  private readonly maxTallies: number;
+  /** By tenant: the newest day of each. */
+  private readonly tallies = new Map<string, Tally>();
+  private readonly ended = new Set<Tally>();
+  private startedMs = Number.NEGATIVE_INFINITY;
+  private writing: Promise<void> | undefined;
+
+  constructor(parts: UsageLedgerParts) {
+    this.parts = parts;
+    this.maxTallies = parts.maxTallies ?? MAX_TALLIES;
+  }
+
+  received({ tenant, lines, lineBytes, metadataBytes }: Received): void {
+    const sums = this.change(tenant)?.sums;
+    if (sums === undefined) return;
+    sums.lines += lines;
+    sums.lineBytes += lineBytes;
+    sums.metadataBytes += metadataBytes;
+  }
+
+  refused({ tenant, reason, lines, bytes }: Refused): void {
+    const figures = this.change(tenant);
+    if (figures !== undefined) addRefused(figures, reason, { lines, bytes });
+  }
+
+  /** A push became durable. */
+  stored(tenant: string, { streams, bytes: rawBytes }: StoredPush): void {
+    const figures = this.change(tenant);
+    if (figures === undefined) return;
+    const { sums } = figures;
+    for (const hash of streams) figures.streams.add(hash);
+    const { objectPuts, writeUnits } = chunkWrites(rawBytes);
+    sums.pushes++;
+    sums.gatewayUnits += gatewayUnits(rawBytes);
+    sums.objectPuts += objectPuts;
+    sums.writeUnits += writeUnits;
+  }
+
+  /** A query was answered: it counts for each tenant, and what it read in equal parts. */
+  queried(tenants: readonly string[], statistics: QueryStatistics, execNs: number): void {
+    const part = 1 / tenants.length;
+    for (const tenant of tenants) {
+      const sums = this.change(tenant)?.sums;
+      if (sums === undefined) continue;
+      sums.queries++;
+      sums.queryMs += (execNs / 1e6) * part;
+      sums.queryBytes += statistics.compressedBytes * part;
+      sums.queryGets += statistics.pagesRead * part;
+      sums.queryRecords += statistics.chunksReferenced * part;
+    }
+  }
+
+  /** What this process knows of a tenant, written or not; days that are written and over are not among it. */
+  of(tenant: string): readonly Tally[] {
+    const ended = [...this.ended].filter(tally => tally.tenant === tenant);
+    const newest = this.tallies.get(tenant);
+    return newest === undefined ? ended : [...ended, newest];
+  }
+
+  /** Writes what is new where the last write began 60 s ago, or there was none yet. Never rejects. */
+  async writeIfDue(): Promise<void> {
+    if (this.parts.clock.nowMs() - this.startedMs >= WRITE_EVERY_MS) await this.write();
+  }
+
+  /** Writes what is new. Never rejects: what fails is tried again the next time. */
+  async write(): Promise<void> {
+    // What was counted after a write began may not be in it.
+    while (this.writing !== undefined) await this.writing;
+    this.writing = this.writeAll().finally(() => {
+      this.writing = undefined;
+    });
+    await this.writing;
+  }
+
+  /** Writes once a minute, until the signal aborts, and then once more. */
+  async keepWritten(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.parts.clock.sleep(WRITE_EVERY_MS, signal).catch(() => undefined);
+      await this.write();
+    }
+  }
+
+  /** The figures that a change goes to, or undefined where there is no room. */
+  private change(tenant: string): Figures | undefined {
+    const day = Math.floor(this.parts.clock.nowMs() / MS_PER_DAY);
+    let tally = this.tallies.get(tenant);
+    if (tally === undefined || tally.day !== day) {
+      if (tally !== undefined) this.end(tally);
+      else if (this.tallies.size >= this.maxTallies) {
+        this.parts.onDrop?.();
+        return undefined;
+      }
+      tally = {
+        tenant,
+        day,
+        writer: this.parts.ids.randomHex(8),
+        figures: newFigures(),
+        revision: 0,
+        writtenRevision: 0,
+      };
+      this.tallies.set(tenant, tally);
+    }
+    tally.revision++;
+    return tally.figures;
+  }
+
+  /** Keeps a day that is over until it is written. */
+  private end(tally: Tally): void {
+    if (!isNew(tally)) return;
+    this.ended.add(tally);
+    if (this.ended.size <= MAX_ENDED) return;
+    for (const oldest of this.ended) {
+      this.ended.delete(oldest);
+      this.parts.onDrop?.();
+      break;
+    }
+  }
+
+  private async writeAll(): Promise<void> {
+    const crowded = this.tallies.size > this.maxTallies / 2;
+    const quiet = crowded ? [...this.tallies.values()].filter(tally => !isNew(tally)) : [];
+    // Written, and nothing came for a minute: their next change begins an item of its own.
+    for (const { tenant } of quiet) this.tallies.delete(tenant);
+    const unwritten = [...this.ended, ...this.tallies.values()].filter(isNew);
+    if (unwritten.length === 0) return;
+    this.startedMs = this.parts.clock.nowMs();
+    const queue = unwritten.values();
+    const work = async () => {
+      for (const tally of queue) await this.writeOne(tally);
+    };
+    await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
+  }
+
+  private async writeOne(tally: Tally): Promise<void> {
+    const { revision, figures, tenant, day, writer } = tally;
+    try {
+      await this.parts.records.write({ tenant, day, writer, body: encodeFigures(figures) });
+      tally.writtenRevision = revision;
+      this.ended.delete(tally);
+    } catch (error) {
+      this.parts.onFailure?.(error);
+    }
+  }
+}
+
+function isNew({ revision, writtenRevision }: Tally): boolean {
+  return revision > writtenRevision;
+}

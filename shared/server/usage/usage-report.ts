@@ -1,0 +1,110 @@
+/**
+ * A tenant's usage by UTC day: what all processes have written, what this one has not written yet, and what it costs.
+ *
+ * What a reader would get wrong: the bytes stored on a past day are those that are there now and were written with times
+ * of that day or before; what was deleted since is not in them.
+ */
+import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
+import type { Prices } from '../admin/prices.ts';
+import { type Cost, costOf, type StoredBytes } from './cost.ts';
+import { addFigures, decodeFigures, type Figures, newFigures } from './figures.ts';
+import type { DayBytes, StoredBytesByDay } from './stored-bytes.ts';
+import type { UsageLedger } from './usage-ledger.ts';
+
+export interface UsageDay {
+  /** UTC day since 1970-01-01. */
+  readonly day: number;
+  readonly figures: Figures;
+  readonly stored: StoredBytes;
+  readonly cost: Cost;
+}
+
+export interface UsageReport {
+  /** Every day of the range, ascending. */
+  readonly days: readonly UsageDay[];
+  /** False: stored bytes, and their cost, are too small (see StoredBytesByDay). */
+  readonly storedIsComplete: boolean;
+}
+
+export interface UsageReaderParts {
+  readonly records: UsageRecords;
+  readonly ledger: UsageLedger;
+  readonly storedBytes: StoredBytesByDay;
+  readonly prices: Prices;
+}
+
+export interface UsageQuestion {
+  readonly tenant: string;
+  /** Both inclusive. */
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly signal: AbortSignal;
+}
+
+/** Days read at once. */
+const READS_AT_ONCE = 8;
+const MS_PER_DAY = 86_400_000;
+
+export class UsageReader {
+  private readonly parts: UsageReaderParts;
+
+  constructor(parts: UsageReaderParts) {
+    this.parts = parts;
+  }
+
+  /** Reads each day of the range: the caller bounds it. Throws the signal's reason. */
+  async read({ tenant, firstDay, lastDay, signal }: UsageQuestion): Promise<UsageReport> {
+    const { storedBytes, prices } = this.parts;
+    const stored = await storedBytes.upTo(tenant, lastDay, signal);
+    const numbers = Array.from({ length: lastDay - firstDay + 1 }, (_, i) => firstDay + i);
+    const figures = new Map<number, Figures>();
+    const queue = numbers.values();
+    const work = async () => {
+      for (const day of queue) {
+        signal.throwIfAborted();
+        figures.set(day, await this.figuresOf(tenant, day));
+      }
+    };
+    await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+    const upTo = sumUp(stored.days, numbers);
+    const days = numbers.map((day, i) => {
+      const ofDay = figures.get(day) ?? newFigures();
+      const cost = costOf(ofDay.sums, upTo[i], prices, daysOfMonth(day));
+      return { day, figures: ofDay, stored: upTo[i], cost };
+    });
+    return { days, storedIsComplete: stored.complete };
+  }
+
+  private async figuresOf(tenant: string, day: number): Promise<Figures> {
+    const { records, ledger } = this.parts;
+    const sum = newFigures();
+    // Before the items: one that is written and forgotten meanwhile is still counted once.
+    const own = ledger.of(tenant).filter(tally => tally.day === day);
+    for (const { figures } of own) addFigures(sum, figures);
+    const writers = new Set(own.map(({ writer }) => writer));
+    for await (const { writer, body } of records.read(tenant, day)) {
+      if (!writers.has(writer)) addFigures(sum, decodeFigures(body));
+    }
+    return sum;
+  }
+}
+
+/** What is stored at each of the days (ascending): the sum of all days up to it. */
+function sumUp(days: readonly DayBytes[], at: readonly number[]): StoredBytes[] {
+  let next = 0;
+  let objectBytes = 0;
+  let tableBytes = 0;
+  return at.map(day => {
+    for (; next < days.length && days[next].day <= day; next++) {
+      objectBytes += days[next].objectBytes;
+      tableBytes += days[next].tableBytes;
+    }
+    return { objectBytes, tableBytes };
+  });
+}
+
+/** Days of the month in which the UTC day lies. */
+function daysOfMonth(day: number): number {
+  const date = new Date(day * MS_PER_DAY);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+}

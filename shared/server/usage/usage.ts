@@ -1,0 +1,80 @@
+/** Usage put together: who is told of what, who writes it down, who reads it. */
+
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
+import type { IngestObserver } from '../../write/ingest/observer.ts';
+import type { Metrics } from '../admin/metrics/metrics.ts';
+import type { Prices } from '../admin/prices.ts';
+import type { OnStored } from './observed-committer.ts';
+import type { OnAnswered } from './observed-engine.ts';
+import { StoredBytesByDay } from './stored-bytes.ts';
+import { UsageLedger } from './usage-ledger.ts';
+import { UsageReader } from './usage-report.ts';
+
+export interface Usage {
+  readonly ledger: UsageLedger;
+  readonly reader: UsageReader;
+  /** For the push path, the committer and the query engine; they feed the metrics too. */
+  readonly observer: IngestObserver;
+  readonly onStored: OnStored;
+  readonly onAnswered: OnAnswered;
+}
+
+export interface UsageParts {
+  readonly records: UsageRecords;
+  readonly catalog: Catalog;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly metrics: Metrics;
+  readonly prices: Prices;
+}
+
+export function createUsage({ records, catalog, clock, ids, metrics, prices }: UsageParts): Usage {
+  const { registry, ingest, lineLengths, queries } = metrics;
+  const failures = registry.counter({
+    name: 'logboom_usage_write_failures_total',
+    help: 'Writes of usage that failed; what they held is written with the next one.',
+  });
+  const drops = registry.counter({
+    name: 'logboom_usage_dropped_total',
+    help: 'Events that usage did not count, because too many tenants were counted already.',
+  });
+  const ledger = new UsageLedger({
+    records,
+    clock,
+    ids,
+    onFailure: () => failures.inc(),
+    onDrop: () => drops.inc(),
+  });
+  return {
+    ledger,
+    reader: new UsageReader({
+      records,
+      ledger,
+      storedBytes: new StoredBytesByDay({ catalog, clock }),
+      prices,
+    }),
+    observer: {
+      received(event) {
+        ingest.received(event);
+        ledger.received(event);
+      },
+      refused(event) {
+        ingest.refused(event);
+        ledger.refused(event);
+      },
+      mutated: event => ingest.mutated(event),
+    },
+    onStored(tenant, push) {
+      lineLengths.add(push);
+      ledger.stored(tenant, push);
+    },
+    onAnswered(tenants, statistics, execNs, asked) {
+      const bytes = statistics.compressedBytes / tenants.length;
+      for (const tenant of tenants) queries.answered(tenant, bytes);
+      queries.measured(asked, statistics, execNs);
+      ledger.queried(tenants, statistics, execNs);
+    },
+  };
+}

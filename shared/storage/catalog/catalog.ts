@@ -1,0 +1,412 @@
+/**
+ * Which chunks exist. A chunk is in the store from the moment its record is, and only then; objects without a
+ * record are invisible (and later collected). keys.ts has the items.
+ *
+ * The sort key of a record starts with the chunk's last timestamp, so a query reads only records that end at or after
+ * its start. Several partitions are no snapshot: a reader looks at the versions of the days before and after, and reads
+ * again what was swapped meanwhile. What it accepts then holds every entry; swap.ts tells why. Queries over a distant table
+ * read without versions (day-reader.ts).
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mapAtOnce } from '../../base/model/at-once.ts';
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
+import { LruCache } from '../../base/model/lru.ts';
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import { tracedTable } from '../../base/ports/read-trace.ts';
+import {
+  ConditionFailedError,
+  type Item,
+  type ItemHead,
+  MAX_TRANSACTION_BYTES,
+  MAX_TRANSACTION_ITEMS,
+  type Table,
+  type Write,
+} from '../../base/ports/table.ts';
+import { endOfBody } from '../../base/ports/table-rules.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
+import { type Day, decodeDay, encodeDay } from './day-item.ts';
+import { DAYS_AT_ONCE, DayReader, type NsRange } from './day-reader.ts';
+import type { DaySnapshot } from './day-snapshot.ts';
+import { DeleteRequests } from './delete-requests.ts';
+import { type EmptyDay, removeEmptyDay } from './empty-day.ts';
+import { Garbage } from './garbage.ts';
+import { GenerationNumbers } from './generation-numbers.ts';
+import {
+  CHUNK_SHARDS,
+  COMMON_SHARDS,
+  chunkKey,
+  chunkPartition,
+  contentOfPartition,
+  DAY_BIAS,
+  dayKey,
+  dayPartition,
+  dayText,
+  tenantPartition,
+  timeText,
+} from './keys.ts';
+import { Leases } from './leases.ts';
+import { Members } from './members.ts';
+import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
+import { RuleGroups } from './rule-groups.ts';
+import { RuleStates } from './rule-states.ts';
+import { States } from './states.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { type Swap, swapChunks } from './swap.ts';
+import { TailLog } from './tail-log.ts';
+import { Tickets } from './tickets.ts';
+import { Tokens } from './tokens.ts';
+
+const NS_OF_DAY = Number(NS_PER_DAY);
+/** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
+const KNOWN_DAYS = 10_000;
+/** Decoded records by item key, bytes: they save decoding on every query, and a record hardly ever changes. */
+const CACHED_RECORD_BYTES = 24 * 1024 * 1024;
+/** What a decoded record takes beside its bytes. */
+const RECORD_OVERHEAD_BYTES = 400;
+/** A day is swapped a few times a minute at most, in three versions each time, and is read in milliseconds. */
+const MAX_READS = 40;
+
+/** Tries to announce days that other processes announce or remove at the same time. */
+const MAX_COMMITS = 10;
+
+/** Chunks of one transaction, and the days among theirs that are not announced yet, each by one of its chunks. */
+interface Batch {
+  readonly writes: Write[];
+  readonly days: Map<string, ChunkRecord>;
+  readonly records: ChunkRecord[];
+}
+
+/** An item with what was decoded from it. */
+class DecodedRecord implements Item {
+  readonly pk: string;
+  readonly sk: string;
+  readonly version: number;
+  readonly body: Uint8Array;
+  readonly record: ChunkRecord;
+  /** See ItemHead. */
+  readonly bodyEnd: string;
+
+  constructor({ pk, sk, version, body }: Item, record: ChunkRecord) {
+    this.pk = pk;
+    this.sk = sk;
+    this.version = version;
+    this.body = body;
+    this.record = record;
+    this.bodyEnd = endOfBody(body);
+  }
+}
+
+export interface CatalogParts {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Told of chunks of pushes when they are visible. Must not throw. */
+  readonly onPushed?: (records: readonly ChunkRecord[]) => void;
+}
+
+export class Catalog {
+  readonly leases: Leases;
+  readonly garbage: Garbage;
+  readonly outstanding: OutstandingWork;
+  readonly states: States;
+  readonly generations: GenerationNumbers;
+  readonly deletes: DeleteRequests;
+  readonly tailLog: TailLog;
+  readonly subscriptions: Subscriptions;
+  readonly ruleGroups: RuleGroups;
+  readonly ruleStates: RuleStates;
+  readonly members: Members;
+  readonly tokens: Tokens;
+  readonly tickets: Tickets;
+  private readonly parts: CatalogParts;
+  private readonly table: Table;
+  /** Days that this process has announced, with the time (ms). */
+  private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
+  private readonly decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
+  private readonly dayReader: DayReader;
+  /** For metrics. */
+  readonly caches = { records: this.decoded };
+
+  constructor(given: CatalogParts) {
+    const { table } = given;
+    const parts =
+      table.isDistant === true ? { ...given, table: tracedTable(table, contentOfPartition) } : given;
+    this.parts = parts;
+    this.table = parts.table;
+    this.leases = new Leases(parts);
+    this.garbage = new Garbage(parts.table);
+    this.outstanding = new OutstandingWork(parts);
+    this.states = new States(parts.table);
+    this.generations = new GenerationNumbers(parts);
+    this.deletes = new DeleteRequests(parts);
+    this.tailLog = new TailLog(parts);
+    this.subscriptions = new Subscriptions(parts);
+    this.ruleGroups = new RuleGroups(parts);
+    this.ruleStates = new RuleStates(parts);
+    this.members = new Members(parts);
+    this.tokens = new Tokens(parts);
+    this.tickets = new Tickets(parts);
+    const reads = {
+      days: (...range: Parameters<Catalog['days']>) => this.days(...range),
+      chunksOfDay: (...range: Parameters<Catalog['chunksOfDay']>) => this.chunksOfDay(...range),
+      provenDay: (...range: Parameters<Catalog['provenDay']>) => this.provenDay(...range),
+    };
+    this.dayReader = new DayReader(reads, parts.clock);
+  }
+
+  /**
+   * Makes chunks visible, durably; their objects are durable already. All together where they fit one transaction;
+   * else in several, and a failure between them leaves some visible, which a retry makes good. Live tails follow them,
+   * unless they are `known` from before.
+   */
+  async addChunks(
+    records: readonly ChunkRecord[],
+    { known = false }: { readonly known?: boolean } = {},
+  ): Promise<void> {
+    const nowMs = this.parts.clock.nowMs();
+    const tailed = known ? undefined : await this.tailedOf(records);
+    let batch: Batch = { writes: [], days: new Map(), records: [] };
+    let bytes = 0;
+    for (const record of records) {
+      const { first, last } = record;
+      const isInside = first >= 0 && first <= last && last < NS_OF_DAY;
+      mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${record.tenant}/${record.id}: ${first} to ${last}`);
+      const body = encodeRecord(record);
+      const isLogged = tailed?.get(record.tenant) === true;
+      const more = isLogged ? 2 * body.length : body.length;
+      // Two items for a day, one for its tenant, one for the tails at most.
+      const items = batch.writes.length + 3 * batch.days.size + 5;
+      if (items > MAX_TRANSACTION_ITEMS || bytes + more > MAX_TRANSACTION_BYTES) {
+        await this.commit(batch, nowMs, tailed);
+        batch = { writes: [], days: new Map(), records: [] };
+        bytes = 0;
+      }
+      const day = `${record.tenant}/${record.day}`;
+      if (!this.isKnown(day, nowMs)) batch.days.set(day, record);
+      batch.writes.push({ kind: 'put', item: { ...chunkKey(record), version: 0, body } });
+      if (isLogged) batch.writes.push(...this.tailLog.writes([record], nowMs));
+      batch.records.push(record);
+      bytes += more;
+    }
+    await this.commit(batch, nowMs, tailed);
+  }
+
+  /** By tenant, whether it has live tails. */
+  private async tailedOf(records: readonly ChunkRecord[]): Promise<ReadonlyMap<string, boolean>> {
+    const tenants = [...new Set(records.map(({ tenant }) => tenant))];
+    return new Map(
+      await Promise.all(tenants.map(async tenant => [tenant, await this.tailLog.isTailed(tenant)] as const)),
+    );
+  }
+
+  private isKnown(day: string, nowMs: number): boolean {
+    const announcedMs = this.knownDays.get(day);
+    // A clock that was set back must not make it last longer.
+    return announcedMs !== undefined && announcedMs <= nowMs && nowMs - announcedMs < KNOWN_MS;
+  }
+
+  private async commit(
+    batch: Batch,
+    stampMs: number,
+    tailed: ReadonlyMap<string, boolean> | undefined,
+  ): Promise<void> {
+    await this.write(batch, stampMs);
+    this.parts.onPushed?.(batch.records);
+    for (const [tenant, logged] of tailed ?? []) {
+      const ofTenant = batch.records.filter(record => record.tenant === tenant);
+      if (ofTenant.length > 0) await this.tailLog.committed(tenant, ofTenant, { stampMs, logged });
+    }
+  }
+
+  private async write({ writes, days }: Batch, nowMs: number): Promise<void> {
+    if (days.size === 0 && writes.length === 1 && writes[0].kind === 'put') {
+      return this.table.put(writes[0].item);
+    }
+    for (let attempt = 1; ; attempt++) {
+      const ofDays = await Promise.all([...days.values()].map(record => this.announce(record, nowMs)));
+      const tenants = new Set([...days.values()].map(({ tenant }) => tenant));
+      try {
+        await this.table.transact([...ofDays.flat(), ...[...tenants].map(tenantWrite), ...writes]);
+        break;
+      } catch (error) {
+        // Another process made or removed a day in between.
+        if (!(error instanceof ConditionFailedError) || attempt === MAX_COMMITS) throw error;
+      }
+    }
+    for (const day of days.keys()) this.knownDays.set(day, nowMs);
+  }
+
+  /** Tells of a day: that it is there, and that it has work outstanding. */
+  private async announce({ tenant, day }: ChunkRecord, nowMs: number): Promise<Write[]> {
+    const key = dayKey(tenant, day);
+    const isThere = (await this.table.get(key)) !== undefined;
+    const write: Write = isThere
+      ? { kind: 'check', key, condition: { kind: 'present' } }
+      : {
+          kind: 'put',
+          // A day that was removed and comes back must not have a version again: each begins above the one before.
+          item: encodeDay(tenant, { day, version: Math.trunc(nowMs), index: undefined }),
+          condition: { kind: 'absent' },
+        };
+    return [write, workWrite(tenant, day, nowMs)];
+  }
+
+  /** Every tenant that has or had data. */
+  async *tenants(): AsyncGenerator<string> {
+    for (let shard = 0; shard < COMMON_SHARDS; shard++) {
+      let after: string | undefined;
+      do {
+        const page = await this.table.query(tenantPartition(shard), { after });
+        for (const { sk } of page.items) yield sk;
+        after = page.next;
+      } while (after !== undefined);
+    }
+  }
+
+  /** Every UTC day of a tenant, ascending. */
+  allDays(tenant: string): Promise<Day[]> {
+    return this.days(tenant, -DAY_BIAS, DAY_BIAS);
+  }
+
+  /** UTC days of a tenant that meet the inclusive range, ascending. A day may have no chunks any more. */
+  async days(tenant: string, firstDay: number, lastDay: number): Promise<Day[]> {
+    const days: Day[] = [];
+    const from = dayText(Math.max(firstDay, -DAY_BIAS));
+    const to = dayText(Math.min(lastDay, DAY_BIAS) + 1);
+    let after: string | undefined;
+    do {
+      const page = await this.table.query(dayPartition(tenant), { from, to, after });
+      for (const item of page.items) days.push(decodeDay(item));
+      after = page.next;
+    } while (after !== undefined);
+    return days;
+  }
+
+  /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order, for queries. */
+  async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<ChunkRecord[]> {
+    return (await this.daysForQuery(tenant, startNs, endNs)).flatMap(({ records }) => records);
+  }
+
+  /**
+   * The same by day, days ascending. Every entry is in at least one chunk. Over a distant table it takes as few round trips as
+   * there can be, and a version is not that of all its chunks. Throws as `snapshot` does.
+   */
+  async daysForQuery(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly DaySnapshot[]> {
+    if (this.table.isDistant !== true || endNs < startNs) return this.snapshot(tenant, startNs, endNs);
+    return this.dayReader.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
+  }
+
+  /**
+   * The same by day, days ascending, each in one version. Throws ThrottledError where the days change faster than they
+   * can be read.
+   */
+  async snapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<DaySnapshot[]> {
+    if (endNs < startNs) return [];
+    const [firstDay, lastDay] = [dayOf(startNs), dayOf(endNs)];
+    const settled = new Map<number, DaySnapshot>();
+    let unread = await this.days(tenant, firstDay, lastDay);
+    for (let reads = 0; unread.length > 0; reads++) {
+      if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
+      const read = async (day: Day) => {
+        const records = await this.chunksOfDay(tenant, day.day, { startNs, endNs });
+        settled.set(day.day, { ...day, records });
+      };
+      // A table on this machine waits for nothing: there it would only take more memory at once.
+      await mapAtOnce(unread, this.table.isDistant === true ? DAYS_AT_ONCE : 1, read);
+      const days = await this.days(tenant, firstDay, lastDay);
+      unread = days.filter(({ day, version }) => {
+        const read = settled.get(day);
+        // What came meanwhile was not there when the query began.
+        return read !== undefined && read.version !== version;
+      });
+    }
+    return [...settled.values()].sort((a, b) => a.day - b.day);
+  }
+
+  /** One day in one version, or undefined where the tenant has none. */
+  async day(tenant: string, day: number): Promise<DaySnapshot | undefined> {
+    const startNs = BigInt(day) * NS_PER_DAY;
+    const [snapshot] = await this.snapshot(tenant, startNs, startNs + NS_PER_DAY - 1n);
+    return snapshot;
+  }
+
+  /** See removeEmptyDay. */
+  removeEmptyDay(day: EmptyDay): Promise<boolean> {
+    return removeEmptyDay(this.parts, day);
+  }
+
+  /** See swapChunks. */
+  swap(swap: Swap): Promise<Day> {
+    return swapChunks(this.parts, swap);
+  }
+
+  /** The part of the range in that day, in one version. */
+  private async provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined> {
+    const firstNs = BigInt(day) * NS_PER_DAY;
+    const lastNs = firstNs + NS_PER_DAY - 1n;
+    const startNs = range.startNs > firstNs ? range.startNs : firstNs;
+    const [snapshot] = await this.snapshot(tenant, startNs, range.endNs < lastNs ? range.endNs : lastNs);
+    return snapshot;
+  }
+
+  private async chunksOfDay(
+    tenant: string,
+    day: number,
+    { startNs, endNs }: NsRange,
+  ): Promise<ChunkRecord[]> {
+    const dayStart = BigInt(day) * NS_PER_DAY;
+    const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);
+    const end = endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart);
+    const shards = await Promise.all(
+      Array.from({ length: CHUNK_SHARDS }, (_, shard) => this.chunksOfShard(tenant, day, shard, start)),
+    );
+    return shards.flat().filter(record => record.first <= end);
+  }
+
+  private async chunksOfShard(
+    tenant: string,
+    day: number,
+    shard: number,
+    start: number,
+  ): Promise<ChunkRecord[]> {
+    const pk = chunkPartition(tenant, day, shard);
+    const from = timeText(start);
+    const records: ChunkRecord[] = [];
+    let after: string | undefined;
+    do {
+      const page = await this.table.query(pk, { from, after, known: this.known });
+      for (const item of page.items) {
+        records.push(item instanceof DecodedRecord ? item.record : this.decode(tenant, day, item));
+      }
+      // A local table waits for nothing: others get their turn here.
+      await nextTurn();
+      after = page.next;
+    } while (after !== undefined);
+    return records;
+  }
+
+  /** A swap may have put another record in its place, which has another checksum at its end. */
+  private readonly known = ({ pk, sk, version, bodyBytes, bodyEnd }: ItemHead): Item | undefined => {
+    const known = this.decoded.get(`${pk} ${sk}`);
+    if (known?.version !== version || known.body.length !== bodyBytes) return undefined;
+    return known.bodyEnd === bodyEnd ? known : undefined;
+  };
+
+  private decode(tenant: string, day: number, item: Item): ChunkRecord {
+    const key = `${item.pk} ${item.sk}`;
+    const known = this.decoded.get(key);
+    if (known !== undefined && Buffer.compare(known.body, item.body) === 0) return known.record;
+    const record = decodeRecord(tenant, day, item.body);
+    this.decoded.set(key, new DecodedRecord(item, record), item.body.length + RECORD_OVERHEAD_BYTES);
+    return record;
+  }
+}
+
+/** UTC day of a timestamp, rounded down. */
+export function dayOf(ns: bigint): number {
+  const day = ns / NS_PER_DAY;
+  return Number(ns < 0n && day * NS_PER_DAY !== ns ? day - 1n : day);
+}

@@ -1,0 +1,87 @@
+/** The bytes of a chunk, wherever they lie: in its record or in an object. */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { decodeFooter } from '../chunk/footer-codec.ts';
+import type { Footer } from '../chunk/format.ts';
+import { TRAILER_BYTES } from '../chunk/format.ts';
+import type { WrittenChunk } from '../chunk/writer.ts';
+import { type ChunkRecord, objectKey, recordOf } from './chunk-record.ts';
+
+/** Key of the object of a chunk that is not inline. */
+export function keyOfChunk({ tenant, day, level, id }: ChunkRecord): string {
+  return objectKey(tenant, day, level, id);
+}
+
+/** How errors name a chunk; they begin with it. */
+export function nameOfChunk(record: ChunkRecord): string {
+  return `chunk ${keyOfChunk(record)}`;
+}
+
+/**
+ * Bytes `start` to `end` (exclusive) of the chunk. Throws what the store throws, and CorruptionError where the chunk is
+ * shorter.
+ */
+export async function readChunk(
+  store: ObjectStore,
+  record: ChunkRecord,
+  start: number,
+  end: number,
+): Promise<Buffer> {
+  if (end <= start) return Buffer.alloc(0);
+  const bytes = record.inline?.subarray(start, end) ?? (await readObject(store, record, start, end));
+  if (bytes.length === end - start) return bytes;
+  throw new CorruptionError(`${nameOfChunk(record)}: ends at byte ${start + bytes.length}, not at ${end}`);
+}
+
+async function readObject(
+  store: ObjectStore,
+  record: ChunkRecord,
+  start: number,
+  end: number,
+): Promise<Buffer> {
+  try {
+    return await store.getRange(keyOfChunk(record), start, end);
+  } catch (error) {
+    // The range lies inside the size that the record tells: so the object is shorter.
+    if (error instanceof RangeError)
+      throw new CorruptionError(`${nameOfChunk(record)}: ends before ${start}`);
+    throw error;
+  }
+}
+
+/** Throws what the store throws, and CorruptionError; so where the footer is that of another chunk. */
+export async function readFooter(store: ObjectStore, record: ChunkRecord): Promise<Footer> {
+  const { storedBytes, footerBytes } = record;
+  return footerOfTail(
+    record,
+    record.footer ?? (await readChunk(store, record, storedBytes - footerBytes, storedBytes)),
+  );
+}
+
+/** @param tail footer and trailer. Throws CorruptionError; so where the footer is that of another chunk. */
+export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
+  const { tenant, day, id } = record;
+  const what = nameOfChunk(record);
+  const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), what);
+  if (footer.tenant !== tenant || footer.day !== day || footer.id !== id) {
+    throw new CorruptionError(`${what}: its footer is that of ${footer.tenant}/${footer.day}/${footer.id}`);
+  }
+  return footer;
+}
+
+/** Makes a chunk durable: small ones by the record alone, which the caller adds to the catalog. */
+export async function storeChunk(
+  store: ObjectStore,
+  { footer, parts, bytes, footerBytes }: WrittenChunk,
+  inlineMaxBytes: number,
+): Promise<ChunkRecord> {
+  const tail = parts[parts.length - 1];
+  if (bytes <= inlineMaxBytes) {
+    return recordOf(footer, bytes, footerBytes, { inline: Buffer.concat(parts, bytes), tail });
+  }
+  const record = recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
+  // The name is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
+  await store.putIfAbsent(keyOfChunk(record), parts);
+  return record;
+}

@@ -1,0 +1,168 @@
+/**
+ * What the catalog keeps of a chunk: enough to pass over it, to find its footer, or to hold it whole. Small chunks
+ * (the inline lane) lie in the record itself: below about 4 KB the write units of the record, its later deletion
+ * included, cost less than an object put and get (docs/cost.md).
+ *
+ * A checksum ends it: what it says decides which chunks a query passes over, so a flipped bit would hide entries.
+ */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { Footer } from '../chunk/format.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { sketchOf } from './pair-sketch.ts';
+
+/**
+ * Version 1 had no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. There are no versions 3 and 5:
+ * one flipped bit would make version 1 of them.
+ */
+const RECORD_VERSION = 6;
+const VERSIONS: ReadonlySet<number> = new Set([1, 2, 4, RECORD_VERSION]);
+const CRC_BYTES = 4;
+
+export interface ChunkRecord {
+  readonly id: string;
+  /** Orders the chunk among others; see ChunkAge. Its own id if it was written before origins were recorded. */
+  readonly origin: string;
+  readonly tenant: string;
+  readonly day: number;
+  readonly level: number;
+  /** Nanoseconds since the start of the day, of the first and the last entry. */
+  readonly first: number;
+  readonly last: number;
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly metadataBytes: number;
+  /** Unix ms: delete requests picked up before it have been applied to the rows. 0 for what was pushed. */
+  readonly asOfMs: number;
+  /** Size of the object, bytes. */
+  readonly storedBytes: number;
+  /** Bytes of footer and trailer at its end. */
+  readonly footerBytes: number;
+  readonly pairs: Uint32Array | undefined;
+  /** The whole object, where it is inline. */
+  readonly inline: Buffer | undefined;
+  /** Footer and trailer, where they are small and the object is not inline. */
+  readonly footer: Buffer | undefined;
+}
+
+/** Footers up to this size lie in the record: one read less for each chunk that pushes wrote. */
+export const RECORD_FOOTER_BYTES = 2048;
+
+export function recordOf(
+  footer: Footer,
+  storedBytes: number,
+  footerBytes: number,
+  object: { readonly inline: Buffer | undefined; readonly tail: Uint8Array },
+): ChunkRecord {
+  const { id, origin, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
+  const pairs = sketchOf(footer.streams);
+  // A merge applies the requests that it finds when it begins.
+  const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
+  const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
+  return {
+    id,
+    origin,
+    tenant,
+    day,
+    level,
+    first,
+    last,
+    rows,
+    lineBytes,
+    metadataBytes,
+    asOfMs,
+    storedBytes,
+    footerBytes,
+    pairs,
+    inline: object.inline,
+    footer: inFooter ? Buffer.from(object.tail) : undefined,
+  };
+}
+
+export function encodeRecord(record: ChunkRecord): Buffer {
+  const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
+  out.byte(RECORD_VERSION);
+  out.bytes(Buffer.from(record.id, 'hex'));
+  out.byte(record.origin === record.id ? 0 : 1);
+  if (record.origin !== record.id) out.bytes(Buffer.from(record.origin, 'hex'));
+  out.varint(record.level);
+  out.varint(record.first);
+  out.varint(record.last - record.first);
+  out.varint(record.rows);
+  out.varint(record.lineBytes);
+  out.varint(record.metadataBytes);
+  out.varint(record.asOfMs);
+  out.varint(record.storedBytes);
+  out.varint(record.footerBytes);
+  out.varint(record.pairs === undefined ? 0 : record.pairs.length + 1);
+  for (const pair of record.pairs ?? []) out.u32(pair);
+  out.byte(record.inline ? 1 : record.footer ? 2 : 0);
+  out.bytes(record.inline ?? record.footer ?? Buffer.alloc(0));
+  out.u32(crc32(out.view()));
+  return out.finish();
+}
+
+/** Throws CorruptionError. */
+export function decodeRecord(tenant: string, day: number, body: Uint8Array): ChunkRecord {
+  const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const what = `chunk record of ${tenant}, day ${day}`;
+  const version = buffer[0];
+  if (!VERSIONS.has(version)) throw new CorruptionError(`${what}: version ${version}`);
+  const end = version === 1 ? buffer.length : buffer.length - CRC_BYTES;
+  if (end < 1) throw new CorruptionError(`${what}: ${buffer.length} bytes`);
+  if (version !== 1 && crc32(buffer.subarray(0, end)) !== buffer.readUInt32LE(end)) {
+    throw new CorruptionError(`${what}: checksum differs`);
+  }
+  try {
+    return readRecord(tenant, day, version, new ByteReader(buffer, 1, end));
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error;
+    throw new CorruptionError(`${what}: ${error.message}`);
+  }
+}
+
+function readRecord(tenant: string, day: number, version: number, reader: ByteReader): ChunkRecord {
+  const id = reader.bytes(16).toString('hex');
+  const origin = version <= 4 || reader.byte() === 0 ? id : reader.bytes(16).toString('hex');
+  const level = reader.varint();
+  const first = reader.varint();
+  const last = first + reader.varint();
+  const rows = reader.varint();
+  const lineBytes = reader.varint();
+  const metadataBytes = reader.varint();
+  const asOfMs = version <= 2 ? 0 : reader.varint();
+  const storedBytes = reader.varint();
+  const footerBytes = reader.varint();
+  const pairCount = reader.count(1);
+  const pairs = pairCount === 0 ? undefined : new Uint32Array(pairCount - 1);
+  if (pairs !== undefined) for (let i = 0; i < pairs.length; i++) pairs[i] = reader.u32();
+  const lane = reader.byte();
+  const rest = reader.bytes(reader.remaining);
+  // Also what a record whose version was damaged fails.
+  if (rest.length !== [0, storedBytes, footerBytes][lane]) {
+    throw new CorruptionError(`${rest.length} bytes of lane ${lane}`);
+  }
+  return {
+    id,
+    origin,
+    tenant,
+    day,
+    level,
+    first,
+    last,
+    rows,
+    lineBytes,
+    metadataBytes,
+    asOfMs,
+    storedBytes,
+    footerBytes,
+    pairs,
+    inline: lane === 1 ? rest : undefined,
+    footer: lane === 2 ? rest : undefined,
+  };
+}
+
+/** Key of the object that a chunk lies in; the tenant comes first, so that load spreads over prefixes. */
+export function objectKey(tenant: string, day: number, level: number, id: string): string {
+  return `${tenant}/chunks/${day}/${level}/${id}`;
+}

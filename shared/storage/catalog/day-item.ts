@@ -1,0 +1,55 @@
+/**
+ * The item of a tenant's day: that it has chunks, how many steps of swaps it went through (the item's version), and where
+ * its index lies. A query reads it before and after the chunks: the same version means that no swap made it miss entries
+ * (swap.ts). So the version must never fall, and every write of it must be on condition of the one before.
+ */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { Item } from '../../base/ports/table.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { dayKey, dayOfText } from './keys.ts';
+
+/** The index object of a day; which chunks it covers stands in the object. */
+export interface IndexRecord {
+  /** 32 hex digits, as of a chunk. */
+  readonly id: string;
+  /** Size of the object, bytes. */
+  readonly storedBytes: number;
+  /** Bytes at its end that a reader asks for first. */
+  readonly headBytes: number;
+}
+
+export interface Day {
+  readonly day: number;
+  readonly version: number;
+  readonly index: IndexRecord | undefined;
+}
+
+const DAY_VERSION = 1;
+
+/** Key of the object that an index lies in. */
+export function indexKey(tenant: string, day: number, id: string): string {
+  return `${tenant}/index/${day}/${id}`;
+}
+
+export function encodeDay(tenant: string, { day, version, index }: Day): Item {
+  const key = dayKey(tenant, day);
+  if (index === undefined) return { ...key, version, body: new Uint8Array(0) };
+  const out = new ByteWriter(32);
+  out.byte(DAY_VERSION);
+  out.bytes(Buffer.from(index.id, 'hex'));
+  out.varint(index.storedBytes);
+  out.varint(index.headBytes);
+  return { ...key, version, body: out.finish() };
+}
+
+/** Throws CorruptionError. */
+export function decodeDay({ pk, sk, version, body }: Item): Day {
+  const day = dayOfText(sk);
+  if (body.length === 0) return { day, version, index: undefined };
+  const reader = new ByteReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  const format = reader.byte();
+  if (format !== DAY_VERSION) throw new CorruptionError(`day ${pk} / ${sk} of version ${format}`);
+  const id = reader.bytes(16).toString('hex');
+  return { day, version, index: { id, storedBytes: reader.varint(), headBytes: reader.varint() } };
+}

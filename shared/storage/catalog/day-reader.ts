@@ -1,0 +1,104 @@
+/**
+ * Chunks of a tenant's days for queries over a distant table, in as few round trips as there can be.
+ *
+ *     days that were seen before, and short ranges     days ‖ chunks
+ *     other days                                       days ──▶ chunks
+ *
+ * No swap makes a query miss an entry, because all chunks of a day are read within READ_WINDOW_MS, and a swap rests for longer
+ * than that between publishing its outputs and removing its inputs (swap.ts). Reads of a day that take longer are repeated. If
+ * that happens several times in a row, versions prove the day.
+ *
+ * Pitfall: the window is that of one day. An entry and whatever it is merged into are chunks of the same day.
+ */
+import { mapAtOnce } from '../../base/model/at-once.ts';
+import { LruCache } from '../../base/model/lru.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { ChunkRecord } from './chunk-record.ts';
+import type { Day } from './day-item.ts';
+import type { DaySnapshot } from './day-snapshot.ts';
+import { READ_WINDOW_MS } from './swap.ts';
+
+/** Reads of a catalog. Ranges are inclusive. */
+export interface DayReads {
+  days(tenant: string, firstDay: number, lastDay: number): Promise<readonly Day[]>;
+  chunksOfDay(tenant: string, day: number, range: NsRange): Promise<ChunkRecord[]>;
+  /** The day's chunks, proven by its version; undefined if the tenant does not have the day. */
+  provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined>;
+}
+
+export interface NsRange {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export interface DaysToRead extends NsRange {
+  readonly tenant: string;
+  readonly firstDay: number;
+  readonly lastDay: number;
+}
+
+/** Days whose chunks are read at once: 31 days of 4 partitions and a look at the days are 125 requests. */
+export const DAYS_AT_ONCE = 31;
+/** Length of a range, in days, whose days are read before it is known that they exist: an empty result costs half a read unit. */
+const MAX_GUESSED_DAYS = 3;
+/** Days in memory, about 100 bytes each. */
+const KNOWN_DAYS = 10_000;
+/** Days of a range that are looked up among them. */
+const MAX_LOOKED_FOR = 400;
+/** Reads of a day that take longer than the window. */
+const MAX_SLOW_READS = 3;
+
+export class DayReader {
+  private readonly reads: DayReads;
+  private readonly clock: Clock;
+  private readonly known = new LruCache<string, true>(KNOWN_DAYS);
+
+  constructor(reads: DayReads, clock: Clock) {
+    this.reads = reads;
+    this.clock = clock;
+  }
+
+  /** Days ascending; a day may have no chunks. Throws what the table throws. */
+  async read(asked: DaysToRead): Promise<DaySnapshot[]> {
+    const { tenant, firstDay, lastDay } = asked;
+    const early = new Map<number, readonly ChunkRecord[] | undefined>();
+    const [days] = await Promise.all([
+      this.reads.days(tenant, firstDay, lastDay),
+      mapAtOnce(this.likelyDays(asked), DAYS_AT_ONCE, async day => {
+        early.set(day, await this.inWindow(asked, day));
+      }),
+    ]);
+    for (const day of early.keys()) this.known.delete(`${tenant}/${day}`);
+    for (const { day } of days) this.known.set(`${tenant}/${day}`, true);
+    const read = await mapAtOnce(days, DAYS_AT_ONCE, async day => {
+      const records = early.has(day.day) ? early.get(day.day) : await this.inWindow(asked, day.day);
+      return records === undefined ? this.reads.provenDay(tenant, day.day, asked) : { ...day, records };
+    });
+    return read.filter(day => day !== undefined);
+  }
+
+  /** Days whose chunks are read before it is known that the tenant still has them. */
+  private likelyDays({ tenant, firstDay, lastDay }: DaysToRead): number[] {
+    const count = lastDay - firstDay + 1;
+    if (count > MAX_LOOKED_FOR) return [];
+    const all = Array.from({ length: count }, (_, i) => firstDay + i);
+    return count <= MAX_GUESSED_DAYS ? all : all.filter(day => this.known.get(`${tenant}/${day}`));
+  }
+
+  /** Undefined if no read was quick enough. */
+  private async inWindow(asked: DaysToRead, day: number): Promise<ChunkRecord[] | undefined> {
+    for (let reads = 0; reads < MAX_SLOW_READS; reads++) {
+      const elapsedMs = stopwatch(this.clock);
+      const records = await this.reads.chunksOfDay(asked.tenant, day, asked);
+      if (elapsedMs() <= READ_WINDOW_MS) return records;
+    }
+    return undefined;
+  }
+}
+
+/** The longer of two clocks: one may be set back, the other may stand still while the machine is suspended. */
+function stopwatch(clock: Clock): () => number {
+  const startMs = clock.nowMs();
+  const startMonotonicMs = clock.monotonicMs?.() ?? 0;
+  return () => Math.max(clock.nowMs() - startMs, (clock.monotonicMs?.() ?? 0) - startMonotonicMs);
+}

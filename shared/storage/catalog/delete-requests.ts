@@ -1,0 +1,317 @@
+/**
+ * Delete requests as they are kept. delete-request.ts has their life.
+ *
+ *     v/<tenant>   deletes     how many there are; its version rises with every change of any of them
+ *     e/<tenant>   <id>        a request that is not processed
+ *     f/<tenant>   <id>        a processed one
+ *     p/<shard>    <tenant>    a tenant with requests that are not processed
+ *
+ * Every write is one transaction that begins with the first item, so the version of a tenant tells a reader whether
+ * anything changed, by one small read. Who keeps what was read under a version must read the version first: then what
+ * it keeps is at least as new.
+ */
+import { BadRequestError, invariant } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import { ConditionFailedError, type ItemKey, type Table, type Write } from '../../base/ports/table.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import { type DeleteRequest, isMasking } from './delete-request.ts';
+import { decodeDeleteRequest, encodeDeleteRequest } from './delete-request-codec.ts';
+import { COMMON_SHARDS, shardOfText } from './keys.ts';
+
+/** Every query reads them all after a change, and compaction applies each to what it rewrites. */
+export const MAX_UNPROCESSED_REQUESTS = 10_000;
+/** Of the same, as stored: what a reader holds while it compiles them. */
+export const MAX_UNPROCESSED_BYTES = 16 * 1024 * 1024;
+/** They are kept to be listed, and read with the others. */
+export const MAX_PROCESSED_REQUESTS = 1000;
+/** Removed at once where there are more, so that not every request pays for reading them. */
+const FORGOTTEN_REQUESTS = 90;
+/** Writers of one tenant meet at its first item: one of them wins each time. */
+const MAX_TRIES = 50;
+const TENANTS_OF_PAGE = 500;
+
+/** Another request of the tenant has the id: nothing happened. */
+export class DeleteRequestIdTakenError extends Error {
+  constructor(id: string) {
+    super(`there is a delete request ${id} already`);
+    this.name = 'DeleteRequestIdTakenError';
+  }
+}
+
+/** The first item of a tenant. */
+interface Head {
+  /** 0: there never was a request. */
+  readonly version: number;
+  readonly unprocessed: number;
+  /** Of the unprocessed ones. */
+  readonly bytes: number;
+  readonly processed: number;
+}
+
+const NO_HEAD: Head = { version: 0, unprocessed: 0, bytes: 0, processed: 0 };
+
+/** What a write adds to the numbers of the head. */
+type Change = Omit<Head, 'version'>;
+
+interface Step {
+  readonly change: Change;
+  /** Where one of their conditions does not hold, nothing happens. */
+  readonly writes: readonly Write[];
+}
+
+export class DeleteRequests {
+  private readonly table: Table;
+  private readonly clock: Clock;
+
+  constructor({ table, clock }: { table: Table; clock: Clock }) {
+    this.table = table;
+    this.clock = clock;
+  }
+
+  /** All of a tenant in every state, by time of creation; cancelled ones are gone. */
+  async list(tenant: string): Promise<readonly DeleteRequest[]> {
+    const byId = new Map<string, DeleteRequest>();
+    // In this order: one that is processed between the two reads is seen twice, and never not at all.
+    for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
+      for await (const request of this.read(tenant, pk)) byId.set(request.id, request);
+    }
+    return [...byId.values()].sort(byAge);
+  }
+
+  /** One of a tenant; undefined where it is cancelled or never was. */
+  async find(tenant: string, id: string): Promise<DeleteRequest | undefined> {
+    for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
+      const item = await this.table.get({ pk, sk: id });
+      if (item !== undefined) return decodeDeleteRequest(tenant, item.body);
+    }
+    return undefined;
+  }
+
+  /** Changes with every create, change and cancel of the tenant; 0 where there never was a request. */
+  async version(tenant: string): Promise<number> {
+    return (await this.table.get(headKey(tenant)))?.version ?? 0;
+  }
+
+  /** Throws DeleteRequestIdTakenError, and BadRequestError where the tenant has too many. */
+  async create(request: DeleteRequest): Promise<void> {
+    const { tenant, id } = request;
+    const body = encodeDeleteRequest(request);
+    const isCreated = await this.write(tenant, async ({ unprocessed, bytes }) => {
+      checkRoom(unprocessed, bytes + body.length);
+      return {
+        change: { unprocessed: 1, bytes: body.length, processed: 0 },
+        writes: [
+          { kind: 'put', item: { ...keyOf(request), version: 0, body }, condition: { kind: 'absent' } },
+          { kind: 'check', key: { pk: processedPartition(tenant), sk: id }, condition: { kind: 'absent' } },
+        ],
+      };
+    });
+    if (!isCreated) throw new DeleteRequestIdTakenError(id);
+  }
+
+  /** Puts a request of a tenant that is moved to its new one, in the state that it has. One that is there already stays. */
+  async adopt(request: DeleteRequest): Promise<void> {
+    const { tenant, id } = request;
+    const body = encodeDeleteRequest(request);
+    const isProcessed = request.processedMs !== undefined;
+    await this.write(tenant, async () => {
+      if ((await this.find(tenant, id)) !== undefined) return undefined;
+      return {
+        change: isProcessed
+          ? { unprocessed: 0, bytes: 0, processed: 1 }
+          : { unprocessed: 1, bytes: body.length, processed: 0 },
+        writes: [
+          { kind: 'put', item: { ...keyOf(request), version: 0, body }, condition: { kind: 'absent' } },
+        ],
+      };
+    });
+  }
+
+  /** Writes `after` in place of `before`; false where it is not as in `before` any more. */
+  async replace(before: DeleteRequest, after: DeleteRequest): Promise<boolean> {
+    invariant(before.id === after.id && before.tenant === after.tenant, `request ${before.id} stays itself`);
+    const isProcessed = after.processedMs !== undefined;
+    invariant(isProcessed || before.processedMs === undefined, `request ${before.id} stays processed`);
+    const body = encodeDeleteRequest(after);
+    const [from, to] = [keyOf(before), keyOf(after)];
+    return this.write(before.tenant, async head => {
+      const stored = await this.stored(before);
+      if (stored === undefined) return undefined;
+      const item = { ...to, version: stored.version + 1, body };
+      const condition = { kind: 'version', version: stored.version } as const;
+      if (from.pk === to.pk) {
+        const bytes = isProcessed ? 0 : body.length - stored.bytes;
+        return {
+          change: { unprocessed: 0, bytes, processed: 0 },
+          writes: [{ kind: 'put', item, condition }],
+        };
+      }
+      const forgotten = await this.tooMany(before.tenant, head);
+      return {
+        change: { unprocessed: -1, bytes: -stored.bytes, processed: 1 - forgotten.length },
+        writes: [{ kind: 'delete', key: from, condition }, { kind: 'put', item }, ...forgotten],
+      };
+    });
+  }
+
+  /** Cancels it; false where it is not as in `request` any more. */
+  remove(request: DeleteRequest): Promise<boolean> {
+    const isProcessed = request.processedMs !== undefined;
+    return this.write(request.tenant, async () => {
+      const stored = await this.stored(request);
+      if (stored === undefined) return undefined;
+      return {
+        change: isProcessed
+          ? { unprocessed: 0, bytes: 0, processed: -1 }
+          : { unprocessed: -1, bytes: -stored.bytes, processed: 0 },
+        writes: [
+          { kind: 'delete', key: keyOf(request), condition: { kind: 'version', version: stored.version } },
+        ],
+      };
+    });
+  }
+
+  /** Tenants with requests that are not processed. */
+  async *tenants(): AsyncGenerator<string> {
+    for (let shard = 0; shard < COMMON_SHARDS; shard++) {
+      let after: string | undefined;
+      do {
+        const page = await this.table.query(tenantsPartition(shard), { after, limit: TENANTS_OF_PAGE });
+        for (const { sk } of page.items) yield sk;
+        after = page.next;
+      } while (after !== undefined);
+    }
+  }
+
+  /** One step together with the head. False where `plan` has none, or a condition of its own does not hold. */
+  private async write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const head = await this.head(tenant);
+      const step = await plan(head);
+      if (step === undefined) return false;
+      try {
+        await this.table.transact([...headWrites(tenant, head, step.change), ...step.writes]);
+        await this.raise(tenant, head.version + 1);
+        return true;
+      } catch (error) {
+        if (!(error instanceof ConditionFailedError)) throw error;
+        if (error.index > 1) return false;
+      }
+    }
+    throw new ThrottledError(`delete requests of ${tenant} change faster than they can be written`);
+  }
+
+  /**
+   * Raises the version once more, alone. A reader may see a transaction in parts: the head raised, and the request not there
+   * yet. What it keeps under that version is older than the answer; under this one it is not. Where somebody else has
+   * changed the head since, that has begun after the transaction has ended.
+   */
+  private async raise(tenant: string, version: number): Promise<void> {
+    const item = await this.table.get(headKey(tenant));
+    if (item?.version !== version) return;
+    try {
+      await this.table.put({ ...item, version: version + 1 }, { kind: 'version', version });
+    } catch (error) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+    }
+  }
+
+  private async head(tenant: string): Promise<Head> {
+    const item = await this.table.get(headKey(tenant));
+    if (item === undefined) return NO_HEAD;
+    const numbers = JSON.parse(Buffer.from(item.body).toString()) as Change;
+    return { ...numbers, version: item.version };
+  }
+
+  /** The item's version and size, where it is as in `request`. */
+  private async stored(request: DeleteRequest): Promise<{ version: number; bytes: number } | undefined> {
+    const item = await this.table.get(keyOf(request));
+    if (item === undefined || !encodeDeleteRequest(request).equals(item.body)) return undefined;
+    return { version: item.version, bytes: item.body.length };
+  }
+
+  /** Takes the oldest processed ones away where there are too many, except those that still mask. */
+  private async tooMany(tenant: string, { processed }: Head): Promise<Write[]> {
+    if (processed < MAX_PROCESSED_REQUESTS + FORGOTTEN_REQUESTS) return [];
+    const nowMs = this.clock.nowMs();
+    const requests = await Array.fromAsync(this.read(tenant, processedPartition(tenant)));
+    return requests
+      .filter(request => !isMasking(request, nowMs))
+      .sort(byAge)
+      .slice(0, FORGOTTEN_REQUESTS)
+      .map(request => ({ kind: 'delete', key: keyOf(request), condition: { kind: 'present' } }));
+  }
+
+  private async *read(tenant: string, pk: string): AsyncGenerator<DeleteRequest> {
+    let after: string | undefined;
+    do {
+      const page = await this.table.query(pk, { after });
+      for (const { body } of page.items) yield decodeDeleteRequest(tenant, body);
+      after = page.next;
+    } while (after !== undefined);
+  }
+}
+
+/** Two writes: the head with its version up, and whether the tenant has something to do. */
+function headWrites(tenant: string, head: Head, change: Change): Write[] {
+  const unprocessed = head.unprocessed + change.unprocessed;
+  const numbers: Change = {
+    unprocessed,
+    bytes: head.bytes + change.bytes,
+    processed: head.processed + change.processed,
+  };
+  const item = {
+    ...headKey(tenant),
+    version: head.version + 1,
+    body: Buffer.from(JSON.stringify(numbers)),
+  };
+  const key = { pk: tenantsPartition(shardOfText(tenant)), sk: tenant };
+  return [
+    {
+      kind: 'put',
+      item,
+      condition: head.version === 0 ? { kind: 'absent' } : { kind: 'version', version: head.version },
+    },
+    unprocessed > 0
+      ? { kind: 'put', item: { ...key, version: 0, body: new Uint8Array(0) } }
+      : { kind: 'delete', key },
+  ];
+}
+
+function checkRoom(unprocessed: number, bytes: number): void {
+  if (unprocessed >= MAX_UNPROCESSED_REQUESTS) {
+    throw new BadRequestError(
+      `too many delete requests are not processed yet: ${unprocessed}, limit: ${MAX_UNPROCESSED_REQUESTS}`,
+    );
+  }
+  if (bytes > MAX_UNPROCESSED_BYTES) {
+    throw new BadRequestError(
+      `delete requests that are not processed yet would take ${bytes} bytes, limit: ${MAX_UNPROCESSED_BYTES}`,
+    );
+  }
+}
+
+function byAge(a: DeleteRequest, b: DeleteRequest): number {
+  return a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1);
+}
+
+function headKey(tenant: string): ItemKey {
+  return { pk: `v/${tenant}`, sk: 'deletes' };
+}
+
+function keyOf({ tenant, id, processedMs }: DeleteRequest): ItemKey {
+  const pk = processedMs === undefined ? unprocessedPartition(tenant) : processedPartition(tenant);
+  return { pk, sk: id };
+}
+
+function unprocessedPartition(tenant: string): string {
+  return `e/${tenant}`;
+}
+
+function processedPartition(tenant: string): string {
+  return `f/${tenant}`;
+}
+
+function tenantsPartition(shard: number): string {
+  return `p/${shard}`;
+}

@@ -1,0 +1,108 @@
+/**
+ * What is kept of a group between evaluations: the state that people see, and what must still reach others. Samples lie
+ * here from before they are sent until they are accepted: a repeat sends the same values, whatever the logs say by then.
+ */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { AlertState, GroupState } from './rule-group.ts';
+
+export type SeriesLabels = Readonly<Record<string, string>>;
+
+export interface RuleSample {
+  readonly labels: SeriesLabels;
+  /** `stale`: the series ends here. */
+  readonly value: number | 'stale';
+}
+
+/** Samples of one instant that receivers have not accepted yet. */
+export interface PendingSamples {
+  /** Unix ns as text; receivers see ms. */
+  readonly timeNs: string;
+  /** Names of the receivers. */
+  readonly to: readonly string[];
+  readonly samples: readonly RuleSample[];
+}
+
+export interface GroupRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly state: GroupState;
+  /** By key of the rule, the series of its newest evaluation: those that vanish get an end. */
+  readonly series: Readonly<Record<string, readonly SeriesLabels[]>>;
+  /** Oldest first. */
+  readonly pending: readonly PendingSamples[];
+  /** Instants that were never evaluated, since the group is there. */
+  readonly missed: number;
+  /** Samples that no receiver took, or that waited too long. */
+  readonly droppedSamples: number;
+}
+
+export const NOT_EVALUATED_GROUP: GroupState = { lastEvaluationNs: '0', evaluationSeconds: 0, rules: {} };
+
+export function newGroupRecord(namespace: string, name: string): GroupRecord {
+  return {
+    namespace,
+    name,
+    state: NOT_EVALUATED_GROUP,
+    series: {},
+    pending: [],
+    missed: 0,
+    droppedSamples: 0,
+  };
+}
+
+/** JSON has no NaN and no infinities: those stand as text. */
+type WrittenNumber = number | string;
+
+function written(value: number): WrittenNumber {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+export function encodeGroupRecord(record: GroupRecord): Buffer {
+  const { state, pending } = record;
+  const rules = Object.fromEntries(
+    Object.entries(state.rules).map(([key, rule]) => [
+      key,
+      { ...rule, alerts: rule.alerts.map(alert => ({ ...alert, value: written(alert.value) })) },
+    ]),
+  );
+  const waiting = pending.map(one => ({
+    ...one,
+    samples: one.samples.map(({ labels, value }) => [labels, value === 'stale' ? value : written(value)]),
+  }));
+  return Buffer.from(JSON.stringify({ ...record, state: { ...state, rules }, pending: waiting }));
+}
+
+/** Throws CorruptionError. */
+export function decodeGroupRecord(body: Uint8Array): GroupRecord {
+  try {
+    const record = JSON.parse(Buffer.from(body).toString()) as Omit<GroupRecord, 'pending'> & {
+      readonly pending: readonly (Omit<PendingSamples, 'samples'> & {
+        readonly samples: readonly (readonly [SeriesLabels, WrittenNumber])[];
+      })[];
+    };
+    const { state, pending } = record;
+    const rules = Object.fromEntries(
+      Object.entries(state.rules).map(([key, rule]) => [
+        key,
+        {
+          ...rule,
+          alerts: rule.alerts.map((alert): AlertState => ({ ...alert, value: Number(alert.value) })),
+        },
+      ]),
+    );
+    return {
+      ...record,
+      state: { ...state, rules },
+      pending: pending.map(one => ({
+        ...one,
+        samples: one.samples.map(([labels, value]) => ({
+          labels,
+          value: value === 'stale' ? value : Number(value),
+        })),
+      })),
+    };
+  } catch (error) {
+    throw new CorruptionError(`state of a rule group: ${String(error)}`);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * A chunk object from batches of sorted rows, so that a merge of any size holds a batch and not the chunk's rows. Pages
+ * are cut as if all rows had come at once: the page that a batch leaves open goes on with the next one.
+ *
+ * A reader would get wrong: after `add` the batch may be used again, because what is left open is copied. `last` saves
+ * that copy where the rows are known to be all.
+ */
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import { invariant } from '../../base/model/errors.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
+import { type Compression, storeRaw } from '../codec/compression.ts';
+import { RowCounter } from './counts.ts';
+import type { ChunkEnricher } from './enricher.ts';
+import { encodeFooterInSteps } from './footer-codec.ts';
+import { FORMAT_VERSION, type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta } from './format.ts';
+import { joinRows, type RowSlice } from './join-rows.ts';
+import { cutPages } from './page-cutter.ts';
+import { handled, type PackedPage, packPage } from './page-writer.ts';
+import type { ChunkRows } from './rows.ts';
+
+/** Pages compressed side by side; as many as the thread pool has threads. Each holds up to 1 MiB of lines meanwhile. */
+const PAGES_AT_ONCE = 4;
+
+export interface ChunkHead {
+  /** 32 hex digits. */
+  readonly id: string;
+  readonly tenant: string;
+  readonly day: number;
+  readonly level: number;
+  readonly createdMs: number;
+  readonly inputs: readonly string[];
+  /** Default: the id. See Footer. */
+  readonly origin?: string;
+}
+
+export interface WrittenChunk {
+  readonly footer: Footer;
+  /** The object's bytes, in order: a page each, sections, the footer. */
+  readonly parts: readonly Uint8Array[];
+  readonly bytes: number;
+  /** Bytes of footer and trailer, the last part. */
+  readonly footerBytes: number;
+}
+
+/** A page to pack: its rows, and the place in the chunk of the first stream of their batch. */
+interface PageRowsToPack extends RowSlice {
+  readonly firstStream: number;
+}
+
+export class ChunkAssembler {
+  private readonly compression: Compression;
+  private readonly enricher: ChunkEnricher | undefined;
+  private readonly pageBytes: number;
+  private readonly pace: Pace | undefined;
+  private readonly streams: Stream[] = [];
+  private readonly counter = new RowCounter();
+  private readonly pages: PageMeta[] = [];
+  private readonly parts: Uint8Array[] = [];
+  /** The rows of the page that is not full yet, and the place of its first stream. */
+  private open: ChunkRows | undefined;
+  private openStream = 0;
+  private lastTime = 0;
+  private packedBytes = 0;
+
+  /**
+   * @param compression zstd parameters for the large blocks
+   * @param enricher of this object alone
+   * @param pageBytes raw bytes of the lines of a page
+   * @param pace time slices of the work; without it nobody waits for this thread
+   */
+  constructor(
+    compression: Compression,
+    enricher?: ChunkEnricher,
+    pageBytes = PAGE_TARGET_BYTES,
+    pace?: Pace,
+  ) {
+    this.compression = compression;
+    this.enricher = enricher;
+    this.pageBytes = pageBytes;
+    this.pace = pace;
+  }
+
+  /**
+   * Takes the rows of a batch, which follow those of the batches before by stream and time; each of its streams has rows.
+   * Rejects with what the rows break; then the assembler is of no use any more.
+   */
+  async add(input: ChunkRows, { last = false } = {}): Promise<void> {
+    const firstStream = this.place(input);
+    await this.run(this.counter.add(input, firstStream));
+    const full: PageRowsToPack[] = [];
+    let from = 0;
+    for (const cut of await this.run(cutPages(input, this.open, this.pageBytes))) {
+      full.push(this.pageOf({ rows: input, from, to: cut }, firstStream));
+      from = cut;
+    }
+    const rest = { rows: input, from, to: input.rows };
+    if (last) full.push(this.pageOf(rest, firstStream));
+    else this.keepOpen(rest, firstStream);
+    await this.pack(full);
+  }
+
+  /** Packs what is open, and ends the object. There has been at least one row. */
+  async finish(head: ChunkHead): Promise<WrittenChunk> {
+    if (this.open !== undefined) {
+      const rows = this.open;
+      this.open = undefined;
+      await this.pack([{ rows, from: 0, to: rows.rows, firstStream: this.openStream }]);
+    }
+    const { pages, parts, streams } = this;
+    invariant(pages.length > 0, 'a chunk has at least one row');
+    const { levels, counts, metadataBytes } = this.counter.finish();
+    let first = Infinity;
+    let last = 0;
+    let rows = 0;
+    let lineBytes = 0;
+    for (const page of pages) {
+      rows += page.rows;
+      lineBytes += page.lineBytes;
+      for (const run of page.runs) {
+        if (run.first < first) first = run.first;
+        if (run.last > last) last = run.last;
+      }
+    }
+    const sections = this.addSections();
+    const footer: Footer = {
+      version: FORMAT_VERSION,
+      ...head,
+      origin: head.origin ?? head.id,
+      rows,
+      lineBytes,
+      metadataBytes,
+      first,
+      last,
+      streams,
+      pages,
+      levels,
+      counts,
+      sections,
+    };
+    const tail = await this.run(encodeFooterInSteps(footer));
+    parts.push(tail);
+    return { footer, parts, bytes: this.packedBytes + tail.length, footerBytes: tail.length };
+  }
+
+  private async run<T>(steps: Steps<T>): Promise<T> {
+    return this.pace === undefined ? atOnce(steps) : runPaced(steps, this.pace);
+  }
+
+  private addSections(): SectionMeta[] {
+    const extras = this.enricher?.finish() ?? [];
+    return extras.map(({ kind, bytes: section }) => {
+      const { bytes, rawBytes, codec, crc } = storeRaw(section);
+      const place = { offset: this.packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
+      this.parts.push(bytes);
+      this.packedBytes += bytes.length;
+      return { kind, place };
+    });
+  }
+
+  /** Adds the batch's streams to the chunk's; the place of its first. Checks the order of all rows. */
+  private place(input: ChunkRows): number {
+    checkOrder(input);
+    const { streams } = this;
+    const known = streams.length - 1;
+    const goesOn = known >= 0 && streams[known].text === input.streams[0].text;
+    const follows =
+      known < 0 ||
+      (goesOn
+        ? input.streamOf[0] > 0 || input.times[0] >= this.lastTime
+        : compareUtf8(streams[known].text, input.streams[0].text) < 0);
+    invariant(follows, 'rows of a chunk ascend by stream and time');
+    for (let i = goesOn ? 1 : 0; i < input.streams.length; i++) streams.push(input.streams[i]);
+    this.lastTime = input.times[input.rows - 1];
+    return known + (goesOn ? 0 : 1);
+  }
+
+  /** A page that ends with `slice`, and began with the open one if there is one. */
+  private pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
+    const { open } = this;
+    if (open === undefined) return { ...slice, firstStream };
+    this.open = undefined;
+    if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.openStream };
+    const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+    return { rows, from: 0, to: rows.rows, firstStream: this.openStream };
+  }
+
+  private keepOpen(slice: RowSlice, firstStream: number): void {
+    const { open } = this;
+    if (open === undefined) {
+      this.open = joinRows([slice]);
+      this.openStream = firstStream + slice.rows.streamOf[slice.from];
+    } else this.open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+  }
+
+  private async pack(pages: readonly PageRowsToPack[]): Promise<void> {
+    for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
+      const packed: Promise<PackedPage>[] = [];
+      for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
+        packed.push(handled(packPage(rows, from, to, this.compression, this.enricher, this.pace)));
+        if (this.pace?.due()) await this.pace.yieldIfDue();
+      }
+      const done = await Promise.all(packed);
+      for (let j = 0; j < done.length; j++) {
+        const { meta, bytes } = done[j];
+        const { firstStream } = pages[i + j];
+        const runs =
+          firstStream === 0
+            ? meta.runs
+            : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
+        this.pages.push({ ...meta, runs, offset: this.packedBytes });
+        this.parts.push(bytes);
+        this.packedBytes += meta.storedBytes;
+      }
+    }
+  }
+}
+
+function checkOrder(input: ChunkRows): void {
+  const { rows, streams, streamOf, times } = input;
+  invariant(rows > 0, 'a chunk has at least one row');
+  for (let i = 1; i < streams.length; i++) {
+    invariant(compareUtf8(streams[i - 1].text, streams[i].text) < 0, 'streams of a chunk ascend by text');
+  }
+  for (let row = 1; row < rows; row++) {
+    const sameStream = streamOf[row] === streamOf[row - 1];
+    invariant(
+      sameStream ? times[row] >= times[row - 1] : streamOf[row] > streamOf[row - 1],
+      'rows of a chunk ascend by stream and time',
+    );
+  }
+}

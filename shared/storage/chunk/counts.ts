@@ -1,0 +1,118 @@
+/**
+ * Entries and bytes by stream, detected level and minute: what volume, statistics and counts on minute-aligned
+ * windows are answered from without reading a page. Rows may come in several batches, in the order of the chunk.
+ */
+import type { Steps } from '../../base/model/steps.ts';
+import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, NS_OF_MINUTE, OTHER_LEVELS } from './format.ts';
+import type { ChunkRows } from './rows.ts';
+
+/** Bucket of a time of day: m where `(m-1) min < time <= m min`. */
+export function minuteOf(timeOfDay: number): number {
+  return Math.ceil(timeOfDay / NS_OF_MINUTE);
+}
+
+export interface Counts {
+  readonly levels: readonly string[];
+  readonly counts: readonly (readonly LevelCounts[])[];
+  readonly metadataBytes: number;
+}
+
+interface Growing {
+  level: number;
+  minutes: number[];
+  entries: number[];
+  lineBytes: number[];
+  metadataBytes: number[];
+}
+
+/** What is looked up for each row of a batch. */
+interface OfBatch {
+  /** Place of the name of levels; -1 where no row has one. */
+  readonly levelName: number;
+  readonly nameBytes: readonly number[];
+  /** Place of each value among the levels, once it was one; else -1. */
+  readonly levelOfValue: Int32Array;
+  readonly firstStream: number;
+}
+
+/** Of a step: some tenths of a ms. */
+const ROWS_A_STEP = 8192;
+
+export class RowCounter {
+  private readonly levels: string[] = [''];
+  private readonly counts: Growing[][] = [];
+  private metadataBytes = 0;
+
+  /**
+   * Counts the rows of a batch, in steps.
+   * @param firstStream place in the chunk of the batch's first stream; the others follow it
+   */
+  *add(input: ChunkRows, firstStream: number): Steps<void> {
+    const { names, values } = input;
+    const { counts } = this;
+    while (counts.length < firstStream + input.streams.length) counts.push([]);
+    const ofBatch: OfBatch = {
+      levelName: names.indexOf(LEVEL_NAME),
+      nameBytes: names.map(name => Buffer.byteLength(name)),
+      levelOfValue: new Int32Array(values.length).fill(-1),
+      firstStream,
+    };
+    for (let row = 0; row < input.rows; row += ROWS_A_STEP) {
+      this.addRows(input, ofBatch, row, Math.min(input.rows, row + ROWS_A_STEP));
+      if (row + ROWS_A_STEP < input.rows) yield;
+    }
+  }
+
+  private addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
+    const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
+    const { levelName, nameBytes, levelOfValue, firstStream } = ofBatch;
+    const { levels, counts } = this;
+    let total = 0;
+    for (let row = from; row < to; row++) {
+      let level = 0;
+      let metadataBytes = 0;
+      for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+        const value = pairValue[p];
+        metadataBytes += nameBytes[pairName[p]] + values[value].length;
+        if (pairName[p] !== levelName) continue;
+        if (levelOfValue[value] < 0) levelOfValue[value] = levelId(levels, values[value].toString('utf8'));
+        level = levelOfValue[value];
+      }
+      total += metadataBytes;
+      const bucket = bucketOf(counts[firstStream + streamOf[row]], level);
+      const minute = minuteOf(times[row]);
+      const lineBytes = lineEnd[row] - lineStart[row];
+      const at = bucket.minutes.length - 1;
+      if (at >= 0 && bucket.minutes[at] === minute) {
+        bucket.entries[at]++;
+        bucket.lineBytes[at] += lineBytes;
+        bucket.metadataBytes[at] += metadataBytes;
+      } else {
+        bucket.minutes.push(minute);
+        bucket.entries.push(1);
+        bucket.lineBytes.push(lineBytes);
+        bucket.metadataBytes.push(metadataBytes);
+      }
+    }
+    this.metadataBytes += total;
+  }
+
+  finish(): Counts {
+    return { levels: this.levels, counts: this.counts, metadataBytes: this.metadataBytes };
+  }
+}
+
+function bucketOf(ofStream: Growing[], level: number): Growing {
+  for (let i = 0; i < ofStream.length; i++) if (ofStream[i].level === level) return ofStream[i];
+  const bucket: Growing = { level, minutes: [], entries: [], lineBytes: [], metadataBytes: [] };
+  ofStream.push(bucket);
+  return bucket;
+}
+
+function levelId(levels: string[], value: string): number {
+  const known = levels.indexOf(value);
+  if (known >= 0) return known;
+  if (levels.length <= MAX_COUNTED_LEVELS) return levels.push(value) - 1;
+  const other = levels.indexOf(OTHER_LEVELS);
+  return other >= 0 ? other : levels.push(OTHER_LEVELS) - 1;
+}

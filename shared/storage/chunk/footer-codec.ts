@@ -1,0 +1,281 @@
+/**
+ * Footer to bytes and back, as docs/format.md lays them out. What a footer names must lie inside the object and what
+ * it counts must add up; anything else is a CorruptionError, never a wrong answer.
+ */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import { formatLabels, type Label } from '../../base/model/labels.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { atOnce, type Steps } from '../../base/model/steps.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { type BlockPlace, loadBlock, QUICK_COMPRESSION, storeBlockSync } from '../codec/compression.ts';
+import {
+  type ColumnMeta,
+  FORMAT_VERSION,
+  type Footer,
+  MAGIC,
+  type PageMeta,
+  type RunMeta,
+  TRAILER_BYTES,
+} from './format.ts';
+import { StoredCounts } from './stored-counts.ts';
+
+const ID_BYTES = 16;
+/** Streams, pages and counts of streams that are written in one step: some tenths of a ms. */
+const STREAMS_A_STEP = 512;
+const COUNTS_A_STEP = 8192;
+
+/** Footer, its length and the magic: everything that follows pages and filters. */
+export function encodeFooter(footer: Footer): Buffer {
+  return atOnce(encodeFooterInSteps(footer));
+}
+
+export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
+  const body = new ByteWriter(4096);
+  writeHead(body, footer);
+  yield* writeStreams(body, footer);
+  body.varint(footer.pages.length);
+  for (const page of footer.pages) {
+    writePage(body, page);
+    if (page.runs.length >= STREAMS_A_STEP) yield;
+  }
+  yield* writeCounts(body, footer);
+  body.varint(footer.sections.length);
+  for (const section of footer.sections) {
+    body.varint(section.kind);
+    writePlace(body, section.place);
+  }
+  // Behind the last section, where readers of older versions leave bytes alone.
+  if (footer.origin !== footer.id) body.bytes(Buffer.from(footer.origin, 'hex'));
+  const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
+  const out = new ByteWriter(stored.bytes.length + 32);
+  out.byte(FORMAT_VERSION);
+  out.byte(stored.codec);
+  out.varint(stored.rawBytes);
+  out.bytes(stored.bytes);
+  out.u32(crc32(out.view()));
+  out.u32(out.length);
+  out.bytes(MAGIC);
+  return out.finish();
+}
+
+/** Length of the footer (without the trailer), from the last TRAILER_BYTES of an object. */
+export function footerLength(trailer: Buffer, objectBytes: number, what: string): number {
+  if (trailer.length < TRAILER_BYTES || !trailer.subarray(-MAGIC.length).equals(MAGIC)) {
+    throw new CorruptionError(`${what}: does not end as a chunk object`);
+  }
+  const length = trailer.readUInt32LE(trailer.length - TRAILER_BYTES);
+  if (length < 7 || length > objectBytes - TRAILER_BYTES) {
+    throw new CorruptionError(`${what}: footer of ${length} bytes in an object of ${objectBytes}`);
+  }
+  return length;
+}
+
+/**
+ * @param bytes the footer without the trailer, at most its length
+ */
+export function decodeFooter(bytes: Buffer, what: string): Footer {
+  const head = new ByteReader(bytes);
+  const version = head.byte();
+  if (version !== FORMAT_VERSION) {
+    throw new CorruptionError(
+      `${what}: format version ${version}; this program reads up to ${FORMAT_VERSION}`,
+    );
+  }
+  const codec = head.byte();
+  const rawBytes = head.varint();
+  const storedBytes = bytes.length - 4 - head.position;
+  if (storedBytes < 0) throw new CorruptionError(`${what}: footer too short`);
+  const crc = bytes.readUInt32LE(bytes.length - 4);
+  if (crc32(bytes.subarray(0, -4)) !== crc) throw new CorruptionError(`${what}: footer checksum differs`);
+  const stored = head.bytes(storedBytes);
+  const place = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
+  const reader = new ByteReader(loadBlock(stored, place, `${what}: footer`));
+  const start = readHead(reader);
+  const streams = readStreams(reader);
+  const pages = list(reader, 8, () => readPage(reader, streams.length, what));
+  const { levels, counts } = readCounts(reader, streams.length, what);
+  const sections = list(reader, 6, () => ({ kind: reader.varint(), place: readPlace(reader) }));
+  const origin = reader.remaining >= ID_BYTES ? reader.bytes(ID_BYTES).toString('hex') : start.id;
+  return { version, ...start, origin, streams, pages, levels, counts, sections };
+}
+
+function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
+  const count = reader.count(minBytes);
+  const out: T[] = [];
+  for (let i = 0; i < count; i++) out.push(read());
+  return out;
+}
+
+function writeHead(out: ByteWriter, footer: Footer): void {
+  out.bytes(Buffer.from(footer.id, 'hex'));
+  out.text(footer.tenant);
+  out.signedVarint(footer.day);
+  out.varint(footer.level);
+  out.varint(footer.createdMs);
+  out.varint(footer.inputs.length);
+  for (const input of footer.inputs) out.bytes(Buffer.from(input, 'hex'));
+  out.varint(footer.rows);
+  out.varint(footer.lineBytes);
+  out.varint(footer.metadataBytes);
+  out.varint(footer.first);
+  out.varint(footer.last - footer.first);
+}
+
+function readHead(reader: ByteReader) {
+  const id = reader.bytes(ID_BYTES).toString('hex');
+  const tenant = reader.text();
+  const day = reader.signedVarint();
+  const level = reader.varint();
+  const createdMs = reader.varint();
+  const inputs = list(reader, ID_BYTES, () => reader.bytes(ID_BYTES).toString('hex'));
+  const rows = reader.varint();
+  const lineBytes = reader.varint();
+  const metadataBytes = reader.varint();
+  const first = reader.varint();
+  const last = first + reader.varint();
+  return { id, tenant, day, level, createdMs, inputs, rows, lineBytes, metadataBytes, first, last };
+}
+
+function* writeStreams(out: ByteWriter, footer: Footer): Steps<void> {
+  out.varint(footer.streams.length);
+  let written = 0;
+  for (const { labels } of footer.streams) {
+    if (++written % STREAMS_A_STEP === 0) yield;
+    out.varint(labels.length);
+    for (const { name, value } of labels) {
+      out.text(name);
+      out.text(value);
+    }
+  }
+}
+
+function readStreams(reader: ByteReader): Stream[] {
+  return list(reader, 1, () => {
+    const labels: Label[] = list(reader, 2, () => ({ name: reader.text(), value: reader.text() }));
+    return { labels, text: formatLabels(labels) };
+  });
+}
+
+function writePlace(out: ByteWriter, place: BlockPlace): void {
+  out.varint(place.offset);
+  out.varint(place.storedBytes);
+  out.varint(place.rawBytes);
+  out.byte(place.codec);
+  out.u32(place.crc);
+}
+
+function readPlace(reader: ByteReader): BlockPlace {
+  return {
+    offset: reader.varint(),
+    storedBytes: reader.varint(),
+    rawBytes: reader.varint(),
+    codec: reader.byte(),
+    crc: reader.u32(),
+  };
+}
+
+const HAS_DICTIONARY = 1;
+const CONSTANT = 2;
+
+function writePage(out: ByteWriter, page: PageMeta): void {
+  out.varint(page.offset);
+  out.varint(page.storedBytes);
+  out.varint(page.rows);
+  out.varint(page.lineBytes);
+  out.varint(page.base);
+  out.byte(page.scale);
+  out.varint(page.runs.length);
+  let stream = 0;
+  for (const run of page.runs) {
+    out.varint(run.stream - stream);
+    stream = run.stream;
+    out.varint(run.rows);
+    out.varint(run.first - page.base);
+    out.varint(run.last - run.first);
+    out.varint(run.lineBytes);
+    out.varint(run.metadataBytes);
+  }
+  out.varint(page.columns.length);
+  for (const column of page.columns) {
+    out.varint(column.kind);
+    out.text(column.name);
+    out.byte((column.dictionary ? HAS_DICTIONARY : 0) | (column.constant ? CONSTANT : 0));
+    writePlace(out, column.place);
+    if (column.dictionary === undefined) continue;
+    out.varint(column.dictionary.length);
+    for (const value of column.dictionary) out.text(value);
+  }
+}
+
+function readPage(reader: ByteReader, streams: number, what: string): PageMeta {
+  const offset = reader.varint();
+  const storedBytes = reader.varint();
+  const rows = reader.varint();
+  const lineBytes = reader.varint();
+  const base = reader.varint();
+  const scale = reader.byte();
+  let stream = 0;
+  let firstRow = 0;
+  const runs = list(reader, 6, (): RunMeta => {
+    stream += reader.varint();
+    const runRows = reader.varint();
+    const first = base + reader.varint();
+    const last = first + reader.varint();
+    const runLineBytes = reader.varint();
+    const metadataBytes = reader.varint();
+    const run = { stream, firstRow, rows: runRows, first, last, lineBytes: runLineBytes, metadataBytes };
+    firstRow += runRows;
+    return run;
+  });
+  if (firstRow !== rows || stream >= Math.max(streams, 1)) {
+    throw new CorruptionError(`${what}: runs of the page at ${offset} do not cover its ${rows} rows`);
+  }
+  const columns = list(reader, 10, (): ColumnMeta => {
+    const kind = reader.varint();
+    const name = reader.text();
+    const flags = reader.byte();
+    const place = readPlace(reader);
+    if (place.offset + place.storedBytes > storedBytes) {
+      throw new CorruptionError(`${what}: column ${name} lies outside the page at ${offset}`);
+    }
+    const dictionary = flags & HAS_DICTIONARY ? list(reader, 1, () => reader.text()) : undefined;
+    const constant = (flags & CONSTANT) !== 0;
+    if (constant && dictionary?.length !== 1) {
+      throw new CorruptionError(`${what}: constant column ${name} without its value`);
+    }
+    return { kind, name, place, dictionary, constant };
+  });
+  return { offset, storedBytes, rows, lineBytes, base, scale, runs, columns };
+}
+
+function* writeCounts(out: ByteWriter, footer: Footer): Steps<void> {
+  out.varint(footer.levels.length);
+  for (const level of footer.levels) out.text(level);
+  let written = 0;
+  for (const ofStream of footer.counts) {
+    out.varint(ofStream.length);
+    for (const counts of ofStream) {
+      written += counts.minutes.length;
+      if (written >= COUNTS_A_STEP) {
+        written = 0;
+        yield;
+      }
+      out.varint(counts.level);
+      out.varint(counts.minutes.length);
+      let minute = 0;
+      for (let i = 0; i < counts.minutes.length; i++) {
+        out.varint(counts.minutes[i] - minute);
+        minute = counts.minutes[i];
+        out.varint(counts.entries[i]);
+        out.varint(counts.lineBytes[i]);
+        out.varint(counts.metadataBytes[i]);
+      }
+    }
+  }
+}
+
+function readCounts(reader: ByteReader, streams: number, what: string) {
+  const levels = list(reader, 1, () => reader.text());
+  return { levels, counts: StoredCounts.read(reader, streams, levels.length, what) };
+}

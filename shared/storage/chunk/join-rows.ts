@@ -1,0 +1,96 @@
+/**
+ * Rows of a few batches as one batch, in memory of its own: a page whose rows came in more than one, or rows that are
+ * kept while the buffers of their batch are used again. Streams, names and values occur once in the result, and only
+ * those that its rows have: equal values must be one value, because a page's dictionaries are made by their numbers.
+ */
+import type { Stream } from '../../base/model/page.ts';
+import type { ChunkRows } from './rows.ts';
+
+/** Rows `from` (inclusive) to `to` (exclusive) of a batch. */
+export interface RowSlice {
+  readonly rows: ChunkRows;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Joined {
+  readonly streams: Stream[];
+  readonly names: string[];
+  readonly nameIds: Map<string, number>;
+  readonly values: Buffer[];
+  /** By the bytes as latin1, which is one text for each run of bytes. */
+  readonly valueIds: Map<string, number>;
+}
+
+/** Slices in the order of the chunk: the last stream of one may be the first of the next. */
+export function joinRows(slices: readonly RowSlice[]): ChunkRows {
+  let rows = 0;
+  let pairs = 0;
+  let lineBytes = 0;
+  for (const { rows: source, from, to } of slices) {
+    rows += to - from;
+    pairs += source.firstPair[to] - source.firstPair[from];
+    for (let row = from; row < to; row++) lineBytes += source.lineEnd[row] - source.lineStart[row];
+  }
+  const lines = Buffer.allocUnsafeSlow(lineBytes);
+  const out = {
+    streamOf: new Uint32Array(rows),
+    times: new Float64Array(rows),
+    sourceOf: new Uint16Array(rows),
+    lineStart: new Uint32Array(rows),
+    lineEnd: new Uint32Array(rows),
+    firstPair: new Uint32Array(rows + 1),
+    pairName: new Uint32Array(pairs),
+    pairValue: new Uint32Array(pairs),
+  };
+  const joined: Joined = { streams: [], names: [], nameIds: new Map(), values: [], valueIds: new Map() };
+  let at = 0;
+  let lineAt = 0;
+  let pairAt = 0;
+  for (const { rows: source, from, to } of slices) {
+    const idOfName = new Int32Array(source.names.length).fill(-1);
+    const idOfValue = new Int32Array(source.values.length).fill(-1);
+    for (let row = from; row < to; row++, at++) {
+      out.streamOf[at] = placeOfStream(joined.streams, source.streams[source.streamOf[row]]);
+      out.times[at] = source.times[row];
+      const start = source.lineStart[row];
+      const end = source.lineEnd[row];
+      out.lineStart[at] = lineAt;
+      source.sources[source.sourceOf[row]].copy(lines, lineAt, start, end);
+      lineAt += end - start;
+      out.lineEnd[at] = lineAt;
+      for (let p = source.firstPair[row]; p < source.firstPair[row + 1]; p++) {
+        const name = source.pairName[p];
+        const value = source.pairValue[p];
+        if (idOfName[name] < 0) idOfName[name] = nameIn(joined, source.names[name]);
+        if (idOfValue[value] < 0) idOfValue[value] = valueIn(joined, source.values[value]);
+        out.pairName[pairAt] = idOfName[name];
+        out.pairValue[pairAt++] = idOfValue[value];
+      }
+      out.firstPair[at + 1] = pairAt;
+    }
+  }
+  const { streams, names, values } = joined;
+  return { streams, rows, ...out, sources: [lines], names, values };
+}
+
+function placeOfStream(streams: Stream[], stream: Stream): number {
+  const last = streams.length - 1;
+  if (last >= 0 && (streams[last] === stream || streams[last].text === stream.text)) return last;
+  return streams.push(stream) - 1;
+}
+
+function nameIn({ names, nameIds }: Joined, name: string): number {
+  const known = nameIds.get(name);
+  if (known !== undefined) return known;
+  nameIds.set(name, names.length);
+  return names.push(name) - 1;
+}
+
+function valueIn({ values, valueIds }: Joined, value: Buffer): number {
+  const key = value.latin1Slice();
+  const known = valueIds.get(key);
+  if (known !== undefined) return known;
+  valueIds.set(key, values.length);
+  return values.push(Buffer.from(value)) - 1;
+}

@@ -1,0 +1,148 @@
+/**
+ * One structured-metadata name of a page: a dictionary in order of first appearance, and a token for each row: 0 for
+ * absent, 1 for the next value that was not seen yet, n + 2 for value n. A column whose values are all different (a
+ * trace id) is then a row of ones, and a column with few values a row of small numbers; both compress to little.
+ *
+ * An empty value is none. Pushes have none such; earlier versions stored them, so a reader takes their rows for rows without
+ * the name.
+ */
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { MetadataColumn } from '../../base/model/page.ts';
+import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
+import { type ColumnMeta, FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
+
+export interface EncodedMetadata {
+  /** In the footer where small, else undefined: then it leads `payload`. */
+  readonly dictionary: readonly string[] | undefined;
+  /** Every row has the only value: `payload` is empty. */
+  readonly constant: boolean;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * @param ids for each row 0 (absent) or 1 + place in `values`; ids appear first in ascending order
+ */
+export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly Buffer[]): EncodedMetadata {
+  let bytes = 0;
+  for (const value of values) bytes += value.length;
+  const small = values.length <= FOOTER_DICTIONARY_VALUES && bytes <= FOOTER_DICTIONARY_BYTES;
+  const dictionary = small ? values.map(value => value.toString('utf8')) : undefined;
+  if (dictionary?.length === 1 && !ids.subarray(0, rows).includes(0)) {
+    return { dictionary, constant: true, payload: new Uint8Array(0) };
+  }
+  const writer = new ByteWriter(rows + (small ? 16 : bytes + 2 * values.length + 16));
+  if (!small) {
+    writer.varint(values.length);
+    for (const value of values) writer.block(value);
+  }
+  const tokens = Buffer.allocUnsafe(rows * 5);
+  let at = 0;
+  let seen = 0;
+  for (let i = 0; i < rows; i++) {
+    const id = ids[i];
+    let token = 0;
+    if (id > seen) {
+      token = 1;
+      seen = id;
+    } else if (id > 0) token = id + 1;
+    if (token < 0x80) tokens[at++] = token;
+    else at = writeVarint(tokens, at, token);
+  }
+  writer.bytes(tokens.subarray(0, at));
+  return { dictionary, constant: false, payload: writer.view() };
+}
+
+/** True where some row of the column has the empty value, as far as the footer tells: large dictionaries are not in it. */
+export function listsEmptyValue({ dictionary }: Pick<ColumnMeta, 'dictionary'>): boolean {
+  return dictionary?.includes('') === true;
+}
+
+/** Reads a column back; rows with the empty value lack the name. Throws CorruptionError. */
+export function decodeMetadata(
+  name: string,
+  payload: Buffer,
+  rows: number,
+  dictionary: readonly string[] | undefined,
+  constant: boolean,
+  what: string,
+): MetadataColumn {
+  if (constant) {
+    const ids = new Uint32Array(rows);
+    const value = dictionary![0];
+    return { name, ids: value === '' ? ids : ids.fill(1), count: 1, valueAt: () => value };
+  }
+  let tokensAt = 0;
+  let values: Values;
+  if (dictionary === undefined) {
+    const reader = new ByteReader(payload);
+    values = lazyValues(reader, payload, what);
+    tokensAt = reader.position;
+  } else {
+    const { length: count } = dictionary;
+    values = { count, empty: dictionary.indexOf(''), valueAt: index => dictionary[index] };
+  }
+  const ids = decodeTokens(payload, tokensAt, rows, values.count, what);
+  if (values.empty >= 0) replaceId(ids, values.empty + 1, 0);
+  return { name, ids, count: values.count, valueAt: values.valueAt };
+}
+
+interface Values {
+  readonly count: number;
+  /** Place of the empty value, or -1. */
+  readonly empty: number;
+  readonly valueAt: (index: number) => string;
+}
+
+function lazyValues(reader: ByteReader, payload: Buffer, what: string): Values {
+  const count = reader.count(1);
+  const bounds = new Uint32Array(count * 2);
+  let empty = -1;
+  for (let i = 0; i < count; i++) {
+    const length = reader.varint();
+    if (length === 0) empty = i;
+    bounds[2 * i] = reader.position;
+    reader.bytes(length);
+    bounds[2 * i + 1] = reader.position;
+  }
+  const cache: (string | undefined)[] = new Array(count);
+  return {
+    count,
+    empty,
+    valueAt: index => {
+      if (index >= count) throw new CorruptionError(`${what}: value ${index} of ${count}`);
+      return (cache[index] ??= payload.utf8Slice(bounds[2 * index], bounds[2 * index + 1]));
+    },
+  };
+}
+
+function replaceId(ids: Uint32Array, from: number, to: number): void {
+  for (let row = 0; row < ids.length; row++) if (ids[row] === from) ids[row] = to;
+}
+
+function decodeTokens(bytes: Buffer, start: number, rows: number, count: number, what: string): Uint32Array {
+  const ids = new Uint32Array(rows);
+  const end = bytes.length;
+  let at = start;
+  let seen = 0;
+  for (let i = 0; i < rows; i++) {
+    if (at >= end) throw new CorruptionError(`${what}: ends after ${i} of ${rows} rows`);
+    let token = bytes[at++];
+    if (token >= 0x80) {
+      token &= 0x7f;
+      let factor = 0x80;
+      let byte: number;
+      do {
+        byte = bytes[at++];
+        if (byte === undefined || factor > 2 ** 28)
+          throw new CorruptionError(`${what}: broken token at row ${i}`);
+        token += (byte & 0x7f) * factor;
+        factor *= 0x80;
+      } while (byte >= 0x80);
+    }
+    if (token === 1) ids[i] = ++seen;
+    else if (token > 1) ids[i] = token - 1;
+    if (ids[i] > count) throw new CorruptionError(`${what}: row ${i} names value ${ids[i]} of ${count}`);
+  }
+  if (at !== end) throw new CorruptionError(`${what}: ${end - at} bytes behind the last row`);
+  return ids;
+}

@@ -1,0 +1,331 @@
+/**
+ * The columns of one page: the stored bytes that were read of it, and what was made of them. Each is unpacked when it is
+ * first looked at and then stays, so a page that is kept (query/page-cache.ts) is checked and unpacked once. Every
+ * reader of it gets a view of its own (`decodePage`).
+ *
+ * What a reader would get wrong: lines are not part of what stays. They lie in the line space until the next page's are looked
+ * at, or in a slot that its keeper may take back; so they are asked for where they are used, and never held over an await.
+ */
+
+import { lineSpace } from '../../base/kernels/line-memory.ts';
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { MetadataColumn, Run } from '../../base/model/page.ts';
+import type { PromotedColumn, PromotedPage, PromotedWants } from '../../base/model/promoted.ts';
+import { borrowBlock, loadBlock } from '../codec/compression.ts';
+import type { ReadBytes } from '../codec/read-bytes.ts';
+import { ZstdDecoder } from '../codec/zstd-decoder.ts';
+import { columnBytes } from '../columns/column-bytes.ts';
+import { decodeColumn } from '../columns/column-decoder.ts';
+import { LearnedColumns, type Stretch } from '../columns/learned-columns.ts';
+import { ColumnKind, type ColumnMeta, type Footer, type PageMeta } from './format.ts';
+import { decodeOffsets } from './length-column.ts';
+import { decodeMetadata } from './metadata-column.ts';
+import { decodeTimes } from './time-column.ts';
+
+const NO_BYTES = Buffer.alloc(0);
+/** Of its own: lines stay while the same page's other columns are unpacked. */
+let lineDecoder: ZstdDecoder | undefined;
+/** Whose lines are in the line space. */
+let borrower: PageColumns | undefined;
+
+/** Of the high parts of timestamps, which are read beside the low ones. */
+const HIGHS = new ZstdDecoder();
+
+/** Who keeps pages. */
+export interface PageKeeper {
+  /** Room for the lines of a page, its own while `lineSlot` says so; undefined where there is none. */
+  slotFor(columns: PageColumns): Buffer | undefined;
+  /** Lines that lie in a slot were looked at. */
+  usedLines(columns: PageColumns): void;
+  /** The page is damaged: it is not to be kept. */
+  forget(columns: PageColumns): void;
+}
+
+export class PageColumns {
+  readonly page: PageMeta;
+  readonly baseNs: bigint;
+  readonly runs: readonly Run[];
+  /** Where the keeper has the lines. */
+  lineSlot: Buffer | undefined;
+  readonly #what: string;
+  readonly #keeper: PageKeeper | undefined;
+  readonly #stored = new Map<ColumnMeta, Buffer>();
+  #storedBytes = 0;
+  #times: Float64Array | undefined;
+  #offsets: Uint32Array | undefined;
+  #lines: Buffer | undefined;
+  /** Where the stored lines lie in bytes that are to be given back. */
+  #lent: ReadBytes | undefined;
+  #learned: LearnedColumns | undefined;
+  /** Times that the lines of the page were parsed. */
+  #parsed = 0;
+  readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
+  readonly #promoted = new Map<ColumnMeta, PromotedColumn | undefined>();
+
+  /** @param what names the page's chunk in errors; @param keeper of pages that stay: then stored bytes are copied */
+  constructor(footer: Pick<Footer, 'day' | 'streams'>, page: PageMeta, what: string, keeper?: PageKeeper) {
+    this.page = page;
+    this.baseNs = BigInt(footer.day) * NS_PER_DAY + BigInt(page.base);
+    this.runs = page.runs.map(({ stream, firstRow, rows }) => ({
+      stream: footer.streams[stream],
+      firstRow,
+      rows,
+    }));
+    this.#what = what;
+    this.#keeper = keeper;
+  }
+
+  /**
+   * Takes the columns that lie wholly in `stored`, which begins `from` bytes behind the start of the page.
+   *
+   * @param lent whose bytes `stored` is part of; then `giveBack` is to be called when the page is done with
+   */
+  add(from: number, stored: Buffer, lent?: ReadBytes): void {
+    const end = from + stored.length;
+    const taken = this.page.columns.filter(
+      column => !this.has(column) && column.place.offset >= from && endOf(column) <= end,
+    );
+    // Of a read of many pages, which must not stay for the sake of one.
+    if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
+    else if (lent === undefined) this.#take(taken, from, stored);
+    else {
+      const lines = taken.filter(({ kind }) => kind === ColumnKind.lines);
+      this.#copy(
+        taken.filter(column => !lines.includes(column)),
+        from,
+        stored,
+      );
+      if (lines.length === 0) return;
+      this.#take(lines, from, stored);
+      this.#lent = lent;
+      lent.hold();
+    }
+  }
+
+  /** Nobody looks at the page's lines any more; who does all the same must have them read again. */
+  giveBack(): void {
+    const lent = this.#lent;
+    if (lent === undefined) return;
+    this.#lent = undefined;
+    for (const column of this.#stored.keys())
+      if (column.kind === ColumnKind.lines) this.#stored.delete(column);
+    // Lines that are stored unpacked lie in those bytes themselves.
+    if (borrower === this) borrower = undefined;
+    lent.release();
+  }
+
+  #take(columns: readonly ColumnMeta[], from: number, stored: Buffer): void {
+    for (const column of columns) {
+      this.#stored.set(column, stored.subarray(column.place.offset - from, endOf(column) - from));
+    }
+  }
+
+  /** Bytes that it takes. */
+  #copy(columns: readonly ColumnMeta[], from: number, stored: Buffer): number {
+    if (columns.length === 0) return 0;
+    const start = Math.min(...columns.map(({ place }) => place.offset));
+    const bytes = Buffer.allocUnsafeSlow(Math.max(...columns.map(endOf)) - start);
+    stored.copy(bytes, 0, start - from, start - from + bytes.length);
+    this.#take(columns, start, bytes);
+    return bytes.length;
+  }
+
+  /** True where the column's stored bytes are here, or it has none. */
+  has(column: ColumnMeta): boolean {
+    return column.place.storedBytes === 0 || this.#stored.has(column);
+  }
+
+  storedOf(column: ColumnMeta): Buffer {
+    return this.#stored.get(column) ?? NO_BYTES;
+  }
+
+  /** About how many bytes the page holds now, but for its lines. */
+  get heldBytes(): number {
+    const { rows } = this.page;
+    let bytes = BYTES_PER_PAGE + this.#storedBytes;
+    if (this.#times !== undefined) bytes += 8 * rows;
+    if (this.#offsets !== undefined) bytes += 4 * rows;
+    for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
+    bytes += this.#learned?.heldBytes ?? 0;
+    for (const column of this.#promoted.values())
+      if (column !== undefined) bytes += columnBytes(column, rows);
+    return bytes;
+  }
+
+  get times(): Float64Array {
+    this.#times ??= this.#decodeTimes();
+    return this.#times;
+  }
+
+  get lineOffsets(): Uint32Array {
+    this.#offsets ??= this.#decodeOffsets();
+    return this.#offsets;
+  }
+
+  get lines(): Buffer {
+    if (this.lineSlot !== undefined) {
+      this.#keeper?.usedLines(this);
+      return this.lineSlot;
+    }
+    if (borrower === this) return this.#lines!;
+    const slot = this.#keeper?.slotFor(this);
+    if (slot === undefined) {
+      borrower = undefined;
+      this.#lines = this.#unpackLines(undefined);
+      borrower = this;
+      return this.#lines;
+    }
+    this.#fill(slot);
+    this.lineSlot = slot;
+    return slot;
+  }
+
+  #fill(slot: Buffer): void {
+    try {
+      const lines = this.#unpackLines(slot);
+      // Stored unpacked, or unpacked elsewhere.
+      if (lines.buffer !== slot.buffer) lines.copy(slot);
+    } catch (error) {
+      this.#keeper?.forget(this);
+      throw error;
+    }
+  }
+
+  metadata(column: ColumnMeta): MetadataColumn {
+    let known = this.#metadata.get(column);
+    if (known === undefined) {
+      known = new StoredMetadata(column, this.page.rows, this.storedOf(column), this.#what);
+      this.#metadata.set(column, known);
+    }
+    return known;
+  }
+
+  /** Undefined where the column is damaged: it counts as none, as the lines say the same. */
+  promoted(column: ColumnMeta): PromotedColumn | undefined {
+    if (!this.#promoted.has(column)) this.#promoted.set(column, this.#decodePromoted(column));
+    return this.#promoted.get(column);
+  }
+
+  /** Columns that were made of the lines. */
+  learned(wants: PromotedWants): PromotedPage | undefined {
+    return this.#learned?.for(wants);
+  }
+
+  /** To be called when most lines of the runs were parsed for these names. Of a page that stays they are remembered. */
+  parsed(wants: PromotedWants, runs: readonly Stretch[]): void {
+    if (this.#keeper === undefined || this.#parsed++ === 0) return;
+    this.#learned ??= new LearnedColumns();
+    this.#learned.learn(wants, runs, {
+      rows: this.page.rows,
+      lines: this.lines,
+      lineOffsets: this.lineOffsets,
+    });
+  }
+
+  isPromotedDecoded(column: ColumnMeta): boolean {
+    return this.#promoted.get(column) !== undefined;
+  }
+
+  #decodeTimes(): Float64Array {
+    const column = this.#column(ColumnKind.times);
+    if (column === undefined) throw this.#lacks('timestamps');
+    const what = `${this.#what}: timestamps`;
+    const high = borrowBlock(this.storedOf(column), column.place, what, HIGHS);
+    const low = this.#borrow(ColumnKind.lowTimes) ?? NO_BYTES;
+    const firstRows = this.page.runs.map(run => run.firstRow);
+    return decodeTimes({ high, low, scale: this.page.scale }, this.page.rows, firstRows, this.#what);
+  }
+
+  #decodeOffsets(): Uint32Array {
+    const { rows, lineBytes } = this.page;
+    const lengths = this.#borrow(ColumnKind.lengths);
+    if (lengths === undefined) throw this.#lacks('line lengths');
+    return decodeOffsets(lengths, rows, lineBytes, this.#what);
+  }
+
+  #unpackLines(into: Buffer | undefined): Buffer {
+    const column = this.#column(ColumnKind.lines);
+    const what = `${this.#what}: column kind ${ColumnKind.lines}`;
+    lineDecoder ??= new ZstdDecoder(lineSpace());
+    const lines = column && borrowBlock(this.storedOf(column), column.place, what, lineDecoder, into);
+    if (lines?.length !== this.page.lineBytes) throw this.#lacks('lines');
+    return lines;
+  }
+
+  #decodePromoted(column: ColumnMeta): PromotedColumn | undefined {
+    const what = `${this.#what}: promoted column ${JSON.stringify(column.name)}`;
+    try {
+      return decodeColumn(loadBlock(this.storedOf(column), column.place, what), this.page.rows, what);
+    } catch (error) {
+      if (error instanceof CorruptionError) return undefined;
+      throw error;
+    }
+  }
+
+  #column(kind: number): ColumnMeta | undefined {
+    return this.page.columns.find(one => one.kind === kind);
+  }
+
+  #borrow(kind: number): Buffer | undefined {
+    const column = this.#column(kind);
+    return column && borrowBlock(this.storedOf(column), column.place, `${this.#what}: column kind ${kind}`);
+  }
+
+  #lacks(column: string): CorruptionError {
+    return new CorruptionError(`${this.#what}: the page at ${this.page.offset} lacks its ${column}`);
+  }
+}
+
+/** Objects and maps of a page, measured with six columns. */
+const BYTES_PER_PAGE = 2048;
+/** Place behind the column's last byte, from the start of the page. */
+export function endOf({ place }: ColumnMeta): number {
+  return place.offset + place.storedBytes;
+}
+
+class StoredMetadata implements MetadataColumn {
+  readonly name: string;
+  readonly #column: ColumnMeta;
+  readonly #rows: number;
+  readonly #stored: Buffer;
+  readonly #what: string;
+  #decoded: MetadataColumn | undefined;
+
+  constructor(column: ColumnMeta, rows: number, stored: Buffer, what: string) {
+    this.name = column.name;
+    this.#column = column;
+    this.#rows = rows;
+    this.#stored = stored;
+    this.#what = what;
+  }
+
+  /** The values with the places of each, and a number for each row. Of texts only those that were asked for are kept: few. */
+  get heldBytes(): number {
+    return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.place.rawBytes;
+  }
+
+  get ids(): Uint32Array {
+    return this.#values.ids;
+  }
+
+  get count(): number {
+    return this.#column.dictionary?.length ?? this.#values.count;
+  }
+
+  valueAt(index: number): string {
+    return this.#column.dictionary?.[index] ?? this.#values.valueAt(index);
+  }
+
+  get #values(): MetadataColumn {
+    this.#decoded ??= this.#decode();
+    return this.#decoded;
+  }
+
+  #decode(): MetadataColumn {
+    const { name, dictionary, constant, place } = this.#column;
+    const what = `${this.#what}: column ${name}`;
+    const payload = constant ? NO_BYTES : loadBlock(this.#stored, place, what);
+    return decodeMetadata(name, payload, this.#rows, dictionary, constant, what);
+  }
+}

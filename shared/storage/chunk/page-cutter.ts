@@ -1,0 +1,102 @@
+/**
+ * Where pages end among sorted rows (docs/format.md, sections 3.3 and 5). The rows may come in batches: the cuts are the
+ * same however they are divided, because the page that a batch leaves open goes on with the next.
+ */
+import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
+import type { Steps } from '../../base/model/steps.ts';
+import { PAGE_MAX_CELLS, PAGE_MAX_NAMES, PAGE_TARGET_BYTES } from './format.ts';
+import type { ChunkRows } from './rows.ts';
+
+/**
+ * Different metadata values of one page, and for each what it takes to find it. Only pages of tiny lines with large
+ * metadata meet it: without it one could hold gigabytes, and a block more than readers take.
+ */
+const PAGE_MAX_VALUE_BYTES = 16 * 1024 * 1024;
+const BYTES_PER_VALUE = 16;
+/** Of a step: some tenths of a ms. */
+const ROWS_A_STEP = 8192;
+
+/**
+ * The rows of `input` that begin a page behind another one, ascending. In steps.
+ * @param open the rows of the page that the batches before left open, names and values only those that its rows have;
+ * then the first page of `input` goes on with it, unless row 0 is among the cuts
+ * @param pageBytes raw bytes of the lines of a page
+ */
+export function* cutPages(
+  input: ChunkRows,
+  open?: ChunkRows,
+  pageBytes = PAGE_TARGET_BYTES,
+): Steps<number[]> {
+  const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
+  const cuts: number[] = [];
+  /** Number of the page, from 1, that a name or value occurred in last. */
+  const pageOfName = new Int32Array(input.names.length);
+  const pageOfValue = new Int32Array(values.length);
+  let page = 1;
+  let pageRows = 0;
+  let bytes = 0;
+  let names = 0;
+  let valueBytes = 0;
+  let before = -1;
+  if (open !== undefined) {
+    pageRows = open.rows;
+    for (let row = 0; row < open.rows; row++) bytes += open.lineEnd[row] - open.lineStart[row];
+    names = open.names.length;
+    for (const value of open.values) valueBytes += value.length + BYTES_PER_VALUE;
+    markKnown(input, open, pageOfName, pageOfValue);
+    if (open.streams[open.streams.length - 1].text === streams[streamOf[0]].text) before = streamOf[0];
+  }
+  for (let row = 0; row < rows; row++) {
+    const lineBytes = lineEnd[row] - lineStart[row];
+    let newNames = 0;
+    let newBytes = 0;
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (pageOfName[pairName[p]] !== page) newNames++;
+      const value = pairValue[p];
+      if (pageOfValue[value] !== page) newBytes += values[value].length + BYTES_PER_VALUE;
+    }
+    const full =
+      pageRows > 0 &&
+      (bytes + lineBytes > pageBytes ||
+        (streamOf[row] !== before && bytes >= pageBytes / 4) ||
+        pageRows >= PAGE_MAX_ROWS ||
+        names + newNames > PAGE_MAX_NAMES ||
+        (pageRows + 1) * (names + newNames) > PAGE_MAX_CELLS ||
+        valueBytes + newBytes > PAGE_MAX_VALUE_BYTES);
+    if (full) {
+      cuts.push(row);
+      page++;
+      pageRows = 0;
+      bytes = 0;
+      names = 0;
+      valueBytes = 0;
+    }
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      if (pageOfName[pairName[p]] !== page) {
+        pageOfName[pairName[p]] = page;
+        names++;
+      }
+      const value = pairValue[p];
+      if (pageOfValue[value] !== page) {
+        pageOfValue[value] = page;
+        valueBytes += values[value].length + BYTES_PER_VALUE;
+      }
+    }
+    pageRows++;
+    bytes += lineBytes;
+    before = streamOf[row];
+    if (row % ROWS_A_STEP === ROWS_A_STEP - 1) yield;
+  }
+  return cuts;
+}
+
+/** Marks what the open page, which is page 1, has already. */
+function markKnown(input: ChunkRows, open: ChunkRows, pageOfName: Int32Array, pageOfValue: Int32Array): void {
+  const names = new Set(open.names);
+  for (let n = 0; n < input.names.length; n++) if (names.has(input.names[n])) pageOfName[n] = 1;
+  if (open.values.length === 0) return;
+  const values = new Set(open.values.map(value => value.latin1Slice()));
+  for (let v = 0; v < input.values.length; v++) {
+    if (values.has(input.values[v].latin1Slice())) pageOfValue[v] = 1;
+  }
+}

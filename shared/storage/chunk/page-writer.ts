@@ -1,0 +1,254 @@
+/**
+ * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
+ * are laid out in a fixed order: times, low times, metadata, lengths, promoted, rests, lines. So a query that needs no lines
+ * reads one range at the front of the page.
+ */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BufferPool } from '../../base/model/buffer-pool.ts';
+import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
+import {
+  type BlockPlace,
+  type Compression,
+  type StoredBlock,
+  storeBlock,
+  storeRaw,
+} from '../codec/compression.ts';
+import type { ChunkEnricher } from './enricher.ts';
+import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
+import { encodeLengths } from './length-column.ts';
+import { encodeMetadata } from './metadata-column.ts';
+import type { ChunkRows } from './rows.ts';
+import { encodeTimes } from './time-column.ts';
+
+/** Raw lines of the pages being packed, most often 1 MiB each. */
+const POOL = new BufferPool(16 * 1024 * 1024);
+
+export interface PackedPage {
+  /** Its offset is 0: the caller places it. */
+  readonly meta: PageMeta;
+  /** As stored, in memory of its own size. */
+  readonly bytes: Uint8Array;
+}
+
+/** A page with as many bytes of lines takes some milliseconds: others get their turn in the middle of it. */
+const LONG_PAGE_BYTES = 96 * 1024;
+/** Of a step: 0.2 ms. */
+const ROWS_A_STEP = 4096;
+const PAIRS_A_STEP = 16_384;
+
+/**
+ * Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. With `pace` in its
+ * time slices.
+ */
+export async function packPage(
+  input: ChunkRows,
+  from: number,
+  to: number,
+  compression: Compression,
+  enricher?: ChunkEnricher,
+  pace?: Pace,
+): Promise<PackedPage> {
+  const rows = to - from;
+  const { lines, lengths } = gatherLines(input, from, to);
+  const columnsOfNames = metadataColumns(input, from, to);
+  const isPaced = pace !== undefined && enricher === undefined;
+  const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
+  const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
+  const extras = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
+  if (pace?.due()) await pace.yieldIfDue();
+  else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextTurn();
+  const runs = runsOf(input, from, to);
+  let base = Infinity;
+  for (const run of runs) if (run.first < base) base = run.first;
+  const offsets = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) offsets[i] = input.times[from + i] - base;
+  const runStarts = new Uint8Array(rows);
+  for (const run of runs) runStarts[run.firstRow] = 1;
+  const times = encodeTimes(offsets, rows, runStarts);
+
+  const {
+    times: timesKind,
+    lowTimes,
+    metadata: metadataKind,
+    lengths: lengthsKind,
+    promoted: promotedKind,
+    rests: restsKind,
+    lines: linesKind,
+  } = ColumnKind;
+  const raws: RawColumn[] = [
+    { kind: timesKind, name: '', constant: false, bytes: times.high },
+    ...(times.low.length > 0 ? [{ kind: lowTimes, name: '', constant: false, bytes: times.low }] : []),
+    ...metadata.map(({ name, encoded: { dictionary, constant, payload } }) => {
+      return { kind: metadataKind, name, dictionary, constant, bytes: payload };
+    }),
+    { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
+    ...extras.map(({ kind = promotedKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
+    { kind: linesKind, name: '', constant: false, bytes: lines },
+  ];
+  const storing: Promise<StoredBlock>[] = [];
+  for (const { kind, bytes } of raws) {
+    const isPacked = kind === promotedKind || kind === restsKind;
+    storing.push(handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression)));
+    if (pace?.due()) await pace.yieldIfDue();
+  }
+  const stored = await Promise.all(storing);
+  const columns = layOut(raws, stored);
+  const storedBytes = stored.reduce((sum, block) => sum + block.bytes.length, 0);
+  const page = joined(stored, storedBytes);
+  POOL.give(lines);
+  return {
+    meta: { offset: 0, storedBytes, rows, lineBytes: lines.length, base, scale: times.scale, runs, columns },
+    bytes: page,
+  };
+}
+
+/**
+ * Small blocks lie in memory that Node shares among many buffers: kept for as long as a chunk of 100 MB is written, they would hold
+ * almost twice of that.
+ */
+function joined(blocks: readonly StoredBlock[], bytes: number): Uint8Array {
+  const page = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  for (const block of blocks) {
+    page.set(block.bytes, at);
+    at += block.bytes.length;
+  }
+  return page;
+}
+
+/** Waited for later: until then its failure is nobody's. */
+export function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+function offsetsOf(lengths: Uint32Array): Uint32Array {
+  const offsets = new Uint32Array(lengths.length + 1);
+  for (let i = 0; i < lengths.length; i++) offsets[i + 1] = offsets[i] + lengths[i];
+  return offsets;
+}
+
+interface RawColumn extends Omit<ColumnMeta, 'place'> {
+  readonly bytes: Uint8Array;
+}
+
+function layOut(raws: readonly RawColumn[], stored: readonly StoredBlock[]): ColumnMeta[] {
+  let offset = 0;
+  return raws.map(({ kind, name, dictionary, constant }, i) => {
+    const { bytes, rawBytes, codec, crc } = stored[i];
+    const place: BlockPlace = { offset, storedBytes: bytes.length, rawBytes, codec, crc };
+    offset += bytes.length;
+    return { kind, name, place, dictionary, constant };
+  });
+}
+
+function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffer; lengths: Uint32Array } {
+  const { lineStart, lineEnd, sources, sourceOf } = input;
+  const lengths = new Uint32Array(to - from);
+  let total = 0;
+  for (let row = from; row < to; row++) {
+    const length = lineEnd[row] - lineStart[row];
+    lengths[row - from] = length;
+    total += length;
+  }
+  const lines = POOL.take(total);
+  let at = 0;
+  for (let row = from; row < to; row++) {
+    sources[sourceOf[row]].copy(lines, at, lineStart[row], lineEnd[row]);
+    at += lengths[row - from];
+  }
+  return { lines, lengths };
+}
+
+function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
+  const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } = input;
+  // A page has few of the names.
+  const nameBytes = new Uint32Array(names.length);
+  const runs: RunMeta[] = [];
+  let start = from;
+  let lineBytes = 0;
+  let metadataBytes = 0;
+  for (let row = from; row < to; row++) {
+    lineBytes += lineEnd[row] - lineStart[row];
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      const name = pairName[p];
+      if (nameBytes[name] === 0) nameBytes[name] = Buffer.byteLength(names[name]);
+      metadataBytes += nameBytes[name] + values[pairValue[p]].length;
+    }
+    if (row + 1 < to && streamOf[row + 1] === streamOf[start]) continue;
+    runs.push({
+      stream: streamOf[start],
+      firstRow: start - from,
+      rows: row + 1 - start,
+      first: times[start],
+      last: times[row],
+      lineBytes,
+      metadataBytes,
+    });
+    start = row + 1;
+    lineBytes = 0;
+    metadataBytes = 0;
+  }
+  return runs;
+}
+
+interface NamedColumn {
+  readonly name: string;
+  readonly values: readonly Buffer[];
+  readonly encoded: ReturnType<typeof encodeMetadata>;
+}
+
+interface Growing {
+  readonly ids: Uint32Array;
+  readonly local: Map<number, number>;
+  readonly values: Buffer[];
+}
+
+function* metadataColumns(input: ChunkRows, from: number, to: number): Steps<NamedColumn[]> {
+  const { firstPair } = input;
+  const rows = to - from;
+  const byName = new Map<number, Growing>();
+  for (let row = from; row < to; ) {
+    let stop = Math.min(to, row + ROWS_A_STEP);
+    while (stop > row + 1 && firstPair[stop] - firstPair[row] > PAIRS_A_STEP) stop = (row + stop) >>> 1;
+    addMetadata(input, from, to, byName, row, stop);
+    row = stop;
+    if (row < to) yield;
+  }
+  const columns: NamedColumn[] = [];
+  for (const [name, { ids, values }] of byName) {
+    if (columns.length > 0) yield;
+    columns.push({ name: input.names[name], values, encoded: encodeMetadata(ids, rows, values) });
+  }
+  return columns.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Adds the pairs of the rows `first` to `last` of the page `from` to `to`. */
+function addMetadata(
+  input: ChunkRows,
+  from: number,
+  to: number,
+  byName: Map<number, Growing>,
+  first: number,
+  last: number,
+): void {
+  const { firstPair, pairName, pairValue } = input;
+  for (let row = first; row < last; row++) {
+    for (let p = firstPair[row]; p < firstPair[row + 1]; p++) {
+      let column = byName.get(pairName[p]);
+      if (column === undefined) {
+        column = { ids: new Uint32Array(to - from), local: new Map(), values: [] };
+        byName.set(pairName[p], column);
+      }
+      const value = pairValue[p];
+      let id = column.local.get(value);
+      if (id === undefined) {
+        column.values.push(input.values[value]);
+        id = column.values.length;
+        column.local.set(value, id);
+      }
+      column.ids[row - from] = id;
+    }
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * Reads a promoted column back into typed arrays: for each row a place in a table of values, whose bytes stand one
+ * behind the other, so that a pipeline may test a value once for all rows that have it, and take its bytes as those of
+ * a parsed value. Every count is checked before memory is taken for it; what does not add up throws CorruptionError.
+ */
+
+import { CorruptionError, messageOf } from '../../base/model/errors.ts';
+import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
+import { FALLBACK_ID, type PromotedColumn } from '../../base/model/promoted.ts';
+import { ByteReader } from '../codec/byte-io.ts';
+import { ZstdDecoder } from '../codec/zstd-decoder.ts';
+import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_VALUES } from './bounds.ts';
+import { FALLBACK_CODE, FIRST_CODE, SHAPE_CODE, TEXT_CODE } from './column-cells.ts';
+import {
+  DELTA_MODE,
+  DICTIONARY_ENCODING,
+  MAX_WIDTH,
+  NUMBER_ENCODING,
+  PLAIN_MODE,
+  symbolBits,
+} from './column-format.ts';
+import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
+
+export { FALLBACK_ID, type PromotedColumn } from '../../base/model/promoted.ts';
+
+/** No section is larger: a byte for each row, or the values of a dictionary. */
+const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);
+
+const DECODER = new ZstdDecoder();
+
+/** @param what names the column in errors */
+export function decodeColumn(stored: Buffer, rows: number, what: string): PromotedColumn {
+  try {
+    return new ColumnReader(stored, rows).read();
+  } catch (error) {
+    if (error instanceof CorruptionError) throw new CorruptionError(`${what}: ${error.message}`);
+    throw error;
+  }
+}
+
+class ColumnReader {
+  readonly #reader: ByteReader;
+  readonly #rows: number;
+
+  constructor(stored: Buffer, rows: number) {
+    this.#reader = new ByteReader(stored);
+    this.#rows = rows;
+  }
+
+  read(): PromotedColumn {
+    const reader = this.#reader;
+    const encoding = reader.byte();
+    const rows = reader.varint();
+    check(rows === this.#rows && rows <= PAGE_MAX_ROWS, `${rows} rows where the page has ${this.#rows}`);
+    const codes = this.#codes();
+    check(encoding === DICTIONARY_ENCODING || encoding === NUMBER_ENCODING, `unknown encoding ${encoding}`);
+    const column = encoding === DICTIONARY_ENCODING ? this.#dictionary(codes) : this.#numbers(codes);
+    check(reader.remaining === 0, `${reader.remaining} bytes behind the column`);
+    return column;
+  }
+
+  /** A section, of `wanted` bytes where that is known; in memory of its own where `keep`, else until the next section. */
+  #section(wanted: number | undefined, keep = false): Buffer {
+    const reader = this.#reader;
+    const rawBytes = reader.varint();
+    check(
+      rawBytes === (wanted ?? rawBytes) && rawBytes <= MAX_SECTION_BYTES,
+      `a section of ${rawBytes} bytes`,
+    );
+    const packed = reader.varint();
+    if (packed === 0) return reader.bytes(rawBytes);
+    const frame = reader.bytes(packed);
+    let raw: Buffer;
+    try {
+      raw = DECODER.unpack(frame, rawBytes);
+    } catch (error) {
+      throw new CorruptionError(messageOf(error));
+    }
+    check(raw.length === rawBytes, `${raw.length} bytes unpacked where ${rawBytes} are stored`);
+    return keep ? Buffer.from(raw) : raw;
+  }
+
+  #codes(): Uint32Array {
+    const reader = this.#reader;
+    const rows = this.#rows;
+    const count = reader.count(1);
+    check(count > 0 || rows === 0, 'no symbols');
+    const symbols = new Uint32Array(count);
+    for (let i = 0; i < count; i++) symbols[i] = reader.varint();
+    const codes = new Uint32Array(rows);
+    const bits = symbolBits(count);
+    if (bits === 0) return codes.fill(symbols[0] ?? 0);
+    if (bits === 16) {
+      const low = this.#section(rows, true);
+      const high = this.#section(rows);
+      for (let i = 0; i < rows; i++) {
+        const symbol = low[i] | (high[i] << 8);
+        check(symbol < count, `symbol ${symbol} of ${count}`);
+        codes[i] = symbols[symbol];
+      }
+      return codes;
+    }
+    const packed = this.#section(Math.ceil((rows * bits) / 8));
+    const shift = Math.log2(8 / bits);
+    const mask = 8 / bits - 1;
+    const low = (1 << bits) - 1;
+    for (let i = 0; i < rows; i++) {
+      const symbol = (packed[i >>> shift] >>> ((i & mask) * bits)) & low;
+      if (symbol >= count) check(false, `symbol ${symbol} of ${count}`);
+      codes[i] = symbols[symbol];
+    }
+    return codes;
+  }
+
+  #dictionary(codes: Uint32Array): PromotedColumn {
+    const reader = this.#reader;
+    const count = reader.varint();
+    check(count <= MAX_VALUES, `${count} values`);
+    const starts = new Uint32Array(count + 1);
+    const lengths = new ByteReader(this.#section(undefined, true));
+    for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + lengths.varint();
+    check(lengths.remaining === 0, 'lengths behind the last value');
+    const bytes = this.#section(undefined, true);
+    check(bytes.length === starts[count], `values of ${starts[count]} bytes in ${bytes.length}`);
+    let fallbackRows = 0;
+    for (let row = 0; row < codes.length; row++) {
+      const code = codes[row];
+      if (code === FALLBACK_CODE) {
+        codes[row] = FALLBACK_ID;
+        fallbackRows++;
+      } else if (code >= FIRST_CODE) {
+        if (code - FIRST_CODE >= count) check(false, `value ${code - FIRST_CODE} of ${count}`);
+        codes[row] = code - FIRST_CODE + 1;
+      }
+    }
+    return new DictionaryColumn(codes, fallbackRows, bytes, starts);
+  }
+
+  #numbers(codes: Uint32Array): PromotedColumn {
+    const reader = this.#reader;
+    const shapes = this.#shapes();
+    const texts: Buffer[] = [];
+    for (let left = reader.count(1); left > 0; left--) texts.push(reader.block());
+    const mode = reader.byte();
+    const width = reader.byte();
+    check((mode === PLAIN_MODE || mode === DELTA_MODE) && width <= MAX_WIDTH, `mode ${mode}, width ${width}`);
+    const base = reader.signedVarint();
+    let count = 0;
+    for (let row = 0; row < codes.length; row++) if (codes[row] >= TEXT_CODE) count++;
+    const mantissas = new Float64Array(count);
+    for (let p = 0, factor = 1; p < width; p++, factor *= 256) {
+      const plane = this.#section(count);
+      for (let i = 0; i < count; i++) mantissas[i] += plane[i] * factor;
+    }
+    if (mode === DELTA_MODE) sumDeltas(mantissas);
+    else for (let i = 0; i < count; i++) mantissas[i] += base;
+    return numberColumn(codes, mantissas, shapes, texts);
+  }
+
+  #shapes(): Shape[] {
+    const reader = this.#reader;
+    const count = reader.count(2);
+    check(count <= MAX_SHAPES, `${count} shapes`);
+    return Array.from({ length: count }, () => {
+      const places = reader.byte();
+      check(places <= MAX_DIGITS, `${places} digits behind the dot`);
+      return { places, unit: reader.block() };
+    });
+  }
+}
+
+function sumDeltas(values: Float64Array): void {
+  let before = 0;
+  for (let i = 0; i < values.length; i++) {
+    const folded = values[i];
+    before += folded % 2 === 1 ? -(folded + 1) / 2 : folded / 2;
+    values[i] = before;
+  }
+}
+
+/** Checks each number, and gives each row with one its place; texts are written when somebody asks for them. */
+function numberColumn(
+  codes: Uint32Array,
+  mantissas: Float64Array,
+  shapes: readonly Shape[],
+  texts: readonly Buffer[],
+): PromotedColumn {
+  const count = mantissas.length;
+  const numbers = new Float64Array(count).fill(Number.NaN);
+  const codeOf = new Uint8Array(count);
+  const used = new Uint8Array(texts.length);
+  let fallbackRows = 0;
+  let value = 0;
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row];
+    if (code === FALLBACK_CODE) {
+      codes[row] = FALLBACK_ID;
+      fallbackRows++;
+    }
+    if (code < TEXT_CODE) continue;
+    const mantissa = mantissas[value];
+    if (code === TEXT_CODE) {
+      if (!(mantissa < texts.length) || mantissa < 0 || used[mantissa] === 1)
+        check(false, `text ${mantissa} of ${texts.length}`);
+      used[mantissa] = 1;
+    } else {
+      const shape = shapes[code - SHAPE_CODE];
+      if (shape === undefined || Math.abs(mantissa) >= MAX_MANTISSA)
+        check(false, `number ${mantissa}, code ${code}`);
+      if (shape.unit.length === 0) numbers[value] = valueOfNumber(mantissa, shape.places);
+    }
+    codeOf[value++] = code;
+    codes[row] = value;
+  }
+  return new NumberColumn(codes, fallbackRows, { numbers, codeOf, mantissas, shapes, texts });
+}
+
+const MAX_MANTISSA = 10 ** MAX_DIGITS;
+
+interface NumberParts {
+  readonly numbers: Float64Array;
+  /** TEXT_CODE or SHAPE_CODE + place of its shape. */
+  readonly codeOf: Uint8Array;
+  readonly mantissas: Float64Array;
+  readonly shapes: readonly Shape[];
+  readonly texts: readonly Buffer[];
+}
+
+/** Tests and conversions that take no number read the texts as they read those of a line; all are written at once. */
+class NumberColumn implements PromotedColumn {
+  readonly ids: Uint32Array;
+  readonly fallbackRows: number;
+  readonly count: number;
+  readonly numbers: Float64Array;
+  readonly #parts: NumberParts;
+  #bytes: Buffer | undefined;
+  #starts: Uint32Array | undefined;
+
+  constructor(ids: Uint32Array, fallbackRows: number, parts: NumberParts) {
+    this.ids = ids;
+    this.fallbackRows = fallbackRows;
+    this.count = parts.codeOf.length;
+    this.numbers = parts.numbers;
+    this.#parts = parts;
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) this.#render();
+    return this.#bytes!;
+  }
+
+  get starts(): Uint32Array {
+    if (this.#starts === undefined) this.#render();
+    return this.#starts!;
+  }
+
+  valueAt(index: number): string {
+    if (index >= this.count) throw new CorruptionError(`value ${index} of ${this.count}`);
+    return this.bytes.utf8Slice(this.starts[index], this.starts[index + 1]);
+  }
+
+  #render(): void {
+    const { codeOf, mantissas, shapes, texts } = this.#parts;
+    const unitBytes = shapes.reduce((most, { unit }) => Math.max(most, unit.length), 0);
+    let room = 0;
+    for (const text of texts) room += text.length;
+    const bytes = Buffer.allocUnsafe(this.count * (MAX_NUMBER_BYTES + unitBytes) + room);
+    const starts = new Uint32Array(this.count + 1);
+    let at = 0;
+    for (let value = 0; value < this.count; value++) {
+      const code = codeOf[value];
+      const mantissa = mantissas[value];
+      if (code === TEXT_CODE) at += texts[mantissa].copy(bytes, at);
+      else at = writeNumber(bytes, at, mantissa, shapes[code - SHAPE_CODE]);
+      starts[value + 1] = at;
+    }
+    this.#bytes = bytes;
+    this.#starts = starts;
+  }
+}
+
+class DictionaryColumn implements PromotedColumn {
+  readonly ids: Uint32Array;
+  readonly fallbackRows: number;
+  readonly count: number;
+  readonly bytes: Buffer;
+  readonly starts: Uint32Array;
+  readonly numbers = undefined;
+  readonly #texts: (string | undefined)[] = [];
+
+  constructor(ids: Uint32Array, fallbackRows: number, bytes: Buffer, starts: Uint32Array) {
+    this.ids = ids;
+    this.fallbackRows = fallbackRows;
+    this.count = starts.length - 1;
+    this.bytes = bytes;
+    this.starts = starts;
+  }
+
+  valueAt(index: number): string {
+    if (index >= this.count) throw new CorruptionError(`value ${index} of ${this.count}`);
+    return (this.#texts[index] ??= this.bytes.utf8Slice(this.starts[index], this.starts[index + 1]));
+  }
+}
+
+function check(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new CorruptionError(message);
+}

@@ -1,0 +1,232 @@
+/**
+ * The directory of an index object and the trailer behind it: which chunks it covers and where its blocks lie. Blocks
+ * have no offsets: they follow each other without gaps, so none can overlap or point elsewhere.
+ */
+import { crc32 } from 'node:zlib';
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { CorruptionError } from '../../base/model/errors.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import {
+  type BlockPlace,
+  CODEC_RAW,
+  loadBlock,
+  MAX_BLOCK_BYTES,
+  QUICK_COMPRESSION,
+  type StoredBlock,
+  storeBlockSync,
+} from '../codec/compression.ts';
+import {
+  type ChunkSummary,
+  ID_BYTES,
+  INDEX_BOUNDS,
+  INDEX_MAGIC,
+  INDEX_TRAILER_BYTES,
+  INDEX_VERSION,
+} from './format.ts';
+import { MIN_PRESENCE_BYTES, type PresencePlace } from './presence.ts';
+
+const DAY_NS = Number(NS_PER_DAY);
+/** Bytes of a chunk in the directory at least: id, nine varints and a block. */
+const MIN_CHUNK_BYTES = ID_BYTES + 9 + 7;
+/** Version, codec, raw length and checksum. */
+const MIN_DIRECTORY_BYTES = 7;
+
+export interface IndexedChunk extends ChunkSummary {
+  readonly presence: PresencePlace;
+  /** From the start of the object. */
+  readonly counts: BlockPlace;
+}
+
+export interface Directory {
+  readonly tenant: string;
+  /** UTC day since 1970-01-01. */
+  readonly day: number;
+  /** Unix ms at which the object was written. */
+  readonly createdMs: number;
+  /** Places are from the start of the object. */
+  readonly streams: BlockPlace;
+  readonly presence: BlockPlace;
+  /** Ascending by id. */
+  readonly chunks: readonly IndexedChunk[];
+}
+
+export interface ChunkEntry {
+  readonly summary: ChunkSummary;
+  readonly streams: number;
+  readonly presenceBytes: number;
+  readonly counts: StoredBlock;
+}
+
+export interface DirectoryInput extends Pick<Directory, 'tenant' | 'day' | 'createdMs'> {
+  readonly streams: StoredBlock;
+  readonly presence: StoredBlock;
+  /** Ascending by id. */
+  readonly chunks: readonly ChunkEntry[];
+}
+
+/** Directory and trailer: the end of the object. */
+export function encodeDirectory(input: DirectoryInput): Buffer {
+  const body = new ByteWriter(4096);
+  body.text(input.tenant);
+  body.signedVarint(input.day);
+  body.varint(input.createdMs);
+  writeBlock(body, input.streams);
+  writeBlock(body, input.presence);
+  body.varint(input.chunks.length);
+  for (const chunk of input.chunks) writeChunkEntry(body, chunk);
+  const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
+  const out = new ByteWriter(stored.bytes.length + 32);
+  out.byte(INDEX_VERSION);
+  out.byte(stored.codec);
+  out.varint(stored.rawBytes);
+  out.bytes(stored.bytes);
+  out.u32(crc32(out.view()));
+  const directoryBytes = out.length;
+  out.u32(directoryBytes);
+  out.u32(input.streams.bytes.length + input.presence.bytes.length + directoryBytes + INDEX_TRAILER_BYTES);
+  out.bytes(INDEX_MAGIC);
+  return out.finish();
+}
+
+function writeChunkEntry(out: ByteWriter, { summary, streams, presenceBytes, counts }: ChunkEntry): void {
+  out.bytes(Buffer.from(summary.id, 'hex'));
+  out.varint(summary.level);
+  out.varint(summary.first);
+  out.varint(summary.last - summary.first);
+  out.varint(summary.rows);
+  out.varint(summary.lineBytes);
+  out.varint(summary.metadataBytes);
+  out.varint(summary.pageBytes);
+  out.varint(streams);
+  out.varint(presenceBytes);
+  writeBlock(out, counts);
+}
+
+function writeBlock(out: ByteWriter, { bytes, rawBytes, codec, crc }: StoredBlock): void {
+  out.varint(bytes.length);
+  out.varint(rawBytes);
+  out.byte(codec);
+  out.u32(crc);
+}
+
+export interface Trailer {
+  /** Without the trailer. */
+  readonly directoryBytes: number;
+  /** From the streams block to the end of the object. */
+  readonly headBytes: number;
+}
+
+/**
+ * @param tail the last bytes of the object, INDEX_TRAILER_BYTES or more
+ * @param objectBytes size of the object
+ * @throws CorruptionError
+ */
+export function readTrailer(tail: Buffer, objectBytes: number, what: string): Trailer {
+  const at = tail.length - INDEX_TRAILER_BYTES;
+  if (at < 0 || !tail.subarray(-INDEX_MAGIC.length).equals(INDEX_MAGIC)) {
+    throw new CorruptionError(`${what}: does not end as an index object`);
+  }
+  const directoryBytes = tail.readUInt32LE(at);
+  const headBytes = tail.readUInt32LE(at + 4);
+  const fits =
+    directoryBytes >= MIN_DIRECTORY_BYTES &&
+    headBytes >= directoryBytes + INDEX_TRAILER_BYTES &&
+    headBytes <= objectBytes;
+  if (!fits) {
+    throw new CorruptionError(
+      `${what}: directory of ${directoryBytes} and head of ${headBytes} bytes in an object of ${objectBytes}`,
+    );
+  }
+  return { directoryBytes, headBytes };
+}
+
+/**
+ * @param bytes the directory without the trailer
+ * @throws CorruptionError also where the blocks that it names do not make up the object
+ */
+export function decodeDirectory(
+  bytes: Buffer,
+  { headBytes, objectBytes }: { readonly headBytes: number; readonly objectBytes: number },
+  what: string,
+): Directory {
+  const start = new ByteReader(bytes);
+  const version = start.byte();
+  if (version !== INDEX_VERSION) {
+    throw new CorruptionError(`${what}: index version ${version}; this program reads up to ${INDEX_VERSION}`);
+  }
+  const codec = start.byte();
+  const rawBytes = start.varint();
+  const storedBytes = bytes.length - 4 - start.position;
+  if (storedBytes < 0) throw new CorruptionError(`${what}: directory too short`);
+  if (crc32(bytes.subarray(0, -4)) !== bytes.readUInt32LE(bytes.length - 4)) {
+    throw new CorruptionError(`${what}: directory checksum differs`);
+  }
+  const stored = start.bytes(storedBytes);
+  const place = { offset: 0, storedBytes, rawBytes, codec, crc: crc32(stored) };
+  const reader = new ByteReader(loadBlock(stored, place, `${what}: directory`));
+  const tenant = reader.text();
+  const day = reader.signedVarint();
+  const createdMs = reader.varint();
+  const headStart = objectBytes - headBytes;
+  const streams = readBlock(reader, headStart, what);
+  const presence = readBlock(reader, headStart + streams.storedBytes, what);
+  const chunks = readChunks(reader, presence.rawBytes, what);
+  const countsEnd = chunks.reduce((end, chunk) => end + chunk.counts.storedBytes, 0);
+  const sum = streams.storedBytes + presence.storedBytes + bytes.length + INDEX_TRAILER_BYTES;
+  if (sum !== headBytes || countsEnd !== headStart) {
+    throw new CorruptionError(`${what}: its blocks do not make up ${objectBytes} bytes`);
+  }
+  return { tenant, day, createdMs, streams, presence, chunks };
+}
+
+function readChunks(reader: ByteReader, presenceBytes: number, what: string): IndexedChunk[] {
+  const count = reader.count(MIN_CHUNK_BYTES);
+  if (count > INDEX_BOUNDS.maxChunks) throw new CorruptionError(`${what}: covers ${count} chunks`);
+  const chunks: IndexedChunk[] = [];
+  let countsAt = 0;
+  let presenceAt = 0;
+  for (let i = 0; i < count; i++) {
+    const chunk = readChunk(reader, countsAt, presenceAt, what);
+    if (i > 0 && chunks[i - 1].id >= chunk.id)
+      throw new CorruptionError(`${what}: chunk ${i} is out of order`);
+    chunks.push(chunk);
+    countsAt += chunk.counts.storedBytes;
+    presenceAt = chunk.presence.end;
+  }
+  if (presenceAt !== presenceBytes) {
+    throw new CorruptionError(`${what}: ${presenceAt} bytes of presence where ${presenceBytes} are stored`);
+  }
+  return chunks;
+}
+
+function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, what: string): IndexedChunk {
+  const id = reader.bytes(ID_BYTES).toString('hex');
+  const level = reader.varint();
+  const first = reader.varint();
+  const last = first + reader.varint();
+  const rows = reader.varint();
+  const lineBytes = reader.varint();
+  const metadataBytes = reader.varint();
+  const pageBytes = reader.varint();
+  const streams = reader.varint();
+  const end = presenceAt + reader.varint();
+  if (last >= DAY_NS) throw new CorruptionError(`${what}: chunk ${id} ends after the day`);
+  // So that a broken number of streams never makes a large allocation.
+  if (streams * MIN_PRESENCE_BYTES > end - presenceAt || end > MAX_BLOCK_BYTES) {
+    throw new CorruptionError(`${what}: ${streams} streams of chunk ${id} in ${end - presenceAt} bytes`);
+  }
+  const presence = { start: presenceAt, end, streams };
+  const counts = readBlock(reader, countsAt, what);
+  return { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes, presence, counts };
+}
+
+function readBlock(reader: ByteReader, offset: number, what: string): BlockPlace {
+  const storedBytes = reader.varint();
+  const rawBytes = reader.varint();
+  const codec = reader.byte();
+  const crc = reader.u32();
+  if (rawBytes > MAX_BLOCK_BYTES || (codec === CODEC_RAW && rawBytes !== storedBytes)) {
+    throw new CorruptionError(`${what}: a block of ${storedBytes} bytes claims ${rawBytes}`);
+  }
+  return { offset, storedBytes, rawBytes, codec, crc };
+}

@@ -1,0 +1,114 @@
+/** Chunks on their way into an index: from footers or from an older index, as many as the bounds allow. */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { countsOf, type Footer, type LevelCounts } from '../chunk/format.ts';
+import { CODEC_RAW, PUSH_COMPRESSION, type StoredBlock, storeBlock } from '../codec/compression.ts';
+import { encodeCounts } from './counts-block.ts';
+import type { ChunkPresence, ChunkSummary, IndexBounds } from './format.ts';
+import { presenceOfFooter } from './presence.ts';
+
+/**
+ * Smaller counts are stored as they are: what a push of 20 streams wrote has 200 bytes, and of 10,000 such blocks the
+ * contexts of zstd, with the collections that they cause, took most of the time that an index takes.
+ */
+const MIN_PACKED_COUNTS_BYTES = 1024;
+
+/** A chunk on its way into an index. */
+export interface Part {
+  readonly summary: ChunkSummary;
+  /** Where its presence points to. */
+  readonly streams: readonly Stream[];
+  readonly presence: ChunkPresence;
+  readonly counts: StoredBlock;
+}
+
+/** Throws CorruptionError where the footer contradicts itself. */
+export async function partOf(footer: Footer): Promise<Part> {
+  const { id, level, first, last, rows, lineBytes, metadataBytes } = footer;
+  const presence = presenceOfFooter(footer);
+  let pageBytes = 0;
+  for (const page of footer.pages) pageBytes += page.storedBytes;
+  const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
+  const counts = Array.from(presence.streams, s => countsOf(footer, s));
+  checkSums(summary, presence, counts);
+  const stored = await storeCounts(encodeCounts({ levels: footer.levels, counts }));
+  return { summary, streams: footer.streams, presence, counts: stored };
+}
+
+async function storeCounts(raw: Buffer): Promise<StoredBlock> {
+  if (raw.length >= MIN_PACKED_COUNTS_BYTES) return storeBlock(raw, PUSH_COMPRESSION);
+  return { codec: CODEC_RAW, rawBytes: raw.length, crc: crc32(raw), bytes: raw };
+}
+
+/** What no reader of the index would believe must not be written: the chunk is broken, not the index. */
+function checkSums(
+  summary: ChunkSummary,
+  presence: ChunkPresence,
+  counts: readonly (readonly LevelCounts[])[],
+): void {
+  const { id, first, last, rows, lineBytes, metadataBytes } = summary;
+  let agrees =
+    rows === sum(presence.entries) &&
+    lineBytes === sum(presence.lineBytes) &&
+    metadataBytes === sum(presence.metadataBytes) &&
+    first === presence.first.reduce((a, b) => Math.min(a, b), Infinity) &&
+    last === presence.last.reduce((a, b) => Math.max(a, b), 0);
+  for (let i = 0; agrees && i < presence.streams.length; i++) {
+    let counted = 0;
+    for (const { entries } of counts[i]) counted += sum(entries);
+    agrees = counted === presence.entries[i];
+  }
+  if (!agrees) throw new CorruptionError(`chunk ${id}: its runs and counts do not add up to its rows`);
+}
+
+function sum(values: Float64Array | readonly number[]): number {
+  let total = 0;
+  for (let i = 0; i < values.length; i++) total += values[i];
+  return total;
+}
+
+/** Chunks of an index that is being made, as many as its bounds allow. */
+export class Parts {
+  readonly list: Part[] = [];
+  private readonly ids = new Set<string>();
+  private readonly streams = new Set<string>();
+  private presences = 0;
+  private streamBytes = 0;
+  private countsBytes = 0;
+  private readonly bounds: IndexBounds;
+
+  constructor(bounds: IndexBounds) {
+    this.bounds = bounds;
+  }
+
+  has(id: string): boolean {
+    return this.ids.has(id);
+  }
+
+  /** Leaves the part out where it would not fit. */
+  add(part: Part): void {
+    const { streams, presence, counts, summary } = part;
+    const fresh: string[] = [];
+    let streamBytes = this.streamBytes;
+    for (const s of presence.streams) {
+      const { text } = streams[s];
+      if (this.streams.has(text)) continue;
+      fresh.push(text);
+      streamBytes += Buffer.byteLength(text);
+    }
+    const { maxChunks, maxPresences, maxStreamBytes, maxCountsBytes } = this.bounds;
+    const fits =
+      this.list.length < maxChunks &&
+      this.presences + presence.streams.length <= maxPresences &&
+      streamBytes <= maxStreamBytes &&
+      this.countsBytes + counts.rawBytes <= maxCountsBytes;
+    if (!fits) return;
+    this.list.push(part);
+    this.ids.add(summary.id);
+    for (const text of fresh) this.streams.add(text);
+    this.presences += presence.streams.length;
+    this.streamBytes = streamBytes;
+    this.countsBytes += counts.rawBytes;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Writes index objects: from the footers of chunks, or from an older index, the chunks that are gone and the footers of
+ * those that are new. Both ways give the same bytes for the same chunks, so a sync reads only new footers.
+ *
+ * What a reader would get wrong: chunks beyond the bounds in format.ts are left out and not an error, because an index
+ * that covers some chunks is a right one; DayIndex.covers tells.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import { invariant } from '../../base/model/errors.ts';
+import type { Stream } from '../../base/model/page.ts';
+import type { Footer } from '../chunk/format.ts';
+import { ByteWriter } from '../codec/byte-io.ts';
+import { PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
+import type { DayIndex } from './day-index.ts';
+import { type ChunkEntry, encodeDirectory } from './directory.ts';
+import { type ChunkPresence, INDEX_BOUNDS, type IndexBounds } from './format.ts';
+import { type Part, Parts, partOf } from './parts.ts';
+import { writePresence } from './presence.ts';
+import { encodeStreams } from './stream-list.ts';
+
+/** Chunks packed or taken over before others get their turn: a small one takes 30 µs. */
+const CHUNKS_PER_TURN = 64;
+
+export interface ChunkFooter {
+  /** 32 hex digits, the footer's own. */
+  readonly id: string;
+  readonly footer: Footer;
+}
+
+export interface IndexInput {
+  readonly tenant: string;
+  readonly day: number;
+  /** Unix ms. */
+  readonly createdMs: number;
+  readonly chunks: readonly ChunkFooter[];
+  readonly bounds?: IndexBounds;
+}
+
+export interface IndexChange {
+  /** Unix ms. */
+  readonly createdMs: number;
+  /** Ids of chunks that it is not to cover any more. */
+  readonly gone: ReadonlySet<string>;
+  /** Those that are covered already, and are not gone, are passed over. */
+  readonly added: readonly ChunkFooter[];
+  readonly bounds?: IndexBounds;
+}
+
+/** Throws CorruptionError where a footer contradicts itself. */
+export async function encodeIndex(input: IndexInput): Promise<Buffer> {
+  const { tenant, day, createdMs, chunks, bounds = INDEX_BOUNDS } = input;
+  const parts = new Parts(bounds);
+  await addFooters(parts, { tenant, day }, chunks);
+  return assemble({ tenant, day, createdMs }, parts.list);
+}
+
+/** Throws what the old index's source throws, and CorruptionError. */
+export async function extendIndex(old: DayIndex, change: IndexChange): Promise<Buffer> {
+  const { createdMs, gone, added, bounds = INDEX_BOUNDS } = change;
+  const { tenant, day, streams } = old;
+  const parts = new Parts(bounds);
+  const kept = old.chunks.filter(({ id }) => !gone.has(id)).map(({ id }) => id);
+  for await (const [id, counts] of old.storedCountsOf(kept)) {
+    const { level, first, last, rows, lineBytes, metadataBytes, pageBytes } = old.summaryOf(id)!;
+    const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
+    parts.add({ summary, streams, presence: old.presenceOf(id)!, counts });
+    if (parts.list.length % CHUNKS_PER_TURN === 0) await nextTurn();
+  }
+  await addFooters(parts, { tenant, day }, added);
+  return assemble({ tenant, day, createdMs }, parts.list);
+}
+
+async function addFooters(
+  parts: Parts,
+  { tenant, day }: Pick<IndexInput, 'tenant' | 'day'>,
+  chunks: readonly ChunkFooter[],
+): Promise<void> {
+  const inOrder = [...chunks].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (let i = 0; i < inOrder.length; i++) {
+    const { id, footer } = inOrder[i];
+    invariant(
+      footer.id === id && footer.tenant === tenant && footer.day === day,
+      `footer of ${footer.tenant} day ${footer.day} in the index of ${tenant} day ${day}`,
+    );
+    if (!parts.has(id)) parts.add(await partOf(footer));
+    if (i % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+  }
+}
+
+async function assemble(
+  head: Pick<IndexInput, 'tenant' | 'day' | 'createdMs'>,
+  parts: readonly Part[],
+): Promise<Buffer> {
+  const inOrder = [...parts].sort((a, b) => (a.summary.id < b.summary.id ? -1 : 1));
+  const streams = streamsOf(inOrder);
+  const places = new Map(streams.map((stream, i) => [stream.text, i]));
+  const presence = new ByteWriter(4096);
+  const chunks: ChunkEntry[] = [];
+  for (const part of inOrder) {
+    const { summary, counts } = part;
+    const before = presence.length;
+    writePresence(presence, renumbered(part, places), summary.first);
+    const presenceBytes = presence.length - before;
+    chunks.push({ summary, streams: part.presence.streams.length, presenceBytes, counts });
+    if (chunks.length % CHUNKS_PER_TURN === 0) await nextTurn();
+  }
+  const [streamsBlock, presenceBlock] = await Promise.all([
+    storeBlock(encodeStreams(streams), PUSH_COMPRESSION),
+    storeBlock(presence.finish(), PUSH_COMPRESSION),
+  ]);
+  const end = encodeDirectory({ ...head, streams: streamsBlock, presence: presenceBlock, chunks });
+  return Buffer.concat([
+    ...inOrder.map(({ counts }) => counts.bytes),
+    streamsBlock.bytes,
+    presenceBlock.bytes,
+    end,
+  ]);
+}
+
+function streamsOf(parts: readonly Part[]): Stream[] {
+  const byText = new Map<string, Stream>();
+  for (const { streams, presence } of parts) {
+    for (const s of presence.streams) byText.set(streams[s].text, streams[s]);
+  }
+  return [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
+}
+
+/** Both lists ascend by text, so places ascend in the new one too. */
+function renumbered({ streams, presence }: Part, places: ReadonlyMap<string, number>): ChunkPresence {
+  return { ...presence, streams: presence.streams.map(s => places.get(streams[s].text)!) };
+}

@@ -1,0 +1,57 @@
+/**
+ * Which of some chunks cannot be merged, after a merge of them has failed: so that one damaged object does not keep the
+ * rest of its day from being packed. It reads them whole, each by itself, with the checks of a merge.
+ */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { RowHasher } from './fingerprint.ts';
+import { MergeTooLargeError } from './merge-bounds.ts';
+import { MergeCursor } from './merge-cursor.ts';
+import { openInputs } from './merge-input.ts';
+
+/** Of one read. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+/** True where the inputs of a merge are at fault, and others may still be merged. */
+export function isOfInputs(error: unknown): boolean {
+  return (
+    error instanceof CorruptionError ||
+    error instanceof ObjectNotFoundError ||
+    error instanceof MergeTooLargeError
+  );
+}
+
+/** Calls `pause` between pages. Throws what it and the store throw, but for what `isOfInputs` tells of. */
+export async function brokenOf(
+  store: ObjectStore,
+  records: readonly ChunkRecord[],
+  pause: () => Promise<void>,
+): Promise<ChunkRecord[]> {
+  const broken: ChunkRecord[] = [];
+  for (const record of records) {
+    try {
+      await readThrough(store, record, pause);
+    } catch (error) {
+      if (!isOfInputs(error)) throw error;
+      broken.push(record);
+    }
+  }
+  return broken;
+}
+
+async function readThrough(
+  store: ObjectStore,
+  record: ChunkRecord,
+  pause: () => Promise<void>,
+): Promise<void> {
+  const [input] = await openInputs(store, [record]);
+  const streamPlaces = Uint32Array.from(input.footer.streams, (_, place) => place);
+  const options = { order: 0, streamPlaces, maxReadBytes: MAX_READ_BYTES, hasher: new RowHasher() };
+  const cursor = new MergeCursor(input, options);
+  while (await cursor.nextPage()) {
+    while (cursor.advance());
+    await pause();
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Deletes what nobody needs any more: objects whose chunks were merged, once the queries that began before are over; and
+ * orphans, objects that no record ever named, because a push or a merge died before its commit.
+ *
+ * An orphan is told by its age: every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a
+ * lease), and a name is never used twice. Records are looked at before the lists of garbage, and what a swap moves from the
+ * one to the other must be found in at least one of them. A table may show that transaction in parts, the records gone and
+ * the list not there: so in between the lease of the day is taken once. Whoever swapped gives it back after the answer.
+ */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
+import { keyOfChunk } from '../../storage/catalog/chunk-object.ts';
+import { indexKey } from '../../storage/catalog/day-item.ts';
+import type { GarbageList } from '../../storage/catalog/garbage.ts';
+import { dayLease } from '../../storage/catalog/leases.ts';
+import { parseObjectKey } from '../../storage/catalog/stored-objects.ts';
+
+/** Far above every time from writing to commit, clocks that differ included. */
+export const ORPHAN_AGE_MS = 24 * 3_600_000;
+/** Lists of each partition that one run works on. */
+const LISTS_AT_ONCE = 100;
+const DELETES_AT_ONCE = 8;
+const LISTED_AT_ONCE = 1000;
+/**
+ * Orphans are rare: a crash leaves one or two, and they are collected once a day. Where more of a page of the listing have no record
+ * than have one, the catalog has lost records, as when it was restored from an old backup, and nothing of the page is deleted.
+ */
+const MAX_UNCOMMON_ORPHANS = 100;
+/** The lease is given back at once; this long nobody works on the day where that fails. */
+const LEASE_MS = 10_000;
+
+export interface CollectorParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+}
+
+export interface CollectionBounds {
+  /** Nothing new begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Deletes the objects whose time has come; how many, and whether all of them. */
+export async function collectGarbage(
+  parts: CollectorParts,
+  bounds: CollectionBounds,
+): Promise<{ readonly deleted: number; readonly done: boolean }> {
+  const { catalog, clock } = parts;
+  let deleted = 0;
+  for (;;) {
+    const lists = await catalog.garbage.due(clock.nowMs(), LISTS_AT_ONCE);
+    if (lists.length === 0) return { deleted, done: true };
+    const part = await deleteLists(parts, lists, bounds);
+    deleted += part.deleted;
+    if (!part.done) return { deleted, done: false };
+  }
+}
+
+/** Deletes the objects of the lists, and the lists. */
+export async function deleteLists(
+  { catalog, store, clock }: CollectorParts,
+  lists: readonly GarbageList[],
+  { untilMs, signal }: CollectionBounds,
+): Promise<{ readonly deleted: number; readonly done: boolean }> {
+  let deleted = 0;
+  for (const list of lists) {
+    if (clock.nowMs() >= untilMs) return { deleted, done: false };
+    signal.throwIfAborted();
+    await deleteAll(store, list.keys);
+    deleted += list.keys.length;
+    await catalog.garbage.remove(list);
+  }
+  return { deleted, done: true };
+}
+
+export interface OrphanReport {
+  readonly deleted: readonly string[];
+  readonly looked: number;
+  /** Days whose records could not be read: nothing of them is deleted. */
+  readonly unreadable: readonly string[];
+  /** Objects that no record names, and that stay because they are too many to be orphans. */
+  readonly doubtful: number;
+  /** Where to go on; undefined at the end of the store. */
+  readonly next: string | undefined;
+}
+
+export interface OrphanParts extends CollectorParts {
+  /**
+   * Unix ms: objects of which the writing began before are left alone, because the catalog is younger than they are and
+   * cannot know them. Default 0.
+   */
+  readonly sinceMs?: number;
+}
+
+/** Looks for orphans from `after` on, a page of the listing at a time. */
+export async function collectOrphans(
+  parts: OrphanParts,
+  after: string | undefined,
+  { untilMs, signal }: CollectionBounds,
+): Promise<OrphanReport> {
+  const { store, clock } = parts;
+  const deleted: string[] = [];
+  const unreadable: string[] = [];
+  let looked = 0;
+  let doubtful = 0;
+  let next = after;
+  do {
+    signal.throwIfAborted();
+    const page = await store.list('', { after: next, limit: LISTED_AT_ONCE });
+    looked += page.objects.length;
+    const keys = page.objects.map(({ key }) => key);
+    const { orphans, named } = await orphansOf(parts, keys, unreadable);
+    if (orphans.length > MAX_UNCOMMON_ORPHANS && orphans.length > named) doubtful += orphans.length;
+    else {
+      await deleteAll(store, orphans);
+      deleted.push(...orphans);
+    }
+    next = page.next;
+  } while (next !== undefined && clock.nowMs() < untilMs);
+  return { deleted, looked, unreadable, doubtful, next };
+}
+
+async function orphansOf(
+  { catalog, clock, sinceMs = 0 }: OrphanParts,
+  keys: readonly string[],
+  unreadable: string[],
+): Promise<{ readonly orphans: readonly string[]; readonly named: number }> {
+  const old = keys
+    .map(parseObjectKey)
+    .filter(object => object !== undefined)
+    .filter(({ id }) => isOrphanAge(startedMsOf(id), clock.nowMs(), sinceMs));
+  const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
+  const suspects: string[] = [];
+  let namedCount = 0;
+  for (const [name, objects] of byDay) {
+    const { tenant, day } = objects[0];
+    try {
+      const named = await namedBy(catalog, tenant, day);
+      const unnamed = objects.map(({ key }) => key).filter(key => !named.has(key));
+      namedCount += objects.length - unnamed.length;
+      // Where somebody works on the day, the next walk looks again.
+      if (unnamed.length > 0 && (await isBetweenSwaps(catalog, tenant, day))) suspects.push(...unnamed);
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error;
+      unreadable.push(name);
+    }
+  }
+  const garbage = suspects.length === 0 ? new Set<string>() : await catalog.garbage.all();
+  return { orphans: suspects.filter(key => !garbage.has(key)), named: namedCount };
+}
+
+function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean {
+  return startedMs >= sinceMs && nowMs - startedMs > ORPHAN_AGE_MS;
+}
+
+/** True where every swap that has begun so far is over: what it put on a list of garbage is found there. */
+async function isBetweenSwaps({ leases }: Catalog, tenant: string, day: number): Promise<boolean> {
+  const lease = await leases.take(dayLease(tenant, day), LEASE_MS);
+  if (lease === undefined) return false;
+  await leases.release(lease).catch(() => undefined);
+  return true;
+}
+
+/** Keys of all objects that the records of a day name. */
+async function namedBy(catalog: Catalog, tenant: string, day: number): Promise<Set<string>> {
+  const snapshot = await catalog.day(tenant, day);
+  const named = new Set<string>();
+  for (const record of snapshot?.records ?? [])
+    if (record.inline === undefined) named.add(keyOfChunk(record));
+  if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
+  return named;
+}
+
+async function deleteAll(store: ObjectStore, keys: readonly string[]): Promise<void> {
+  for (let i = 0; i < keys.length; i += DELETES_AT_ONCE) {
+    await Promise.all(keys.slice(i, i + DELETES_AT_ONCE).map(key => store.delete(key)));
+  }
+}

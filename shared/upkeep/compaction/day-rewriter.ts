@@ -1,0 +1,330 @@
+/**
+ * Goes through the chunks of a tenant's day under its lease and does with each what somebody decides: leaves it, notes that
+ * it was looked at, writes it anew without the rows that must go, or removes it whole. Deletion and retention work by it.
+ *
+ * A reader would get wrong "notes": a record's `asOfMs` tells of all requests picked up before it, so whoever decides that
+ * nothing is to go must have looked for all that `RowDrops` applies.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
+import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
+import { SwapConflictError } from '../../storage/catalog/swap.ts';
+import { isOfInputs } from './broken-inputs.ts';
+import { LEASE_MS } from './compactor.ts';
+import { type MergeParts, mergeAndSwap, storedBytesOf } from './merge-and-swap.ts';
+import { ChunkOrder } from './order-runs.ts';
+import { PACKING } from './packing.ts';
+import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
+import { rewriteAndSwap } from './rewrite-and-swap.ts';
+import { DeleteCancelledError, type DropSource, type RowDrops } from './row-drops.ts';
+
+/** `clean`: nothing of it is to go. `rewrite`: some rows. `remove`: all, so that it need not be read. */
+export type Decision = 'leave' | 'clean' | 'rewrite' | 'remove';
+
+export interface DayRewriterParts extends MergeParts {
+  readonly drops: DropSource;
+}
+
+export interface DayToRewrite {
+  readonly tenant: string;
+  readonly day: number;
+  /** Nothing new begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+  /** How long objects of chunks that are removed whole stay, ms. */
+  readonly removedGraceMs: number;
+  /** `hold` is to be called every few milliseconds. What it throws about the chunk keeps others from nothing. */
+  decide(record: ChunkRecord, drops: RowDrops, hold: () => Promise<void>): Promise<Decision>;
+}
+
+export interface RewriteFigures {
+  /** Chunks that were looked at, and their stored bytes. */
+  looked: number;
+  lookedBytes: number;
+  rewritten: number;
+  rewrittenBytes: number;
+  outputBytes: number;
+  /** Of what was rewritten: pages and stored bytes that were copied as they are, and those that were packed anew. */
+  pagesCopied: number;
+  pagesPacked: number;
+  copiedBytes: number;
+  packedBytes: number;
+  /** Rows that rewriting left out. */
+  rows: number;
+  removed: number;
+  removedBytes: number;
+}
+
+/** `busy`: another holds the lease, or took it. `time`: the time was up. */
+export type RewriteEnd = 'done' | 'busy' | 'time';
+
+/** Records of one swap; each may hold a small chunk. */
+const NOTED_AT_ONCE = 50;
+/** What others swapped first, and requests that were cancelled, in a row. */
+const MAX_CONFLICTS = 5;
+
+export function noRewrites(): RewriteFigures {
+  return {
+    looked: 0,
+    lookedBytes: 0,
+    rewritten: 0,
+    rewrittenBytes: 0,
+    outputBytes: 0,
+    pagesCopied: 0,
+    pagesPacked: 0,
+    copiedBytes: 0,
+    packedBytes: 0,
+    rows: 0,
+    removed: 0,
+    removedBytes: 0,
+  };
+}
+
+/**
+ * Adds what it did to `figures`. Throws what the stores throw, and the first error of a chunk that cannot be read, when
+ * the others are done. What was published before stays.
+ */
+export async function rewriteDay(
+  parts: DayRewriterParts,
+  work: DayToRewrite,
+  figures: RewriteFigures,
+): Promise<RewriteEnd> {
+  const { leases } = parts.catalog;
+  const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
+  if (lease === undefined) return 'busy';
+  try {
+    for (let conflicts = 0; ; conflicts++) {
+      try {
+        return await new DayRewriter(parts, work, lease, figures).run();
+      } catch (error) {
+        const isConflict = error instanceof SwapConflictError || error instanceof DeleteCancelledError;
+        if (!isConflict || conflicts === MAX_CONFLICTS) throw error;
+        if (!(await leases.renew(lease, LEASE_MS))) return 'busy';
+      }
+    }
+  } catch (error) {
+    if (error instanceof LeaseLostError) return 'busy';
+    throw error;
+  } finally {
+    await leases.release(lease).catch(() => undefined);
+  }
+}
+
+class DayRewriter {
+  private readonly parts: DayRewriterParts;
+  private readonly work: DayToRewrite;
+  private readonly lease: Lease;
+  private readonly figures: RewriteFigures;
+  private readonly renew: () => Promise<void>;
+  private readonly clean: ChunkRecord[] = [];
+  private readonly removed: ChunkRecord[] = [];
+  /** By level: chunks of one window that are written anew together. */
+  private readonly groups = new Map<number, Group>();
+  private drops: RowDrops | undefined;
+  private snapshot: DaySnapshot | undefined;
+  private isAnnounced = false;
+  private failure: unknown;
+
+  constructor(parts: DayRewriterParts, work: DayToRewrite, lease: Lease, figures: RewriteFigures) {
+    this.parts = parts;
+    this.work = work;
+    this.lease = lease;
+    this.figures = figures;
+    this.renew = parts.catalog.leases.holder(lease, LEASE_MS);
+  }
+
+  async run(): Promise<RewriteEnd> {
+    const { catalog, clock, drops: source } = this.parts;
+    const { tenant, day, untilMs, signal, decide } = this.work;
+    // What is to go is read before the chunks: a request that is picked up in between is dated later, and looked for again.
+    const drops = await source.dropsOf(tenant);
+    this.drops = drops;
+    this.snapshot = await catalog.day(tenant, day);
+    const hold = () => this.hold();
+    let end: RewriteEnd = 'done';
+    // By time, so that chunks that are rewritten together lie together.
+    for (const record of this.snapshot?.records.toSorted(byTime) ?? []) {
+      signal.throwIfAborted();
+      if (clock.nowMs() >= untilMs) {
+        end = 'time';
+        break;
+      }
+      const decision = await this.trying(() => decide(record, drops, hold));
+      if (decision !== undefined && decision !== 'leave') await this.take(record, decision);
+    }
+    await this.noteClean();
+    await this.removeWhole();
+    for (const { records } of this.groups.values()) await this.rewriteGroup(records);
+    if (this.failure !== undefined) throw this.failure;
+    return end;
+  }
+
+  private async take(record: ChunkRecord, decision: Decision): Promise<void> {
+    this.figures.looked++;
+    this.figures.lookedBytes += record.storedBytes;
+    if (decision === 'clean') {
+      if (this.clean.push(record) === NOTED_AT_ONCE) await this.noteClean();
+    } else if (decision === 'remove') {
+      if (this.removed.push(record) === MAX_INPUTS) await this.removeWhole();
+    } else if (this.isCopied(record)) {
+      await this.rewrite([record]);
+    } else {
+      const { level } = record;
+      const window = windowOf(record);
+      const group = this.groups.get(level) ?? { window, records: [] };
+      const bytes = storedBytesOf(group.records) + record.storedBytes;
+      const fits = group.records.length < MAX_INPUTS && bytes <= this.parts.options.targetBytes;
+      if (group.window === window && fits) {
+        this.groups.set(level, { window, records: [...group.records, record] });
+      } else {
+        // Not left for the end: what is done by then stays done where the time is up.
+        this.groups.set(level, { window, records: [record] });
+        await this.rewriteGroup(group.records);
+      }
+    }
+  }
+
+  /** Records alone change: what must go is not in these chunks. */
+  private async noteClean(): Promise<void> {
+    const records = this.clean.splice(0);
+    if (records.length === 0) return;
+    const asOfMs = this.drops!.asOfMs;
+    await this.swap({ updated: records.map(record => ({ ...record, asOfMs })), removed: [] }, 0);
+  }
+
+  private async removeWhole(): Promise<void> {
+    const removed = this.removed.splice(0);
+    if (removed.length === 0) return;
+    await this.announce();
+    await this.swap({ removed, updated: [] }, this.work.removedGraceMs);
+    this.figures.removed += removed.length;
+    this.figures.removedBytes += storedBytesOf(removed);
+  }
+
+  private async swap(
+    { updated, removed }: Record<'updated' | 'removed', readonly ChunkRecord[]>,
+    graceMs: number,
+  ): Promise<void> {
+    const { tenant } = this.work;
+    const { records, ...day } = this.snapshot!;
+    await this.hold();
+    const { lease } = this;
+    const next = await this.parts.catalog.swap({ tenant, day, lease, removed, added: [], updated, graceMs });
+    const gone = new Set([...updated, ...removed].map(({ id }) => id));
+    this.snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
+  }
+
+  /** Most of a large chunk is left as it is: joined with others all of it would have to be packed anew. */
+  private isCopied({ lineBytes }: ChunkRecord): boolean {
+    const { packing = PACKING } = this.parts.options;
+    return lineBytes >= packing.copiedFromBytes;
+  }
+
+  /** Together, as far as that changes no order of equal timestamps. */
+  private async rewriteGroup(group: readonly ChunkRecord[]): Promise<void> {
+    for (const run of new ChunkOrder(this.snapshot!.records).runs(group)) await this.rewrite(run);
+  }
+
+  /** Chunks of one level and run; one by one if one of them keeps the others from it. */
+  private async rewrite(group: readonly ChunkRecord[]): Promise<void> {
+    if (group.length === 1 && this.isCopied(group[0])) {
+      // Where that fails, a merge of it alone tells whether the chunk can be read.
+      const isDone = await this.trying(() => this.copyMost(group[0]), false);
+      if (isDone === true) return;
+    }
+    for (let rest = group; rest.length > 0; ) {
+      const merged = await this.trying(() => this.mergeSome(rest), group.length === 1);
+      if (merged === undefined) {
+        if (group.length > 1) for (const record of rest) await this.rewrite([record]);
+        return;
+      }
+      rest = rest.slice(merged);
+    }
+  }
+
+  /** False where it must be packed as a whole. */
+  private async copyMost(record: ChunkRecord): Promise<boolean> {
+    const { tenant, signal } = this.work;
+    await this.announce();
+    const { lease, figures } = this;
+    const [snapshot, drops] = [this.snapshot!, this.drops!];
+    const hold = () => this.hold();
+    const given = { tenant, snapshot, lease, record, drops, signal, hold };
+    const rewritten = await rewriteAndSwap(this.parts, given);
+    if (rewritten === 'whole') return false;
+    if (rewritten === 'clean') {
+      this.clean.push(record);
+      await this.noteClean();
+      return true;
+    }
+    this.snapshot = rewritten.after;
+    figures.rewritten++;
+    figures.rewrittenBytes += rewritten.inputBytes;
+    figures.outputBytes += rewritten.outputBytes;
+    figures.pagesCopied += rewritten.pagesCopied;
+    figures.pagesPacked += rewritten.pagesPacked;
+    figures.copiedBytes += rewritten.copiedBytes;
+    figures.packedBytes += rewritten.packedBytes;
+    figures.rows += rewritten.dropped;
+    return true;
+  }
+
+  /** How many of the first ones were written anew. */
+  private async mergeSome(inputs: readonly ChunkRecord[]): Promise<number> {
+    const { tenant, signal } = this.work;
+    await this.announce();
+    const { lease, figures } = this;
+    const [snapshot, drops] = [this.snapshot!, this.drops!];
+    const { level } = inputs[0];
+    const given = { tenant, snapshot, lease, level, quality: 'final', inputs, drops, signal } as const;
+    const merged = await mergeAndSwap(this.parts, { ...given, hold: () => this.hold() });
+    this.snapshot = merged.after;
+    figures.rewritten += merged.merged;
+    figures.rewrittenBytes += merged.inputBytes;
+    figures.outputBytes += merged.outputBytes;
+    figures.packedBytes += merged.outputBytes;
+    figures.rows += merged.dropped;
+    return merged.merged;
+  }
+
+  /** Undefined where a chunk cannot be read: the others go on. */
+  private async trying<T>(work: () => Promise<T>, counts = true): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOfInputs(error)) throw error;
+      if (counts) this.failure ??= error;
+      return undefined;
+    }
+  }
+
+  /** Before the chunks of the day change: compaction and index sync look at it again. */
+  private async announce(): Promise<void> {
+    if (this.isAnnounced) return;
+    await this.parts.catalog.outstanding.announce(this.work);
+    this.isAnnounced = true;
+  }
+
+  private async hold(): Promise<void> {
+    await nextTurn();
+    await this.renew();
+    await this.drops!.check();
+    this.work.signal.throwIfAborted();
+  }
+}
+
+interface Group {
+  readonly window: number;
+  readonly records: readonly ChunkRecord[];
+}
+
+/** Of the merges of its level: what lies in different ones is not joined, queries read less of it then. */
+function windowOf({ level, last }: ChunkRecord): number {
+  const window = WINDOWS.find(one => one.level >= level) ?? WINDOWS[WINDOWS.length - 1];
+  return Math.floor(last / window.ns);
+}
+
+function byTime(a: ChunkRecord, b: ChunkRecord): number {
+  return a.last - b.last || (a.id < b.id ? -1 : 1);
+}

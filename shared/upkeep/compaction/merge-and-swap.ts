@@ -1,0 +1,177 @@
+/**
+ * Chunks of a day written anew and put in the place of the old ones: what compaction, deletion and retention share. The
+ * output leaves out what must go of each input, and says as of when.
+ */
+
+import type { ChunkMask } from '../../base/model/chunk-mask.ts';
+import { freeBytes } from '../../base/model/free-bytes.ts';
+import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { newChunkId } from '../../storage/catalog/chunk-id.ts';
+import { storeChunk } from '../../storage/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
+import type { Lease } from '../../storage/catalog/leases.ts';
+import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
+import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
+import { chunkEnrichers } from '../indexing/chunk-enricher.ts';
+import { withPatterns } from '../pattern-mining/pattern-enricher.ts';
+import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
+import { openInputs } from './merge-input.ts';
+import { PACKING, type Packing, type Quality } from './packing.ts';
+import { marksOf, type RowDrops } from './row-drops.ts';
+
+export interface MergeParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly options: {
+    readonly targetBytes: number;
+    readonly inlineMaxBytes: number;
+    readonly graceMs: number;
+    /** Default PACKING. */
+    readonly packing?: Packing;
+    /** Outputs have patterns beside their entries. */
+    readonly minesPatterns?: boolean;
+  };
+}
+
+export interface ChunksToMerge {
+  readonly tenant: string;
+  readonly snapshot: DaySnapshot;
+  readonly lease: Lease;
+  /** Of the outputs. */
+  readonly level: number;
+  readonly quality: Quality;
+  readonly inputs: readonly ChunkRecord[];
+  /** Read before the merge and after the inputs' day was. */
+  readonly drops: RowDrops;
+  readonly signal: AbortSignal;
+  /** Called every few milliseconds: holds the lease, and gives others their turn. */
+  hold(): Promise<void>;
+}
+
+export interface MergedChunks {
+  /** Of the outputs. */
+  readonly rows: number;
+  readonly duplicates: number;
+  readonly dropped: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+  /** The inputs that went: fewer than were given where their footers are too large together. */
+  readonly merged: number;
+  /** The day as it is now, as far as this process knows. */
+  readonly after: DaySnapshot;
+}
+
+/** Throws what mergeChunks, swapChunks, `hold` and the stores throw; the inputs are all there then, and outputs may be. */
+export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
+  const { store, clock, ids, options } = parts;
+  const { tenant, snapshot, level, drops, signal, hold } = given;
+  const { packing = PACKING } = options;
+  const { pageBytes, enrichedFromBytes } = packing;
+  const added: ChunkRecord[] = [];
+  const opened = await openInputs(store, given.inputs);
+  const inputs = given.inputs.slice(0, opened.length);
+  const masks = new Map<string, ChunkMask>();
+  for (const record of inputs) {
+    const mask = drops.of(record);
+    if (mask !== undefined) masks.set(record.id, mask);
+  }
+  const isFinal = given.quality === 'final';
+  const isEnriched = isFinal && lineBytesOf(inputs) >= enrichedFromBytes;
+  const merged = await mergeChunks(
+    opened,
+    {
+      tenant,
+      day: snapshot.day,
+      level,
+      newId: () => newChunkId(clock, ids),
+      createdMs: drops.asOfMs,
+      compression: isFinal ? COMPACTION_COMPRESSION : PUSH_COMPRESSION,
+      enricher: isEnriched ? enrichersOf(options, enrichedFromBytes) : undefined,
+      pageBytes,
+      signal,
+      pause: hold,
+      dropRows: (page, { footer }) => {
+        const mask = masks.get(footer.id);
+        return mask && marksOf(mask, page);
+      },
+    },
+    async chunk => {
+      added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
+      // A distant store may still be sending them: a put that is slow is sent twice, and the first answer counts.
+      if (store.isDistant !== true) freePages(chunk);
+    },
+  );
+  const { duplicates, dropped } = merged;
+  return publish(parts, given, { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 });
+}
+
+/** What was stored is given back to the machine: left to the collector, it would lie there beside the next merge. */
+function freePages({ parts }: WrittenChunk): void {
+  // The last part is the footer, which the record may keep.
+  for (const part of parts.slice(0, -1)) freeBytes(part);
+}
+
+export interface Outcome {
+  /** Those that go. */
+  readonly inputs: readonly ChunkRecord[];
+  /** Stored already. */
+  readonly added: readonly ChunkRecord[];
+  readonly duplicates: number;
+  readonly dropped: number;
+  /** Something asks for rows to go. */
+  readonly mayDrop: boolean;
+}
+
+function enrichersOf(
+  { minesPatterns }: MergeParts['options'],
+  enrichedFromBytes: number,
+): () => ChunkEnricher {
+  const enrichers = chunkEnrichers(enrichedFromBytes);
+  return minesPatterns === true ? () => withPatterns(enrichers()) : enrichers;
+}
+
+/** Puts the outputs in the place of the inputs, if all rows are accounted for. Throws what swapChunks and `hold` throw. */
+export async function publish(
+  { catalog, options }: MergeParts,
+  { tenant, snapshot, lease, hold }: Pick<ChunksToMerge, 'tenant' | 'snapshot' | 'lease' | 'hold'>,
+  { inputs, added, duplicates, dropped, mayDrop }: Outcome,
+): Promise<MergedChunks> {
+  const rows = rowsOf(added);
+  const rowsIn = rowsOf(inputs);
+  const accounted = rows + duplicates + dropped;
+  mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
+  const isAsked = mayDrop || dropped === 0;
+  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped where nothing asks for it`);
+  await hold();
+  const { records, ...day } = snapshot;
+  const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
+  const gone = new Set(inputs);
+  return {
+    rows,
+    duplicates,
+    dropped,
+    inputBytes: storedBytesOf(inputs),
+    outputBytes: storedBytesOf(added),
+    merged: inputs.length,
+    after: { ...next, records: [...records.filter(record => !gone.has(record)), ...added] },
+  };
+}
+
+function rowsOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+export function storedBytesOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
+}
+
+function lineBytesOf(records: readonly ChunkRecord[]): number {
+  return records.reduce((sum, { lineBytes }) => sum + lineBytes, 0);
+}

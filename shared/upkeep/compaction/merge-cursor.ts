@@ -1,0 +1,158 @@
+/**
+ * Where a merge stands in one input: a decoded page and a row of it. Columns that the decoder lends are copied: a page
+ * stays open while pages of other inputs are decoded.
+ */
+
+import { BufferPool } from '../../base/model/buffer-pool.ts';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
+import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
+import type { RowHasher, RowHashes } from './fingerprint.ts';
+import { type MergeInput, PageReader } from './merge-reader.ts';
+
+const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
+/** Lines of pages that are done, for the next ones: 1 MiB each, most often. */
+const POOL = new BufferPool(32 * 1024 * 1024);
+/** Smaller buffers share one allocation: inputs of a few lines come by the thousand. */
+const SHARED_BYTES = 4096;
+
+/** A page of an input, all of its columns decoded and its own. */
+export interface OpenPage extends PageRows {
+  /** Nanoseconds since the start of the day that `times` is relative to. */
+  readonly base: number;
+  readonly hashes: RowHashes;
+  /** 1 for each row that must go. */
+  readonly dropped: Uint8Array | undefined;
+}
+
+export interface CursorOptions {
+  /** Place of the input among all, in the order of the chunk ids: decides among equal timestamps. */
+  readonly order: number;
+  /** For each stream of the footer its place among the streams of all inputs; ascending. */
+  readonly streamPlaces: Uint32Array;
+  readonly maxReadBytes: number;
+  readonly hasher: RowHasher;
+  dropRows?(page: PageRows): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+}
+
+export class MergeCursor {
+  readonly order: number;
+  /** Place of the current row's stream. */
+  stream = -1;
+  /** Of the current row, ns since the start of the day. */
+  time = 0;
+  row = 0;
+  private opened: OpenPage | undefined;
+  private run = 0;
+  private runEnd = 0;
+  private rowsRead = 0;
+  private readonly input: MergeInput;
+  private readonly options: CursorOptions;
+  private readonly reader: PageReader;
+  private runPlaces = new Uint32Array(0);
+
+  constructor(input: MergeInput, options: CursorOptions) {
+    this.order = options.order;
+    this.input = input;
+    this.options = options;
+    this.reader = new PageReader(input, options.maxReadBytes);
+  }
+
+  /** The page of the current row. */
+  get page(): OpenPage {
+    return this.opened!;
+  }
+
+  /** Asks for the first bytes, so that inputs wait for theirs together. */
+  startReading(): void {
+    this.reader.start();
+  }
+
+  /**
+   * Opens the next page at its first row; false behind the last. The page before is gone then. Throws CorruptionError,
+   * and what reading and `dropRows` throw.
+   */
+  async nextPage(): Promise<boolean> {
+    if (this.opened !== undefined) POOL.give(this.opened.lines);
+    this.opened = undefined;
+    const { footer } = this.input;
+    await this.reader.freeRead();
+    const next = await this.reader.nextPage();
+    if (next === undefined) {
+      if (this.rowsRead !== footer.rows) throw this.broken(`${this.rowsRead} of ${footer.rows} rows`);
+      return false;
+    }
+    const { page, stored } = next;
+    const decoded = decodePage(footer, page, stored, EVERYTHING, this.name);
+    const rows = ownRows(decoded);
+    const hashes = this.options.hasher.hash(rows);
+    const dropped = await this.options.dropRows?.(rows);
+    if (dropped !== undefined && dropped.length !== page.rows) {
+      throw new RangeError(`${dropped.length} marks for ${page.rows} rows of a page`);
+    }
+    this.opened = { ...rows, base: page.base, hashes, dropped };
+    this.runPlaces = Uint32Array.from(page.runs, ({ stream }) => this.options.streamPlaces[stream]);
+    this.rowsRead += page.rows;
+    this.row = 0;
+    this.run = -1;
+    this.runEnd = 0;
+    if (page.rows === 0) throw this.broken('a page without rows');
+    this.enterRun();
+    return true;
+  }
+
+  /** To the next row of the page; false behind its last. */
+  advance(): boolean {
+    this.row++;
+    if (this.row < this.runEnd) {
+      this.time = this.opened!.base + this.opened!.times[this.row];
+      return true;
+    }
+    if (this.row === this.opened!.rows) return false;
+    this.enterRun();
+    return true;
+  }
+
+  /** Runs ascend by time inside, by how times are stored; between them order is checked here. */
+  private enterRun(): void {
+    const { runs, base, times } = this.opened!;
+    do this.run++;
+    while (runs[this.run].rows === 0);
+    const run = runs[this.run];
+    const stream = this.runPlaces[this.run];
+    const time = base + times[this.row];
+    if (stream < this.stream || (stream === this.stream && time < this.time)) {
+      throw this.broken(`rows out of order at a run of ${run.stream.text}`);
+    }
+    this.stream = stream;
+    this.time = time;
+    this.runEnd = run.firstRow + run.rows;
+  }
+
+  private get name(): string {
+    return `chunk ${this.input.footer.tenant}/${this.input.footer.id}`;
+  }
+
+  private broken(what: string): CorruptionError {
+    return new CorruptionError(`${this.name}: ${what}`);
+  }
+}
+
+interface OwnRows extends PageRows {
+  readonly times: Float64Array;
+  readonly runs: readonly Run[];
+  readonly metadata: readonly MetadataColumn[];
+}
+
+/** Decodes all columns now; lines are copied, the others are the page's own already. */
+function ownRows(page: PageRows): OwnRows {
+  const { rows, baseNs, times, lineOffsets, runs } = page;
+  const { length } = page.lines;
+  const lines = length < SHARED_BYTES ? Buffer.allocUnsafe(length) : POOL.take(length);
+  page.lines.copy(lines);
+  const metadata = page.metadata.map(column => {
+    const { name, ids, count } = column;
+    return { name, ids, count, valueAt: (index: number) => column.valueAt(index) };
+  });
+  return { rows, baseNs, times, lines, lineOffsets, runs, metadata };
+}

@@ -1,0 +1,301 @@
+/**
+ * Merges chunks of one tenant and day into one: a streaming merge by stream and timestamp. Each input has one
+ * decoded page open, rows go into batches, batches into an object; what a merge may hold is in merge-bounds.ts.
+ *
+ *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
+ *                                                    batch ⇄ packed in the thread pool meanwhile
+ *
+ * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across, where the first
+ * of them was. The result does not depend on the order of the list of inputs. Entries of one stream and timestamp are in
+ * the order of their chunks (shared/storage/catalog/chunk-order.ts), then of their rows, as queries order those of the inputs.
+ * The output takes the place of the oldest input among chunks outside the merge. It is one chunk whatever its size, because
+ * two would need two places; whoever chooses the inputs bounds their size.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import { invariant } from '../../base/model/errors.ts';
+import type { PageRows, Stream } from '../../base/model/page.ts';
+import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
+import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
+import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { Compression } from '../../storage/codec/compression.ts';
+import { FingerprintSum, RowHasher } from './fingerprint.ts';
+import { MergeBatch } from './merge-batch.ts';
+import {
+  BATCH_BYTES,
+  MAX_OPEN_PAGES_BYTES,
+  MergeTooLargeError,
+  openPagesBytes,
+  READ_BUDGET_BYTES,
+  READS_AT_ONCE,
+  TURN_BYTES,
+  TURN_ROWS,
+} from './merge-bounds.ts';
+import { MergeCursor } from './merge-cursor.ts';
+import { CursorHeap, compareCursors } from './merge-heap.ts';
+import { assertPreserved, MergeOutput } from './merge-output.ts';
+import type { MergeInput } from './merge-reader.ts';
+import { MergeTies } from './merge-ties.ts';
+
+export { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
+export type { MergeInput } from './merge-reader.ts';
+
+export interface MergeOptions {
+  readonly tenant: string;
+  /** UTC day since 1970-01-01, that of all inputs. */
+  readonly day: number;
+  /** Of the output. */
+  readonly level: number;
+  /** The id of the output, asked for when its writing begins. */
+  newId(): string;
+  /** Unix ms. */
+  readonly createdMs: number;
+  readonly compression: Compression;
+  /** Called when the writing of the output begins; without it the output holds entries alone. */
+  readonly enricher?: () => ChunkEnricher;
+  /** Raw bytes of the lines of a page; default PAGE_TARGET_BYTES. */
+  readonly pageBytes?: number;
+  /** Raw bytes that are put in order before they are packed; default BATCH_BYTES. */
+  readonly batchBytes?: number;
+  /**
+   * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
+   * decoded; the page is valid until the result is there.
+   */
+  dropRows?(page: PageRows, input: MergeInput): Uint8Array | undefined | Promise<Uint8Array | undefined>;
+  readonly signal?: AbortSignal;
+  /** Called every few milliseconds, so that others get their turn. */
+  pause?(): Promise<void>;
+}
+
+export interface MergeSummary {
+  /** Rows of the inputs: `duplicates + dropped + rowsOut`. */
+  readonly rowsIn: number;
+  readonly duplicates: number;
+  readonly dropped: number;
+  readonly rowsOut: number;
+  /** Raw bytes of the lines that were written. */
+  readonly lineBytes: number;
+  /** Stored bytes of the output. */
+  readonly outputBytes: number;
+}
+
+/**
+ * Calls `emit` with the output, verified; not at all if no row stays. Throws CorruptionError where an input is
+ * broken, MergeTooLargeError where the inputs are too many for one merge, the reason of `signal`, what `read`, `dropRows`,
+ * `pause` and `emit` throw; nothing is emitted after an error.
+ */
+export async function mergeChunks(
+  inputs: readonly MergeInput[],
+  options: MergeOptions,
+  emit: (chunk: WrittenChunk) => Promise<void>,
+): Promise<MergeSummary> {
+  return new Merge(inputs, options, emit).run();
+}
+
+class Merge {
+  private readonly options: MergeOptions;
+  private readonly emit: (chunk: WrittenChunk) => Promise<void>;
+  /** By age. */
+  private readonly inputs: readonly MergeInput[];
+  /** Of all inputs, ascending. */
+  private readonly streams: readonly Stream[];
+  private readonly cursors: readonly MergeCursor[];
+  private readonly hasher = new RowHasher();
+  private readonly ties = new MergeTies();
+  private filling: MergeBatch;
+  /** Being packed, or free. */
+  private resting: MergeBatch | undefined;
+  private readonly batchBytes: number;
+  private output: MergeOutput | undefined;
+  private readonly read = new FingerprintSum();
+  private readonly left = new FingerprintSum();
+  private readonly written = new FingerprintSum();
+  private duplicates = 0;
+  private dropped = 0;
+  private outputBytes = 0;
+  private turnBytes = 0;
+  private turnRows = 0;
+
+  constructor(
+    inputs: readonly MergeInput[],
+    options: MergeOptions,
+    emit: (chunk: WrittenChunk) => Promise<void>,
+  ) {
+    this.options = options;
+    this.emit = emit;
+    this.inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
+    checkInputs(this.inputs, options);
+    this.streams = streamsOf(this.inputs);
+    this.cursors = this.makeCursors();
+    this.batchBytes = options.batchBytes ?? BATCH_BYTES;
+    this.filling = new MergeBatch(this.batchBytes);
+  }
+
+  async run(): Promise<MergeSummary> {
+    const heap = new CursorHeap(await this.openAll());
+    for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
+      // Of all rows the cursor's is the next: what comes before it is in the batch.
+      const goesOn = this.ties.goesOn(cursor.stream, cursor.time);
+      if (this.refuses(goesOn)) await this.flush(goesOn);
+      if (this.takeRows(cursor, heap.second)) {
+        heap.firstMoved();
+        continue;
+      }
+      const { lineOffsets, rows } = cursor.page;
+      await this.turn(lineOffsets[rows], rows);
+      if (await this.openNext(cursor)) heap.firstMoved();
+      else heap.dropFirst();
+    }
+    await this.flush(false);
+    await this.finishOutput();
+    const { rows, lineBytes } = this.written.value;
+    return {
+      rowsIn: this.read.value.rows,
+      duplicates: this.duplicates,
+      dropped: this.dropped,
+      rowsOut: rows,
+      lineBytes,
+      outputBytes: this.outputBytes,
+    };
+  }
+
+  private makeCursors(): MergeCursor[] {
+    const { inputs, streams, hasher, options } = this;
+    const placeOf = new Map(streams.map(({ text }, place) => [text, place]));
+    const maxReadBytes = Math.floor(READ_BUDGET_BYTES / 2 / Math.max(inputs.length, 1));
+    return inputs.map((input, order) => {
+      const streamPlaces = Uint32Array.from(input.footer.streams, ({ text }) => placeOf.get(text)!);
+      const dropRows = options.dropRows && ((page: PageRows) => options.dropRows!(page, input));
+      return new MergeCursor(input, { order, streamPlaces, maxReadBytes, hasher, dropRows });
+    });
+  }
+
+  /** Opens the first pages, some at once; the cursors that have one. */
+  private async openAll(): Promise<MergeCursor[]> {
+    const { cursors } = this;
+    const open: MergeCursor[] = [];
+    for (let i = 0; i < cursors.length; i += READS_AT_ONCE) {
+      const some = cursors.slice(i, i + READS_AT_ONCE);
+      for (const cursor of some) cursor.startReading();
+      for (const cursor of some) if (await this.openNext(cursor)) open.push(cursor);
+      await this.turn(0, READS_AT_ONCE);
+    }
+    return open;
+  }
+
+  private async openNext(cursor: MergeCursor): Promise<boolean> {
+    if (!(await cursor.nextPage())) return false;
+    this.read.addPage(cursor.page, cursor.page.hashes);
+    return true;
+  }
+
+  /**
+   * Takes rows of the first cursor until another comes first, its page ends or the batch must be written; false where the
+   * page has ended.
+   */
+  private takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
+    const { ties, filling: batch, streams, left } = this;
+    const { page } = cursor;
+    const { dropped, hashes, lineOffsets } = page;
+    do {
+      const { row, stream, time } = cursor;
+      if (rival !== undefined && compareCursors(cursor, rival) > 0) return true;
+      if (dropped !== undefined && dropped[row] === 1) {
+        this.dropped++;
+        left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+        continue;
+      }
+      const goesOn = ties.goesOn(stream, time);
+      if (this.refuses(goesOn)) return true;
+      if (!goesOn) ties.begin(stream, time, batch.rows);
+      batch.lay(page, row, stream, time);
+      if (goesOn && ties.isRepeat(batch)) {
+        this.duplicates++;
+        left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
+      } else batch.keep(page, row, streams);
+    } while (cursor.advance());
+    return false;
+  }
+
+  /** True where the batch must be written before the next row, which goes on with the tie or does not. */
+  private refuses(goesOn: boolean): boolean {
+    return goesOn ? this.filling.overflowing : this.filling.full;
+  }
+
+  /**
+   * Gives the batch to the output, and fills the other one meanwhile.
+   * @param goesOn the next row has the stream and timestamp of the last
+   */
+  private async flush(goesOn: boolean): Promise<void> {
+    const { filling, options } = this;
+    if (filling.rows === 0) return;
+    await this.output?.packed();
+    if (goesOn) this.ties.spill(filling);
+    this.output ??= new MergeOutput(options.newId(), options.compression, {
+      enricher: options.enricher?.(),
+      pageBytes: options.pageBytes,
+    });
+    this.output.add(filling.toRows(), filling.sum.value);
+    this.resting?.clear();
+    this.filling = this.resting ?? new MergeBatch(this.batchBytes);
+    this.resting = filling;
+    await this.turn(TURN_BYTES, 0);
+  }
+
+  /** What was read must be accounted for before the output is given away. */
+  private async finishOutput(): Promise<void> {
+    const { output, options, hasher, written } = this;
+    let verified: Awaited<ReturnType<MergeOutput['finish']>> | undefined;
+    if (output !== undefined) {
+      const { tenant, day, level, createdMs } = options;
+      const footers = this.inputs.map(({ footer }) => footer);
+      const inputs = footers.map(({ id }) => id);
+      const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
+      const turn = (lineBytes: number, rows: number) => this.turn(lineBytes, rows);
+      verified = await output.finish(head, { hasher, turn });
+      written.add(verified.fingerprint);
+    }
+    const accounted = new FingerprintSum();
+    accounted.add(written.value);
+    accounted.add(this.left.value);
+    assertPreserved(this.read.value, accounted.value, 'the merge');
+    if (verified === undefined) return;
+    options.signal?.throwIfAborted();
+    await this.emit(verified.chunk);
+    this.outputBytes = verified.chunk.bytes;
+  }
+
+  /** After some work: lets others have their turn when it was enough. Throws when aborted. */
+  private async turn(lineBytes: number, rows: number): Promise<void> {
+    this.turnBytes += lineBytes;
+    this.turnRows += rows;
+    if (this.turnBytes < TURN_BYTES && this.turnRows < TURN_ROWS) return;
+    this.turnBytes = 0;
+    this.turnRows = 0;
+    const { pause, signal } = this.options;
+    await (pause === undefined ? nextTurn() : pause());
+    signal?.throwIfAborted();
+  }
+}
+
+function checkInputs(inputs: readonly MergeInput[], { tenant, day }: MergeOptions): void {
+  for (let i = 0; i < inputs.length; i++) {
+    const { footer } = inputs[i];
+    invariant(footer.tenant === tenant && footer.day === day, 'a merge has chunks of one tenant and day');
+    invariant(i === 0 || inputs[i - 1].footer.id !== footer.id, 'a merge has each chunk once');
+  }
+  const bytes = openPagesBytes(inputs);
+  if (bytes > MAX_OPEN_PAGES_BYTES) {
+    throw new MergeTooLargeError(
+      `${inputs.length} chunks have open pages of ${bytes} bytes, more than ${MAX_OPEN_PAGES_BYTES}`,
+    );
+  }
+}
+
+function streamsOf(inputs: readonly MergeInput[]): Stream[] {
+  const byText = new Map<string, Stream>();
+  for (const { footer } of inputs) {
+    for (const stream of footer.streams) if (!byText.has(stream.text)) byText.set(stream.text, stream);
+  }
+  return [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
+}

@@ -1,0 +1,98 @@
+/**
+ * Which chunks may be merged without changing the order of entries with equal timestamps. The output takes the place of the
+ * oldest input, so every other input moves forward, past the chunks in between:
+ *
+ *     by age    a   x   b          merged   ab   x       entries of b are before those of x now
+ *
+ * That changes nothing if `x` covers no time that `b` covers. So a run of chunks that may be merged ends before a chunk that
+ * shares time with a skipped one. Whether they share streams and timestamps is not looked at: that would take their pages.
+ *
+ * Runs stay right when members are left out at their ends, not in the middle. Runs of one day without a chunk in common may all be
+ * merged: if one of them moved an entry past one of another, it would have skipped that one's chunk.
+ */
+import { compareChunks } from '../../storage/catalog/chunk-order.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+
+export class ChunkOrder {
+  private readonly byAge: readonly ChunkRecord[];
+
+  /** @param records all chunks of the day; fastest if most are in order of age */
+  constructor(records: readonly ChunkRecord[]) {
+    this.byAge = records.toSorted(compareChunks);
+  }
+
+  /** The candidates, some of the day's chunks, in runs; the oldest run first, each by age. */
+  runs(candidates: readonly ChunkRecord[]): ChunkRecord[][] {
+    const { byAge } = this;
+    const sorted = candidates.toSorted(compareChunks);
+    const runs: ChunkRecord[][] = [];
+    let run: ChunkRecord[] = [];
+    const skipped = new TimeSpans();
+    const whole = hullOf(sorted);
+    let next = sorted.length === 0 ? 0 : firstPlace(byAge, one => compareChunks(one, sorted[0]) >= 0);
+    for (const record of sorted) {
+      for (; byAge[next].id !== record.id; next++) {
+        const { first, last } = byAge[next];
+        if (first <= whole.last && last >= whole.first) skipped.add(byAge[next]);
+      }
+      next++;
+      if (run.length === 0 || skipped.meets(record)) {
+        run = [];
+        runs.push(run);
+        skipped.clear();
+      }
+      run.push(record);
+    }
+    return runs;
+  }
+}
+
+function hullOf(records: readonly ChunkRecord[]): Span {
+  const whole = { first: Infinity, last: -Infinity };
+  for (const { first, last } of records) {
+    whole.first = Math.min(whole.first, first);
+    whole.last = Math.max(whole.last, last);
+  }
+  return whole;
+}
+
+type Span = Pick<ChunkRecord, 'first' | 'last'>;
+
+/** A union of spans of time, both ends included. */
+class TimeSpans {
+  /** Ascending, and apart from each other. */
+  private spans: Span[] = [];
+
+  clear(): void {
+    if (this.spans.length > 0) this.spans = [];
+  }
+
+  add({ first, last }: Span): void {
+    const { spans } = this;
+    const from = firstPlace(spans, span => span.last >= first);
+    let to = from;
+    while (to < spans.length && spans[to].first <= last) to++;
+    const met = spans.slice(from, to);
+    const joined = {
+      first: Math.min(first, ...met.slice(0, 1).map(span => span.first)),
+      last: Math.max(last, ...met.slice(-1).map(span => span.last)),
+    };
+    spans.splice(from, to - from, joined);
+  }
+
+  meets({ first, last }: Span): boolean {
+    const span = this.spans[firstPlace(this.spans, one => one.last >= first)];
+    return span !== undefined && span.first <= last;
+  }
+}
+
+/** Place of the first item that `holds`, as do all behind it. */
+function firstPlace<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(items[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

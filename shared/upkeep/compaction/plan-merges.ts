@@ -1,0 +1,313 @@
+/**
+ * Which chunks of a day to merge next. Three windows, by the time of a chunk's last entry: 5 minutes, the hour, the day.
+ * A window that is closed is packed once, from what came from smaller windows. The newest minutes stay cheap to read while they
+ * are written: pushes that fill a merge are packed for good at once, up to when the hour is over, and small pushes are packed
+ * as drafts where many of a size pile up.
+ *
+ * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
+ * byte is rewritten a few times in all, and late pushes merge among themselves first.
+ */
+
+import { NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
+import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
+import { ChunkOrder } from './order-runs.ts';
+import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
+
+const NS_OF_MINUTE = 60_000_000_000;
+
+interface Window {
+  /** Level of what is merged here. */
+  readonly level: number;
+  readonly ns: number;
+  /** After its end, until it counts as closed: time for pushes that come late. */
+  readonly closedAfterMs: number;
+}
+
+export const WINDOWS: readonly Window[] = [
+  { level: 1, ns: 5 * NS_OF_MINUTE, closedAfterMs: 60_000 },
+  { level: 2, ns: 60 * NS_OF_MINUTE, closedAfterMs: 600_000 },
+  { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: 3_600_000 },
+];
+
+/** Inputs of one merge: each holds a page and a read while it lasts. */
+export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
+/** Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does: more would wait longer, and cost no less a byte. */
+export const FULL_LINE_BYTES = 64 * 1024 * 1024;
+/** Chunks of one size class in 5 open minutes that make a merge, with the smaller ones between them. */
+const PILE = 32;
+/** Size classes are powers of 8 from here, bytes: merging a pile lifts its bytes by a class at least. */
+const FIRST_CLASS_BYTES = 16 * 1024;
+const CLASS_FACTOR = 8;
+/** A chunk joins a merge in a closed window where the smaller ones together have a third of its size. */
+const LARGEST_SHARE = 3;
+
+/**
+ * Pushes this old are the first that an unforced merge takes, ms. A push that was begun before them and is not committed yet
+ * would otherwise come behind the whole of what they are merged into.
+ */
+export const SETTLE_MS = 3_000;
+
+export interface PlanOptions {
+  /** Stored bytes at which chunks are well packed; chunks of half of it are left as they are. */
+  readonly targetBytes: number;
+  readonly nowMs: number;
+  /** Pack what is there now, whatever is still open. */
+  readonly force: boolean;
+  /** Only pushes that fill a merge: all that more pushes make worth doing. Default: false. */
+  readonly onlyFull?: boolean;
+  /** False for a chunk that is to be left alone. Default: all may be merged. */
+  mayMerge?(record: ChunkRecord): boolean;
+  /** Default PACKING. */
+  readonly packing?: Packing;
+}
+
+export interface PlannedMerge {
+  readonly level: number;
+  /** By age, and so that merging them changes no order (order-runs.ts). One alone is packed better than it is. */
+  readonly inputs: readonly ChunkRecord[];
+  readonly quality: Quality;
+}
+
+/**
+ * The next merges of a day, the newest edge first; none if nothing is to do now. No two have an input in common, and they may be
+ * done in any order. There are more after them, most often. @param all chunks of the day
+ */
+export function planMerges(
+  day: number,
+  all: readonly ChunkRecord[],
+  options: PlanOptions,
+): readonly PlannedMerge[] {
+  const records = all.filter(record => options.mayMerge?.(record) !== false);
+  const settled = options.force ? records : records.filter(record => settlesMs(record) <= options.nowMs);
+  const small = settled.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
+  const last = WINDOWS[WINDOWS.length - 1];
+  const order = new ChunkOrder(all);
+  if (options.force) {
+    const merges = closedMerges(last, small, order, options);
+    return merges.length > 0 ? merges : finishing(records, options);
+  }
+  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options));
+  if (full.length > 0 || options.onlyFull === true) return full;
+  const isOver = isClosed(day, last, 0, options.nowMs);
+  for (const window of WINDOWS) {
+    const ofWindow = small.filter(({ level }) => level <= window.level);
+    const merges = groupsOf(window, ofWindow).flatMap(([index, group]) => {
+      if (isClosed(day, window, index, options.nowMs)) return closedMerges(window, group, order, options);
+      return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
+    });
+    if (merges.length === 0) continue;
+    // Late pushes to an old day: nothing comes that the output could be joined with.
+    const isAll = isOver && merges[0].inputs.length === records.length;
+    return isAll ? [finished(merges[0])] : merges;
+  }
+  return isOver && settled.length === records.length ? finishing(records, options) : [];
+}
+
+/** Unix ms from which on no push that was begun before this one is expected to be committed. */
+function settlesMs({ level, id }: ChunkRecord): number {
+  return level > 0 ? -Infinity : startedMsOf(id) + SETTLE_MS;
+}
+
+/** Nothing is left to join them with: those that are no more than drafts are packed, each by itself. */
+function finishing(
+  records: readonly ChunkRecord[],
+  { packing = PACKING }: PlanOptions,
+): readonly PlannedMerge[] {
+  return records.filter(record => isUnfinished(record, packing)).map(draft => finished({ inputs: [draft] }));
+}
+
+function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
+  return { level: WINDOWS[WINDOWS.length - 1].level, inputs, quality: 'final' };
+}
+
+/** True where nothing will be planned for the day unless something is pushed to it. */
+export function isSettled(day: number, records: readonly ChunkRecord[], options: PlanOptions): boolean {
+  const last = WINDOWS[WINDOWS.length - 1];
+  if (!isClosed(day, last, 0, options.nowMs)) return false;
+  return (
+    records.every(record => settlesMs(record) <= options.nowMs) &&
+    planMerges(day, records, options).length === 0
+  );
+}
+
+/**
+ * Unix ms from which on time alone may give `planMerges` something that it did not have at `nowMs`: when the next window
+ * with two chunks or more closes, or a push settles. Infinity if only a push can.
+ */
+export function nextClosingMs(
+  day: number,
+  records: readonly ChunkRecord[],
+  { targetBytes, nowMs, mayMerge: mayBeMerged = () => true }: PlanOptions,
+): number {
+  const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
+  // Whatever there is to pack: when the day closes it is settled, and leaves the list.
+  const overMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
+  let next = overMs > nowMs ? overMs : Infinity;
+  for (const record of records) if (settlesMs(record) > nowMs) next = Math.min(next, settlesMs(record));
+  for (const window of WINDOWS) {
+    for (const [index] of groupsOf(window, small)) {
+      const closing = closingMs(day, window, index);
+      if (closing > nowMs) next = Math.min(next, closing);
+    }
+  }
+  return next;
+}
+
+/** By window, newest first. */
+function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
+  const groups = new Map<number, ChunkRecord[]>();
+  for (const record of records) {
+    const index = Math.floor(record.last / ns);
+    const group = groups.get(index);
+    if (group === undefined) groups.set(index, [record]);
+    else group.push(record);
+  }
+  return [...groups].filter(([, { length }]) => length > 1).sort((a, b) => b[0] - a[0]);
+}
+
+function isClosed(day: number, window: Window, index: number, nowMs: number): boolean {
+  return closingMs(day, window, index) <= nowMs;
+}
+
+/** Unix ms. */
+function closingMs(day: number, { ns, closedAfterMs }: Window, index: number): number {
+  const dayStartMs = Number((BigInt(day) * NS_PER_DAY) / NS_PER_MS);
+  return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
+}
+
+/** What of a closed window is worth merging; the oldest run first. */
+function closedMerges(
+  { level }: Window,
+  group: readonly ChunkRecord[],
+  order: ChunkOrder,
+  options: PlanOptions,
+): readonly PlannedMerge[] {
+  return order
+    .runs(group)
+    .flatMap(worthMerging)
+    .map(part => mergeOf(level, part, options, firstOf(part.length)));
+}
+
+/**
+ * Inputs of the first merge of so many chunks: what is too many for all others to be full. So the last one, which has the
+ * large ones among its inputs, has room for as many as it can that were in no merge before.
+ */
+function firstOf(chunks: number): number {
+  return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
+}
+
+/** Pushes of a window in merges that are full, the oldest first; what is left of them waits for more. */
+function fullMerges(
+  group: readonly ChunkRecord[],
+  order: ChunkOrder,
+  { packing = PACKING }: PlanOptions,
+): readonly PlannedMerge[] {
+  const merges: PlannedMerge[] = [];
+  for (const run of order.runs(group.filter(({ level }) => level === 0))) {
+    let [from, lineBytes] = [0, 0];
+    for (let to = 1; to <= run.length; to++) {
+      lineBytes += run[to - 1].lineBytes;
+      if (to - from < MAX_INPUTS && (to - from < 2 || lineBytes < FULL_LINE_BYTES)) continue;
+      const quality = lineBytes < packing.finalFromBytes ? 'draft' : 'final';
+      const level = quality === 'draft' ? DRAFT_LEVEL : FINAL_LEVEL;
+      merges.push({ level, inputs: run.slice(from, to), quality });
+      [from, lineBytes] = [to, 0];
+    }
+  }
+  return merges;
+}
+
+/**
+ * The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. Pushes that
+ * would be packed for good wait until they fill a merge.
+ */
+function pileMerges(
+  group: readonly ChunkRecord[],
+  order: ChunkOrder,
+  options: PlanOptions,
+): readonly PlannedMerge[] {
+  if (group.length < PILE) return [];
+  const classes = new Set(group.map(({ storedBytes }) => classOf(storedBytes)));
+  for (const sizeClass of [...classes].sort((a, b) => a - b)) {
+    const isOf = ({ storedBytes }: ChunkRecord) => classOf(storedBytes) === sizeClass;
+    if (group.filter(isOf).length < PILE) continue;
+    const upTo = group.filter(({ storedBytes }) => classOf(storedBytes) <= sizeClass);
+    const merges = order
+      .runs(upTo)
+      .filter(run => run.filter(isOf).length >= PILE)
+      .map(pile => mergeOf(DRAFT_LEVEL, pile, options, Math.min(pile.length, MAX_INPUTS)))
+      .filter(({ quality, inputs }) => quality === 'draft' || inputs.some(({ level }) => level > 0));
+    if (merges.length > 0) return merges;
+  }
+  return [];
+}
+
+/** Parts of a run of two chunks and more, none of which is too large for the others of its part to matter. */
+function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
+  if (run.length < 2) return [];
+  const largest = placeOfLargest(run);
+  const { storedBytes } = run[largest];
+  if (storedBytes <= LARGEST_SHARE * (bytesOf(run) - storedBytes)) return [run];
+  return [...worthMerging(run.slice(0, largest)), ...worthMerging(run.slice(largest + 1))];
+}
+
+/** @param part a run of two chunks at least, worth merging @param count how many of them, if their bytes allow it */
+function mergeOf(
+  level: number,
+  part: readonly ChunkRecord[],
+  { targetBytes, packing = PACKING }: PlanOptions,
+  count: number,
+): PlannedMerge {
+  const inputs = cheapest(part, count, targetBytes);
+  const bytes = bytesOf(inputs);
+  const highest = Math.max(...inputs.map(input => input.level));
+  if (highest <= DRAFT_LEVEL) {
+    // There were too many for one merge, and what is left is enough for the output to join the next ones.
+    const left = bytesOf(part) - bytes;
+    const joinsNext = inputs.length < part.length && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
+    const lineBytes = inputs.reduce((sum, input) => sum + input.lineBytes, 0);
+    if (joinsNext || (level === DRAFT_LEVEL && lineBytes < packing.finalFromBytes)) {
+      return { level: DRAFT_LEVEL, inputs, quality: 'draft' };
+    }
+  }
+  return { level: Math.max(level, highest, FINAL_LEVEL), inputs, quality: 'final' };
+}
+
+/**
+ * `count` chunks that follow each other, those with the fewest bytes; fewer if they are more than the target. So large chunks,
+ * what was merged before among them, are rewritten last.
+ */
+function cheapest(part: readonly ChunkRecord[], count: number, targetBytes: number): readonly ChunkRecord[] {
+  let bytes = bytesOf(part.slice(0, count));
+  let [best, fewest] = [0, bytes];
+  for (let from = 1; from + count <= part.length; from++) {
+    bytes += part[from + count - 1].storedBytes - part[from - 1].storedBytes;
+    if (bytes < fewest) [best, fewest] = [from, bytes];
+  }
+  let inputs = part.slice(best, best + count);
+  while (inputs.length > 2 && bytesOf(inputs) > targetBytes) {
+    const isLastLarger = inputs[inputs.length - 1].storedBytes > inputs[0].storedBytes;
+    inputs = isLastLarger ? inputs.slice(0, -1) : inputs.slice(1);
+  }
+  return inputs;
+}
+
+function bytesOf(records: readonly ChunkRecord[]): number {
+  let bytes = 0;
+  for (const { storedBytes } of records) bytes += storedBytes;
+  return bytes;
+}
+
+function placeOfLargest(records: readonly ChunkRecord[]): number {
+  let largest = 0;
+  for (let i = 1; i < records.length; i++) {
+    if (records[i].storedBytes > records[largest].storedBytes) largest = i;
+  }
+  return largest;
+}
+
+function classOf(bytes: number): number {
+  return Math.max(0, Math.ceil(Math.log(bytes / FIRST_CLASS_BYTES) / Math.log(CLASS_FACTOR)));
+}

@@ -1,0 +1,198 @@
+/**
+ * One chunk written anew without some of its rows. A page is unpacked only where somebody may want a row of it; it is packed
+ * anew only where one goes. All others are copied as they are stored, with their promoted columns and their part of the text filter.
+ *
+ * What is verified before anybody may use the result: checksums of every column that is copied; that what was packed reads back
+ * as the rows that stay; that rows and bytes that stay and go are those of the source, in all and in the counts. Where the
+ * source does not add up that is a CorruptionError, and a merge of it alone, which counts anew, may still do it.
+ */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { PageRows, Stream } from '../../base/model/page.ts';
+import { ChunkPatcher, type PatchedChunk } from '../../storage/chunk/chunk-patcher.ts';
+import { type CountedRows, CountPatch } from '../../storage/chunk/count-patch.ts';
+import { minuteOf } from '../../storage/chunk/counts.ts';
+import type { PatchEnricher } from '../../storage/chunk/enricher.ts';
+import { type Footer, LEVEL_NAME, type PageMeta } from '../../storage/chunk/format.ts';
+import { decodePage } from '../../storage/chunk/reader.ts';
+import { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';
+import { type Fingerprint, FingerprintSum, RowHasher } from './fingerprint.ts';
+import { MergeBatch } from './merge-batch.ts';
+import { BATCH_BYTES } from './merge-bounds.ts';
+import type { OpenPage } from './merge-cursor.ts';
+import { assertPreserved, readObject, unhashed } from './merge-output.ts';
+import { type MergeInput, PageReader } from './merge-reader.ts';
+
+export interface RewriteInput extends MergeInput {
+  readonly footer: Footer;
+}
+
+export interface RewriteOptions {
+  /** Of the new chunk. */
+  readonly id: string;
+  /** Unix ms. */
+  readonly createdMs: number;
+  readonly enricher: PatchEnricher | undefined;
+  readonly pageBytes: number;
+  /** False: no row of such a stream goes. */
+  mayTouch(stream: Stream): boolean;
+  /** 1 for each row that must go, or undefined where all stay. */
+  dropRows(page: PageRows): Uint8Array | undefined;
+  /** Called between pages. */
+  pause(): Promise<void>;
+}
+
+export interface Rewritten {
+  /** Undefined where no row stays. */
+  readonly chunk: PatchedChunk | undefined;
+  readonly dropped: number;
+}
+
+/** Of one read. */
+const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+/** Throws CorruptionError, and what `read`, `dropRows` and `pause` throw. */
+export async function rewriteChunk(input: RewriteInput, options: RewriteOptions): Promise<Rewritten> {
+  return new Rewrite(input, options).run();
+}
+
+class Rewrite {
+  private readonly input: RewriteInput;
+  private readonly options: RewriteOptions;
+  private readonly name: string;
+  private readonly patcher: ChunkPatcher;
+  private readonly counts: CountPatch;
+  private readonly hasher = new RowHasher();
+  private readonly batch = new MergeBatch(BATCH_BYTES);
+  private readonly kept = new FingerprintSum();
+  private readonly gone = new FingerprintSum();
+
+  constructor(input: RewriteInput, options: RewriteOptions) {
+    const { footer } = input;
+    const { enricher, pageBytes } = options;
+    this.input = input;
+    this.options = options;
+    this.name = `chunk ${footer.tenant}/${footer.id}`;
+    const compression = COMPACTION_COMPRESSION;
+    this.patcher = new ChunkPatcher({ source: footer, compression, enricher, pageBytes });
+    this.counts = new CountPatch(footer, this.name);
+  }
+
+  async run(): Promise<Rewritten> {
+    const { footer } = this.input;
+    const { mayTouch, pause } = this.options;
+    const touched = footer.streams.map(stream => mayTouch(stream));
+    const reader = new PageReader(this.input, MAX_READ_BYTES);
+    for (let place = 0; place < footer.pages.length; place++) {
+      const next = await reader.nextPage();
+      if (next === undefined) throw this.broken(`${place} of ${footer.pages.length} pages`);
+      await this.takePage(place, next.stored, touched);
+      await pause();
+    }
+    this.checkTotals();
+    const dropped = this.gone.value.rows;
+    if (dropped === footer.rows) return { chunk: undefined, dropped };
+    return { chunk: await this.finish(), dropped };
+  }
+
+  private async takePage(place: number, stored: Buffer, touched: readonly boolean[]): Promise<void> {
+    const { footer } = this.input;
+    const page = footer.pages[place];
+    const isWanted = this.patcher.wants(page);
+    if (isWanted || page.runs.some(({ stream }) => touched[stream])) {
+      const wants = { lines: 'bytes', metadata: 'all' } as const;
+      const rows = decodePage(footer, page, stored, wants, this.name);
+      const dropped = this.options.dropRows(rows);
+      if (isWanted || dropped !== undefined) return this.packRows(page, rows, dropped);
+    }
+    checkColumns(page, stored, this.name);
+    this.kept.add(unhashed(page));
+    await this.patcher.copy(place, stored);
+  }
+
+  private async packRows(page: PageMeta, rows: PageRows, dropped: Uint8Array | undefined): Promise<void> {
+    const { batch } = this;
+    const hashes = this.hasher.hash(rows);
+    const open: OpenPage = { ...ownFields(rows), base: page.base, hashes, dropped };
+    if (dropped !== undefined) this.takeFromCounts(page, open, dropped);
+    batch.clear();
+    for (const { stream, firstRow, rows: ofRun } of page.runs) {
+      for (let row = firstRow; row < firstRow + ofRun; row++) {
+        if (dropped?.[row] === 1) continue;
+        batch.lay(open, row, stream, page.base + rows.times[row]);
+        batch.keep(open, row, this.input.footer.streams);
+      }
+    }
+    if (batch.rows === 0) return;
+    this.kept.add(batch.sum.value);
+    await this.patcher.add(batch.toRows());
+  }
+
+  /** Rows that follow each other in one level and minute go together. */
+  private takeFromCounts({ runs }: PageMeta, page: OpenPage, dropped: Uint8Array): void {
+    const { counts, gone } = this;
+    const { hashes, lineOffsets, times, base } = page;
+    const column = page.metadata.find(({ name }) => name === LEVEL_NAME);
+    const levels = Array.from({ length: (column?.count ?? 0) + 1 }, (_, id) =>
+      counts.levelOf(id === 0 ? '' : column!.valueAt(id - 1)),
+    );
+    for (const { stream, firstRow, rows } of runs) {
+      let group: CountedRows | undefined;
+      for (let row = firstRow; row < firstRow + rows; row++) {
+        if (dropped[row] === 0) continue;
+        const level = levels[column === undefined ? 0 : column.ids[row]];
+        const minute = minuteOf(base + times[row]);
+        if (group?.level !== level || group.minute !== minute) {
+          if (group !== undefined) counts.take(group);
+          group = { stream, level, minute, entries: 0, lineBytes: 0, metadataBytes: 0 };
+        }
+        const lineBytes = lineOffsets[row + 1] - lineOffsets[row];
+        group.entries++;
+        group.lineBytes += lineBytes;
+        group.metadataBytes += hashes.metadataBytes[row];
+        gone.addRow(hashes, row, lineBytes);
+      }
+      if (group !== undefined) counts.take(group);
+    }
+  }
+
+  /** What stays and goes is what the source says that it has. */
+  private checkTotals(): void {
+    const { footer } = this.input;
+    const [kept, gone] = [this.kept.value, this.gone.value];
+    for (const field of ['rows', 'lineBytes', 'metadataBytes'] as const) {
+      const found = kept[field] + gone[field];
+      if (found !== footer[field]) throw this.broken(`${field} ${found} of ${footer[field]}`);
+    }
+  }
+
+  private async finish(): Promise<PatchedChunk> {
+    const { tenant, day, level, id, origin } = this.input.footer;
+    const { createdMs, pause } = this.options;
+    const head = { id: this.options.id, tenant, day, level, createdMs, inputs: [id], origin };
+    const chunk = await this.patcher.finish(head, this.counts.finish());
+    const found = await readObject(chunk, { hasher: this.hasher, turn: pause }, chunk.copied);
+    assertPreserved(this.kept.value as Fingerprint, found, `chunk ${tenant}/${head.id}`);
+    return chunk;
+  }
+
+  private broken(what: string): CorruptionError {
+    return new CorruptionError(`${this.name}: ${what}`);
+  }
+}
+
+/** Columns that were looked at, or will be; getters of a stored page are not its own. */
+function ownFields(page: PageRows): PageRows {
+  const { rows, baseNs, runs, times, lineOffsets, lines, metadata } = page;
+  return { rows, baseNs, runs, times, lineOffsets, lines, metadata };
+}
+
+/** Throws CorruptionError where a column is not as it was written. */
+function checkColumns({ offset, columns }: PageMeta, stored: Buffer, name: string): void {
+  for (const { kind, place } of columns) {
+    const crc = crc32(stored.subarray(place.offset, place.offset + place.storedBytes));
+    if (place.storedBytes > 0 && crc !== place.crc) {
+      throw new CorruptionError(`${name}: checksum ${crc} of column kind ${kind} of the page at ${offset}`);
+    }
+  }
+}

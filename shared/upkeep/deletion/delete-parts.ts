@@ -1,0 +1,39 @@
+/**
+ * The parts that the progress of a delete request is told in (wire-format reference, 5.2): cut at multiples of its
+ * interval since 1970, the first from its start, the last to its end; neighbours share an instant. Counted and never
+ * listed: a request over years in seconds has a billion of them.
+ */
+import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
+
+export interface PartCounts {
+  /** At least 1. */
+  readonly all: number;
+  readonly done: number;
+}
+
+type Parted = Pick<DeleteRequest, 'startNs' | 'endNs' | 'intervalNs' | 'doneToNs' | 'processedMs'>;
+
+export function countParts({ startNs, endNs, intervalNs, doneToNs, processedMs }: Parted): PartCounts {
+  const all = cutsUpTo(endNs - 1n) + 1;
+  if (processedMs !== undefined) return { all, done: all };
+  if (doneToNs === undefined || doneToNs <= startNs) return { all, done: 0 };
+  return { all, done: doneToNs >= endNs ? all : cutsUpTo(doneToNs) };
+
+  /** Cuts after the start, up to an inclusive instant. */
+  function cutsUpTo(ns: bigint): number {
+    if (intervalNs === 0n || ns <= startNs) return 0;
+    return Number(floorDivide(ns, intervalNs) - floorDivide(startNs, intervalNs));
+  }
+}
+
+/** `received`, `processed`, or `<n>% Complete`. */
+export function statusText(request: Parted): string {
+  if (request.processedMs !== undefined) return 'processed';
+  const { all, done } = countParts(request);
+  return done === 0 ? 'received' : `${Math.floor((done / all) * 100)}% Complete`;
+}
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a < 0n && quotient * b !== a ? quotient - 1n : quotient;
+}

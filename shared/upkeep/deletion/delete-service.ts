@@ -1,0 +1,134 @@
+/**
+ * What a tenant does with its delete requests: make, list and cancel them. Whoever keeps answers is told by the cache
+ * generation number, after the fact: raised before it, old answers could be kept under the new number.
+ */
+
+import { formatGoDuration, NS_PER_MS } from '../../base/model/duration.ts';
+import { BadRequestError, ClientError } from '../../base/model/errors.ts';
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import { type DeleteRequest, NOT_BEGUN } from '../../storage/catalog/delete-request.ts';
+import { DeleteRequestIdTakenError, type DeleteRequests } from '../../storage/catalog/delete-requests.ts';
+import type { GenerationNumbers } from '../../storage/catalog/generation-numbers.ts';
+import { countParts } from './delete-parts.ts';
+
+/** 8 hex digits. */
+const ID_BYTES = 4;
+/** With 11,000 requests of a tenant one of 400,000 ids is taken: a second clash in a row does not happen. */
+const MAX_IDS = 10;
+/** A request changes when work on it goes on, some times a minute. */
+const MAX_CANCELS = 10;
+
+export interface NewDeleteRequest {
+  /** Parsed already: a log query. */
+  readonly query: string;
+  /** Unix ns, both inclusive. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+  /** See DeleteRequest. */
+  readonly intervalNs: bigint;
+}
+
+export interface DeleteServiceParts {
+  readonly deletes: DeleteRequests;
+  readonly generations: GenerationNumbers;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Age from which only force cancels a request, ms. */
+  readonly cancelPeriodMs: number;
+  /** Told of each request that was made. */
+  readonly onCreated?: (tenant: string) => void;
+}
+
+/** Ids have 8 characters; keys of the table end at 1,024 bytes. */
+const MAX_ID_CHARACTERS = 64;
+
+export class DeleteService {
+  private readonly parts: DeleteServiceParts;
+
+  constructor(parts: DeleteServiceParts) {
+    this.parts = parts;
+  }
+
+  /** Resolves to the id; from then on queries hide what it covers. Throws BadRequestError where there are too many. */
+  async create(tenant: string, { query, startNs, endNs, intervalNs }: NewDeleteRequest): Promise<string> {
+    const { deletes, generations, clock, ids } = this.parts;
+    const request = {
+      tenant,
+      query,
+      startNs,
+      endNs,
+      intervalNs,
+      createdMs: Math.trunc(clock.nowMs()),
+      ...NOT_BEGUN,
+    };
+    for (let attempt = 1; ; attempt++) {
+      const id = ids.randomHex(ID_BYTES);
+      try {
+        await deletes.create({ ...request, id });
+        await generations.increase(tenant);
+        this.parts.onCreated?.(tenant);
+        return id;
+      } catch (error) {
+        if (!(error instanceof DeleteRequestIdTakenError) || attempt === MAX_IDS) throw error;
+      }
+    }
+  }
+
+  /** By time of creation; with a range (Unix ns, both inclusive) those alone that meet it. */
+  async list(
+    tenant: string,
+    range?: { readonly startNs: bigint; readonly endNs: bigint },
+  ): Promise<readonly DeleteRequest[]> {
+    const requests = await this.parts.deletes.list(tenant);
+    if (range === undefined) return requests;
+    return requests.filter(({ startNs, endNs }) => startNs <= range.endNs && endNs >= range.startNs);
+  }
+
+  /**
+   * Takes the request back; what was removed by then is gone. A request of which parts are done stays listed, as
+   * processed and as far as it came (contract, section 3). Throws ClientError 404 and 400.
+   */
+  async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
+    const { deletes, generations } = this.parts;
+    for (let attempt = 0; attempt < MAX_CANCELS; attempt++) {
+      const request = mayBeId(id) ? await deletes.find(tenant, id) : undefined;
+      if (request === undefined) throw new ClientError(404, 'could not find delete request with given id');
+      this.checkMayCancel(request, force);
+      const rest = this.doneOf(request);
+      const changed =
+        rest === undefined ? await deletes.remove(request) : await deletes.replace(request, rest);
+      if (changed) return generations.increase(tenant);
+    }
+    throw new ThrottledError(`delete request ${id} of ${tenant} changes faster than it can be cancelled`);
+  }
+
+  /** The request cut to what is done of it; undefined where no part is. */
+  private doneOf(request: DeleteRequest): DeleteRequest | undefined {
+    const { doneToNs, endNs, sealedMs } = request;
+    if (doneToNs === undefined || countParts(request).done === 0) return undefined;
+    const nowMs = Math.trunc(this.parts.clock.nowMs());
+    const processed = { ...request, sealedMs: sealedMs ?? nowMs, processedMs: nowMs };
+    return doneToNs < endNs ? { ...processed, endNs: doneToNs } : processed;
+  }
+
+  private checkMayCancel({ processedMs, pickedUpMs, createdMs }: DeleteRequest, force: boolean): void {
+    if (processedMs !== undefined) {
+      throw new BadRequestError(
+        'deletion of request which is in process or already processed is not allowed',
+      );
+    }
+    const { clock, cancelPeriodMs } = this.parts;
+    const isLate = pickedUpMs !== undefined || clock.nowMs() - createdMs > cancelPeriodMs;
+    if (!isLate || force) return;
+    const period = formatGoDuration(BigInt(cancelPeriodMs) * NS_PER_MS);
+    throw new BadRequestError(
+      'Cancellation of partially completed delete request or delete request past the deadline of ' +
+        `${period} since its creation is not allowed. To force, use the ?force query parameter`,
+    );
+  }
+}
+
+function mayBeId(id: string): boolean {
+  return id !== '' && id.length <= MAX_ID_CHARACTERS;
+}

@@ -1,0 +1,98 @@
+/**
+ * What a merge leaves out of a tenant's chunks: rows of delete requests that were picked up, and expired rows. Requests that
+ * may still be cancelled are hidden by queries and never dropped.
+ *
+ * A reader would get wrong `asOfMs`. It is taken before the requests are read: one that is picked up later is dated later
+ * (delete-times.ts), so it is looked for in the output again. And where requests were picked up that must not be applied,
+ * because the tenant's mode has changed, it is not after them.
+ */
+
+import type { ChunkMask } from '../../base/model/chunk-mask.ts';
+import { NS_PER_MS } from '../../base/model/duration.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
+import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
+import { DeleteCancelledError, type DropSource, type RowDrops } from '../compaction/row-drops.ts';
+import { expiryMask } from '../retention/expiry-mask.ts';
+import { retentionOf } from '../retention/retention.ts';
+import { compileMasks } from './masks.ts';
+
+/** While a merge runs it looks whether a request was cancelled: what is written in that time is in vain. */
+const CHECK_EVERY_MS = 5000;
+
+/** Those that decide what may be removed. */
+export type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
+
+export interface MergeDropsParts {
+  readonly deletes: DeleteRequests;
+  readonly clock: Clock;
+  limitsOf(tenant: string): RemovalLimits;
+  /** False: nothing is deleted and nothing expires. */
+  readonly isEnabled: boolean;
+}
+
+export class MergeDrops implements DropSource {
+  private readonly parts: MergeDropsParts;
+
+  constructor(parts: MergeDropsParts) {
+    this.parts = parts;
+  }
+
+  async dropsOf(tenant: string): Promise<RowDrops> {
+    const { deletes, clock, limitsOf, isEnabled } = this.parts;
+    const nowMs = Math.trunc(clock.nowMs());
+    const retention = retentionOf(limitsOf(tenant), isEnabled);
+    const version = await deletes.version(tenant);
+    const pickedUp = version === 0 ? [] : (await deletes.list(tenant)).filter(isPickedUp);
+    const applies = isEnabled && limitsOf(tenant).deletionMode === 'filter-and-delete';
+    const requests = applies ? pickedUp : [];
+    const asOfMs = applies
+      ? nowMs
+      : Math.min(nowMs, ...pickedUp.map(({ pickedUpMs }) => pickedUpMs ?? nowMs));
+    const masks = compileMasks(requests, { clock });
+    const deletesOf = (record: ChunkRecord) => masks.forChunk(record);
+    const expiredOf = (record: ChunkRecord) => expiryMask(retention, record, BigInt(nowMs) * NS_PER_MS);
+    let checkedMs = nowMs;
+    let known = version;
+    return {
+      asOfMs,
+      deletesOf,
+      of: record => both(deletesOf(record), expiredOf(record)),
+      check: async () => {
+        if (requests.length === 0 || clock.nowMs() - checkedMs < CHECK_EVERY_MS) return;
+        checkedMs = clock.nowMs();
+        const now = await deletes.version(tenant);
+        if (now === known) return;
+        const left = new Map((await deletes.list(tenant)).map(request => [request.id, request]));
+        // One that is cancelled by force when part of it is done stays, ended where it had come to.
+        const isAsBefore = ({ id, endNs }: DeleteRequest) => {
+          const request = left.get(id);
+          return request !== undefined && isPickedUp(request) && request.endNs === endNs;
+        };
+        if (!requests.every(isAsBefore)) throw new DeleteCancelledError(tenant);
+        known = now;
+      },
+    };
+  }
+
+  expiredBeforeNs(tenant: string): bigint | undefined {
+    const { limitsOf, isEnabled, clock } = this.parts;
+    const { longestNs } = retentionOf(limitsOf(tenant), isEnabled);
+    return longestNs === 0n ? undefined : clock.nowNs() - longestNs;
+  }
+}
+
+/** Work is going on: its rows may be removed, and are not all gone. */
+export function isPickedUp({ pickedUpMs, processedMs }: DeleteRequest): boolean {
+  return pickedUpMs !== undefined && processedMs === undefined;
+}
+
+function both(one: ChunkMask | undefined, two: ChunkMask | undefined): ChunkMask | undefined {
+  if (one === undefined || two === undefined) return one ?? two;
+  return {
+    mayTouch: stream => one.mayTouch(stream) || two.mayTouch(stream),
+    hide: (rows, selection, count) => two.hide(rows, selection, one.hide(rows, selection, count)),
+  };
+}

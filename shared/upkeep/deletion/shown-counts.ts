@@ -1,0 +1,70 @@
+/**
+ * A stream's counts in a footer, less its hidden rows. What is left of nothing is left out: a minute without entries makes
+ * no sample, and a level without minutes no series.
+ */
+
+import { invariant } from '../../base/model/errors.ts';
+import { placeOf } from '../../storage/chunk/count-columns.ts';
+import { type LevelCounts, OTHER_LEVELS } from '../../storage/chunk/format.ts';
+
+/** A hidden row, as its footer counted it. */
+export interface HiddenRow {
+  readonly minute: number;
+  /** Value of detected_level. */
+  readonly level: string;
+  readonly lineBytes: number;
+}
+
+/** Metadata bytes are not counted by queries, so hidden rows stay in them. */
+export type ShownCounts = Omit<LevelCounts, 'metadataBytes'>;
+
+/**
+ * @param levels of the footer
+ * @param hidden rows of this stream, each once
+ */
+export function shownCounts(
+  counts: readonly LevelCounts[],
+  levels: readonly string[],
+  hidden: readonly HiddenRow[],
+): readonly ShownCounts[] {
+  if (hidden.length === 0) return counts;
+  const byLevel = new Map<number, HiddenRow[]>();
+  for (const row of hidden) {
+    const known = levels.indexOf(row.level);
+    const level = known >= 0 ? known : levels.indexOf(OTHER_LEVELS);
+    const ofLevel = byLevel.get(level);
+    if (ofLevel === undefined) byLevel.set(level, [row]);
+    else ofLevel.push(row);
+  }
+  const shown = counts.map(ofLevel => {
+    const rows = byLevel.get(ofLevel.level);
+    byLevel.delete(ofLevel.level);
+    return rows === undefined ? ofLevel : without(ofLevel, rows);
+  });
+  invariant(byLevel.size === 0, 'a footer counts the levels of its entries');
+  return shown.filter(({ minutes }) => minutes.length > 0);
+}
+
+function without(
+  { level, minutes, entries, lineBytes }: LevelCounts,
+  rows: readonly HiddenRow[],
+): ShownCounts {
+  const entriesLeft = entries.slice();
+  const bytesLeft = lineBytes.slice();
+  for (const row of rows) {
+    const at = placeOf(minutes, row.minute);
+    invariant(
+      minutes[at] === row.minute && entriesLeft[at] > 0 && bytesLeft[at] >= row.lineBytes,
+      `a footer counts the entries of minute ${row.minute}`,
+    );
+    entriesLeft[at]--;
+    bytesLeft[at] -= row.lineBytes;
+  }
+  const isLeft = (_: number, at: number) => entriesLeft[at] > 0;
+  return {
+    level,
+    minutes: minutes.filter(isLeft),
+    entries: entriesLeft.filter(isLeft),
+    lineBytes: bytesLeft.filter(isLeft),
+  };
+}

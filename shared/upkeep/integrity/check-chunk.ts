@@ -1,0 +1,132 @@
+/**
+ * One chunk against its record: size, footer, and every column of every page. A reader verifies a column's checksum when
+ * it unpacks it; what no checksum covers (that columns and runs belong together) is verified here.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CorruptionError } from '../../base/model/errors.ts';
+import type { PageRows } from '../../base/model/page.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { decodeHeader } from '../../execution/text-index/filter-layout.ts';
+import { nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { footerLength } from '../../storage/chunk/footer-codec.ts';
+import {
+  ColumnKind,
+  type Footer,
+  type PageMeta,
+  SectionKind,
+  type SectionMeta,
+  TRAILER_BYTES,
+} from '../../storage/chunk/format.ts';
+import { decodePage } from '../../storage/chunk/reader.ts';
+import { loadBlock } from '../../storage/codec/compression.ts';
+import { decodeColumn } from '../../storage/columns/column-decoder.ts';
+import type { ProblemKind } from './problem.ts';
+
+/** Footer and record tell different things. */
+export class MismatchError extends Error {
+  readonly kind: ProblemKind = 'mismatch';
+}
+
+export interface ChunkCheck {
+  /** Size of the object; undefined where the chunk is inline. */
+  readonly objectBytes: number | undefined;
+  /** Also unpack all pages. */
+  readonly full: boolean;
+}
+
+/** Throws what the store throws, CorruptionError and MismatchError. */
+export async function checkChunk(
+  store: ObjectStore,
+  record: ChunkRecord,
+  { objectBytes, full }: ChunkCheck,
+): Promise<void> {
+  const storedBytes = objectBytes ?? record.inline?.length;
+  if (storedBytes !== record.storedBytes) {
+    throw new MismatchError(`${storedBytes} bytes where its record says ${record.storedBytes}`);
+  }
+  // Readers know the length from the record; a rebuild of the catalog needs the trailer.
+  const trailer = await readChunk(store, record, storedBytes - TRAILER_BYTES, storedBytes);
+  const footerBytes = footerLength(trailer, storedBytes, nameOfChunk(record)) + TRAILER_BYTES;
+  if (footerBytes !== record.footerBytes) {
+    throw new MismatchError(`its record says footerBytes ${record.footerBytes}, its trailer ${footerBytes}`);
+  }
+  // The footer of the object, not the copy that a record may hold: both must be sound.
+  const footer = await readFooter(store, { ...record, footer: undefined });
+  if (record.footer !== undefined) await readFooter(store, record);
+  checkFooter(record, footer);
+  if (!full) return;
+  for (const page of footer.pages) {
+    await checkPage(store, record, footer, page);
+    await nextTurn();
+  }
+  for (const section of footer.sections) await checkSection(store, record, footer, section);
+}
+
+/** Queries do without a broken section; but what it would save them is lost, and the object is not what was written. */
+async function checkSection(
+  store: ObjectStore,
+  record: ChunkRecord,
+  { pages }: Footer,
+  { kind, place }: SectionMeta,
+): Promise<void> {
+  const what = `${nameOfChunk(record)}: section of kind ${kind}`;
+  const stored = await readChunk(store, record, place.offset, place.offset + place.storedBytes);
+  const section = loadBlock(stored, place, what);
+  if (kind === SectionKind.filter) decodeHeader(section, pages.length);
+}
+
+function checkFooter(record: ChunkRecord, footer: Footer): void {
+  for (const field of ['origin', 'level', 'first', 'last', 'rows', 'lineBytes', 'metadataBytes'] as const) {
+    if (footer[field] !== record[field]) {
+      throw new MismatchError(`its record says ${field} ${record[field]}, its footer ${footer[field]}`);
+    }
+  }
+  const rows = footer.pages.reduce((sum, page) => sum + page.rows, 0);
+  if (rows !== footer.rows) throw new MismatchError(`${rows} rows in pages of ${footer.rows}`);
+  let counted = 0;
+  for (const ofStream of footer.counts) {
+    for (const { entries } of ofStream) for (const count of entries) counted += count;
+  }
+  if (counted !== footer.rows) throw new MismatchError(`counts tell of ${counted} rows of ${footer.rows}`);
+}
+
+async function checkPage(
+  store: ObjectStore,
+  record: ChunkRecord,
+  footer: Footer,
+  page: PageMeta,
+): Promise<void> {
+  const what = nameOfChunk(record);
+  const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
+  const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
+  for (const { kind, name, place } of page.columns) {
+    if (kind !== ColumnKind.promoted && kind !== ColumnKind.rests) continue;
+    const column =
+      kind === ColumnKind.rests ? `${what}: rests` : `${what}: promoted column ${JSON.stringify(name)}`;
+    const block = stored.subarray(place.offset, place.offset + place.storedBytes);
+    decodeColumn(loadBlock(block, place, column), page.rows, column);
+  }
+  const damage = damageOfPage(page, rows);
+  if (damage !== undefined) throw new CorruptionError(`${what}: the page at ${page.offset} has ${damage}`);
+}
+
+/** What does not fit together although every checksum is right. Columns throw CorruptionError. */
+function damageOfPage(page: PageMeta, { rows, times, lines, lineOffsets, metadata }: PageRows) {
+  if (lineOffsets[rows] !== lines.length) {
+    return `lengths of ${lineOffsets[rows]} bytes for ${lines.length} bytes of lines`;
+  }
+  for (const { name, ids, count } of metadata) {
+    for (let row = 0; row < rows; row++) if (ids[row] > count) return `a value of ${name} out of range`;
+  }
+  for (const { firstRow, rows: count, first, last } of page.runs) {
+    const end = firstRow + count;
+    if (page.base + times[firstRow] !== first || page.base + times[end - 1] !== last) {
+      return 'a run whose times differ from its footer';
+    }
+    for (let row = firstRow + 1; row < end; row++) {
+      if (times[row] < times[row - 1]) return 'a run whose times do not ascend';
+    }
+  }
+  return undefined;
+}

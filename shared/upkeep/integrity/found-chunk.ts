@@ -1,0 +1,48 @@
+/** A chunk object whose record may be lost: what its own end says of it. */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
+import { objectKey } from '../../storage/catalog/chunk-record.ts';
+import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
+import { decodeFooter, footerLength } from '../../storage/chunk/footer-codec.ts';
+import { type Footer, TRAILER_BYTES } from '../../storage/chunk/format.ts';
+import { MismatchError } from './check-chunk.ts';
+
+export interface FoundChunk {
+  readonly footer: Footer;
+  /** Size of the object, bytes. */
+  readonly storedBytes: number;
+  /** Footer and trailer. */
+  readonly tail: Buffer;
+}
+
+/** One read gets the footers of most objects. */
+const TAIL_BYTES = 256 * 1024;
+
+/**
+ * Undefined where the object is gone. Throws what the store throws, CorruptionError, and MismatchError where the object
+ * lies under a key that is not its own: its record would belong to another chunk, day or tenant.
+ */
+export async function readFoundChunk(
+  store: ObjectStore,
+  { key }: StoredObject,
+): Promise<FoundChunk | undefined> {
+  const what = `chunk ${key}`;
+  try {
+    let { bytes, size } = await store.getTail(key, TAIL_BYTES);
+    const length = footerLength(bytes, size, what) + TRAILER_BYTES;
+    if (length > bytes.length) ({ bytes, size } = await store.getTail(key, length));
+    const tail = Buffer.from(bytes.subarray(bytes.length - length));
+    const footer = decodeFooter(tail.subarray(0, length - TRAILER_BYTES), what);
+    const own = objectKey(footer.tenant, footer.day, footer.level, footer.id);
+    if (own !== key) throw new MismatchError(`it is the chunk ${own}`);
+    const pagesEnd = Math.max(0, ...footer.pages.map(({ offset, storedBytes }) => offset + storedBytes));
+    if (pagesEnd > size - length) {
+      throw new CorruptionError(`${what}: pages end at byte ${pagesEnd} of ${size - length}`);
+    }
+    return { footer, storedBytes: size, tail };
+  } catch (error) {
+    if (error instanceof ObjectNotFoundError) return undefined;
+    throw error;
+  }
+}

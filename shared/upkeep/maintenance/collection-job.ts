@@ -1,0 +1,51 @@
+/** The scheduled job that deletes objects nobody needs: those whose time has come, and once a day a look for orphans. */
+
+import { messageOf } from '../../base/model/errors.ts';
+import { type CollectorParts, collectGarbage } from '../compaction/collector.ts';
+import { walkForOrphans } from '../compaction/orphan-walk.ts';
+import type { Job, JobOutcome } from './jobs.ts';
+
+export interface CollectionJobParts extends CollectorParts {
+  /**
+   * Takes what was deleted out of the table's log. Small chunks lie in the table alone: they go without leaving an object to
+   * delete, so every run calls it. False where it could not now.
+   */
+  readonly foldTable?: () => Promise<boolean>;
+  readonly everyMs: number;
+}
+
+export function collectionJob(parts: CollectionJobParts): Job {
+  return {
+    name: 'collection',
+    everyMs: parts.everyMs,
+    async run(bounds): Promise<JobOutcome> {
+      const garbage = await collectGarbage(parts, bounds);
+      const failures: string[] = [];
+      await parts.foldTable?.().catch((error: unknown) => {
+        failures.push(`deleted bytes may still be in the log of the table: ${messageOf(error)}`);
+      });
+      const orphans = garbage.done ? await walkForOrphans(parts, bounds) : undefined;
+      return {
+        done: garbage.done,
+        succeeded: 1,
+        figures: {
+          deleted: garbage.deleted,
+          orphans: orphans?.deleted.length ?? 0,
+          looked: orphans?.looked ?? 0,
+        },
+        failures: [
+          ...failures,
+          ...(orphans?.unreadable ?? []).map(day => `records of ${day} cannot be read`),
+          ...(orphans === undefined || orphans.doubtful === 0 ? [] : [doubtOf(orphans.doubtful)]),
+        ],
+      };
+    },
+  };
+}
+
+function doubtOf(objects: number): string {
+  return (
+    `${objects} objects have no record, more than have one, and were not deleted: the catalog may have lost records. ` +
+    'Run logboom doctor; logboom doctor --rebuild-catalog adds the records'
+  );
+}

@@ -1,0 +1,160 @@
+/** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
+
+import type { Clock } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import type { Syncer } from '../../storage/index/syncer.ts';
+import type { DayCompactor } from '../compaction/compactor.ts';
+import type { PackedDay } from '../compaction/full-merges.ts';
+import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
+import { collectionJob } from './collection-job.ts';
+import { compactionJob } from './compaction-job.ts';
+import { type DeletionObserver, deletionJob } from './deletion-job.ts';
+import { FlushRequest } from './flush-request.ts';
+import { type Job, Jobs, type JobsParts, type RunBounds } from './jobs.ts';
+import { type RetentionJobParts, retentionJob } from './retention-job.ts';
+import { type MaintenanceStatus, maintenanceStatus } from './status.ts';
+import { syncJob } from './sync-job.ts';
+import { SyncState } from './sync-state.ts';
+
+export interface MaintenanceParts {
+  readonly catalog: Catalog;
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly compactor: DayCompactor;
+  readonly syncer: Syncer;
+  /** What takes entries away; without it all are kept. Undefined exactly where `removalEveryMs` is. */
+  readonly removal?: Removal;
+  /** See CollectionJobParts. */
+  readonly foldTable?: () => Promise<boolean>;
+  /** Of other parts of the store, with schedules of their own in the options. */
+  readonly otherJobs?: readonly Job[];
+  readonly options: MaintenanceOptions;
+  /** See JobsParts. */
+  readonly onRun?: JobsParts['onRun'];
+}
+
+export interface Removal {
+  readonly deletion: TenantDeletion;
+  readonly retention: Pick<RetentionJobParts, 'rewriter' | 'expiry' | 'limitsOf' | 'removedGraceMs'>;
+  readonly observer?: DeletionObserver;
+}
+
+/** How often a job is called; for whoever sets up timers without a store. */
+export interface Schedule {
+  readonly job: string;
+  readonly everyMs: number;
+}
+
+/** Of every job that a store with these options has. */
+export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
+  const { compactionEveryMs, collectionEveryMs, removalEveryMs, syncEveryMs, syncsIndexes, rulesEveryMs } =
+    options;
+  return [
+    { job: 'compaction', everyMs: compactionEveryMs },
+    { job: 'collection', everyMs: collectionEveryMs },
+    ...(removalEveryMs === undefined
+      ? []
+      : [
+          { job: 'deletion', everyMs: removalEveryMs },
+          { job: 'retention', everyMs: removalEveryMs },
+        ]),
+    ...(syncsIndexes ? [{ job: 'index-sync', everyMs: syncEveryMs }] : []),
+    ...(rulesEveryMs === undefined ? [] : [{ job: 'rules', everyMs: rulesEveryMs }]),
+  ];
+}
+
+export interface MaintenanceOptions {
+  readonly compactionEveryMs: number;
+  readonly syncEveryMs: number;
+  readonly collectionEveryMs: number;
+  /** Of delete requests and retention; undefined: nothing is removed. */
+  readonly removalEveryMs?: number;
+  /** False: the store keeps no index objects, and cannot be asked to. */
+  readonly syncsIndexes: boolean;
+  /** Looks for rule groups that are due; undefined: rules are evaluated elsewhere, or not at all. */
+  readonly rulesEveryMs?: number;
+}
+
+export class Maintenance {
+  readonly jobs: Jobs;
+  readonly sync: SyncState;
+  readonly flush: FlushRequest;
+  readonly syncsIndexes: boolean;
+  /** Enough was pushed to a day for a full merge: the next run of compaction makes it. See CompactionJob.ask. */
+  readonly pack: (day: PackedDay) => Promise<void>;
+  private readonly parts: MaintenanceParts;
+
+  constructor(parts: MaintenanceParts) {
+    const { catalog, store, clock, compactor, syncer, removal, options } = parts;
+    this.parts = parts;
+    this.syncsIndexes = options.syncsIndexes;
+    this.sync = new SyncState({ catalog, clock });
+    this.flush = new FlushRequest({ catalog, clock });
+    const compaction = compactionJob({
+      catalog,
+      clock,
+      compactor,
+      syncer: options.syncsIndexes ? syncer : undefined,
+      flush: this.flush,
+      everyMs: options.compactionEveryMs,
+    });
+    this.pack = day => compaction.ask(day);
+    const jobs: Job[] = [
+      compaction,
+      collectionJob({
+        catalog,
+        store,
+        clock,
+        foldTable: parts.foldTable,
+        everyMs: options.collectionEveryMs,
+      }),
+    ];
+    if (removal !== undefined && options.removalEveryMs !== undefined) {
+      const { deletion, retention, observer } = removal;
+      const everyMs = options.removalEveryMs;
+      jobs.push(deletionJob({ deletes: catalog.deletes, clock, deletion, everyMs, observer }));
+      jobs.push(retentionJob({ catalog, clock, ...retention, everyMs }));
+    }
+    if (options.syncsIndexes) {
+      jobs.push(syncJob({ catalog, syncer, clock, state: this.sync, everyMs: options.syncEveryMs }));
+    }
+    jobs.push(...(parts.otherJobs ?? []));
+    this.jobs = new Jobs({ jobs, catalog, clock, onRun: parts.onRun });
+  }
+
+  /** Reads every page of the backlog, up to its bounds: for people, not for decisions. */
+  status(): Promise<MaintenanceStatus> {
+    const { catalog, clock } = this.parts;
+    return maintenanceStatus({ jobs: this.jobs, catalog, clock });
+  }
+
+  /**
+   * Packs a tenant's chunks and folds them into the index, those of the days that `wants` takes. False where the time
+   * was up first; what was done stays done. Throws what went wrong with a day, after the others.
+   */
+  async flushTenant(
+    tenant: string,
+    bounds: RunBounds,
+    wants: (day: number) => Promise<boolean>,
+  ): Promise<boolean> {
+    const { catalog, compactor, syncer } = this.parts;
+    const failures: unknown[] = [];
+    let done = true;
+    for await (const { day } of catalog.outstanding.ofTenant(tenant)) {
+      bounds.signal.throwIfAborted();
+      try {
+        if (!(await wants(day))) continue;
+        const report = await compactor.compactDay({ tenant, day, force: true, ...bounds });
+        if (report.end === 'time' || report.end === 'busy') done = false;
+        if (!this.syncsIndexes) continue;
+        const end = await syncer.syncDay({ tenant, day, force: true, ...bounds });
+        if (end === 'time' || end === 'busy') done = false;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+    return done;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Sorts lines into clusters, one line after the other. A tree of fixed depth: the line's structure, then its first word of
+ * text, then the clusters to compare with. Most lines never reach it: what shape they have leads to their cluster, where
+ * their bytes are compared, so every line is counted where it truly belongs.
+ *
+ *     line → shape known? → its cluster              (a compare of bytes)
+ *                 no → structure → first word → most similar cluster, if similar enough; else a new one
+ */
+import { type LineWords, WORD_TEXT } from '../../base/kernels/line-words.ts';
+import {
+  FIRST_CLUSTERS,
+  FIRST_WORDS,
+  LINES_PER_CLUSTER,
+  MAX_FIRST_WORDS,
+  MAX_LEAF_CLUSTERS,
+  SHAPE_SLOTS,
+} from './bounds.ts';
+import { type Cluster, hasGaps, newCluster, takesKnown, widen } from './cluster.ts';
+import { isSimilar } from './similarity.ts';
+
+interface Structure {
+  readonly leaves: Map<number, Cluster[]>;
+  /** Of first words beyond the bound. */
+  readonly others: Cluster[];
+}
+
+const NO_CLUSTERS: readonly Cluster[] = Object.freeze([]);
+const SLOT_MASK = SHAPE_SLOTS - 1;
+
+export class Miner {
+  /** Number of the first cluster. */
+  private readonly first: number;
+  readonly clusters: Cluster[] = [];
+  private readonly structures = new Map<number, Structure>();
+  private readonly shapes = new Int32Array(SHAPE_SLOTS);
+  /** Place of the cluster plus one; 0 is an empty slot. */
+  private readonly places = new Int32Array(SHAPE_SLOTS);
+
+  private lines = 0;
+
+  /** @param first number of the first cluster */
+  constructor(first = 0) {
+    this.first = first;
+  }
+
+  /** The number of the line's cluster. They may be fewer then. */
+  add(words: LineWords): number {
+    this.lines++;
+    return this.place(words);
+  }
+
+  private place(words: LineWords): number {
+    const slot = words.shape & SLOT_MASK;
+    if (this.shapes[slot] === words.shape && this.places[slot] > 0) {
+      const known = this.clusters[this.places[slot] - 1];
+      if (takesKnown(known, words)) {
+        known.lines++;
+        return known.id;
+      }
+    }
+    const cluster = this.find(words);
+    if (cluster === undefined) {
+      words.cut(this.firstWords());
+      return this.place(words);
+    }
+    cluster.lines++;
+    this.shapes[slot] = words.shape;
+    this.places[slot] = cluster.id - this.first + 1;
+    return cluster.id;
+  }
+
+  /** Undefined where the line is like no other, and there were too many of these. */
+  private find(words: LineWords): Cluster | undefined {
+    const leaf = this.leafOf(words) ?? NO_CLUSTERS;
+    let best: Cluster | undefined;
+    let bestEqual = -1;
+    let bestText = 0;
+    for (const cluster of leaf) {
+      if (!hasGaps(cluster, words)) continue;
+      const { hash, kind, fixed } = cluster;
+      let equal = 0;
+      let text = 0;
+      for (let i = 0; i < fixed.length; i++) {
+        const word = words.first + i;
+        if (words.kind[word] !== WORD_TEXT && (kind[i] !== WORD_TEXT || fixed[i] === 0)) continue;
+        text++;
+        if (fixed[i] === 1 && hash[i] === words.hash[word]) equal++;
+      }
+      if (equal > bestEqual) {
+        best = cluster;
+        bestEqual = equal;
+        bestText = text;
+      }
+    }
+    if (best !== undefined && (isSimilar(bestEqual, bestText) || leaf.length >= MAX_LEAF_CLUSTERS)) {
+      widen(best, words);
+      return best;
+    }
+    if (words.count > this.firstWords() + 1) return undefined;
+    const cluster = newCluster(this.first + this.clusters.length, words);
+    this.clusters.push(cluster);
+    this.newLeafOf(words).push(cluster);
+    return cluster;
+  }
+
+  /** Words that a line like no other keeps: all of them while there are few such lines. */
+  private firstWords(): number {
+    const earned = FIRST_CLUSTERS + this.lines / LINES_PER_CLUSTER;
+    const share = this.clusters.length / earned;
+    return share < 1 ? Infinity : FIRST_WORDS.find(({ upTo }) => share < upTo)!.words;
+  }
+
+  /** Undefined where no line had the structure and first word. */
+  private leafOf(words: LineWords): Cluster[] | undefined {
+    const structure = this.structures.get(words.skeleton);
+    if (structure === undefined) return undefined;
+    const { leaves, others } = structure;
+    return leaves.get(firstWordOf(words)) ?? (leaves.size >= MAX_FIRST_WORDS ? others : undefined);
+  }
+
+  private newLeafOf(words: LineWords): Cluster[] {
+    const known = this.leafOf(words);
+    if (known !== undefined) return known;
+    let structure = this.structures.get(words.skeleton);
+    if (structure === undefined) {
+      structure = { leaves: new Map(), others: [] };
+      this.structures.set(words.skeleton, structure);
+    }
+    const leaf: Cluster[] = [];
+    structure.leaves.set(firstWordOf(words), leaf);
+    return leaf;
+  }
+}
+
+/** Hash of the first word of text; 0 where there is none. */
+function firstWordOf({ kind, hash, first, count }: LineWords): number {
+  for (let i = first; i < first + count; i++) if (kind[i] === WORD_TEXT) return hash[i];
+  return 0;
+}

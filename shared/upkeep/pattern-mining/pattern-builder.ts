@@ -1,0 +1,221 @@
+/**
+ * The patterns of one chunk: mines its pages in their order, and gives the section. Every line is counted, whatever it is
+ * like; of lines that are like no other the templates are kept only as long as they take a small part of the chunk.
+ *
+ * Counts are written with the numbers of clusters first, because a cluster may become wider until the last page.
+ */
+
+import { lineWordsOfThread } from '../../base/kernels/line-words.ts';
+import { ByteWriter } from '../../storage/codec/byte-io.ts';
+import {
+  COARSE_BUCKET_S,
+  COARSE_FROM_NS,
+  DICTIONARY_SHARE,
+  FINE_BUCKET_S,
+  MAX_CLUSTERS,
+  MAX_SECTION_BYTES,
+  MAX_TEMPLATES,
+  MIN_DICTIONARY_BYTES,
+} from './bounds.ts';
+import { templateBytes } from './cluster.ts';
+import { joinAll } from './join.ts';
+import { LEVEL_BITS } from './levels.ts';
+import { Miner } from './miner.ts';
+import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
+
+const NS_PER_S = 1e9;
+/** Templates of fewer lines may become one that is open at its end. */
+const RARE_LINES = 4;
+const NO_TEMPLATE = -1;
+
+/** Rows of a page to mine. */
+export interface MinedRows {
+  readonly lines: Buffer;
+  /** Line i lies between offsets i and i + 1. */
+  readonly lineOffsets: Uint32Array;
+  readonly runs: readonly { readonly firstRow: number; readonly rows: number }[];
+  /** Of each row, ns of the day less `base`; ascending inside a run. */
+  readonly times: Float64Array;
+  readonly base: number;
+  /** Of each row, numbers of LEVELS. */
+  readonly levels: Uint8Array;
+  /** 1 for rows that are passed over; undefined where all count. */
+  readonly passed?: Uint8Array;
+}
+
+export class PatternBuilder {
+  private miner = new Miner();
+  /** Clusters of the miners before. */
+  private done = 0;
+  /** By number of the cluster. */
+  private readonly templateOf: number[] = [];
+  private readonly templates = new Map<string, number>();
+  private readonly parts: { readonly bytes: Buffer; readonly isFinal: boolean }[] = [];
+  private partBytes = 0;
+  private dictionaryBytes = 0;
+  private lineBytes = 0;
+  private isTooLarge = false;
+
+  /** Mines the next page. */
+  addPage({ lines, lineOffsets, runs, times, base, levels, passed }: MinedRows): void {
+    const writer = new ByteWriter(1024);
+    const words = lineWordsOfThread();
+    words.begin(lines, lineOffsets);
+    let before = 0;
+    for (let run = 0; run < runs.length && !this.isTooLarge; run++) {
+      const { firstRow, rows } = runs[run];
+      const end = firstRow + rows;
+      const span = times[end - 1] - times[firstRow];
+      const widthS = span >= COARSE_FROM_NS ? COARSE_BUCKET_S : FINE_BUCKET_S;
+      const groups = new Map<number, CountGroup>();
+      for (let row = firstRow; row < end; row++) {
+        if (passed !== undefined && passed[row] === 1) continue;
+        // An empty line has no pattern.
+        if (lineOffsets[row] === lineOffsets[row + 1]) continue;
+        words.enter(row, levels[row]);
+        const cluster = this.miner.add(words);
+        const bucket = Math.floor((base + times[row]) / (widthS * NS_PER_S));
+        count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
+      }
+      if (groups.size === 0) continue;
+      writeRun(writer, run - before, widthS, [...groups.values()]);
+      before = run;
+    }
+    this.lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
+    this.addPart(writer.finish(), false);
+    if (this.miner.clusters.length >= MAX_CLUSTERS) this.endMiner();
+  }
+
+  /** Takes over the part of a page that is copied as it is. Throws CorruptionError. */
+  copyPage({ templates, pages }: PatternSection, page: number): void {
+    const writer = new ByteWriter(1024);
+    let before = 0;
+    for (const { run, widthS, groups } of readRuns(pages[page])) {
+      const named = groups.flatMap(({ key, ...counts }) => {
+        const template = this.templateNumber(templates[key >>> LEVEL_BITS], Infinity);
+        return template < 0 ? [] : [{ ...counts, key: keyOf(template, key) }];
+      });
+      writeRun(writer, run - before, widthS, named);
+      before = run;
+    }
+    this.addPart(writer.finish(), true);
+  }
+
+  /** The section's bytes; undefined where there is nothing to keep, or too much. */
+  finish(): Buffer | undefined {
+    const section = this.section();
+    return section && encodeSection(section.templates, section.pages);
+  }
+
+  /** The same as it reads back. */
+  section(): Omit<PatternSection, 'bytes'> | undefined {
+    this.endMiner();
+    if (this.isTooLarge || this.templates.size === 0) return undefined;
+    const used = new Map<number, number>();
+    const pages = this.parts.map(({ bytes, isFinal }) => this.renamed(bytes, isFinal, used));
+    const keys = [...this.templates.keys()];
+    return { templates: Array.from(used.keys(), number => keys[number]), pages };
+  }
+
+  private addPart(bytes: Buffer, isFinal: boolean): void {
+    this.parts.push({ bytes, isFinal });
+    this.partBytes += bytes.length;
+    if (this.partBytes > MAX_SECTION_BYTES) this.isTooLarge = true;
+  }
+
+  /** Makes templates of the clusters, and begins with none. */
+  private endMiner(): void {
+    const { clusters } = this.miner;
+    const found = clusters.map(cluster => {
+      const { group, lines } = cluster;
+      return { key: templateBytes(cluster).latin1Slice(), group, lines };
+    });
+    const joined = joinAll(found, RARE_LINES);
+    const linesOfKey = new Map<string, number>();
+    for (let i = 0; i < joined.length; i++) {
+      linesOfKey.set(joined[i], (linesOfKey.get(joined[i]) ?? 0) + clusters[i].lines);
+    }
+    const budget = Math.max(MIN_DICTIONARY_BYTES, this.lineBytes * DICTIONARY_SHARE);
+    // What most lines have comes first, so it is single lines that go without.
+    const numbers = new Map<string, number>();
+    for (const [key] of [...linesOfKey].sort((a, b) => b[1] - a[1])) {
+      numbers.set(key, this.templateNumber(key, budget));
+    }
+    for (let i = 0; i < joined.length; i++) this.templateOf[this.done + i] = numbers.get(joined[i])!;
+    this.done += clusters.length;
+    this.miner = new Miner(this.done);
+  }
+
+  private templateNumber(key: string, budgetBytes: number): number {
+    const known = this.templates.get(key);
+    if (known !== undefined) return known;
+    if (this.dictionaryBytes + key.length > budgetBytes || this.templates.size >= MAX_TEMPLATES)
+      return NO_TEMPLATE;
+    const number = this.templates.size;
+    this.templates.set(key, number);
+    this.dictionaryBytes += key.length;
+    return number;
+  }
+
+  /** The part with numbers of the templates that are used, in the order of their first use. */
+  private renamed(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
+    const writer = new ByteWriter(part.length);
+    let before = 0;
+    for (const { run, widthS, groups } of readRuns(part)) {
+      const byKey = new Map<number, CountGroup>();
+      for (const { key, buckets, lines } of groups) {
+        const cluster = Math.floor(key / (1 << LEVEL_BITS));
+        const template = isFinal ? cluster : this.templateOf[cluster];
+        if (template === NO_TEMPLATE) continue;
+        let number = used.get(template);
+        if (number === undefined) {
+          number = used.size;
+          used.set(template, number);
+        }
+        const named = keyOf(number, key);
+        const known = byKey.get(named);
+        byKey.set(
+          named,
+          known === undefined ? { key: named, buckets, lines } : merged(known, { buckets, lines }),
+        );
+      }
+      if (byKey.size === 0) continue;
+      writeRun(writer, run - before, widthS, [...byKey.values()]);
+      before = run;
+    }
+    return writer.finish();
+  }
+}
+
+function keyOf(template: number, key: number): number {
+  return template * (1 << LEVEL_BITS) + (key % (1 << LEVEL_BITS));
+}
+
+function count(groups: Map<number, CountGroup>, key: number, bucket: number): void {
+  const group = groups.get(key);
+  if (group === undefined) {
+    groups.set(key, { key, buckets: [bucket], lines: [1] });
+    return;
+  }
+  const { buckets, lines } = group;
+  const last = buckets.length - 1;
+  if (buckets[last] === bucket) lines[last]++;
+  else {
+    buckets.push(bucket);
+    lines.push(1);
+  }
+}
+
+/** Both ascend by bucket. */
+function merged(a: CountGroup, b: Pick<CountGroup, 'buckets' | 'lines'>): CountGroup {
+  const buckets: number[] = [];
+  const lines: number[] = [];
+  for (let i = 0, j = 0; i < a.buckets.length || j < b.buckets.length; ) {
+    const ofA = i < a.buckets.length ? a.buckets[i] : Infinity;
+    const ofB = j < b.buckets.length ? b.buckets[j] : Infinity;
+    const bucket = Math.min(ofA, ofB);
+    buckets.push(bucket);
+    lines.push((ofA === bucket ? a.lines[i++] : 0) + (ofB === bucket ? b.lines[j++] : 0));
+  }
+  return { key: a.key, buckets, lines };
+}

@@ -1,0 +1,148 @@
+/**
+ * The section of a chunk that holds its patterns (docs/format.md, section 11): templates, and for each page who counted how
+ * many lines when. A page's part names all that it needs by itself, so a page that is copied takes its part along, and what
+ * is left of a page that is not copied is nothing, not even a word of its lines.
+ */
+import { crc32 } from 'node:zlib';
+import { CorruptionError } from '../../base/model/errors.ts';
+import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
+import { borrowBlock, COMPACTION_COMPRESSION, storeBlockSync } from '../../storage/codec/compression.ts';
+import { MAX_SECTION_BYTES, MAX_TEMPLATES } from './bounds.ts';
+import { LEVEL_BITS } from './levels.ts';
+
+/** A reader that does not know it mines lines instead. */
+const VERSION = 1;
+const LEVEL_MASK = (1 << LEVEL_BITS) - 1;
+/** Seconds that widths of buckets are multiples of. */
+export const WIDTH_UNIT_S = 10;
+
+/** Takes the counts of a page's part. `second` is of the day, where the bucket begins. */
+export type CountSink = (template: number, level: number, second: number, lines: number) => void;
+
+export interface PatternSection {
+  /** Bytes of templates as latin1. */
+  readonly templates: readonly string[];
+  /** Parts of the pages, in their order. */
+  readonly pages: readonly Buffer[];
+  /** What the section takes in memory. */
+  readonly bytes: number;
+}
+
+/** Counts of one run, by level and template. */
+export interface CountGroup {
+  /** `template << LEVEL_BITS | level` */
+  readonly key: number;
+  /** Number of each bucket, ascending: times of day over the width. */
+  readonly buckets: number[];
+  readonly lines: number[];
+}
+
+/** Undefined where it would be too large for a reader. */
+export function encodeSection(
+  templates: readonly string[],
+  pages: readonly Uint8Array[],
+): Buffer | undefined {
+  const body = new ByteWriter(64 * 1024);
+  body.varint(templates.length);
+  for (const key of templates) body.block(Buffer.from(key, 'latin1'));
+  body.varint(pages.length);
+  for (const page of pages) body.block(page);
+  if (body.length > MAX_SECTION_BYTES) return undefined;
+  const { codec, rawBytes, bytes } = storeBlockSync(body.view(), COMPACTION_COMPRESSION);
+  const section = new ByteWriter(bytes.length + 16);
+  section.byte(VERSION);
+  section.byte(codec);
+  section.varint(rawBytes);
+  section.bytes(bytes);
+  return section.finish();
+}
+
+/** Undefined for a version of later programs. Throws CorruptionError. */
+export function decodeSection(section: Buffer, what: string): PatternSection | undefined {
+  const head = new ByteReader(section);
+  if (head.byte() !== VERSION) return undefined;
+  const codec = head.byte();
+  const rawBytes = head.varint();
+  if (rawBytes > MAX_SECTION_BYTES) throw new CorruptionError(`${what}: claims ${rawBytes} bytes`);
+  const stored = head.bytes(head.remaining);
+  const place = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
+  // Of its own: parts are looked at later.
+  const body = Buffer.from(borrowBlock(stored, place, what));
+  const reader = new ByteReader(body);
+  const templates = Array.from({ length: reader.count(1) }, () => reader.block().latin1Slice());
+  if (templates.length > MAX_TEMPLATES)
+    throw new CorruptionError(`${what}: has ${templates.length} templates`);
+  const pages = Array.from({ length: reader.count(1) }, () => reader.block());
+  return { templates, pages, bytes: body.length + 32 * pages.length + 2 * templates.length };
+}
+
+/** One run of a page; `run` is its place in the page less that of the one before (of the first: its place). */
+export function writeRun(
+  writer: ByteWriter,
+  run: number,
+  widthS: number,
+  groups: readonly CountGroup[],
+): void {
+  writer.varint(run);
+  writer.varint(widthS / WIDTH_UNIT_S);
+  writer.varint(groups.length);
+  for (const { key, buckets, lines } of groups) {
+    writer.varint(key);
+    writer.varint(buckets.length);
+    for (let i = 0, before = 0; i < buckets.length; i++) {
+      writer.varint(buckets[i] - before);
+      writer.varint(lines[i]);
+      before = buckets[i];
+    }
+  }
+}
+
+export interface RunCounts {
+  /** Place in its page. */
+  readonly run: number;
+  readonly widthS: number;
+  readonly groups: readonly CountGroup[];
+}
+
+/** All runs of a part. Throws CorruptionError. */
+export function readRuns(part: Buffer): RunCounts[] {
+  const reader = new ByteReader(part);
+  const runs: RunCounts[] = [];
+  for (let run = 0; reader.remaining > 0; ) {
+    run += reader.varint();
+    const widthS = reader.varint() * WIDTH_UNIT_S;
+    const groups = Array.from({ length: reader.count(2) }, (): CountGroup => {
+      const key = reader.varint();
+      const buckets: number[] = [];
+      const lines: number[] = [];
+      for (let left = reader.count(2), bucket = 0; left > 0; left--) {
+        bucket += reader.varint();
+        buckets.push(bucket);
+        lines.push(reader.varint());
+      }
+      return { key, buckets, lines };
+    });
+    runs.push({ run, widthS, groups });
+  }
+  return runs;
+}
+
+/** Shows the counts of those runs that are wanted. Throws CorruptionError. */
+export function readCounts(part: Buffer, wants: (run: number) => boolean, sink: CountSink): void {
+  const reader = new ByteReader(part);
+  for (let run = 0; reader.remaining > 0; ) {
+    run += reader.varint();
+    const widthS = reader.varint() * WIDTH_UNIT_S;
+    const isWanted = wants(run);
+    for (let groups = reader.count(2); groups > 0; groups--) {
+      const key = reader.varint();
+      const level = key & LEVEL_MASK;
+      const template = key >>> LEVEL_BITS;
+      for (let left = reader.count(2), bucket = 0; left > 0; left--) {
+        bucket += reader.varint();
+        const lines = reader.varint();
+        if (isWanted) sink(template, level, bucket * widthS, lines);
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** The patterns of chunks that have them, read and kept unpacked in a bounded cache. */
+
+import { CorruptionError } from '../../base/model/errors.ts';
+import { LruCache } from '../../base/model/lru.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { nameOfChunk, readChunk } from '../../storage/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
+import { borrowBlock } from '../../storage/codec/compression.ts';
+import { CACHED_SECTION_BYTES } from './bounds.ts';
+import { decodeSection, type PatternSection } from './section-codec.ts';
+
+/** Undefined where there are none that this program can read. Throws what the store throws, and CorruptionError. */
+export async function readPatterns(
+  store: ObjectStore,
+  record: ChunkRecord,
+  { sections, pages }: Pick<Footer, 'sections' | 'pages'>,
+): Promise<PatternSection | undefined> {
+  const section = sections.find(({ kind }) => kind === SectionKind.patterns);
+  if (section === undefined) return undefined;
+  const { place } = section;
+  const what = `${nameOfChunk(record)}: patterns`;
+  const stored = await readChunk(store, record, place.offset, place.offset + place.storedBytes);
+  const decoded = decodeSection(borrowBlock(stored, place, what), what);
+  if (decoded !== undefined && decoded.pages.length !== pages.length) {
+    throw new CorruptionError(`${what}: ${decoded.pages.length} pages where the chunk has ${pages.length}`);
+  }
+  return decoded;
+}
+
+export class StoredPatterns {
+  private readonly store: ObjectStore;
+  private readonly known = new LruCache<string, PatternSection>(CACHED_SECTION_BYTES);
+
+  constructor(store: ObjectStore) {
+    this.store = store;
+  }
+
+  /** The same, but for broken patterns: they are derived data, and lines are mined in their place. */
+  async of(record: ChunkRecord, footer: Footer): Promise<PatternSection | undefined> {
+    const key = `${record.tenant}/${record.id}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    try {
+      const section = await readPatterns(this.store, record, footer);
+      if (section !== undefined) this.known.set(key, section, section.bytes);
+      return section;
+    } catch (error) {
+      if (error instanceof CorruptionError) return undefined;
+      throw error;
+    }
+  }
+}

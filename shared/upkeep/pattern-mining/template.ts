@@ -1,0 +1,74 @@
+/**
+ * Templates: what clusters become when they are stored. Bytes of a line with one byte for each placeholder; the pattern is
+ * the same as text. Taken apart they can be compared and joined, as long as they have the same structure.
+ *
+ * A reader would get wrong: joining never makes a new structure, but for ends. Inside a line a placeholder stands for one
+ * word, or the inside of quotes or brackets, so the text behind it is found where it is. A placeholder for some words more,
+ * others fewer, would find its end too early in one line or another.
+ */
+import { WORD_ANY, WORD_TEXT } from '../../base/kernels/line-words.ts';
+import { PLACEHOLDER_BYTE } from './byte-classes.ts';
+import { wordsOfTemplate } from './template-words.ts';
+
+const PLACEHOLDER = '<_>';
+
+export interface Template {
+  /** The bytes as latin1: the same text for the same bytes. */
+  readonly key: string;
+  /** The gaps, as one text. */
+  readonly structure: string;
+  /** Words as latin1; undefined for a placeholder. */
+  readonly words: readonly (string | undefined)[];
+  /** 1 for words of text. */
+  readonly isText: Uint8Array;
+  /** In `key`, where each word begins. */
+  readonly starts: readonly number[];
+}
+
+/** Of templates as latin1. */
+const PLACEHOLDER_CHARACTER = String.fromCharCode(PLACEHOLDER_BYTE);
+
+/** The pattern, as `|>` takes it. */
+export function patternOf(key: string): string {
+  return key
+    .split(PLACEHOLDER_CHARACTER)
+    .map(literal => Buffer.from(literal, 'latin1').toString())
+    .join(PLACEHOLDER);
+}
+
+/** Takes a template apart. */
+export function parseTemplate(key: string): Template {
+  const found = wordsOfTemplate(Buffer.from(key, 'latin1'));
+  let structure = '';
+  let at = 0;
+  for (const { start, end } of found) {
+    structure += `${key.slice(at, start)}${PLACEHOLDER_CHARACTER}`;
+    at = end;
+  }
+  structure += key.slice(at);
+  const words = found.map(({ start, end, kind }) => (kind === WORD_ANY ? undefined : key.slice(start, end)));
+  const isText = Uint8Array.from(found, ({ kind }) => (kind === WORD_TEXT ? 1 : 0));
+  return { key, structure, words, isText, starts: found.map(({ start }) => start) };
+}
+
+/** The template that takes the lines of both; they have the same structure. */
+export function joinTemplates(a: Template, b: Template): Template {
+  const gaps = a.structure.split(PLACEHOLDER_CHARACTER);
+  let key = gaps[0];
+  const words: (string | undefined)[] = [];
+  const starts: number[] = [];
+  const isText = new Uint8Array(a.words.length);
+  for (let i = 0; i < a.words.length; i++) {
+    const word = a.words[i] === b.words[i] ? a.words[i] : undefined;
+    words.push(word);
+    starts.push(key.length);
+    isText[i] = word === undefined ? 0 : a.isText[i];
+    key += `${word ?? PLACEHOLDER_CHARACTER}${gaps[i + 1]}`;
+  }
+  return { key, structure: a.structure, words, isText, starts };
+}
+
+/** What begins like the template, up to its word `number`, and goes on in any way. */
+export function beginningOf({ key, starts }: Template, number: number): string {
+  return `${key.slice(0, starts[number])}${PLACEHOLDER_CHARACTER}`;
+}

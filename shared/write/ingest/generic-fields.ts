@@ -1,0 +1,221 @@
+/**
+ * `discover_generic_fields` (wire-format 1.13): structured metadata that is looked for in the labels of the stream,
+ * then in the entry's metadata, then in a JSON or logfmt line, and added as it is found there.
+ *
+ * What a reader would get wrong: where the line has one of the hints, later ones are not looked at even if the value is
+ * empty, which adds nothing; and metadata of the same name that the entry brought itself stays as it is.
+ */
+import { labelValue } from '../../base/model/labels.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import type { Steps } from '../../base/model/steps.ts';
+import { parseJsonPath } from '../../execution/pipeline/json-path.ts';
+import { MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
+import { type LevelFields, levelFields } from './level-fields.ts';
+import { type FoundRange, findJsonValue, findLogfmtValue, type PathStep } from './line-fields.ts';
+import { sanitizeMetadata } from './metadata.ts';
+import { sanitizeMetadataName } from './metadata-name.ts';
+import type { PushColumns } from './push-columns.ts';
+import { Spill } from './spill.ts';
+
+interface GenericField {
+  /** As it is stored. */
+  readonly name: string;
+  readonly hints: readonly string[];
+  /** The hints as keys of logfmt. */
+  readonly keys: LevelFields;
+  /** The hints that are paths of JSON. */
+  readonly paths: readonly (readonly PathStep[])[];
+}
+
+const compiled = new WeakMap<Limits['discoverGenericFields'], readonly GenericField[]>();
+
+function compile(fields: Limits['discoverGenericFields']): readonly GenericField[] {
+  let found = compiled.get(fields);
+  if (found === undefined) {
+    found = [...fields].map(([name, hints]) => ({
+      name: sanitizeMetadataName(name),
+      hints,
+      keys: levelFields(hints),
+      paths: hints.flatMap(hint => pathOf(hint) ?? []),
+    }));
+    compiled.set(fields, found);
+  }
+  return found;
+}
+
+/** In a list, so that a hint that is no path adds none. */
+function pathOf(hint: string): [readonly PathStep[]] | undefined {
+  try {
+    return [parseJsonPath(hint).map(part => (typeof part === 'number' ? part : Buffer.from(part)))];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pairs to be added: parallel lists, ascending by entry within a field. */
+interface Additions {
+  readonly entry: number[];
+  readonly name: number[];
+  readonly start: number[];
+  readonly end: number[];
+}
+
+/** Adds what it finds to the metadata of `entries`, whose names must be sanitised already. Throws TooLargeError. */
+export function* discoverGenericFields(
+  columns: PushColumns,
+  entries: Uint32Array,
+  limits: Limits,
+): Steps<void> {
+  const { discoverGenericFields: wanted, allowStructuredMetadata } = limits;
+  if (wanted.size === 0 || !allowStructuredMetadata || entries.length === 0) return;
+  const added: Additions = { entry: [], name: [], start: [], end: [] };
+  const spill = new Spill(columns.bytes.length);
+  for (const field of compile(wanted)) yield* findField(columns, entries, field, spill, added);
+  yield* spill.appendTo(columns);
+  if (added.entry.length === 0) return;
+  yield* insertPairs(columns, added);
+  // A line may hold bytes that are no text: values of metadata are always text.
+  yield* sanitizeMetadata(columns);
+}
+
+/** Of a step: some tenths of a ms. A line is never divided. */
+const ENTRIES_A_STEP = 1024;
+const BYTES_A_STEP = 128 * 1024;
+const PAIRS_A_STEP = 16_384;
+/** Of a line: what follows is not looked at. */
+const MAX_LINE_BYTES = 1024 * 1024;
+
+const range: FoundRange = { start: 0, end: 0 };
+
+function* findField(
+  columns: PushColumns,
+  entries: Uint32Array,
+  field: GenericField,
+  spill: Spill,
+  added: Additions,
+): Steps<void> {
+  const name = columns.nameId(field.name);
+  const ofStream: (FoundRange | undefined)[] = [];
+  for (const { labels } of columns.streams) {
+    const hint = field.hints.find(one => labelValue(labels, one) !== undefined);
+    ofStream.push(hint === undefined ? undefined : spilled(spill, labelValue(labels, hint) ?? ''));
+    if (ofStream.length % ENTRIES_A_STEP === 0) yield;
+  }
+  const rankOfName = Int32Array.from(columns.names, one => field.hints.indexOf(one));
+  let bytesLeft = BYTES_A_STEP;
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i];
+    if (bytesLeft < 0 || i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) {
+      bytesLeft = BYTES_A_STEP;
+      yield;
+    }
+    bytesLeft -= Math.min(columns.lineEnd[entry] - columns.lineStart[entry], MAX_LINE_BYTES);
+    const pair = bestPair(columns, entry, rankOfName, name);
+    if (pair === HAS_IT) continue;
+    const inLabels = ofStream[columns.streamOf[entry]];
+    if (inLabels !== undefined) {
+      range.start = inLabels.start;
+      range.end = inLabels.end;
+    } else if (pair >= 0) {
+      range.start = columns.pairStart[pair];
+      range.end = columns.pairEnd[pair];
+    } else if (!findInLine(columns, entry, field)) continue;
+    if (range.start === range.end) continue;
+    if (columns.pairCount + added.entry.length >= MAX_METADATA_PAIRS) {
+      throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
+    }
+    added.entry.push(entry);
+    added.name.push(name);
+    added.start.push(range.start);
+    added.end.push(range.end);
+  }
+}
+
+function spilled(spill: Spill, text: string): FoundRange {
+  const bytes = Buffer.from(text);
+  const start = spill.end;
+  spill.pushRange(bytes, 0, bytes.length);
+  return { start, end: spill.end };
+}
+
+const HAS_IT = -2;
+const NO_PAIR = -1;
+
+/** The pair of an entry whose name is the first hint, NO_PAIR, or HAS_IT where the entry has the field itself. */
+function bestPair(columns: PushColumns, entry: number, rankOfName: Int32Array, name: number): number {
+  const { firstPair, pairName } = columns;
+  let best = NO_PAIR;
+  let bestRank = Infinity;
+  for (let pair = firstPair[entry]; pair < firstPair[entry + 1]; pair++) {
+    if (pairName[pair] === name) return HAS_IT;
+    const rank = rankOfName[pairName[pair]];
+    if (rank >= 0 && rank < bestRank) {
+      best = pair;
+      bestRank = rank;
+    }
+  }
+  return best;
+}
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Sets `range` to what the line says of a field. */
+function findInLine({ bytes, lineStart, lineEnd }: PushColumns, entry: number, field: GenericField): boolean {
+  const start = lineStart[entry];
+  const end = Math.min(lineEnd[entry], start + MAX_LINE_BYTES);
+  let first = start;
+  while (first < end && isSpace(bytes[first])) first++;
+  let last = end - 1;
+  while (last > first && isSpace(bytes[last])) last--;
+  if (last > first && bytes[first] === OPEN_BRACE && bytes[last] === CLOSE_BRACE) {
+    return field.paths.some(path => findJsonValue(bytes, first, last + 1, path, range));
+  }
+  // A line without any `=` has bare keys only, whose values are empty: nothing is added.
+  return findLogfmtValue(bytes, start, end, field.keys, range);
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
+
+/** Puts each added pair behind those that its entry has. */
+function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
+  const { firstPair, pairName, pairStart, pairEnd } = columns;
+  const total = columns.pairCount + added.entry.length;
+  // Where the pairs of each entry begin; then, where its next added one goes.
+  const places = new Uint32Array(columns.count + 1);
+  for (let i = 0; i < added.entry.length; i++) {
+    places[added.entry[i] + 1]++;
+    if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
+  }
+  const [name, start, end] = [new Uint32Array(total), new Uint32Array(total), new Uint32Array(total)];
+  let to = 0;
+  let from = firstPair[0];
+  for (let entry = 0; entry < columns.count; entry++) {
+    const until = firstPair[entry + 1];
+    firstPair[entry] = to;
+    for (; from < until; from++, to++) {
+      name[to] = pairName[from];
+      start[to] = pairStart[from];
+      end[to] = pairEnd[from];
+    }
+    const more = places[entry + 1];
+    places[entry] = to;
+    to += more;
+    if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  // By field, and therefore in the order of the fields within an entry.
+  for (let i = 0; i < added.entry.length; i++) {
+    const place = places[added.entry[i]]++;
+    name[place] = added.name[i];
+    start[place] = added.start[i];
+    end[place] = added.end[i];
+    if (i % PAIRS_A_STEP === PAIRS_A_STEP - 1) yield;
+  }
+  firstPair[columns.count] = to;
+  columns.pairName = name;
+  columns.pairStart = start;
+  columns.pairEnd = end;
+  columns.pairCount = total;
+}

@@ -1,0 +1,304 @@
+/**
+ * Pushes that arrive within a few milliseconds become one object and one durable write; then all of them are
+ * answered. Nothing is acknowledged before object and record are durable, and no buffer here ever holds
+ * acknowledged data.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
+import type { Pace } from '../../base/model/steps.ts';
+import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { ThrottledError } from '../../base/ports/throttled.ts';
+import { FairScheduler } from '../../base/scheduling/fair-scheduler.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { AscendingChunkIds, MAX_COMMIT_MS } from '../../storage/catalog/chunk-id.ts';
+import { storeChunk } from '../../storage/catalog/chunk-object.ts';
+import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { ChunkRows } from '../../storage/chunk/rows.ts';
+import { writeChunk } from '../../storage/chunk/writer.ts';
+import { type Compression, PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
+import { chunkEnrichers } from '../../upkeep/indexing/chunk-enricher.ts';
+import { withPatterns } from '../../upkeep/pattern-mining/pattern-enricher.ts';
+import type { AcceptedPush } from './push-columns.ts';
+import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
+
+export interface GroupCommitOptions {
+  /** How long a push waits for company when nothing is being written, ms. */
+  readonly waitMs: number;
+  /** A group is written at once from this many bytes of lines. */
+  readonly maxGroupBytes: number;
+  /** Chunks up to this many stored bytes lie in their record. */
+  readonly inlineMaxBytes: number;
+  readonly compression: Compression;
+  /** Large chunks have patterns beside their entries. */
+  readonly minesPatterns?: boolean;
+}
+
+export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
+  // Shorter than an fsync on most disks, so that waiting never dominates an acknowledgement.
+  waitMs: 2,
+  maxGroupBytes: 4 * 1024 * 1024,
+  // docs/cost.md: where the write units of record and deletion cost as much as an object put and get.
+  inlineMaxBytes: 4096,
+  compression: PUSH_COMPRESSION,
+};
+
+/**
+ * Raw bytes of lines from which what a push writes has filters and promoted columns at once: half a second of queries that
+ * read it all costs more than the 25 ms a MiB that these take. Smaller ones are packed with others within minutes.
+ */
+const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
+
+/** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
+const WRITES_AT_ONCE = 3;
+/**
+ * Over a distant store one more for each of these ms that a write takes: so a push waits some ms for its group where a write takes
+ * 70, and a store that gets slower is not asked for less.
+ */
+const DISTANT_MS_PER_WRITE = 5;
+const MAX_DISTANT_WRITES_AT_ONCE = 16;
+/** Of the newest write in the usual time of one. */
+const NEWEST_SHARE = 0.2;
+
+interface Waiting {
+  readonly push: AcceptedPush;
+  readonly bytes: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Of the bodies of a group: from here on each step of its writing has a turn of its own. */
+const LONG_GROUP_BYTES = 96 * 1024;
+
+interface Lane {
+  waiting: Waiting[];
+  waitingBytes: number;
+  writing: number;
+  /** The wait for company under way; one that is not this one any more starts nothing. */
+  wait: Promise<void> | undefined;
+}
+
+/** What metrics tell of a chunk. */
+export type ChunkFigures = Pick<ChunkRecord, 'storedBytes' | 'lineBytes' | 'rows' | 'first' | 'last'>;
+
+/** A group of pushes that became durable. */
+export interface WrittenGroup {
+  readonly records: readonly ChunkFigures[];
+  /** From the beginning of its writing. */
+  readonly seconds: number;
+  /** There was no room for more. */
+  readonly isFull: boolean;
+}
+
+export interface GroupCommitParts {
+  readonly store: ObjectStore;
+  readonly catalog: Pick<Catalog, 'addChunks'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly options?: GroupCommitOptions;
+  /** Told of each group; must not throw. */
+  readonly onWritten?: (group: WrittenGroup) => void;
+  /** Of the thread; each step of a large group is a time slice. */
+  readonly scheduler?: FairScheduler;
+}
+
+export class GroupCommitter {
+  private readonly lanes = new Map<string, Lane>();
+  private readonly store: ObjectStore;
+  private readonly catalog: GroupCommitParts['catalog'];
+  private readonly clock: Clock;
+  private readonly ids: AscendingChunkIds;
+  private readonly options: GroupCommitOptions;
+  private readonly onWritten: GroupCommitParts['onWritten'];
+  /** What a group usually takes until it is durable. */
+  private usualMs = 0;
+  protected readonly scheduler: FairScheduler;
+
+  constructor(parts: GroupCommitParts) {
+    const { store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten } = parts;
+    this.scheduler = parts.scheduler ?? new FairScheduler();
+    this.onWritten = onWritten;
+    this.store = store;
+    this.catalog = catalog;
+    this.clock = clock;
+    this.ids = new AscendingChunkIds(clock, ids);
+    this.options = options;
+  }
+
+  /** Groups under way: those that are being written, and those that wait for it. */
+  get load(): { readonly writing: number; readonly waiting: number } {
+    let writing = 0;
+    let waiting = 0;
+    for (const lane of this.lanes.values()) {
+      writing += lane.writing;
+      if (lane.waiting.length > 0) waiting++;
+    }
+    return { writing, waiting };
+  }
+
+  /** Resolves when every entry of the push is durable and visible. */
+  commit(tenant: string, push: AcceptedPush): Promise<void> {
+    let lane = this.lanes.get(tenant);
+    if (lane === undefined) {
+      lane = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
+      this.lanes.set(tenant, lane);
+    }
+    const ofTenant = lane;
+    return new Promise((resolve, reject) => {
+      const bytes = push.columns.bytes.length;
+      ofTenant.waiting.push({ push, bytes, resolve, reject });
+      ofTenant.waitingBytes += bytes;
+      this.consider(tenant, ofTenant);
+    });
+  }
+
+  /** Groups of one tenant. */
+  private get writesAtOnce(): number {
+    if (this.store.isDistant !== true) return WRITES_AT_ONCE;
+    const wanted = Math.ceil(this.usualMs / DISTANT_MS_PER_WRITE);
+    return Math.min(MAX_DISTANT_WRITES_AT_ONCE, Math.max(WRITES_AT_ONCE, wanted));
+  }
+
+  private noteWrite(ms: number): void {
+    this.usualMs = this.usualMs === 0 ? ms : this.usualMs + NEWEST_SHARE * (ms - this.usualMs);
+  }
+
+  /** Starts writing where it is time to, or the wait that will. */
+  private consider(tenant: string, lane: Lane): void {
+    if (lane.waiting.length === 0 || lane.writing >= this.writesAtOnce) return;
+    const full = lane.waitingBytes >= this.options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
+    if (full) this.start(tenant, lane);
+    else lane.wait ??= this.waitThenStart(tenant, lane);
+  }
+
+  private waitThenStart(tenant: string, lane: Lane): Promise<void> {
+    const wait = this.clock.sleep(this.options.waitMs).then(() => {
+      if (lane.wait === wait) this.start(tenant, lane);
+    });
+    return wait;
+  }
+
+  private start(tenant: string, lane: Lane): void {
+    lane.wait = undefined;
+    const group = this.take(lane);
+    if (group.length === 0) return;
+    lane.writing++;
+    void this.write(tenant, group).finally(() => {
+      lane.writing--;
+      this.consider(tenant, lane);
+      if (lane.writing === 0 && lane.waiting.length === 0) this.lanes.delete(tenant);
+    });
+  }
+
+  private take(lane: Lane): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < lane.waiting.length && count < MAX_GROUPED_PUSHES) {
+      if (count > 0 && bytes + lane.waiting[count].bytes > this.options.maxGroupBytes) break;
+      bytes += lane.waiting[count].bytes;
+      count++;
+    }
+    lane.waitingBytes -= bytes;
+    return lane.waiting.splice(0, count);
+  }
+
+  private async write(tenant: string, group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.storeGroup(tenant, group);
+      for (const waiting of group) waiting.resolve();
+    } catch (error) {
+      if (group.length === 1) return group[0].reject(error);
+      // One push must not take its neighbours down: each gets a write and an answer of its own.
+      for (const waiting of group) await this.write(tenant, [waiting]);
+    }
+  }
+
+  private async storeSegment(
+    { tenant, id, createdMs, pace }: ChunkToStore,
+    { day, rows }: DayRows,
+  ): Promise<ChunkRecord> {
+    const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
+    const enricher = isLarge(rows) ? this.enricher() : undefined;
+    const chunk = await writeChunk(head, rows, this.options.compression, enricher, pace);
+    return storeChunk(this.store, chunk, this.options.inlineMaxBytes);
+  }
+
+  private enricher(): ChunkEnricher {
+    const enricher = chunkEnrichers()();
+    return this.options.minesPatterns === true ? withPatterns(enricher) : enricher;
+  }
+
+  private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
+    // Before anything is waited for: ids order the entries of groups that are written at once.
+    const ids = this.ids.group();
+    const records: ChunkRecord[] = [];
+    const startedMs = this.clock.nowMs();
+    const isLong = group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES;
+    const pace = this.scheduler.pace(tenant);
+    let duplicates = 0;
+    for await (const segment of paced(segmentsOf(group.map(waiting => waiting.push)), pace)) {
+      // Grouping their rows took some milliseconds, and so does packing them.
+      if (isLong) await this.scheduler.acquire(tenant);
+      // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
+      else if (records.length > 0) await nextTurn();
+      duplicates += segment.duplicates;
+      const chunk = { tenant, id: ids.next(), createdMs: startedMs, pace };
+      records.push(await this.storeSegment(chunk, segment));
+    }
+    // Collecting orphans takes an older object for one that nobody will ever name.
+    if (this.clock.nowMs() - startedMs > MAX_COMMIT_MS) {
+      throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
+    }
+    const stored = records.reduce((sum, record) => sum + record.rows, 0);
+    const pushed = group.reduce((sum, { push }) => sum + push.entries.length, 0);
+    mustHold(
+      INVARIANTS.acknowledgedIsFound,
+      stored + duplicates === pushed,
+      `${stored} rows and ${duplicates} duplicates of ${pushed} in chunks`,
+    );
+    await this.catalog.addChunks(records);
+    this.noteWrite(this.clock.nowMs() - startedMs);
+    if (this.onWritten === undefined) return;
+    const bytes = group.reduce((sum, waiting) => sum + waiting.bytes, 0);
+    this.onWritten({
+      records,
+      seconds: (this.clock.nowMs() - startedMs) / 1000,
+      isFull: bytes >= this.options.maxGroupBytes || group.length === MAX_GROUPED_PUSHES,
+    });
+  }
+}
+
+/** Of a chunk that a group becomes. */
+interface ChunkToStore {
+  readonly tenant: string;
+  readonly id: string;
+  /** Unix ms. */
+  readonly createdMs: number;
+  readonly pace: Pace;
+}
+
+/** What the steps make, in time slices. Between two of them the work waits. */
+async function* paced<T>(
+  steps: Generator<T | undefined, void, undefined>,
+  pace: Pace,
+): AsyncGenerator<T, void, undefined> {
+  pace.resume();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) break;
+    if (value !== undefined) {
+      pace.pause();
+      yield value;
+      pace.resume();
+    } else if (pace.due()) await pace.yieldIfDue();
+  }
+  pace.pause();
+}
+
+function isLarge({ sources, lineStart, lineEnd, rows }: ChunkRows): boolean {
+  if (sources.reduce((sum, source) => sum + source.length, 0) < LARGE_SEGMENT_BYTES) return false;
+  let bytes = 0;
+  for (let row = 0; row < rows; row++) bytes += lineEnd[row] - lineStart[row];
+  return bytes >= LARGE_SEGMENT_BYTES;
+}

@@ -1,0 +1,136 @@
+/**
+ * Paths of fields (`kubernetes.pod.name`), each with what it means for an entry, found by the bytes of their last key
+ * without making a string: documents of one push name the same few fields thousands of times.
+ *
+ * The last ones lie in a table with one slot per hash, overwritten on a clash, so that chosen names cannot make it slow.
+ */
+import { equalRange } from '../../../base/model/bytes.ts';
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { MAX_METADATA_NAMES, MAX_NAME_CHARACTERS, tooMany } from '../bounds.ts';
+import { sanitizeMetadataName } from '../metadata-name.ts';
+import { MAX_PATH_LENGTH } from './bounds.ts';
+import type { FieldOptions } from './field-options.ts';
+
+/** A power of two; documents of one push rarely have more than some hundred fields. */
+const SLOTS = 1024;
+/** Parent of the keys of the document itself. */
+export const ROOT = -1;
+const NONE = -2;
+
+/** What a field is for. */
+export const Role = { metadata: 0, time: 1, message: 2, label: 3, ignored: 4, unstorable: 5 } as const;
+export type Role = (typeof Role)[keyof typeof Role];
+
+export interface FieldPath {
+  readonly name: string;
+  readonly nameBytes: number;
+  readonly role: Role;
+  /** Place in its list: of time fields, message fields, or names of labels. */
+  readonly rank: number;
+}
+
+export class FieldPaths {
+  readonly paths: FieldPath[] = [];
+  /** Names of labels, by rank. */
+  readonly labels: readonly string[];
+  private readonly bytes: Buffer;
+  private readonly options: FieldOptions;
+  private readonly idByName = new Map<string, number>();
+  private readonly slotParent = new Int32Array(SLOTS);
+  private readonly slotStart = new Uint32Array(SLOTS);
+  private readonly slotEnd = new Uint32Array(SLOTS);
+  /** Id plus 1; 0 is an empty slot. */
+  private readonly slotId = new Uint32Array(SLOTS);
+  private tooLong = NONE;
+  private characters = 0;
+
+  /** `bytes`: the body, whose keys must stay as they are while it is decoded. */
+  constructor(bytes: Buffer, options: FieldOptions) {
+    this.bytes = bytes;
+    this.options = options;
+    this.labels = [...new Set(options.labelOfField.values())];
+  }
+
+  /** The path of the key `bytes[start, end)` below `parent`. Throws TooLargeError for too many of them. */
+  child(parent: number, start: number, end: number, isEscaped: boolean): number {
+    const bytes = this.bytes;
+    if (end - start > MAX_PATH_LENGTH || parent === this.tooLong) return this.tooLongId();
+    let hash = Math.imul(parent + 2, 0x9e3779b1) + end - start;
+    for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + bytes[i];
+    const slot = (hash ^ (hash >>> 10) ^ (hash >>> 20)) & (SLOTS - 1);
+    const known = this.slotId[slot];
+    if (
+      known > 0 &&
+      this.slotParent[slot] === parent &&
+      equalRange(bytes, start, end, bytes, this.slotStart[slot], this.slotEnd[slot])
+    ) {
+      return known - 1;
+    }
+    const key = isEscaped ? unescaped(bytes, start, end) : bytes.utf8Slice(start, end);
+    const name = parent === ROOT ? key : `${this.paths[parent].name}.${key}`;
+    if (name.length > MAX_PATH_LENGTH) return this.tooLongId();
+    const id = this.idOf(name);
+    this.slotId[slot] = id + 1;
+    this.slotParent[slot] = parent;
+    this.slotStart[slot] = start;
+    this.slotEnd[slot] = end;
+    return id;
+  }
+
+  /** One path for all whose names are too long. */
+  private tooLongId(): number {
+    if (this.tooLong === NONE) {
+      this.tooLong = this.paths.length;
+      this.paths.push({ name: '', nameBytes: 0, role: Role.unstorable, rank: 0 });
+    }
+    return this.tooLong;
+  }
+
+  private idOf(name: string): number {
+    const known = this.idByName.get(name);
+    if (known !== undefined) return known;
+    const id = this.paths.length;
+    if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
+    this.characters += name.length;
+    if (this.characters > MAX_NAME_CHARACTERS)
+      throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
+    this.paths.push({ name, nameBytes: Buffer.byteLength(name), ...this.roleOf(name) });
+    this.idByName.set(name, id);
+    return id;
+  }
+
+  private roleOf(name: string): { role: Role; rank: number } {
+    const { timeFields, messageFields, labelOfField, ignoreFields } = this.options;
+    const time = timeFields.indexOf(name);
+    if (time >= 0) return { role: Role.time, rank: time };
+    const message = messageFields.indexOf(name);
+    if (message >= 0) return { role: Role.message, rank: message };
+    const label = labelOfField.get(name);
+    if (label !== undefined) return { role: Role.label, rank: this.labels.indexOf(label) };
+    if (ignoreFields.some(ignored => isIgnored(name, ignored))) return { role: Role.ignored, rank: 0 };
+    return { role: isStorable(name) ? Role.metadata : Role.unstorable, rank: 0 };
+  }
+}
+
+function isIgnored(name: string, ignored: string): boolean {
+  return ignored.endsWith('*') ? name.startsWith(ignored.slice(0, -1)) : name === ignored;
+}
+
+/** A name of nothing but signs would make the whole push fail. */
+function isStorable(name: string): boolean {
+  try {
+    sanitizeMetadataName(name);
+    return true;
+  } catch (error) {
+    if (error instanceof BadRequestError) return false;
+    throw error;
+  }
+}
+
+/** The text of a JSON string whose escapes are known to be right. Raw control characters stay, as everywhere. */
+export function unescaped(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.utf8Slice(start, end).replace(/[\0-\x1f]/g, control => {
+    return `\\u00${control.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
+  return String(JSON.parse(`"${text}"`)).toWellFormed();
+}

@@ -1,0 +1,138 @@
+/**
+ * A log file read as a stream, in batches of whole lines: memory is bounded by the batch, not by the file. Gzip is told
+ * by its first bytes. Batches are cut at places that follow from the content alone, so a repeat cuts the same.
+ *
+ * What a reader would get wrong: each line brings metadata along (the name of the file), which may be far larger than the
+ * line and counts against the tenant's rate. Without counting it here a file of short lines would make batches that are
+ * over the burst, and so are refused for ever.
+ */
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { TooLargeError } from '../../../base/model/errors.ts';
+import { BATCH_BYTES, MAX_OBJECT_BYTES } from './bounds.ts';
+import { formatOf, MAX_FORMAT_BYTES, type ObjectFormat } from './object-format.ts';
+import { RecordSplitter } from './record-splitter.ts';
+
+export interface ObjectBatch {
+  readonly bytes: Buffer;
+  readonly format: ObjectFormat;
+  /** Lines before it. */
+  readonly firstLine: number;
+}
+
+const LINE_FEED = 0x0a;
+const GZIP = Buffer.of(0x1f, 0x8b, 8);
+
+export interface BatchOptions {
+  /** Of the lines of a batch, with what each brings along. */
+  readonly batchBytes?: number;
+  /** What a line brings along. */
+  readonly lineBytes?: number;
+  /** Of the whole object, unpacked. */
+  readonly maxBytes?: number;
+}
+
+/** Throws what the body throws, an error of zlib where it is broken gzip, TooLargeError over `maxBytes`. */
+export async function* objectBatches(
+  body: AsyncIterable<Uint8Array>,
+  { batchBytes = BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
+): AsyncGenerator<ObjectBatch, void, undefined> {
+  let format: ObjectFormat | undefined;
+  let splitter: RecordSplitter | undefined;
+  // Put together only when they fill a batch: one piece may be a few bytes.
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  // With what their lines bring along.
+  let waitingWeight = 0;
+  let firstLine = 0;
+  let total = 0;
+  const take = (bytes: Buffer): ObjectBatch => {
+    const batch = { bytes, format: format!, firstLine };
+    firstLine += countLines(bytes);
+    return batch;
+  };
+  /** The batches that are full; what is left becomes part of the next. */
+  function* full(bytes: Buffer): Generator<ObjectBatch, Buffer, undefined> {
+    let from = 0;
+    for (;;) {
+      const rest = bytes.subarray(from);
+      const end = batchEnd(rest, batchBytes, lineBytes);
+      if (end === 0) return rest;
+      yield take(rest.subarray(0, end));
+      from += end;
+    }
+  }
+  for await (const piece of withBeginning(await unpacked(body), MAX_FORMAT_BYTES)) {
+    total += piece.length;
+    if (total > maxBytes) throw new TooLargeError(`the object unpacks to more than ${maxBytes} bytes`);
+    if (format === undefined) {
+      format = formatOf(piece);
+      if (format.name === 'cloudtrail') splitter = new RecordSplitter();
+    }
+    const lines = splitter === undefined ? piece : splitter.next(piece);
+    waiting.push(lines);
+    waitingBytes += lines.length;
+    waitingWeight += lines.length + countLines(lines) * lineBytes;
+    if (waitingWeight < batchBytes) continue;
+    const rest = yield* full(Buffer.concat(waiting, waitingBytes));
+    waiting = [rest];
+    waitingBytes = rest.length;
+    waitingWeight = rest.length + countLines(rest) * lineBytes;
+  }
+  if (waitingBytes === 0) return;
+  const rest = yield* full(Buffer.concat(waiting, waitingBytes));
+  if (rest.length > 0) yield take(rest);
+}
+
+/** Where the first batch of `bytes` ends, 0 where all of them fit into one. A line that fits into none is cut. */
+function batchEnd(bytes: Buffer, batchBytes: number, lineBytes: number): number {
+  let end = 0;
+  for (let weight = 0; ; ) {
+    const feed = bytes.indexOf(LINE_FEED, end);
+    const next = feed < 0 ? bytes.length : feed + 1;
+    weight += next - end + (next > end ? lineBytes : 0);
+    if (weight > batchBytes) return end > 0 ? end : Math.min(next, Math.max(1, batchBytes - lineBytes));
+    if (feed < 0) return 0;
+    end = next;
+  }
+}
+
+async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const whole = withBeginning(body, GZIP.length);
+  const first = await whole.next();
+  const rest = (async function* () {
+    if (!first.done) yield first.value;
+    yield* whole;
+  })();
+  const isGzip = !first.done && GZIP.equals(first.value.subarray(0, GZIP.length));
+  if (!isGzip) return rest;
+  const source = Readable.from(rest, { objectMode: false });
+  const gunzip = createGunzip();
+  source.on('error', error => gunzip.destroy(error));
+  return source.pipe(gunzip);
+}
+
+/** The same bytes, with at least `beginning` of them (or all) in the first piece. */
+async function* withBeginning(
+  pieces: AsyncIterable<Uint8Array>,
+  beginning: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  let first: Buffer | undefined = Buffer.alloc(0);
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    if (first === undefined) yield bytes;
+    else {
+      first = Buffer.concat([first, bytes]);
+      if (first.length < beginning) continue;
+      yield first;
+      first = undefined;
+    }
+  }
+  if (first !== undefined && first.length > 0) yield first;
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,55 @@
+/** Bodies of text made UTF-8 before ranges of them become lines: what is no character is U+FFFD, as in JSON pushes. */
+import { isUtf8 } from 'node:buffer';
+import type { Steps } from '../../../base/model/steps.ts';
+import { MAX_MADE_BYTES, tooMany } from '../bounds.ts';
+import { utf8Length } from '../utf8.ts';
+
+const REPLACEMENT = Buffer.from('\ufffd');
+/** Of a step: 0.1 ms for what is UTF-8, 0.3 ms for what is not. */
+const VALID_A_STEP = 1024 * 1024;
+const BYTES_A_STEP = 128 * 1024;
+
+/** The same bytes where they are UTF-8 (hardly ever they are not), else a copy. Throws TooLargeError. */
+export function* validUtf8(bytes: Buffer): Steps<Buffer> {
+  if (yield* isValid(bytes)) return bytes;
+  let invalid = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const stop = Math.min(bytes.length, at + BYTES_A_STEP);
+    while (at < stop) {
+      const length = utf8Length(bytes, at, bytes.length);
+      if (length === 0) invalid++;
+      at += length || 1;
+    }
+    yield;
+  }
+  const more = invalid * (REPLACEMENT.length - 1);
+  if (more > MAX_MADE_BYTES) throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
+  const valid = Buffer.allocUnsafeSlow(bytes.length + more);
+  let to = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const stop = Math.min(bytes.length, at + BYTES_A_STEP);
+    while (at < stop) {
+      const length = utf8Length(bytes, at, bytes.length);
+      if (length === 0) {
+        to += REPLACEMENT.copy(valid, to);
+        at++;
+      } else {
+        for (let i = 0; i < length; i++) valid[to++] = bytes[at++];
+      }
+    }
+    yield;
+  }
+  return valid;
+}
+
+function* isValid(bytes: Buffer): Steps<boolean> {
+  for (let start = 0; start < bytes.length; ) {
+    let end = Math.min(bytes.length, start + VALID_A_STEP);
+    // Not in the middle of a character, which has three bytes behind its first at most.
+    for (let i = 0; i < 3 && end < bytes.length && (bytes[end] & 0xc0) === 0x80; i++) end--;
+    if (!isUtf8(bytes.subarray(start, end))) return false;
+    start = end;
+    if (start < bytes.length) yield;
+  }
+  return true;
+}

@@ -1,0 +1,334 @@
+/**
+ * What takes long to read in a large JSON body, found before it is decoded, in steps: then decoding it never works on one value for
+ * more than some milliseconds.
+ *
+ * Long strings are read here: their escapes are resolved in place, as by the scanner. Long arrays and objects are checked, so that one
+ * that nobody wants is skipped at once; and how much of them is no long string is counted, so that a decoder can refuse to read one in
+ * one go. Bodies that are smaller than what may be read in one go cost nothing.
+ */
+import { BadRequestError } from '../../base/model/errors.ts';
+import type { Steps } from '../../base/model/steps.ts';
+import { MAX_DENSE_BYTES, MAX_JSON_DEPTH, tooMany } from './bounds.ts';
+import { ESCAPED, unicodeEscape, unicodeEscapeLength } from './json-escapes.ts';
+import {
+  BAD_ESCAPE,
+  BLANK,
+  MALFORMED_ARRAY,
+  MALFORMED_OBJECT,
+  MALFORMED_STRING,
+  MALFORMED_VALUE,
+  MAX_DEPTH_EXCEEDED,
+  scalarEnd,
+} from './json-syntax.ts';
+import type { Spill } from './spill.ts';
+import { utf8Length, writeUtf8 } from './utf8.ts';
+
+export interface LongValue {
+  /** Offset behind it. */
+  readonly end: number;
+  /** Its bytes without those of long strings inside it. */
+  readonly denseBytes: number;
+  /** Of a string: where its text is, in the body or behind it; or why it cannot be read. */
+  readonly text?: { readonly start: number; readonly end: number } | BadRequestError;
+}
+
+/** By the offset of the first byte of a value. */
+export type LongValues = ReadonlyMap<number, LongValue>;
+
+export interface LongValueOptions {
+  /** Bodies up to this size are not looked at. */
+  readonly minBytes?: number;
+  /** Longer values are told. */
+  readonly longBytes?: number;
+  /** Most white space between two values; no encoder writes as much. */
+  readonly maxBlankBytes?: number;
+}
+
+const MIB = 1024 * 1024;
+/** Of a step: 0.1 ms. */
+const STEP_BYTES = 64 * 1024;
+const NONE: LongValues = new Map();
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const REPLACEMENT = 0xfffd;
+const OPEN_OBJECT = 0x7b;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * The long values of the JSON object that begins at `from` or behind blanks there. Throws BadRequestError where it is none,
+ * TooLargeError where there is too much white space. Strings that are not UTF-8 go to `spill`.
+ */
+export function* findLongValues(
+  bytes: Buffer,
+  from: number,
+  spill: Spill,
+  { minBytes = MAX_DENSE_BYTES, longBytes = MIB, maxBlankBytes = MIB }: LongValueOptions = {},
+): Steps<LongValues> {
+  if (bytes.length - from <= minBytes) return NONE;
+  const lexer = new Lexer(bytes, from, longBytes, maxBlankBytes);
+  const found = new Map<number, LongValue>();
+  for (;;) {
+    const isDone = lexer.run(STEP_BYTES);
+    for (const { start, end, denseBytes } of lexer.found.splice(0)) {
+      const isString = bytes[start] === QUOTE;
+      const text = isString ? yield* readString(bytes, start + 1, end - 1, spill) : undefined;
+      found.set(start, { end, denseBytes, text });
+    }
+    if (isDone) return found;
+    yield;
+  }
+}
+
+const State = { value: 0, first: 1, key: 2, colon: 3, after: 4, string: 5, blanks: 6 } as const;
+
+/** Follows the syntax of one value; what is in strings is left alone. */
+class Lexer {
+  /** Long values that ended since this was emptied. */
+  readonly found: { readonly start: number; readonly end: number; readonly denseBytes: number }[] = [];
+  private readonly bytes: Buffer;
+  private at: number;
+  private state: number = State.value;
+  /** Of a string or of blanks: where they began, and what the state was. */
+  private start = 0;
+  private outer: number = State.value;
+  private depth = 0;
+  private readonly closing = new Uint8Array(MAX_JSON_DEPTH);
+  private readonly starts = new Uint32Array(MAX_JSON_DEPTH);
+  /** By depth: bytes of long strings in the value that is open there. */
+  private readonly longBytes = new Float64Array(MAX_JSON_DEPTH);
+
+  private readonly longBytesFrom: number;
+  private readonly maxBlankBytes: number;
+
+  constructor(bytes: Buffer, from: number, longBytesFrom: number, maxBlankBytes: number) {
+    this.bytes = bytes;
+    this.at = from;
+    this.longBytesFrom = longBytesFrom;
+    this.maxBlankBytes = maxBlankBytes;
+  }
+
+  /** Goes on for about `count` bytes; true where the value has ended. */
+  run(count: number): boolean {
+    const { bytes } = this;
+    const stop = Math.min(this.at + count, bytes.length);
+    do {
+      if (this.state === State.string) {
+        if (!this.string(stop)) return false;
+      } else {
+        const byte = this.peek(stop);
+        if (byte === undefined) return false;
+        this.token(byte);
+      }
+      if (this.depth === 0 && this.state === State.after) return true;
+    } while (this.at < stop || stop === bytes.length);
+    return false;
+  }
+
+  /** The next byte that is no blank, -1 at the end of the body; undefined where blanks reach `stop`. */
+  private peek(stop: number): number | undefined {
+    const { bytes } = this;
+    const from = this.state === State.blanks ? this.start : this.at;
+    let at = this.at;
+    while (at < stop && BLANK[bytes[at]] === 1) at++;
+    this.at = at;
+    if (at - from > this.maxBlankBytes) throw tooMany('bytes of white space', this.maxBlankBytes);
+    if (at === stop && stop < bytes.length) {
+      if (this.state !== State.blanks) {
+        this.outer = this.state;
+        this.state = State.blanks;
+        this.start = from;
+      }
+      return undefined;
+    }
+    if (this.state === State.blanks) this.state = this.outer;
+    return at < bytes.length ? bytes[at] : -1;
+  }
+
+  private token(byte: number): void {
+    const { state } = this;
+    const closing = this.depth === 0 ? 0 : this.closing[this.depth - 1];
+    const isObject = closing === CLOSE_OBJECT;
+    if (state === State.colon) {
+      if (byte !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
+      this.at++;
+      this.state = State.value;
+    } else if ((state === State.first || state === State.after) && byte === closing) this.close();
+    else if (state === State.after) {
+      if (byte !== 0x2c) throw new BadRequestError(isObject ? MALFORMED_OBJECT : MALFORMED_ARRAY);
+      this.at++;
+      this.state = isObject ? State.key : State.value;
+    } else if (state === State.key || (state === State.first && isObject)) this.key(byte);
+    else this.value(byte);
+  }
+
+  private value(byte: number): void {
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (this.depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
+      this.starts[this.depth] = this.at;
+      this.longBytes[this.depth] = 0;
+      // The closing bracket is the opening one plus 2.
+      this.closing[this.depth++] = byte + 2;
+      this.at++;
+      this.state = State.first;
+    } else if (byte === QUOTE) this.open(State.after);
+    else {
+      const end = scalarEnd(this.bytes, this.at);
+      if (end < 0) throw new BadRequestError(MALFORMED_VALUE);
+      this.at = end;
+      this.state = State.after;
+    }
+  }
+
+  private key(byte: number): void {
+    if (byte !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
+    this.open(State.colon);
+  }
+
+  /** Begins a string, behind which the state is `next`. */
+  private open(next: number): void {
+    this.start = this.at;
+    this.at++;
+    this.state = State.string;
+    this.outer = next;
+  }
+
+  /** Passes a string; false where it reaches `stop`. */
+  private string(stop: number): boolean {
+    const { bytes } = this;
+    let at = this.at;
+    while (at < stop && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+    this.at = at;
+    if (at >= bytes.length) throw new BadRequestError(MALFORMED_STRING);
+    if (at >= stop) return false;
+    this.at = at + 1;
+    this.state = this.outer;
+    const length = this.at - this.start;
+    if (length > this.longBytesFrom) {
+      this.found.push({ start: this.start, end: this.at, denseBytes: 0 });
+      if (this.depth > 0) this.longBytes[this.depth - 1] += length;
+    }
+    return true;
+  }
+
+  private close(): void {
+    this.at++;
+    this.depth--;
+    const start = this.starts[this.depth];
+    const length = this.at - start;
+    const inside = this.longBytes[this.depth];
+    if (length > this.longBytesFrom) this.found.push({ start, end: this.at, denseBytes: length - inside });
+    if (this.depth > 0) this.longBytes[this.depth - 1] += inside;
+    this.state = State.after;
+  }
+}
+
+/** Where the string `bytes[start, end)`, without its quotes, is read to. */
+function* readString(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  spill: Spill,
+): Steps<NonNullable<LongValue['text']>> {
+  const string = { at: start, to: start, end };
+  while (string.at < end) {
+    const ended = unescapeSome(bytes, string);
+    yield;
+    if (ended === 'bad-escape') return new BadRequestError(BAD_ESCAPE);
+    if (ended === 'longer') return yield* spillString(bytes, start, string, spill);
+  }
+  return { start, end: string.to };
+}
+
+interface Progress {
+  at: number;
+  /** Where the text goes. */
+  to: number;
+  readonly end: number;
+}
+
+/** Resolves escapes in place; 'longer' where a byte that is no character needs more room than it has. */
+function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'longer' {
+  const stop = Math.min(string.at + STEP_BYTES, string.end);
+  let { at, to } = string;
+  let ended: 'ok' | 'bad-escape' | 'longer' = 'ok';
+  while (at < stop) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) {
+      const simple = ESCAPED[bytes[at + 1]];
+      if (simple !== 0) {
+        bytes[to++] = simple;
+        at += 2;
+        continue;
+      }
+      const code = unicodeEscape(bytes, at);
+      if (code < 0) {
+        ended = 'bad-escape';
+        break;
+      }
+      to = writeUtf8(bytes, to, code);
+      at += unicodeEscapeLength(code);
+      continue;
+    }
+    const length = byte < 0x80 ? 1 : utf8Length(bytes, at, string.end);
+    if (length === 0) {
+      ended = 'longer';
+      break;
+    }
+    bytes[to++] = bytes[at++];
+    for (let i = 1; i < length; i++) bytes[to++] = bytes[at++];
+  }
+  string.at = at;
+  string.to = to;
+  return ended;
+}
+
+/** Goes on behind the body with a string that has become too long for its place; `[start, string.to)` is done. */
+function* spillString(
+  bytes: Buffer,
+  start: number,
+  string: Progress,
+  spill: Spill,
+): Steps<NonNullable<LongValue['text']>> {
+  const spillStart = spill.end;
+  for (let at = start; at < string.to; at += STEP_BYTES) {
+    spill.pushRange(bytes, at, Math.min(at + STEP_BYTES, string.to));
+    yield;
+  }
+  while (string.at < string.end) {
+    if (!spillSome(bytes, string, spill)) return new BadRequestError(BAD_ESCAPE);
+    yield;
+  }
+  return { start: spillStart, end: spill.end };
+}
+
+const character = Buffer.alloc(4);
+
+function spillSome(bytes: Buffer, string: Progress, spill: Spill): boolean {
+  const stop = Math.min(string.at + STEP_BYTES / 4, string.end);
+  let { at } = string;
+  while (at < stop) {
+    let code = REPLACEMENT;
+    if (bytes[at] === BACKSLASH) {
+      code = ESCAPED[bytes[at + 1]];
+      if (code !== 0) at += 2;
+      else {
+        code = unicodeEscape(bytes, at);
+        if (code < 0) return false;
+        at += unicodeEscapeLength(code);
+      }
+    } else {
+      const length = utf8Length(bytes, at, string.end);
+      if (length > 0) {
+        spill.pushRange(bytes, at, at + length);
+        at += length;
+        continue;
+      }
+      at++;
+    }
+    spill.pushRange(character, 0, writeUtf8(character, 0, code));
+  }
+  string.at = at;
+  return true;
+}

@@ -1,0 +1,70 @@
+/** Names of structured metadata as they are stored (wire-format 1.14, 2.4): letters, digits and single underscores. */
+import { BadRequestError } from '../../base/model/errors.ts';
+import { quote } from '../../base/model/quote.ts';
+
+/**
+ * Names that need no change, unless they hold two underscores in a row or nothing else. Short ones only: a name may be
+ * as long as a body, and a repeated class of a regular expression takes stack for each character that it passes.
+ */
+const PLAIN = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
+
+/** Renamed names that are kept; the table is emptied when it is full. */
+const MAX_NAMES_KEPT = 4096;
+const MAX_LENGTH_KEPT = 256;
+/** Characters of a name in an error; a name may be as long as a body. */
+const MAX_LENGTH_SHOWN = 1024;
+const renamed = new Map<string, string>();
+
+/**
+ * The name to store: each run of other characters is one underscore, `__x__` keeps its double underscores, a leading
+ * digit gets `key_` before it. Throws BadRequestError where nothing but underscores is left.
+ */
+export function sanitizeMetadataName(name: string): string {
+  if (PLAIN.test(name) && name !== '_' && !name.includes('__')) return name;
+  const known = renamed.get(name);
+  if (known !== undefined) return known;
+  if (name === '') throw new BadRequestError('label name is empty');
+  const clean = rename(name);
+  if (!hasLetterOrDigit(clean)) {
+    const shown = quote(name.slice(0, MAX_LENGTH_SHOWN));
+    throw new BadRequestError(
+      `normalization for label name ${shown} resulted in invalid name ${quote(clean)}`,
+    );
+  }
+  if (name.length <= MAX_LENGTH_KEPT) {
+    if (renamed.size >= MAX_NAMES_KEPT) renamed.clear();
+    renamed.set(name, clean);
+  }
+  return clean;
+}
+
+function rename(name: string): string {
+  if (name.length > 4 && name.startsWith('__') && name.endsWith('__')) {
+    return `__${underscored(name.slice(2, -2))}__`;
+  }
+  const clean = underscored(name);
+  return clean[0] >= '0' && clean[0] <= '9' ? `key_${clean}` : clean;
+}
+
+/** One underscore for each run of characters that are no ASCII letter or digit. */
+function underscored(text: string): string {
+  const parts: string[] = [];
+  let start = 0;
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && isLetterOrDigit(text.charCodeAt(i))) continue;
+    if (i > start) parts.push(text.slice(start, i));
+    else if (i === 0 && text.length > 0) parts.push('');
+    start = i + 1;
+  }
+  if (text.length > 0 && !isLetterOrDigit(text.charCodeAt(text.length - 1))) parts.push('');
+  return parts.length === 1 && parts[0] === '' ? '_' : parts.join('_');
+}
+
+function hasLetterOrDigit(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (isLetterOrDigit(text.charCodeAt(i))) return true;
+  return false;
+}
+
+function isLetterOrDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}

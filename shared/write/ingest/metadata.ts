@@ -1,0 +1,221 @@
+/**
+ * Structured metadata of a decoded push made ready for storing, in place: names sanitised, each name once in an
+ * entry, no empty values, U+FFFD and invalid bytes in values replaced by a space.
+ *
+ * Of several pairs that end up with one name the reference keeps, and so does this:
+ *
+ *     sent under that name      the last, unless one of them is empty: then none
+ *     sent under another name   the last, instead of those; if it is empty, none of them all
+ *
+ * Names that no pair uses any more stay in `columns.names`.
+ */
+import type { Steps } from '../../base/model/steps.ts';
+import { sanitizeMetadataName } from './metadata-name.ts';
+import type { PushColumns } from './push-columns.ts';
+import { Spill } from './spill.ts';
+import { utf8Length } from './utf8.ts';
+
+/** Of a step: 0.2 ms. An entry is never divided. */
+const PAIRS_A_STEP = 8192;
+const NAMES_A_STEP = 256;
+const BYTES_A_STEP = 128 * 1024;
+
+/** Throws BadRequestError where a name has nothing that could be stored. */
+export function* sanitizeMetadata(columns: PushColumns): Steps<void> {
+  if (columns.pairCount === 0) return;
+  yield* mergeNames(columns, yield* storedNames(columns));
+  yield* cleanValues(columns);
+}
+
+/** For each name of the push, the place of the name to store. */
+function* storedNames(columns: PushColumns): Steps<Uint32Array> {
+  const count = columns.names.length;
+  const stored = new Uint32Array(count);
+  for (let i = 0; i < count; i++) {
+    stored[i] = columns.nameId(sanitizeMetadataName(columns.names[i]));
+    if (i % NAMES_A_STEP === NAMES_A_STEP - 1) yield;
+  }
+  return stored;
+}
+
+// What the place of a name holds.
+/** A value that was sent under the name itself. */
+const SENT = 0;
+/** A value that was sent under a name which was renamed to this one: no other is wanted. */
+const RENAMED = 1;
+/** Nothing: a pair of the name was empty. Only a renamed pair can fill it. */
+const DELETED = 2;
+
+function* mergeNames(columns: PushColumns, stored: Uint32Array): Steps<void> {
+  const { firstPair } = columns;
+  const merging: Merging = {
+    stored,
+    seenIn: new Uint32Array(columns.names.length),
+    placeOf: new Uint32Array(columns.names.length),
+    holds: new Uint8Array(columns.names.length),
+    entry: 0,
+    from: firstPair[0],
+    to: 0,
+  };
+  while (merging.entry < columns.count) {
+    mergeSome(columns, merging);
+    yield;
+  }
+  firstPair[columns.count] = merging.to;
+  columns.pairCount = merging.to;
+}
+
+interface Merging {
+  readonly stored: Uint32Array;
+  /** The entry that last had a pair of the name, plus 1; where that was put, and what is there. */
+  readonly seenIn: Uint32Array;
+  readonly placeOf: Uint32Array;
+  readonly holds: Uint8Array;
+  /** That is next. */
+  entry: number;
+  from: number;
+  to: number;
+}
+
+function mergeSome(columns: PushColumns, merging: Merging): void {
+  const { firstPair, pairName, pairStart, pairEnd, count } = columns;
+  const { stored, seenIn, placeOf, holds } = merging;
+  let { entry, from, to } = merging;
+  const stop = from + PAIRS_A_STEP;
+  const last = Math.min(count, entry + PAIRS_A_STEP);
+  for (; entry < last && from < stop; entry++) {
+    const end = firstPair[entry + 1];
+    const first = to;
+    let deleted = false;
+    for (; from < end; from++) {
+      const name = stored[pairName[from]];
+      const isRenamed = name !== pairName[from];
+      if (seenIn[name] !== entry + 1) {
+        seenIn[name] = entry + 1;
+        placeOf[name] = to++;
+        holds[name] = SENT;
+      } else if (!isRenamed && holds[name] !== SENT) continue;
+      if (pairStart[from] === pairEnd[from]) {
+        holds[name] = DELETED;
+        deleted = true;
+      } else if (isRenamed) holds[name] = RENAMED;
+      const place = placeOf[name];
+      pairName[place] = name;
+      pairStart[place] = pairStart[from];
+      pairEnd[place] = pairEnd[from];
+    }
+    if (deleted) to = withoutEmpty(columns, first, to);
+    firstPair[entry] = first;
+  }
+  merging.entry = entry;
+  merging.from = from;
+  merging.to = to;
+}
+
+/** Moves the pairs `first` to `end - 1` that have a value together; the place behind the last. */
+function withoutEmpty({ pairName, pairStart, pairEnd }: PushColumns, first: number, end: number): number {
+  let to = first;
+  for (let from = first; from < end; from++) {
+    if (pairStart[from] === pairEnd[from]) continue;
+    pairName[to] = pairName[from];
+    pairStart[to] = pairStart[from];
+    pairEnd[to] = pairEnd[from];
+    to++;
+  }
+  return to;
+}
+
+function* cleanValues(columns: PushColumns): Steps<void> {
+  const { bytes, pairStart, pairEnd } = columns;
+  const spill = new Spill(bytes.length);
+  // Values may share a range (attributes of a resource): each is cleaned once, or a small body could get large.
+  const cleaned = new Map<number, readonly [oldEnd: number, start: number, end: number]>();
+  const cursor: Cursor = { pair: 0, passed: 0 };
+  while (cursor.pair < columns.pairCount) {
+    if (!isAtDirty(columns, cursor)) {
+      yield;
+      continue;
+    }
+    const { pair } = cursor;
+    const start = pairStart[pair];
+    const end = pairEnd[pair];
+    let place = cleaned.get(start);
+    if (place === undefined || place[0] !== end) {
+      const cleanStart = spill.end;
+      for (let at = start; at < end; ) {
+        at = spillClean(spill, bytes, at, Math.min(end, at + BYTES_A_STEP), end);
+        yield;
+      }
+      place = [end, cleanStart, spill.end];
+      cleaned.set(start, place);
+    }
+    pairStart[pair] = place[1];
+    pairEnd[pair] = place[2];
+    cursor.pair++;
+    cursor.passed = 0;
+  }
+  yield* spill.appendTo(columns);
+}
+
+interface Cursor {
+  pair: number;
+  /** Bytes of its value that are clean. */
+  passed: number;
+}
+
+/** Moves on to the next value that needs cleaning; false where none is among those of this step. */
+function isAtDirty({ bytes, pairStart, pairEnd, pairCount }: PushColumns, cursor: Cursor): boolean {
+  let { pair, passed } = cursor;
+  const lastPair = Math.min(pairCount, pair + PAIRS_A_STEP);
+  let bytesLeft = BYTES_A_STEP;
+  let isDirty = false;
+  while (pair < lastPair && bytesLeft > 0) {
+    const end = pairEnd[pair];
+    const from = pairStart[pair] + passed;
+    const stop = Math.min(end, from + bytesLeft);
+    const at = cleanUntil(bytes, from, stop, end);
+    isDirty = at < 0;
+    if (isDirty) break;
+    bytesLeft -= at - from;
+    passed = at - pairStart[pair];
+    if (at < end) break;
+    pair++;
+    passed = 0;
+  }
+  cursor.pair = pair;
+  cursor.passed = passed;
+  return isDirty;
+}
+
+/** Offset from `stop` on up to which a value that ends at `end` is clean, or -1. */
+function cleanUntil(bytes: Uint8Array, start: number, stop: number, end: number): number {
+  let at = start;
+  for (; at < stop; at++) {
+    if (bytes[at] < 0x80) continue;
+    const length = utf8Length(bytes, at, end);
+    if (length === 0 || (length === 3 && isReplacement(bytes, at))) return -1;
+    at += length - 1;
+  }
+  return at;
+}
+
+/** Cleans a value that ends at `end` from `start` to `stop`, or some bytes further: to the offset that is returned. */
+function spillClean(spill: Spill, bytes: Uint8Array, start: number, stop: number, end: number): number {
+  let at = start;
+  while (at < stop) {
+    const length = utf8Length(bytes, at, end);
+    if (length === 0 || (length === 3 && isReplacement(bytes, at))) {
+      spill.push(0x20);
+      at += length === 0 ? 1 : length;
+    } else {
+      spill.pushRange(bytes, at, at + length);
+      at += length;
+    }
+  }
+  return at;
+}
+
+/** True for the bytes of U+FFFD. */
+function isReplacement(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
+}

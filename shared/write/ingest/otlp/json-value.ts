@@ -1,0 +1,236 @@
+/**
+ * Attributes and values of OTLP JSON. Strings stay where they are in the body, where their escapes are resolved.
+ *
+ * Where a reader would go wrong: because of that nothing can be read twice. A value that comes before its key waits,
+ * unread, until the key is known.
+ */
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { MAX_OTLP_DEPTH, MAX_OTLP_VALUE_BYTES, MAX_OTLP_VALUES, tooMany } from '../bounds.ts';
+import type { JsonScanner } from '../json-scanner.ts';
+import {
+  AnyValue,
+  ARRAY,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  EMPTY,
+  INT,
+  MAP,
+  type Member,
+  STRING,
+  treeOf,
+  type ValueTree,
+} from './any-value.ts';
+import { type AttributeName, type AttributeNames, checkKey } from './attribute-names.ts';
+import { JsonFields } from './json-fields.ts';
+import { readBool, readBytes, readDouble, readInteger } from './json-scalars.ts';
+import type { Level, LogColumns } from './log-columns.ts';
+
+const KEY_VALUE = new JsonFields(['key', 'value']);
+const ANY_VALUE = new JsonFields([
+  'stringValue',
+  'boolValue',
+  'intValue',
+  'doubleValue',
+  'arrayValue',
+  'kvlistValue',
+  'bytesValue',
+]);
+/** The kind of each of these fields. */
+const KINDS = [STRING, BOOL, INT, DOUBLE, ARRAY, MAP, BYTES] as const;
+const LIST = new JsonFields(['values']);
+
+/** Fields of a KeyValue. */
+const KEY = 0;
+
+/** Number of the newest key among the fields of a message, or -1. */
+export function fieldOf(scanner: JsonScanner, fields: JsonFields): number {
+  return scanner.isSpilled() ? -1 : fields.of(scanner.bytes, scanner.start, scanner.end);
+}
+
+/** The error of a field that cannot be read again. */
+export function duplicateField(name: string): BadRequestError {
+  return new BadRequestError(`duplicate field "${name}"`);
+}
+
+export class JsonValues {
+  private readonly scanner: JsonScanner;
+  private readonly value = new AnyValue();
+  // Range of the key of the newest KeyValue.
+  private keyStart = 0;
+  private keyEnd = 0;
+  // Of the record, resource or scope at hand.
+  private bytesLeft = MAX_OTLP_VALUE_BYTES;
+  private valuesLeft = MAX_OTLP_VALUES;
+
+  constructor(scanner: JsonScanner) {
+    this.scanner = scanner;
+  }
+
+  /** A record, a resource or a scope begins. */
+  begin(): void {
+    this.bytesLeft = MAX_OTLP_VALUE_BYTES;
+    this.valuesLeft = MAX_OTLP_VALUES;
+  }
+
+  /** Counts bytes that are made text in one go. */
+  private countBytes(bytes: number): void {
+    this.bytesLeft -= bytes;
+    if (this.bytesLeft < 0)
+      throw tooMany('bytes of arrays, maps and bytes in one record', MAX_OTLP_VALUE_BYTES);
+  }
+
+  /** Reads an array of attributes. */
+  attributes(logs: LogColumns, level: Level): void {
+    const { scanner, value } = this;
+    const names = logs.names[level];
+    scanner.enterArray();
+    while (scanner.nextElement()) {
+      if (scanner.skipNull()) continue;
+      this.keyValue(value, 0, names);
+      const name = this.nameOf(names);
+      if (name.action !== 'drop') logs.attribute(level, name, value);
+    }
+  }
+
+  /** Reads a value. */
+  read(into: AnyValue, depth: number): void {
+    const { scanner } = this;
+    into.kind = EMPTY;
+    scanner.enterObject();
+    while (scanner.nextKey()) {
+      const field = fieldOf(scanner, ANY_VALUE);
+      if (field < 0) scanner.skipValue();
+      else if (!scanner.skipNull()) this.readKind(into, field, depth);
+    }
+  }
+
+  private readKind(into: AnyValue, field: number, depth: number): void {
+    const { scanner } = this;
+    const kind = KINDS[field];
+    switch (kind) {
+      case STRING:
+      case BYTES:
+        if (kind === BYTES) readBytes(scanner, length => this.countBytes(length));
+        else {
+          scanner.string();
+          // What is no part of an array or a map stays where it is.
+          if (depth > 0) this.countBytes(scanner.end - scanner.start);
+        }
+        into.start = scanner.start;
+        into.end = scanner.end;
+        break;
+      case BOOL:
+        into.number = readBool(scanner);
+        break;
+      case INT:
+        readInteger(scanner, into);
+        break;
+      case DOUBLE:
+        into.number = readDouble(scanner);
+        break;
+      default:
+        if (depth === MAX_OTLP_DEPTH)
+          throw new BadRequestError(`values nested deeper than ${MAX_OTLP_DEPTH}`);
+        into.tree =
+          kind === ARRAY
+            ? { kind: ARRAY, values: this.list(() => this.element(depth + 1)) }
+            : { kind: MAP, members: this.list(() => this.member(depth + 1)) };
+    }
+    into.kind = kind;
+  }
+
+  /** Reads `{"values": [...]}`. */
+  private list<T>(read: () => T): T[] {
+    const { scanner } = this;
+    const list: T[] = [];
+    scanner.enterObject();
+    while (scanner.nextKey()) {
+      const isValues = fieldOf(scanner, LIST) === 0;
+      if (!isValues) scanner.skipValue();
+      else if (!scanner.skipNull()) {
+        scanner.enterArray();
+        while (scanner.nextElement()) {
+          if (--this.valuesLeft < 0)
+            throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
+          list.push(read());
+        }
+      }
+    }
+    return list;
+  }
+
+  private element(depth: number): ValueTree {
+    if (this.scanner.skipNull()) return { kind: EMPTY };
+    const value = new AnyValue();
+    this.read(value, depth);
+    return treeOf(value);
+  }
+
+  private member(depth: number): Member {
+    const value = new AnyValue();
+    this.keyValue(value, depth, undefined);
+    this.countBytes(this.keyEnd - this.keyStart);
+    return { key: this.keyText(), value: treeOf(value) };
+  }
+
+  /** Reads a KeyValue. The value of an attribute that `names` drops is skipped. */
+  private keyValue(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
+    const { scanner } = this;
+    into.kind = EMPTY;
+    into.tree = undefined;
+    let keyStart = 0;
+    let keyEnd = 0;
+    let hasKey = false;
+    let isRead = false;
+    let waitsAt = -1;
+    scanner.enterObject();
+    while (scanner.nextKey()) {
+      const field = fieldOf(scanner, KEY_VALUE);
+      if (field < 0) scanner.skipValue();
+      else if (scanner.skipNull()) continue;
+      else if (field === KEY) {
+        scanner.string();
+        keyStart = scanner.start;
+        keyEnd = scanner.end;
+        hasKey = true;
+      } else if (hasKey) {
+        if (isRead) throw duplicateField('value');
+        isRead = true;
+        this.keyStart = keyStart;
+        this.keyEnd = keyEnd;
+        this.readOrSkip(into, depth, names);
+      } else {
+        waitsAt = scanner.at;
+        scanner.skipValue();
+      }
+    }
+    this.keyStart = keyStart;
+    this.keyEnd = keyEnd;
+    if (waitsAt < 0 || isRead) return;
+    const behind = scanner.at;
+    scanner.at = waitsAt;
+    this.readOrSkip(into, depth, names);
+    scanner.at = behind;
+    this.keyStart = keyStart;
+    this.keyEnd = keyEnd;
+  }
+
+  private readOrSkip(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
+    if (names !== undefined && this.nameOf(names).action === 'drop') this.scanner.skipValue();
+    else this.read(into, depth);
+  }
+
+  private nameOf(names: AttributeNames): AttributeName {
+    const { keyStart, keyEnd } = this;
+    if (keyStart < this.scanner.bytes.length) return names.ofRange(keyStart, keyEnd);
+    return names.ofKey(this.keyText());
+  }
+
+  private keyText(): string {
+    const { scanner, keyStart, keyEnd } = this;
+    checkKey(keyEnd - keyStart);
+    if (keyStart >= scanner.bytes.length) return scanner.spill.text(keyStart, keyEnd);
+    return scanner.bytes.utf8Slice(keyStart, keyEnd);
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * LZ4 frames, which collectors may send bodies in. Own decoder, because no library that could be kept has a bound on
+ * what it puts out.
+ *
+ * A frame is a header (flags, largest block, perhaps the size of the content), blocks of sequences (literals, then a
+ * copy of earlier output), and an end mark; headers, blocks and the content may each have a checksum. Linked blocks copy
+ * from the block before, so all blocks decode into one buffer. Frames may follow each other.
+ */
+import { BadRequestError } from '../../../base/model/errors.ts';
+import type { Steps } from '../../../base/model/steps.ts';
+import { GrowingBytes, type UnpackOptions } from '../unpacked-bytes.ts';
+import { hashInSteps, xxh32 } from './xxh32.ts';
+
+const MAGIC = 0x184d2204;
+/** The lowest 4 bits are free: a frame of somebody else's, with its size behind the magic number. */
+const SKIPPABLE_MAGIC = 0x184d2a50;
+const VERSION = 1;
+const UNCOMPRESSED = 0x80000000;
+const MIN_MATCH = 4;
+/** One byte of length can stand for 255 bytes of output. */
+const MAX_RATIO = 256;
+/** Output of a step. */
+const STEP_BYTES = 64 * 1024;
+
+const corrupt = (what: string) => new BadRequestError(`lz4: ${what}`);
+const truncated = () => new BadRequestError('unexpected EOF');
+
+/**
+ * The content of all frames. Rejects with BadRequestError where the input is not whole frames with right checksums,
+ * TooLargeError where the content is over the limit, NoRoomError where there is no room for it.
+ */
+export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions): Promise<Buffer> {
+  const output = new Output(options);
+  const steps = new FrameReader(input, output).frames();
+  const { pace } = options;
+  pace.resume();
+  try {
+    while (steps.next().done !== true) {
+      if (output.wanted > 0) {
+        pace.pause();
+        await output.growAsWanted();
+        pace.resume();
+      }
+      if (pace.due()) await pace.yieldIfDue();
+    }
+  } finally {
+    pace.pause();
+  }
+  return output.finish();
+}
+
+/** What was decoded so far. */
+class Output extends GrowingBytes {
+  /** Bytes that there is to be room for before the next step; 0 where there is. */
+  wanted = 0;
+  private most = 0;
+
+  /** Asks for room for `count` more bytes: `wanted` says whether to wait for it. `most`: what can come at all. */
+  reserve(count: number, most: number): void {
+    if (this.hasRoom(count)) return;
+    this.wanted = count;
+    this.most = most;
+  }
+
+  async growAsWanted(): Promise<void> {
+    const { wanted } = this;
+    this.wanted = 0;
+    await this.grow(wanted, this.most);
+  }
+}
+
+interface FrameHeader {
+  readonly isLinked: boolean;
+  readonly hasBlockChecksums: boolean;
+  readonly hasContentChecksum: boolean;
+  readonly contentSize: number | undefined;
+  readonly maxBlockBytes: number;
+}
+
+class FrameReader {
+  at = 0;
+  private readonly input: Uint8Array;
+  private readonly view: DataView;
+  private readonly output: Output;
+
+  constructor(input: Uint8Array, output: Output) {
+    this.input = input;
+    this.view = new DataView(input.buffer, input.byteOffset, input.byteLength);
+    this.output = output;
+  }
+
+  *frames(): Steps<void> {
+    while (this.at < this.input.length) yield* this.frame();
+  }
+
+  private *frame(): Steps<void> {
+    const magic = this.uint32();
+    if ((magic & 0xfffffff0) === SKIPPABLE_MAGIC) {
+      const size = this.uint32();
+      this.need(size);
+      this.at += size;
+      return;
+    }
+    if (magic !== MAGIC) throw corrupt('bad magic number');
+    const header = this.header();
+    const { output } = this;
+    const frameStart = output.length;
+    for (;;) {
+      const size = this.uint32();
+      if (size === 0) break;
+      yield* this.block(size, header, frameStart);
+    }
+    if (header.hasContentChecksum) {
+      const hash = yield* hashInSteps(output.bytes, frameStart, output.length);
+      if (this.uint32() !== hash) throw corrupt('invalid frame checksum');
+    }
+    if (header.contentSize !== undefined && output.length - frameStart !== header.contentSize) {
+      throw corrupt('the content has another size than its frame says');
+    }
+  }
+
+  private header(): FrameHeader {
+    const start = this.at;
+    this.need(2);
+    const flags = this.input[start];
+    const block = this.input[start + 1];
+    this.at += 2;
+    if (flags >> 6 !== VERSION) throw corrupt('unsupported version');
+    const sizeCode = (block >> 4) & 7;
+    if ((flags & 2) !== 0 || (block & 0x8f) !== 0 || sizeCode < 4) throw corrupt('invalid frame header');
+    if ((flags & 1) !== 0) throw corrupt('dictionaries are not supported');
+    let contentSize: number | undefined;
+    if ((flags & 8) !== 0) {
+      contentSize = this.uint32();
+      contentSize += this.uint32() * 0x100000000;
+    }
+    const checksum = (xxh32(this.input, start, this.at) >> 8) & 0xff;
+    this.need(1);
+    if (this.input[this.at++] !== checksum) throw corrupt('invalid header checksum');
+    return {
+      isLinked: (flags & 0x20) === 0,
+      hasBlockChecksums: (flags & 0x10) !== 0,
+      hasContentChecksum: (flags & 4) !== 0,
+      contentSize,
+      // 64 KiB, 256 KiB, 1 MiB, 4 MiB.
+      maxBlockBytes: 2 ** (8 + 2 * sizeCode),
+    };
+  }
+
+  private *block(word: number, header: FrameHeader, frameStart: number): Steps<void> {
+    const { input, output } = this;
+    const { maxBlockBytes } = header;
+    const isPlain = word >= UNCOMPRESSED;
+    const size = isPlain ? word - UNCOMPRESSED : word;
+    // A block that does not shrink is stored plain, so neither form is larger than the content may be.
+    if (size > maxBlockBytes) throw corrupt('a block is larger than its frame allows');
+    this.need(size);
+    const start = this.at;
+    this.at += size;
+    if (header.hasBlockChecksums && this.uint32() !== xxh32(input, start, start + size)) {
+      throw corrupt('invalid block checksum');
+    }
+    if (isPlain) {
+      output.reserve(size, size);
+      yield;
+      output.bytes.set(input.subarray(start, start + size), output.length);
+      output.length += size;
+      return;
+    }
+    const before = output.length;
+    const block: Block = {
+      end: start + size,
+      history: header.isLinked ? frameStart : before,
+      limit: before + maxBlockBytes,
+      at: start,
+      done: before,
+      state: DECODING,
+    };
+    while (block.state === DECODING) {
+      block.state = decodeSequences(input, output, block);
+      yield;
+    }
+    if (block.state === CORRUPT) throw corrupt('corrupt block');
+    output.length = block.done;
+  }
+
+  private uint32(): number {
+    this.need(4);
+    const value = this.view.getUint32(this.at, true);
+    this.at += 4;
+    return value;
+  }
+
+  private need(count: number): void {
+    if (count > this.input.length - this.at) throw truncated();
+  }
+}
+
+const DECODING = 0;
+const ENDED = 1;
+const CORRUPT = 2;
+
+/** How far a block is decoded. */
+interface Block {
+  /** Of the input. */
+  readonly end: number;
+  /** Copies reach back no further. */
+  readonly history: number;
+  /** The output ends before it. */
+  readonly limit: number;
+  /** Of the next sequence in the input. */
+  at: number;
+  /** Of its output. */
+  done: number;
+  state: typeof DECODING | typeof ENDED | typeof CORRUPT;
+}
+
+/** Decodes the next sequences: up to STEP_BYTES of output, to the end of the block, or to one that the output has no room for. */
+function decodeSequences(input: Uint8Array, output: Output, block: Block): Block['state'] {
+  const { end, history, limit } = block;
+  const until = block.done + STEP_BYTES;
+  while (block.at < end) {
+    let { at, done } = block;
+    if (done >= until) return DECODING;
+    const token = input[at++];
+    let literals = token >> 4;
+    if (literals === 15) {
+      let byte = 255;
+      while (byte === 255) {
+        if (at >= end) return CORRUPT;
+        byte = input[at++];
+        literals += byte;
+      }
+    }
+    if (literals > end - at || literals > limit - done) return CORRUPT;
+    if (done + literals > output.bytes.length) return reserve(output, block, done + literals);
+    if (literals > 0) {
+      copyLiterals(input, at, output.bytes, done, literals);
+      at += literals;
+      done += literals;
+    }
+    // The last sequence has no copy.
+    if (at === end) {
+      block.done = done;
+      return ENDED;
+    }
+    if (at + 2 > end) return CORRUPT;
+    const offset = input[at] | (input[at + 1] << 8);
+    at += 2;
+    let length = token & 15;
+    if (length === 15) {
+      let byte = 255;
+      while (byte === 255) {
+        if (at >= end) return CORRUPT;
+        byte = input[at++];
+        length += byte;
+      }
+    }
+    length += MIN_MATCH;
+    if (offset === 0 || offset > done - history || length > limit - done) return CORRUPT;
+    if (done + length > output.bytes.length) return reserve(output, block, done + length);
+    copyMatch(output.bytes, done, offset, length);
+    block.at = at;
+    block.done = done + length;
+  }
+  // A block ends with literals: what ends behind a copy was cut.
+  return CORRUPT;
+}
+
+/** Asks for room; the sequence is begun anew then. */
+function reserve(output: Output, { end, at, limit }: Block, needed: number): typeof DECODING {
+  output.reserve(needed - output.length, Math.min(limit - output.length, (end - at) * MAX_RATIO));
+  return DECODING;
+}
+
+/** From here a call of the system beats a loop. */
+const BULK_BYTES = 48;
+
+function copyLiterals(input: Uint8Array, from: number, bytes: Buffer, to: number, count: number): void {
+  if (count >= BULK_BYTES) bytes.set(input.subarray(from, from + count), to);
+  else for (let i = 0; i < count; i++) bytes[to + i] = input[from + i];
+}
+
+/** The source may overlap the target: then its bytes repeat. */
+function copyMatch(bytes: Buffer, to: number, offset: number, count: number): void {
+  if (count >= BULK_BYTES && offset >= count) bytes.copyWithin(to, to - offset, to - offset + count);
+  else for (let i = 0; i < count; i++) bytes[to + i] = bytes[to - offset + i];
+}

@@ -1,0 +1,297 @@
+/**
+ * `ExportLogsServiceRequest` in protobuf straight into columns: no object stands for a record or an attribute, and
+ * strings stay where they are in the body.
+ *
+ * Fields may come in any order, but a resource decides the stream of its records: so the messages that have one are
+ * read twice, first for the resource (or scope), skipping the rest by their lengths, then for the rest.
+ */
+import { BadRequestError } from '../../../base/model/errors.ts';
+import type { Steps } from '../../../base/model/steps.ts';
+import type { DecodeContext } from '../inlet.ts';
+import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
+import type { PushColumns } from '../push-columns.ts';
+import { Spill } from '../spill.ts';
+import { type Instant, instantOfHalves } from './instant.ts';
+import { type Level, LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
+import { LogRecord } from './log-record.ts';
+import { ProtobufValues, skipField } from './protobuf-value.ts';
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+/** The fields of the messages from number 1; '' where the field is not used. */
+const REQUEST_FIELDS = ['ResourceLogs'];
+const RESOURCE_LOGS_FIELDS = ['Resource', 'ScopeLogs'];
+const SCOPE_LOGS_FIELDS = ['Scope', 'LogRecords'];
+const RESOURCE_FIELDS = ['Attributes'];
+const SCOPE_FIELDS = ['Name', 'Version', 'Attributes', 'DroppedAttributesCount'];
+const RECORD_FIELDS = [
+  'TimeUnixNano',
+  'SeverityNumber',
+  'SeverityText',
+  '',
+  'Body',
+  'Attributes',
+  'DroppedAttributesCount',
+  'Flags',
+  'TraceId',
+  'SpanId',
+  'ObservedTimeUnixNano',
+  'EventName',
+];
+// Tags of messages by field number; those of the record stand where they are read.
+const FIRST = 0x0a;
+const SECOND = 0x12;
+const THIRD = 0x1a;
+const FOURTH_VARINT = 0x20;
+
+/** Of the body, in one step: 0.1 ms. A record, a resource or a scope without its records is never divided. */
+const STEP_BYTES = 32 * 1024;
+
+/** The columns of a push. Throws ClientError where the bytes are no request. */
+export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
+  return new Decoder(bytes, context).decode();
+}
+
+class Decoder {
+  private readonly reader: ProtobufReader;
+  private readonly logs: LogColumns;
+  private readonly values: ProtobufValues;
+  private readonly record = new LogRecord();
+  /** Where the newest text starts; `range` and `id` answer where it ends. */
+  private rangeStart = 0;
+  private stepStart = 0;
+  private readonly scope = {
+    nameStart: 0,
+    nameEnd: 0,
+    versionStart: 0,
+    versionEnd: 0,
+    droppedAttributes: 0,
+  };
+
+  constructor(bytes: Buffer, context: DecodeContext) {
+    this.reader = new ProtobufReader(bytes);
+    this.logs = new LogColumns(bytes, new Spill(bytes.length), context, false);
+    this.values = new ProtobufValues(this.reader);
+  }
+
+  *decode(): Steps<PushColumns> {
+    const { reader } = this;
+    const { end } = reader;
+    while (reader.at < end) {
+      if (this.isStepOver()) yield;
+      const tag = reader.varint();
+      if (tag === FIRST) {
+        reader.enter();
+        yield* this.resourceLogs();
+        reader.at = reader.end;
+        reader.end = end;
+      } else skipField(reader, tag, 'ExportLogsServiceRequest', REQUEST_FIELDS);
+    }
+    return yield* this.logs.finish();
+  }
+
+  /** Asked before a field of a message that holds many: the fields behind it are a new step, and are counted anew. */
+  private isStepOver(): boolean {
+    const { reader, stepStart } = this;
+    reader.startFields();
+    // Messages are read twice, the second time from their beginning.
+    if (reader.at >= stepStart && reader.at < stepStart + STEP_BYTES) return false;
+    this.stepStart = reader.at;
+    return true;
+  }
+
+  private *resourceLogs(): Steps<void> {
+    const { reader, logs } = this;
+    const { at: start, end } = reader;
+    logs.beginResource();
+    this.values.begin();
+    while (reader.at < end) {
+      if (this.isStepOver()) yield;
+      const tag = reader.varint();
+      if (tag === FIRST) {
+        reader.enter();
+        this.resource();
+        reader.at = reader.end;
+        reader.end = end;
+      } else if (tag === SECOND) reader.skip(tag);
+      else skipField(reader, tag, 'ResourceLogs', RESOURCE_LOGS_FIELDS);
+    }
+    logs.endResource();
+    reader.at = start;
+    while (reader.at < end) {
+      if (this.isStepOver()) yield;
+      const tag = reader.varint();
+      if (tag === SECOND) {
+        reader.enter();
+        yield* this.scopeLogs();
+        reader.at = reader.end;
+        reader.end = end;
+      } else reader.skip(tag);
+    }
+  }
+
+  private resource(): void {
+    const { reader } = this;
+    const { end } = reader;
+    while (reader.at < end) {
+      reader.countField();
+      const tag = reader.varint();
+      if (tag === FIRST) this.attribute(RESOURCE, end);
+      else skipField(reader, tag, 'Resource', RESOURCE_FIELDS);
+    }
+  }
+
+  private *scopeLogs(): Steps<void> {
+    const { reader, logs, scope } = this;
+    const { at: start, end } = reader;
+    logs.beginScope();
+    scope.nameEnd = scope.nameStart;
+    scope.versionEnd = scope.versionStart;
+    scope.droppedAttributes = 0;
+    this.values.begin();
+    while (reader.at < end) {
+      if (this.isStepOver()) yield;
+      const tag = reader.varint();
+      if (tag === FIRST) {
+        reader.enter();
+        this.readScope();
+        reader.at = reader.end;
+        reader.end = end;
+      } else if (tag === SECOND) reader.skip(tag);
+      else skipField(reader, tag, 'ScopeLogs', SCOPE_LOGS_FIELDS);
+    }
+    logs.endScope(scope);
+    reader.at = start;
+    while (reader.at < end) {
+      if (this.isStepOver()) yield;
+      const tag = reader.varint();
+      if (tag === SECOND) {
+        reader.enter();
+        this.logRecord();
+        reader.at = reader.end;
+        reader.end = end;
+      } else reader.skip(tag);
+    }
+  }
+
+  private readScope(): void {
+    const { reader, scope } = this;
+    const { end } = reader;
+    while (reader.at < end) {
+      reader.countField();
+      const tag = reader.varint();
+      if (tag === FIRST) {
+        scope.nameEnd = this.range();
+        scope.nameStart = this.rangeStart;
+      } else if (tag === SECOND) {
+        scope.versionEnd = this.range();
+        scope.versionStart = this.rangeStart;
+      } else if (tag === THIRD) this.attribute(SCOPE, end);
+      else if (tag === FOURTH_VARINT) scope.droppedAttributes = reader.varint() >>> 0;
+      else skipField(reader, tag, 'InstrumentationScope', SCOPE_FIELDS);
+    }
+  }
+
+  private logRecord(): void {
+    const { reader, logs, record } = this;
+    const { end } = reader;
+    record.clear();
+    logs.beginRecord();
+    this.values.begin();
+    while (reader.at < end) {
+      reader.countField();
+      const tag = reader.varint();
+      switch (tag) {
+        case 0x09:
+          this.instant(record.time);
+          break;
+        case 0x10:
+          record.severityNumber = reader.varint() | 0;
+          break;
+        case 0x1a:
+          record.severityEnd = this.range();
+          record.severityStart = this.rangeStart;
+          break;
+        case 0x2a:
+          reader.enter();
+          this.values.read(record.body, 0);
+          reader.at = reader.end;
+          reader.end = end;
+          break;
+        case 0x32:
+          this.attribute(RECORD, end);
+          break;
+        case 0x38:
+          record.droppedAttributes = reader.varint() >>> 0;
+          break;
+        case 0x45:
+          record.flags = this.fixed32() >>> 0;
+          break;
+        case 0x4a:
+          record.traceEnd = this.id(TRACE_ID_BYTES, 'TraceID');
+          record.traceStart = this.rangeStart;
+          break;
+        case 0x52:
+          record.spanEnd = this.id(SPAN_ID_BYTES, 'SpanID');
+          record.spanStart = this.rangeStart;
+          break;
+        case 0x59:
+          this.instant(record.observedTime);
+          break;
+        case 0x62:
+          record.eventEnd = this.range();
+          record.eventStart = this.rangeStart;
+          break;
+        default:
+          skipField(reader, tag, 'LogRecord', RECORD_FIELDS);
+      }
+    }
+    logs.endRecord(record);
+  }
+
+  /** Reads an attribute; `end` is that of the message it is in. */
+  private attribute(level: Level, end: number): void {
+    const { reader } = this;
+    reader.enter();
+    const behind = reader.end;
+    this.values.attribute(this.logs, level);
+    reader.at = behind;
+    reader.end = end;
+  }
+
+  private range(): number {
+    const { reader } = this;
+    const length = reader.length();
+    this.rangeStart = reader.at;
+    reader.at += length;
+    return reader.at;
+  }
+
+  /** The hex text of an id; empty where it is not set or all zeros. Throws where it has another length. */
+  private id(bytes: number, what: string): number {
+    const end = this.range();
+    const start = this.rangeStart;
+    if (end === start) return end;
+    if (end - start !== bytes) throw new BadRequestError(`invalid length for ${what}`);
+    let any = 0;
+    for (let i = start; i < end; i++) any |= this.reader.bytes[i];
+    if (any === 0) return start;
+    const hex = this.logs.hex(start, end);
+    this.rangeStart = hex.start;
+    return hex.end;
+  }
+
+  private instant(into: Instant): void {
+    const low = this.fixed32();
+    instantOfHalves(into, low, this.fixed32());
+  }
+
+  /** Four bytes as a signed integer. */
+  private fixed32(): number {
+    const { reader } = this;
+    const { bytes, at } = reader;
+    if (at + 4 > reader.end) throw unexpectedEnd();
+    reader.at = at + 4;
+    return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * `otlp_config` compiled: which action an attribute gets (wire-format 2.3). The first rule that fits decides. Rules see
+ * the name as it was sent, `k8s.pod.name`, and of a map only its own name: its members share what becomes of it.
+ */
+import type { OtlpAction, OtlpConfig, OtlpRule } from '../../../base/model/limits.ts';
+import { compileRegex } from '../../../language/regex/regex.ts';
+
+export type AttributeRules = (attribute: string) => OtlpAction;
+
+export interface OtlpRules {
+  readonly resource: AttributeRules;
+  readonly scope: AttributeRules;
+  readonly log: AttributeRules;
+  readonly severityTextAsLabel: boolean;
+}
+
+// A configuration lives as long as its limits: compiled once for all pushes under it.
+const compiled = new WeakMap<OtlpConfig, OtlpRules>();
+
+export function otlpRules(config: OtlpConfig): OtlpRules {
+  let rules = compiled.get(config);
+  if (rules === undefined) {
+    rules = {
+      resource: compileRules(config.resourceAttributes.attributesConfig),
+      scope: compileRules(config.scopeAttributes),
+      log: compileRules(config.logAttributes),
+      severityTextAsLabel: config.severityTextAsLabel,
+    };
+    compiled.set(config, rules);
+  }
+  return rules;
+}
+
+function compileRules(rules: readonly OtlpRule[]): AttributeRules {
+  const tests = rules.map(({ action, attributes, regex }) => ({ action, fits: testOf(attributes, regex) }));
+  return attribute => tests.find(({ fits }) => fits(attribute))?.action ?? 'structured_metadata';
+}
+
+/** The expression is one of relabelling: it must match the whole name, and `.` matches a newline too. */
+function testOf(attributes: readonly string[], regex: string | undefined): (attribute: string) => boolean {
+  if (regex === undefined) {
+    const set = new Set(attributes);
+    return attribute => set.has(attribute);
+  }
+  const expression = compileRegex(regex, { anchored: true, dotMatchesNewline: true });
+  return attribute => expression.test(attribute);
+}

@@ -1,0 +1,79 @@
+/**
+ * Streams of one OTLP push: a resource has one, by the attributes that are index labels, and records may add labels of
+ * their own to it. What labels cost is bounded here, because the labels of a resource are in each of its streams.
+ */
+import { type Labels, labelsOf } from '../../../base/model/labels.ts';
+import { MAX_LABEL_CHARACTERS, MAX_LABELS_OF_STREAM, tooMany } from '../bounds.ts';
+import { withServiceName } from '../service-name.ts';
+import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts';
+
+/** Labels by name; of equal names the last one stays. */
+export type LabelMap = Map<string, string>;
+
+export class StreamLabels {
+  private readonly streams: StreamTable;
+  private readonly discoverServiceName: readonly string[];
+  private base: Labels = [];
+  /** Place of the stream of the resource; -1 while no record needed it. */
+  private baseStream = -1;
+  /** Streams of the resource with labels of records, by these labels. */
+  private readonly byRecordLabels = new Map<string, number>();
+  private characters = 0;
+
+  constructor(streams: StreamTable, discoverServiceName: readonly string[]) {
+    this.streams = streams;
+    this.discoverServiceName = discoverServiceName;
+  }
+
+  /**
+   * Begins a resource. `service_name` is found here and not among the labels of records: they tell of a line, not of
+   * the program that wrote it.
+   */
+  setResource(labels: LabelMap): void {
+    this.base = withServiceName(streamOf(storable(labels)), this.discoverServiceName, true).labels;
+    this.baseStream = -1;
+    this.byRecordLabels.clear();
+  }
+
+  /** Place of the stream of a record without labels of its own. */
+  ofResource(): number {
+    if (this.baseStream < 0) this.baseStream = this.place(this.base);
+    return this.baseStream;
+  }
+
+  /** Place of the stream of a record that adds labels, or replaces some. */
+  ofRecord(labels: LabelMap): number {
+    let key = '';
+    // A name has no `=`, and the length tells where the value ends.
+    for (const [name, value] of labels) key += `${name}=${value.length}:${value}`;
+    let stream = this.byRecordLabels.get(key);
+    if (stream === undefined) {
+      const all: LabelMap = new Map(this.base.map(({ name, value }) => [name, value]));
+      for (const [name, value] of labels) all.set(name, value);
+      stream = this.place(storable(all));
+      this.byRecordLabels.set(key, stream);
+      this.count(key.length);
+    }
+    return stream;
+  }
+
+  private place(labels: Labels): number {
+    const stream = streamOf(labels);
+    this.count(stream.text.length);
+    return this.streams.place(stream);
+  }
+
+  private count(characters: number): void {
+    this.characters += characters;
+    if (this.characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
+  }
+}
+
+/** Without those of an empty value. Throws TooLargeError where they are too many or too long for one stream. */
+function storable(labels: LabelMap): Labels {
+  let size = 0;
+  for (const [name, value] of labels) size += name.length + value.length;
+  checkLabelsSize(size);
+  if (labels.size > MAX_LABELS_OF_STREAM) throw tooMany('labels of a stream', MAX_LABELS_OF_STREAM);
+  return labelsOf(labels).filter(({ value }) => value !== '');
+}

@@ -1,0 +1,42 @@
+/**
+ * Policies of a tenant's streams (`policy_stream_mapping`, wire-format 1.11): names for groups of streams, to which
+ * other limits refer. A stream has the policy with the highest priority among those that match it; of several the
+ * first by name.
+ */
+
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import type { Limits } from '../../base/model/limits.ts';
+import { compileMatchers } from '../../language/logql/matcher.ts';
+import { parseSelector } from '../../language/logql/parse.ts';
+
+/** Of a stream that no policy matches. */
+export const NO_POLICY = '';
+
+type Mapping = Limits['policyStreamMapping'];
+type PolicyOf = (labels: Labels) => string;
+
+const compiled = new WeakMap<Mapping, PolicyOf>();
+
+/** Finds the policy of a label set, NO_POLICY where none matches; made once for each mapping. */
+export function policiesOf(mapping: Mapping): PolicyOf {
+  let policyOf = compiled.get(mapping);
+  if (policyOf === undefined) {
+    policyOf = compile(mapping);
+    compiled.set(mapping, policyOf);
+  }
+  return policyOf;
+}
+
+/** The selectors were parsed when the configuration was read, so that none is broken here. */
+function compile(mapping: Mapping): PolicyOf {
+  const rules = [...mapping].flatMap(([policy, selectors]) =>
+    selectors.map(({ selector, priority }) => ({
+      policy,
+      priority,
+      matches: compileMatchers(parseSelector(selector)),
+    })),
+  );
+  rules.sort((a, b) => b.priority - a.priority || compareUtf8(a.policy, b.policy));
+  return labels => rules.find(rule => rule.matches(labels))?.policy ?? NO_POLICY;
+}

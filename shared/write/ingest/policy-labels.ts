@@ -1,0 +1,17 @@
+/** Labels that a tenant's streams must have (`enforced_labels`, `policy_enforced_labels`; wire-format 1.7). */
+import { type Labels, labelValue } from '../../base/model/labels.ts';
+import { GLOBAL_POLICY, type Limits } from '../../base/model/limits.ts';
+
+const NONE: readonly string[] = [];
+
+/** Those that are missing, each once: first the tenant's, then those of every policy, then those of its own. */
+export function missingEnforcedLabels(labels: Labels, policy: string, limits: Limits): readonly string[] {
+  const { enforcedLabels, policyEnforcedLabels } = limits;
+  if (enforcedLabels.length === 0 && policyEnforcedLabels.size === 0) return NONE;
+  const required = new Set([
+    ...enforcedLabels,
+    ...(policyEnforcedLabels.get(GLOBAL_POLICY) ?? NONE),
+    ...(policyEnforcedLabels.get(policy) ?? NONE),
+  ]);
+  return [...required].filter(name => labelValue(labels, name) === undefined);
+}

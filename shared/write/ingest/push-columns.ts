@@ -1,0 +1,204 @@
+/**
+ * One push, decoded straight into columns: no object stands for an entry. Decoders fill it, validation and
+ * discovery amend it, the segment writer sorts it into pages.
+ *
+ * A timestamp is a UTC day and nanoseconds inside it: both are exact as numbers, and chunks never cross a day.
+ */
+import { BufferPool } from '../../base/model/buffer-pool.ts';
+import { freeLarge } from '../../base/model/free-bytes.ts';
+import type { Labels } from '../../base/model/labels.ts';
+import type { Steps } from '../../base/model/steps.ts';
+import { copyInSteps } from './unpacked-bytes.ts';
+
+export const NS_OF_DAY = 86_400_000_000_000;
+
+export interface PushStream {
+  readonly labels: Labels;
+  /** Canonical text, see model/labels.ts. */
+  readonly text: string;
+}
+
+/** Entry columns that wait for the next push. */
+const POOL = new BufferPool(16 * 1024 * 1024);
+const BYTES_OF_ENTRY = 28;
+/** Lines of logs are longer on the average, so that columns rarely grow; those of a tiny push stay tiny. */
+const BODY_BYTES_PER_ENTRY = 128;
+const MIN_ENTRIES = 64;
+/** Where the first guess ends: a body of few long lines costs no more than this. */
+const MAX_GUESSED_ENTRIES = 32_768;
+
+/** The columns of the entries, all in one buffer. */
+interface EntryColumns {
+  readonly memory: Buffer;
+  readonly timeOfDay: Float64Array;
+  readonly streamOf: Uint32Array;
+  readonly day: Int32Array;
+  readonly lineStart: Uint32Array;
+  readonly lineEnd: Uint32Array;
+  readonly firstPair: Uint32Array;
+}
+
+/** Columns with room for so many entries; what is in them is left from earlier ones. */
+function takeColumns(entries: number): EntryColumns {
+  const memory = POOL.take(entries * BYTES_OF_ENTRY + 4);
+  const { buffer, byteOffset: at } = memory;
+  return {
+    memory,
+    timeOfDay: new Float64Array(buffer, at, entries),
+    streamOf: new Uint32Array(buffer, at + 8 * entries, entries),
+    day: new Int32Array(buffer, at + 12 * entries, entries),
+    lineStart: new Uint32Array(buffer, at + 16 * entries, entries),
+    lineEnd: new Uint32Array(buffer, at + 20 * entries, entries),
+    firstPair: new Uint32Array(buffer, at + 24 * entries, entries + 1),
+  };
+}
+
+export class PushColumns {
+  /** What all ranges point into: the decompressed body, and behind it what decoding had to make. */
+  bytes: Buffer;
+  /** Streams of the push; each canonical text once. */
+  readonly streams: PushStream[] = [];
+  /** Names of structured metadata; each once. */
+  readonly names: string[] = [];
+  private readonly nameIds = new Map<string, number>();
+
+  /** Entries. Every entry column below has at least `count` places; what is behind them is of no meaning. */
+  count = 0;
+  streamOf: Uint32Array;
+  /** UTC day since 1970-01-01. */
+  day: Int32Array;
+  /** Nanoseconds since the start of that day, 0 <= x < NS_OF_DAY. */
+  timeOfDay: Float64Array;
+  /** Line: `bytes[lineStart, lineEnd)`. */
+  lineStart: Uint32Array;
+  lineEnd: Uint32Array;
+  /** First metadata pair of the entry; the pairs of entry i end where those of entry i + 1 start. */
+  firstPair: Uint32Array;
+  private memory: Buffer;
+
+  /** Metadata pairs, in the order of the entries. */
+  pairCount = 0;
+  /** Place in `names`. */
+  pairName = new Uint32Array(256);
+  /** Value: `bytes[pairStart, pairEnd)`. */
+  pairStart = new Uint32Array(256);
+  pairEnd = new Uint32Array(256);
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    const guess = Math.ceil(bytes.length / BODY_BYTES_PER_ENTRY);
+    const columns = takeColumns(Math.min(Math.max(guess, MIN_ENTRIES), MAX_GUESSED_ENTRIES));
+    columns.firstPair[0] = 0;
+    this.memory = columns.memory;
+    this.streamOf = columns.streamOf;
+    this.day = columns.day;
+    this.timeOfDay = columns.timeOfDay;
+    this.lineStart = columns.lineStart;
+    this.lineEnd = columns.lineEnd;
+    this.firstPair = columns.firstPair;
+  }
+
+  /** Gives the entry columns to other pushes, once: nobody may look at them any more, and nobody else holds them. */
+  release(): void {
+    POOL.give(this.memory);
+    this.use(takeColumns(0));
+    for (const column of [this.pairName, this.pairStart, this.pairEnd]) {
+      freeLarge(new Uint8Array(column.buffer));
+    }
+  }
+
+  /** Place of a metadata name in `names`. */
+  nameId(name: string): number {
+    let id = this.nameIds.get(name);
+    if (id === undefined) {
+      id = this.names.length;
+      this.names.push(name);
+      this.nameIds.set(name, id);
+    }
+    return id;
+  }
+
+  /** Adds an entry without metadata; `addPair` then adds pairs to it. */
+  addEntry(stream: number, day: number, timeOfDay: number, lineStart: number, lineEnd: number): void {
+    const at = this.count;
+    if (at === this.streamOf.length) this.growEntries();
+    this.streamOf[at] = stream;
+    this.day[at] = day;
+    this.timeOfDay[at] = timeOfDay;
+    this.lineStart[at] = lineStart;
+    this.lineEnd[at] = lineEnd;
+    this.firstPair[at] = this.pairCount;
+    this.count = at + 1;
+    this.firstPair[at + 1] = this.pairCount;
+  }
+
+  /** Adds a metadata pair to the newest entry. */
+  addPair(name: number, start: number, end: number): void {
+    const at = this.pairCount;
+    if (at === this.pairName.length) this.growPairs();
+    this.pairName[at] = name;
+    this.pairStart[at] = start;
+    this.pairEnd[at] = end;
+    this.pairCount = at + 1;
+    this.firstPair[this.count] = at + 1;
+  }
+
+  /** Puts bytes behind the body, which may move it; the offset where they start. */
+  *append(more: Uint8Array): Steps<number> {
+    const before = this.bytes;
+    const whole = Buffer.allocUnsafeSlow(before.length + more.length);
+    yield* copyInSteps(before, whole, 0);
+    yield* copyInSteps(more, whole, before.length);
+    this.bytes = whole;
+    return before.length;
+  }
+
+  private growEntries(): void {
+    const before = this.memory;
+    const { timeOfDay, streamOf, day, lineStart, lineEnd, firstPair } = this;
+    this.use(takeColumns(streamOf.length * 2));
+    this.timeOfDay.set(timeOfDay);
+    this.streamOf.set(streamOf);
+    this.day.set(day);
+    this.lineStart.set(lineStart);
+    this.lineEnd.set(lineEnd);
+    this.firstPair.set(firstPair);
+    POOL.give(before);
+  }
+
+  private use({ memory, timeOfDay, streamOf, day, lineStart, lineEnd, firstPair }: EntryColumns): void {
+    this.memory = memory;
+    this.timeOfDay = timeOfDay;
+    this.streamOf = streamOf;
+    this.day = day;
+    this.lineStart = lineStart;
+    this.lineEnd = lineEnd;
+    this.firstPair = firstPair;
+  }
+
+  private growPairs(): void {
+    const size = this.pairName.length * 2;
+    this.pairName = grown(this.pairName, size);
+    this.pairStart = grown(this.pairStart, size);
+    this.pairEnd = grown(this.pairEnd, size);
+  }
+}
+
+function grown(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
+  const to = new Uint32Array(size);
+  to.set(from);
+  return to;
+}
+
+/**
+ * What of a push is to be stored, once it is validated: which entries, and the detected level of each.
+ */
+export interface AcceptedPush {
+  readonly columns: PushColumns;
+  /** Entries to store, ascending. */
+  readonly entries: Uint32Array;
+  /** For each entry of the push (not of `entries`): place in `levels`, plus 1; 0 where none is to be added. */
+  readonly levelOf: Uint16Array;
+  /** Values of the metadata name `detected_level` that detection adds. */
+  readonly levels: readonly string[];
+}

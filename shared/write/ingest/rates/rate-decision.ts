@@ -1,0 +1,117 @@
+/**
+ * What is asked of the limits on rates and streams for a push, what they say, and what that makes of the push. Question and answer
+ * are plain data: the push may lie in another thread than the limits.
+ */
+import { type Pace, runPaced, type Steps, UNPACED } from '../../../base/model/steps.ts';
+import { hashOfText } from '../../../base/model/text-hash.ts';
+import type { PushResult } from '../accept.ts';
+import { streamLimitError, streamRateError, tenantRateError } from './rate-errors.ts';
+import {
+  type Admission,
+  bytesOfStream,
+  discardAll,
+  NO_DISCARDS,
+  type RateReason,
+  withoutStreams,
+} from './refused-streams.ts';
+
+export interface AskedRate {
+  /** Of entries that would be stored. */
+  readonly lines: number;
+  /** Of their lines and metadata. */
+  readonly bytes: number;
+  /** Of each stream with such entries: its place in the push, hash (model/text-hash.ts), and bytes. */
+  readonly places: Uint32Array;
+  readonly hashes: Float64Array;
+  readonly bytesOf: Float64Array;
+}
+
+export type RateDecision =
+  | { readonly kind: 'all' }
+  /** The tenant's rate refuses the push whole. */
+  | { readonly kind: 'nothing'; readonly limitBytes: number }
+  | {
+      readonly kind: 'some';
+      /** Reasons by place. */
+      readonly refused: ReadonlyMap<number, RateReason>;
+      /** Of a stream; bytes per second. */
+      readonly limitBytes: number;
+    };
+
+export const ALL: RateDecision = { kind: 'all' };
+const NOTHING = new Uint32Array(0);
+
+/** Of a step: 0.1 ms. */
+const CHARACTERS_A_STEP = 64 * 1024;
+const STREAMS_A_STEP = 1024;
+
+function* askedOf(result: PushResult): Steps<AskedRate> {
+  const { accepted, totals, lineBytes, metadataBytes } = result;
+  const { streams } = accepted.columns;
+  const places = new Uint32Array(streams.length);
+  const hashes = new Float64Array(streams.length);
+  const bytesOf = new Float64Array(streams.length);
+  let count = 0;
+  let characters = 0;
+  for (let place = 0; place < streams.length; place++) {
+    if (totals.entries[place] > 0) {
+      const { text } = streams[place];
+      places[count] = place;
+      hashes[count] = hashOfText(text);
+      bytesOf[count++] = bytesOfStream(totals, place);
+      characters += text.length;
+    }
+    if (characters < CHARACTERS_A_STEP && place % STREAMS_A_STEP !== STREAMS_A_STEP - 1) continue;
+    characters = 0;
+    yield;
+  }
+  return {
+    lines: accepted.entries.length,
+    bytes: lineBytes + metadataBytes,
+    places: places.slice(0, count),
+    hashes: hashes.slice(0, count),
+    bytesOf: bytesOf.slice(0, count),
+  };
+}
+
+/** What of a validated push may be stored, as `decide` says; lowers `result.totals` to it. Nobody is asked where nothing is left. */
+export async function admitBy(
+  tenant: string,
+  result: PushResult,
+  decide: (asked: AskedRate) => Promise<RateDecision>,
+  pace: Pace = UNPACED,
+): Promise<Admission> {
+  const isEmpty = result.accepted.entries.length === 0;
+  const decision = isEmpty ? ALL : await decide(await runPaced(askedOf(result), pace));
+  return runPaced(admissionOf(tenant, result, decision), pace);
+}
+
+function* admissionOf(tenant: string, result: PushResult, decision: RateDecision): Steps<Admission> {
+  const { columns, entries } = result.accepted;
+  switch (decision.kind) {
+    case 'all':
+      return { entries, error: undefined, discards: NO_DISCARDS };
+    case 'nothing': {
+      const asked = { lines: entries.length, bytes: result.lineBytes + result.metadataBytes };
+      const error = tenantRateError(tenant, { ...asked, limitBytes: decision.limitBytes });
+      return { entries: NOTHING, error, discards: discardAll(result, 'rate_limited') };
+    }
+    case 'some': {
+      const { refused, limitBytes } = decision;
+      // As in the reference the last stream that failed is told, and its rate goes before the number of streams.
+      const stream = lastOf(refused, 'per_stream_rate_limit');
+      const count = stream === undefined ? 0 : result.totals.entries[stream];
+      const error =
+        stream === undefined
+          ? streamLimitError(tenant, columns.streams[lastOf(refused, 'stream_limit')!].text)
+          : streamRateError(tenant, { columns, entries, stream, count, limitBytes });
+      return { ...(yield* withoutStreams(result, refused)), error };
+    }
+  }
+}
+
+function lastOf(refused: ReadonlyMap<number, RateReason>, wanted: RateReason): number | undefined {
+  let last: number | undefined;
+  for (const [place, reason] of refused) if (reason === wanted) last = place;
+  return last;
+}

@@ -1,0 +1,99 @@
+/**
+ * The rate of one tenant in this process (wire-format 1.9): a token bucket that fills with the process's share of the
+ * tenant's rate, and a count of what all processes took together.
+ *
+ * The share follows demand, so processes with even, lasting demand take no more than the rate together. While demand
+ * moves between them, shares are up to two exchanges old and may make more than 1. The count is the backstop: each
+ * process tells how much it took since it started, so that whatever goes over is found and nobody takes anything until
+ * it is made good. With P processes, what is taken in any window is at most
+ *
+ *     rate x window + (P + 1) x (burst + 2 x EXCHANGE_MS x rate)
+ *
+ * because a process that takes a push knows what it took itself, and of each other all but what that one took in its
+ * last interval and since; and the count refuses from burst + GROUP_SLACK_MS x rate on.
+ */
+import type { Demand, StreamDemand } from '../../../storage/catalog/ingest-exchange.ts';
+import { GROUP_SLACK_MS, MAX_KNOWN_PROCESSES } from './bounds.ts';
+import { demandOf, shareOf } from './share.ts';
+import { fullBucket, takeTokens } from './token-bucket.ts';
+
+/** Bytes and bytes per second. */
+export interface Rate {
+  readonly bytesPerSecond: number;
+  readonly burstBytes: number;
+  /** False: every process has the whole rate. */
+  readonly isShared: boolean;
+}
+
+export class TenantRate {
+  /** Processes that share the tenant's rate, as far as known. */
+  processes = 1;
+  /** Bytes offered since the last report. */
+  offeredBytes = 0;
+  /** Unix ms of that report. */
+  reportedMs = -Infinity;
+  private readonly bucket = fullBucket();
+  private share = 1;
+  private takenBytes = 0;
+  private reportedBytes = 0;
+  private ownDemand = 0;
+  /** Bytes that all processes took beyond the rate: falls with the rate, never below 0. */
+  private excess = 0;
+  private excessMs = 0;
+  /** Total of each other process as last told. */
+  private readonly takenBy = new Map<string, number>();
+
+  /** Takes `bytes` whole, or nothing and returns false. More than the burst never pass. */
+  take(bytes: number, { bytesPerSecond, burstBytes, isShared }: Rate, nowMs: number): boolean {
+    this.offeredBytes += bytes;
+    this.drain(bytesPerSecond, nowMs);
+    const allowed = burstBytes + (bytesPerSecond * GROUP_SLACK_MS) / 1000;
+    if (isShared && this.excess + bytes > allowed) return false;
+    const own = isShared ? bytesPerSecond * this.share : bytesPerSecond;
+    if (!takeTokens(this.bucket, bytes, own, burstBytes, nowMs)) return false;
+    this.takenBytes += bytes;
+    this.excess += bytes;
+    return true;
+  }
+
+  /** What to tell the others now. Demand above the tenant's rate counts as the rate: nobody could take more. */
+  report(
+    process: string,
+    hotStreams: readonly StreamDemand[],
+    { bytesPerSecond }: Rate,
+    nowMs: number,
+  ): Demand {
+    this.ownDemand = Math.min(bytesPerSecond, demandOf(this.offeredBytes, nowMs - this.reportedMs));
+    const newBytes = this.takenBytes - this.reportedBytes;
+    this.offeredBytes = 0;
+    this.reportedBytes = this.takenBytes;
+    this.reportedMs = nowMs;
+    return { process, bytesPerSecond: this.ownDemand, takenBytes: this.takenBytes, newBytes, hotStreams };
+  }
+
+  /** Takes in what all others told, after the own report. */
+  learn(others: readonly Demand[], { bytesPerSecond }: Rate, nowMs: number): void {
+    this.drain(bytesPerSecond, nowMs);
+    let demand = 0;
+    for (const { process, bytesPerSecond: offered, takenBytes, newBytes } of others) {
+      demand += offered;
+      const before = this.takenBy.get(process) ?? takenBytes - newBytes;
+      this.excess += Math.max(0, takenBytes - before);
+      this.takenBy.set(process, takenBytes);
+    }
+    this.processes = others.length + 1;
+    this.share = shareOf(this.ownDemand, demand, this.processes);
+    if (this.takenBy.size > MAX_KNOWN_PROCESSES) this.forgetAllBut(others);
+  }
+
+  private drain(bytesPerSecond: number, nowMs: number): void {
+    const elapsedMs = Math.max(0, nowMs - this.excessMs);
+    this.excess = Math.max(0, this.excess - (bytesPerSecond * elapsedMs) / 1000);
+    this.excessMs = nowMs;
+  }
+
+  private forgetAllBut(others: readonly Demand[]): void {
+    this.takenBy.clear();
+    for (const { process, takenBytes } of others) this.takenBy.set(process, takenBytes);
+  }
+}

@@ -1,0 +1,386 @@
+/**
+ * Accepted pushes of one tenant to sorted rows, one set or some per UTC day: what the chunk writer takes. Entries that were
+ * pushed twice (same stream, timestamp, line and metadata) become one row.
+ *
+ * All in steps, and rows are made for a part of a day at a time: what a push of a million entries takes beside its columns is bounded by
+ * the part. Usual pushes are one part.
+ */
+
+import { compareUtf8 } from '../../base/model/bytes.ts';
+import type { Stream } from '../../base/model/page.ts';
+import type { Steps } from '../../base/model/steps.ts';
+import type { ChunkRows } from '../../storage/chunk/rows.ts';
+import { PairInterner, PushNumbers } from './pair-interner.ts';
+import type { AcceptedPush } from './push-columns.ts';
+import { withoutDuplicates } from './segment-duplicates.ts';
+import { orderOfTimes, sortItems } from './sort-in-steps.ts';
+import { type Refs, type SortedRows, selectRows } from './sorted-rows.ts';
+
+export interface DayRows {
+  /** UTC day since 1970-01-01. */
+  readonly day: number;
+  readonly rows: ChunkRows;
+  /** Entries that are no row, because an equal one is. */
+  readonly duplicates: number;
+}
+
+/** Most pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
+export const MAX_GROUPED_PUSHES = 4096;
+
+/** Of a step: 0.2 ms. */
+const ENTRIES_A_STEP = 16_384;
+const STREAMS_A_STEP = 1024;
+
+export interface PartLimits {
+  readonly rows: number;
+  readonly lineBytes: number;
+  readonly streams: number;
+  readonly pairs: number;
+  /** Different values of metadata. */
+  readonly values: number;
+}
+
+/**
+ * Of one part: 30 MB of arrays and objects, and a chunk of a size that is read at once. A group of pushes has 4 MiB of bodies, so hardly
+ * any is divided.
+ */
+export const PART_LIMITS: PartLimits = {
+  rows: 262_144,
+  lineBytes: 16 * 1024 * 1024,
+  streams: 4096,
+  pairs: 1_048_576,
+  values: 131_072,
+};
+
+/**
+ * Rows of each day that the pushes touch, days ascending, those of one day by stream and time; undefined between steps. What is made
+ * once here is made for all days: a push may hold a hundred thousand streams, or entries of thousands of days, and the work must not be
+ * their product.
+ */
+export function* segmentsOf(
+  pushes: readonly AcceptedPush[],
+  limits: PartLimits = PART_LIMITS,
+): Generator<DayRows | undefined, void, undefined> {
+  const counts = new Map<number, number>();
+  let total = 0;
+  for (const { columns, entries } of pushes) {
+    total += entries.length;
+    yield* countDays(columns.day, entries, counts);
+  }
+  const days = [...counts.keys()].sort((a, b) => a - b);
+  const placeOfDay = new Map(days.map((day, i) => [day, i]));
+  const starts = new Uint32Array(days.length + 1);
+  for (let i = 0; i < days.length; i++) starts[i + 1] = starts[i] + counts.get(days[i])!;
+  const next = starts.slice();
+  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
+  for (let p = 0; p < pushes.length; p++) {
+    const { columns, entries } = pushes[p];
+    for (let from = 0; from < entries.length; from += ENTRIES_A_STEP) {
+      const to = Math.min(entries.length, from + ENTRIES_A_STEP);
+      for (let i = from; i < to; i++) {
+        const at = days.length === 1 ? next[0]++ : next[placeOfDay.get(columns.day[entries[i]])!]++;
+        refs.push[at] = p;
+        refs.entry[at] = entries[i];
+      }
+      yield;
+    }
+  }
+  const streams = yield* streamsOf(pushes);
+  const numbers = new PushNumbers(pushes);
+  const sources = pushes.map(push => push.columns.bytes);
+  for (let i = 0; i < days.length; i++) {
+    const arrived = {
+      push: refs.push.subarray(starts[i], starts[i + 1]),
+      entry: refs.entry.subarray(starts[i], starts[i + 1]),
+    };
+    const sorted = yield* sortDay(pushes, arrived, streams);
+    for (let from = 0; from < sorted.times.length; ) {
+      const part = yield* partOf(pushes, sorted, from, numbers, limits);
+      const keep = yield* withoutDuplicates(pushes, part);
+      const rows = yield* gather(pushes, sources, keep === undefined ? part : selectRows(part, keep));
+      const entries = part.times.length;
+      yield { day: days[i], rows, duplicates: entries - rows.rows };
+      from += entries;
+    }
+  }
+}
+
+/** Adds the entries of each day; neighbours are of one day most often, so a map is asked once for each run of them. */
+function* countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, number>): Steps<void> {
+  for (let from = 0; from < entries.length; ) {
+    const day = days[entries[from]];
+    const last = Math.min(entries.length, from + ENTRIES_A_STEP);
+    let to = from + 1;
+    while (to < last && days[entries[to]] === day) to++;
+    counts.set(day, (counts.get(day) ?? 0) + to - from);
+    if (to === last || to % ENTRIES_A_STEP === 0) yield;
+    from = to;
+  }
+}
+
+/** The entries of a day, grouped by stream and sorted by time. */
+interface SortedDay {
+  /** Those with entries. */
+  readonly streams: readonly Stream[];
+  /** Where the entries of each stream begin, and at the end how many there are. */
+  readonly starts: Uint32Array;
+  readonly refs: Refs;
+  readonly times: Float64Array;
+}
+
+/** `arrived`: the entries of one day, in the order of their arrival. */
+function* sortDay(
+  pushes: readonly AcceptedPush[],
+  arrived: Refs,
+  { all, placeOf, localOf }: Streams,
+): Steps<SortedDay> {
+  const total = arrived.entry.length;
+  const places = new Uint32Array(total);
+  for (let i = 0; i < total; ) {
+    // Neighbours are of one push most often: what leads to its columns is looked up once for each run of them.
+    const p = arrived.push[i];
+    const placeOfPush = placeOf[p];
+    const { streamOf } = pushes[p].columns;
+    const stop = Math.min(total, i + ENTRIES_A_STEP);
+    for (; i < stop && arrived.push[i] === p; i++) places[i] = placeOfPush[streamOf[arrived.entry[i]]];
+    if (i === stop) yield;
+  }
+  // `localOf` is all zeros between two days.
+  const found: number[] = [];
+  for (let i = 0; i < total; i++) {
+    if (localOf[places[i]]++ === 0) found.push(places[i]);
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  const used = Uint32Array.from(found).sort();
+  const starts = new Uint32Array(used.length + 1);
+  for (let s = 0; s < used.length; s++) {
+    starts[s + 1] = starts[s] + localOf[used[s]];
+    localOf[used[s]] = s;
+  }
+  const refs: Refs = { push: new Uint16Array(total), entry: new Uint32Array(total) };
+  const next = starts.slice();
+  for (let i = 0; i < total; i++) {
+    const at = next[localOf[places[i]]]++;
+    refs.push[at] = arrived.push[i];
+    refs.entry[at] = arrived.entry[i];
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+  for (const place of used) localOf[place] = 0;
+  const times = yield* timesOf(pushes, refs);
+  yield* sortStreams(refs, times, starts);
+  const streams = Array.from(used, place => all[place]);
+  return { streams, starts, refs, times };
+}
+
+interface Streams {
+  /** The streams of all pushes in order of their text. */
+  readonly all: readonly Stream[];
+  /** Where each push's own numbers are among them. */
+  readonly placeOf: readonly Uint32Array[];
+  /** By place; for the use of one day at a time. */
+  readonly localOf: Uint32Array;
+}
+
+function* streamsOf(pushes: readonly AcceptedPush[]): Steps<Streams> {
+  const byText = new Map<string, Stream>();
+  for (const { columns } of pushes) {
+    for (const stream of columns.streams) {
+      byText.set(stream.text, stream);
+      if (byText.size % STREAMS_A_STEP === 0) yield;
+    }
+  }
+  const all = yield* sortItems([...byText.values()], (a, b) => compareUtf8(a.text, b.text));
+  const place = new Map<string, number>();
+  for (let i = 0; i < all.length; i++) {
+    place.set(all[i].text, i);
+    if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+  }
+  const placeOf: Uint32Array[] = [];
+  for (const { columns } of pushes) {
+    const places = new Uint32Array(columns.streams.length);
+    for (let s = 0; s < places.length; s++) {
+      places[s] = place.get(columns.streams[s].text)!;
+      if (s % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+    }
+    placeOf.push(places);
+  }
+  return { all, placeOf, localOf: new Uint32Array(all.length) };
+}
+
+function* timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Steps<Float64Array> {
+  const times = new Float64Array(entry.length);
+  for (let i = 0; i < times.length; ) {
+    const p = push[i];
+    const { timeOfDay } = pushes[p].columns;
+    const stop = Math.min(times.length, i + ENTRIES_A_STEP);
+    for (; i < stop && push[i] === p; i++) times[i] = timeOfDay[entry[i]];
+    if (i === stop) yield;
+  }
+  return times;
+}
+
+/** Sorts the entries and times of each stream by time; those of equal time keep their order of arrival. */
+function* sortStreams(refs: Refs, times: Float64Array, starts: Uint32Array): Steps<void> {
+  let left = ENTRIES_A_STEP;
+  for (let s = 0; s + 1 < starts.length; s++) {
+    const [from, to] = [starts[s], starts[s + 1]];
+    let at = from + 1;
+    while (at < to && times[at] >= times[at - 1]) {
+      at++;
+      if (--left > 0) continue;
+      left = ENTRIES_A_STEP;
+      yield;
+    }
+    if (at < to) yield* sortStream(refs, times, from, to);
+    if (--left > 0) continue;
+    left = ENTRIES_A_STEP;
+    yield;
+  }
+}
+
+function* sortStream(refs: Refs, allTimes: Float64Array, from: number, to: number): Steps<void> {
+  const times = allTimes.slice(from, to);
+  const order = yield* orderOfTimes(times);
+  const push = refs.push.slice(from, to);
+  const entry = refs.entry.slice(from, to);
+  for (let i = 0; i < order.length; i++) {
+    refs.push[from + i] = push[order[i]];
+    refs.entry[from + i] = entry[order[i]];
+    allTimes[from + i] = times[order[i]];
+    if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
+  }
+}
+
+/** The next part of a day: its rows from `from` on, as many as the limits let be, with their metadata numbered. */
+function* partOf(
+  pushes: readonly AcceptedPush[],
+  { streams, starts, refs, times }: SortedDay,
+  from: number,
+  numbers: PushNumbers,
+  limits: PartLimits,
+): Steps<SortedRows> {
+  const firstStream = streamAt(starts, from);
+  const { to: longest, pairs: pairCount } = yield* partEnd(pushes, refs, from, limits);
+  const lastStart = starts[Math.min(firstStream + limits.streams, streams.length)];
+  const interner = new PairInterner(pushes, refs, numbers, {
+    from,
+    to: Math.min(longest, lastStart),
+    pairCount,
+  });
+  while (interner.row < interner.to && interner.valueCount < limits.values) {
+    interner.run(limits.values);
+    yield;
+  }
+  const to = partBoundary(times, starts, from, interner.row, limits.rows);
+  interner.cutTo(to);
+  const endStream = streamAt(starts, to - 1) + 1;
+  const startsOfPart = new Uint32Array(endStream - firstStream + 1);
+  for (let s = 0; s < startsOfPart.length; s++) {
+    startsOfPart[s] = Math.min(Math.max(starts[firstStream + s], from), to) - from;
+  }
+  return {
+    streams: streams.slice(firstStream, endStream),
+    starts: startsOfPart,
+    refs: { push: refs.push.subarray(from, to), entry: refs.entry.subarray(from, to) },
+    times: times.subarray(from, to),
+    pairs: interner.pairs(),
+  };
+}
+
+/** The stream that a row is of. */
+function streamAt(starts: Uint32Array, row: number): number {
+  let low = 0;
+  let high = starts.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (starts[middle] <= row) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Where a part that begins at `from` ends at the latest, by its rows, lines and pairs; and its pairs, those of levels too. */
+function* partEnd(
+  pushes: readonly AcceptedPush[],
+  { push, entry }: Refs,
+  from: number,
+  limits: PartLimits,
+): Steps<{ readonly to: number; readonly pairs: number }> {
+  const last = Math.min(entry.length, from + limits.rows);
+  let lineBytes = 0;
+  let pairs = 0;
+  for (let i = from; i < last; ) {
+    const p = push[i];
+    const { columns, levelOf } = pushes[p];
+    const { lineStart, lineEnd, firstPair } = columns;
+    const stop = Math.min(last, i + ENTRIES_A_STEP);
+    for (; i < stop && push[i] === p; i++) {
+      const e = entry[i];
+      const linesWith = lineBytes + lineEnd[e] - lineStart[e];
+      const pairsWith = pairs + firstPair[e + 1] - firstPair[e] + (levelOf[e] > 0 ? 1 : 0);
+      if (i > from && (linesWith > limits.lineBytes || pairsWith > limits.pairs)) return { to: i, pairs };
+      lineBytes = linesWith;
+      pairs = pairsWith;
+    }
+    if (i === stop) yield;
+  }
+  return { to: last, pairs };
+}
+
+/**
+ * Where a part ends that may end before row `to` at the latest. Entries of one stream and time stay together, because equal ones are
+ * looked for in one part; but where there are more of them than half a part, they are divided: then equal ones may be stored twice, and
+ * count once for queries.
+ */
+function partBoundary(
+  times: Float64Array,
+  starts: Uint32Array,
+  from: number,
+  to: number,
+  maxRows: number,
+): number {
+  if (to === times.length) return to;
+  const start = Math.max(from, starts[streamAt(starts, to)]);
+  let at = to;
+  while (at > start && to - at < maxRows / 2 && times[at] === times[at - 1]) at--;
+  const isTie = at > start ? times[at] === times[at - 1] : false;
+  return at === from || isTie ? to : at;
+}
+
+function* gather(
+  pushes: readonly AcceptedPush[],
+  sources: readonly Buffer[],
+  { streams, starts, refs, times, pairs }: SortedRows,
+): Steps<ChunkRows> {
+  const rows = times.length;
+  const streamOf = new Uint32Array(rows);
+  const lineStart = new Uint32Array(rows);
+  const lineEnd = new Uint32Array(rows);
+  for (let s = 0; s < streams.length; s++) streamOf.fill(s, starts[s], starts[s + 1]);
+  for (let i = 0; i < rows; ) {
+    const p = refs.push[i];
+    const { lineStart: startOf, lineEnd: endOf } = pushes[p].columns;
+    const stop = Math.min(rows, i + ENTRIES_A_STEP);
+    for (; i < stop && refs.push[i] === p; i++) {
+      const e = refs.entry[i];
+      lineStart[i] = startOf[e];
+      lineEnd[i] = endOf[e];
+    }
+    if (i === stop && i < rows) yield;
+  }
+  return {
+    streams,
+    rows,
+    streamOf,
+    times,
+    sources,
+    sourceOf: refs.push,
+    lineStart,
+    lineEnd,
+    names: pairs.names,
+    values: pairs.values,
+    firstPair: pairs.first,
+    pairName: pairs.name,
+    pairValue: pairs.value,
+  };
+}

@@ -1,0 +1,124 @@
+/** What columns and rests say of a line, against what the line says by itself: random lines, in streams with random labels. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import { Promoter, type PromoterOptions } from '../../shared/execution/fields/promotion.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
+import type { Texts } from '../pipeline/support.ts';
+import { cases } from './queries.ts';
+import { expectSameSaid, pageOf } from './said.ts';
+import { EVERYTHING } from './support.ts';
+
+/** Of columns and rests that were written and read back; undefined where the page is not complete. */
+function knownOf({ lines, lineOffsets, rows, times }: PageRows, options: PromoterOptions) {
+  const { columns, rests } = new Promoter(options).blocksOf(lines, lineOffsets, rows, { times });
+  if (rests === undefined) return undefined;
+  return new KnownLines({
+    columns: columns.map(({ field, bytes }) => ({ field, column: decodeColumn(bytes, rows, 'test') })),
+    rests: decodeColumn(rests, rows, 'test'),
+  });
+}
+
+const NO_COLUMNS: PromoterOptions = { ...EVERYTHING, minRows: 1000 };
+const SOME_COLUMNS: PromoterOptions = { ...EVERYTHING, minRows: 4 };
+const labels = fc.constantFrom<Texts>({ x: '1' }, { a: '1' }, { status: '1', a_b: '2' });
+
+describe.each(cases)('$name', ({ lines }) => {
+  test.each([
+    ['all in columns', EVERYTHING],
+    ['some in columns', SOME_COLUMNS],
+    ['all in rests', NO_COLUMNS],
+  ])('%s', (_what, options) => {
+    let rows = 0;
+    let known = 0;
+    fc.assert(
+      fc.property(fc.array(lines, { minLength: 1, maxLength: 24 }), labels, (given, stream) => {
+        const page = pageOf(given, stream);
+        rows += page.rows;
+        const found = knownOf(page, options);
+        if (found !== undefined) known += expectSameSaid(page, found, stream);
+      }),
+      { numRuns: 500 },
+    );
+    // The property would hold with nothing known.
+    expect(known).toBeGreaterThan(rows / 3);
+  });
+});
+
+const LABELS = { app: 'x' };
+const USUAL: PromoterOptions = { compression: QUICK_COMPRESSION };
+
+function pageAt(lines: readonly string[], times: readonly number[]): PageRows {
+  return { ...pageOf(lines, LABELS), times: Float64Array.from(times) };
+}
+
+/** The rests that a page gets as promotion is by default, by row; undefined where it gets none. */
+function restsOfLines(lines: readonly string[], times: readonly number[]): (string | false)[] | undefined {
+  const { lines: bytes, lineOffsets, rows } = pageAt(lines, times);
+  const { rests } = new Promoter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
+  if (rests === undefined) return undefined;
+  const column = decodeColumn(rests, rows, 'test');
+  return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));
+}
+
+const PADDING = 'x'.repeat(60);
+const many = (line: (i: number) => string, rows = 1000) => Array.from({ length: rows }, (_, i) => line(i));
+const seconds = many(String).map((_, i) => i * 1e9 + 1_234_567);
+
+describe('a page of usual lines is complete', () => {
+  // [what, lines, rests of the first rows]
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['words', many(i => `${PADDING} number ${i}`), ['', '', '']],
+    ['few values', many(i => `{"level":"${i % 3}","pad":"${PADDING}"}`), ['', '', '']],
+    [
+      'rare fields',
+      many(i => `level=${i % 3} pad=${PADDING}${i === 1 ? ' err="no route"' : ''}`),
+      ['', 'err="no route"', ''],
+    ],
+    [
+      'its own time',
+      many(i => `{"ts":"2024-01-01T00:${clockOf(i)}.001Z","pad":"${PADDING}"}`),
+      ['{"ts":"2024-01-01T\u00013Z"}', '{"ts":"2024-01-01T\u00013Z"}'],
+    ],
+    [
+      'its own time, with a comma',
+      many(i => `at="2024-01-01 00:${clockOf(i)},001234567" pad=${PADDING}`),
+      ['at="2024-01-01 \u0001j"', 'at="2024-01-01 \u0001j"'],
+    ],
+    ['its own time to the second', many(i => `at=00:${clockOf(i)} pad=${PADDING}`), ['at="\u00010"']],
+  ])('%s', (_what, lines, want) => {
+    expect(restsOfLines(lines, seconds)?.slice(0, want.length)).toEqual(want);
+    const page = pageAt(lines, seconds);
+    expect(expectSameSaid(page, knownOf(page, USUAL)!, LABELS)).toBe(lines.length);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['ids', many(i => `level=info id=${Math.imul(i, 0x9e3779b1) >>> 0}x pad=${PADDING}`)],
+    ['the time of another', many(i => `at=01:${clockOf(i)} pad=${PADDING}`)],
+    ['broken JSON here and there', many(i => (i % 100 === 0 ? '{"a":' : `pad=${PADDING}`))],
+    ['few short lines', ['a=1', 'a=2']],
+  ])('and others are not: %s', (_what, lines) => {
+    expect(restsOfLines(lines, seconds)).toBeUndefined();
+  });
+
+  test('a line here and there may be broken', () => {
+    const lines = many(i => (i % 500 === 0 ? '{"a":' : `pad=${PADDING}`));
+    expect(restsOfLines(lines, seconds)!.flatMap((rest, row) => (rest === false ? [row] : []))).toEqual([
+      0, 500,
+    ]);
+  });
+});
+
+/** Minutes and seconds. */
+function clockOf(second: number): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${two(Math.floor(second / 60))}:${two(second % 60)}`;
+}
+
+test('a mark that stands in a line itself is none', () => {
+  const lines = many(i => `{"a":"\\u00010${i % 2}","b":"${PADDING}"}`);
+  const page = pageOf(lines, { app: 'x' });
+  expect(expectSameSaid(page, knownOf(page, { ...EVERYTHING, minRows: 5000 })!, { app: 'x' })).toBe(1000);
+});

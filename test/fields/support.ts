@@ -1,0 +1,191 @@
+/** Pages with promoted columns, and queries run on them with columns in the place of the parser. */
+
+import { labelsToObject } from '../../shared/base/model/labels.ts';
+import type { PageRows } from '../../shared/base/model/page.ts';
+import {
+  type PromotedBlock,
+  Promoter,
+  type PromoterOptions,
+} from '../../shared/execution/fields/promotion.ts';
+import { leavesOf } from '../../shared/execution/metrics/plan.ts';
+import { type CompiledStages, compileStages } from '../../shared/execution/pipeline/compile.ts';
+import { categoriesOf } from '../../shared/execution/pipeline/label-map.ts';
+import { compileNarrower } from '../../shared/execution/pipeline/pushdown/narrow.ts';
+import type { FieldColumn, PromotedPage } from '../../shared/execution/pipeline/pushdown/promoted-page.ts';
+import { PromotedStage } from '../../shared/execution/pipeline/pushdown/promoted-stage.ts';
+import { type PromotedPlan, planPromoted } from '../../shared/execution/pipeline/pushdown/provable.ts';
+import { Row, type RowStage } from '../../shared/execution/pipeline/row.ts';
+import type { WantedNames } from '../../shared/execution/pipeline/row-labels.ts';
+import { planSamples } from '../../shared/execution/pipeline/sample-plan.ts';
+import { SeriesAssigner } from '../../shared/execution/pipeline/series-assigner.ts';
+import { StageRunner } from '../../shared/execution/pipeline/stage-runner.ts';
+import { compileUnwrap } from '../../shared/execution/pipeline/unwrap.ts';
+import type { LogExpr, LogRange, Stage } from '../../shared/language/logql/ast.ts';
+import { parseQuery } from '../../shared/language/logql/parse.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
+import { fieldKey, fieldOfKey } from '../../shared/storage/columns/promoted-field.ts';
+import { allRows, clock, type Sample, type Texts } from '../pipeline/support.ts';
+
+/** Every field of every page becomes a column: tests want columns, not savings. */
+export const EVERYTHING: PromoterOptions = {
+  compression: QUICK_COMPRESSION,
+  maxShare: Infinity,
+  maxRowBytes: Infinity,
+  minRows: 1,
+  maxFallbackShare: 1,
+  maxRestShare: Infinity,
+  maxUnknownShare: 1,
+};
+
+export function blocksOf(page: PageRows, options = EVERYTHING): readonly PromotedBlock[] {
+  return new Promoter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
+}
+
+/** Columns of a page, written and read back, and found by the name that they have in a footer. */
+export function promotedPage(page: PageRows, options = EVERYTHING): PromotedPage {
+  const columns = new Map<string, FieldColumn>();
+  for (const block of blocksOf(page, options)) {
+    const field = fieldOfKey(fieldKey(block.field))!;
+    const column = decodeColumn(block.bytes, page.rows, 'test');
+    columns.set(`${field.parser} ${field.name}`, { field, column });
+  }
+  return {
+    column: (parser, name) => columns.get(`${parser} ${name}`),
+    guard: parser => columns.values().find(({ field }) => field.parser === parser)?.column,
+    known: undefined,
+  };
+}
+
+/** Each row's value of a column: a text, undefined (absent) or `parse` (only the parser knows). */
+export function cellsOfColumn(
+  page: PageRows,
+  found: FieldColumn | undefined,
+): (string | undefined | 'parse')[] {
+  if (found === undefined) return new Array(page.rows).fill('parse');
+  const { column } = found;
+  return Array.from(column.ids, id => {
+    if (id === FALLBACK_ID) return 'parse';
+    return id === 0 ? undefined : column.valueAt(id - 1);
+  });
+}
+
+export interface ColumnAnswer<T> {
+  readonly answer: T;
+  /** The parser stage was replaced. */
+  readonly replaced: boolean;
+  /** Rows dropped by columns alone. */
+  readonly dropped: number;
+  /** Rows whose line was parsed. */
+  readonly parsed: number;
+}
+
+interface LogRow {
+  readonly row: number;
+  readonly line: string;
+  readonly categories: { readonly stream: Texts; readonly structuredMetadata: Texts; readonly parsed: Texts };
+}
+
+/** `{app="x"} STAGES` with columns; the rows that pass. */
+export function logByColumns(stages: string, page: PageRows): ColumnAnswer<LogRow[]> {
+  const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
+  const row = new Row();
+  const setup = prepare(expr.stages, row, page, planPromoted(expr.stages, {}));
+  const answer: LogRow[] = [];
+  setup.run(number => {
+    const { stream, structuredMetadata, parsed } = categoriesOf(row.labels);
+    const categories = {
+      stream: labelsToObject(stream),
+      structuredMetadata: labelsToObject(structuredMetadata),
+      parsed: labelsToObject(parsed),
+    };
+    answer.push({ row: number, line: row.line(), categories });
+  });
+  return { answer, ...setup.figures() };
+}
+
+/** Samples of the only range aggregation of a query, with columns. */
+export function samplesByColumns(query: string, page: PageRows): ColumnAnswer<Sample[]> {
+  const expr = parseQuery(query);
+  if (expr.kind === 'log') throw new Error('not a metric query');
+  const [{ node, grouping }] = leavesOf(expr);
+  const { range, op } = node;
+  const plan = planSamples(range, op, node.grouping ?? grouping);
+  const row = new Row(plan.wanted);
+  const promoted = plan.skipParsers ? undefined : planOf(plan.stages, range, plan.wanted);
+  const unwrapper = range.unwrap && compileUnwrap(range.unwrap, row.labels);
+  const assigner = new SeriesAssigner(row, plan.seriesLabels);
+  const setup = prepare(plan.stages, row, page, promoted, plan.skipParsers);
+  const answer: Sample[] = [];
+  setup.run(number => {
+    if (unwrapper !== undefined && !unwrapper.read()) return;
+    const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
+    const labels = labelsToObject(assigner.series.labelsOf(assigner.seriesOfRow()));
+    answer.push({ row: number, labels, value: unwrapper?.value ?? (takesLength ? row.byteLength : 1) });
+  });
+  return { answer, ...setup.figures() };
+}
+
+function planOf(
+  stages: readonly Stage[],
+  range: LogRange,
+  wanted: WantedNames | undefined,
+): PromotedPlan | undefined {
+  return planPromoted(stages, { wanted: wanted?.names, filtersAfter: range.unwrap?.filters });
+}
+
+function prepare(
+  stages: readonly Stage[],
+  row: Row,
+  page: PageRows,
+  plan: PromotedPlan | undefined,
+  skipParsers = false,
+) {
+  const compiled = compileStages(stages, row, { clock, skipParsers });
+  const promoted = promotedPage(page);
+  let parsed = 0;
+  let stage: PromotedStage | undefined;
+  const replaced: CompiledStages =
+    plan?.labels === undefined ? compiled : replaceParser(compiled, stages, plan);
+
+  function replaceParser(
+    all: CompiledStages,
+    of: readonly Stage[],
+    { stage: at }: PromotedPlan,
+  ): CompiledStages {
+    const before = of.slice(0, at).filter(({ kind }) => kind === 'labelFilter');
+    const place = all.rowStages.length - (all.rowStagesWithLabelFilters.length - before.length);
+    const counted: RowStage = current => {
+      parsed++;
+      return all.rowStages[place](current);
+    };
+    stage = new PromotedStage(plan!, row.labels, counted);
+    return {
+      ...all,
+      rowStages: all.rowStages.with(place, stage.stage),
+      rowStagesWithLabelFilters: all.rowStagesWithLabelFilters.with(before.length, stage.stage),
+    };
+  }
+
+  const runner = new StageRunner(row, replaced);
+  let dropped = 0;
+  return {
+    run(emit: (row: number) => void) {
+      const selection = allRows(page);
+      let count = page.rows;
+      if (plan !== undefined) count = compileNarrower(plan).narrow(page, promoted, selection, count);
+      dropped = page.rows - count;
+      stage?.enterPage(promoted);
+      const readsLines = stage?.needsLines(page, selection, count) ?? true;
+      const left = runner.begin(page, selection, count);
+      for (let from = 0; from < left; ) {
+        const groupEnd = runner.groupEnd(selection, from, left);
+        const to = runner.enterGroup(selection, from, groupEnd);
+        for (let i = from; i < to; i++) if (runner.process(selection[i])) emit(selection[i]);
+        from = groupEnd;
+      }
+      if (!readsLines && parsed > 0) throw new Error('lines were parsed that were said not to be needed');
+    },
+    figures: () => ({ replaced: stage !== undefined, dropped, parsed }),
+  };
+}
