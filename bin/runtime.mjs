@@ -24,7 +24,7 @@ export const PINNED_NODES = new Map([
 /**
  * node:sqlite is marked experimental; that is no news for whoever starts the program. The heap of the store is small
  * and the buffers beside it are large: V8 would collect every 20 MB of them. With a heap that it takes for larger it
- * does so six times less often, and an ingest costs a quarter less CPU (docs/benchmarks.md). What V8 takes for the least heap is
+ * does so six times less often, and an ingest costs a quarter less CPU (docs/dev/benchmarks.md). What V8 takes for the least heap is
  * not what it collects at later: left to itself it let the heap of queries grow to 130 MB where 45 were in use, so it may grow by
  * half of that (60 to 70 MB less at the peak of the driver's dashboards; the CPU of an ingest is the same).
  *

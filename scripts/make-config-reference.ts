@@ -1,4 +1,4 @@
-/** Writes docs/configuration-reference.md anew: `node scripts/make-config-reference.ts`, after a key has changed. */
+/** Writes docs/reference/configuration.md anew: `node scripts/make-config-reference.ts`, after a key has changed. */
 import { writeFileSync } from 'node:fs';
 import { configReference, REFERENCE_PAGE } from '../shared/server/admin/config-reference.ts';
 

@@ -5,7 +5,7 @@
  *
  *     N passed, N failed          (or: N passed, N failed, N skipped: what)
  *
- * An emulator that is left out counts as one skipped. What each of them proves: docs/aws-emulators.md.
+ * An emulator that is left out counts as one skipped. What each of them proves: docs/dev/aws-emulators.md.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * What the model reckons with: measured figures with where they were measured, limits of AWS, and what is only assumed. Lines of JSON
- * service logs, pushes as protobuf and snappy. Each stands in docs/cost.md or docs/benchmarks.md; none was measured in an account.
+ * service logs, pushes as protobuf and snappy. Each stands in docs/dev/cost-model.md or docs/dev/benchmarks.md; none was measured in an account.
  */
 
 /** Of pushes. */
@@ -16,7 +16,7 @@ export const PUSH = {
   maxSentBytes: 4.4 * 1024 * 1024,
 } as const;
 
-/** Of merging and indexing: one flush of 512 MB in 979 pushes (docs/benchmarks.md, "Requests and their price"). */
+/** Of merging and indexing: one flush of 512 MB in 979 pushes (docs/dev/benchmarks.md, "Requests and their price"). */
 export const MERGE = {
   cpuSecondsPerGb: 80,
   /** 2,150 GETs for the 902 objects that the pushes of a GB were. */
@@ -88,7 +88,7 @@ export const QUERY = {
 /** A merged chunk: `compaction_target_size`, bytes stored. */
 export const CHUNK_BYTES = 128 * 1024 * 1024;
 
-/** Of the timer and of jobs that it calls (functions/timer-handler.ts, docs/cost.md, "A store that nobody uses"). */
+/** Of the timer and of jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "A store that nobody uses"). */
 export const IDLE = {
   /** Counted, in an idle store, for each call (test/functions/timer.test.ts); an empty read is a unit. */
   timerReads: 17,
@@ -113,13 +113,13 @@ export const LIMITS = {
   lambdaConcurrency: 1_000,
   tableWritesPerSecond: 40_000,
   partitionWritesPerSecond: 1_000,
-  /** Shards of the records of a tenant's day (docs/architecture.md, section 5). */
+  /** Shards of the records of a tenant's day (docs/dev/architecture.md, section 5). */
   partitionsOfTenantDay: 4,
   prefixPutsPerSecond: 3_500,
   prefixGetsPerSecond: 5_500,
 } as const;
 
-/** Measured: catalog item and object of a push of so many KB of lines; write units with the deletion (docs/cost.md, "By batch size"). */
+/** Measured: catalog item and object of a push of so many KB of lines; write units with the deletion (docs/dev/cost-model.md, "By batch size"). */
 export interface ChunkOfPush {
   readonly kb: number;
   readonly name: string;
@@ -201,7 +201,7 @@ export const CANARY = {
   querySeconds: 0.08,
 } as const;
 
-/** Of machines that run a fleet of the reference (docs/cost.md, "Beside others"). */
+/** Of machines that run a fleet of the reference (docs/dev/cost-model.md, "Beside others"). */
 export const FLEET = {
   machines: 3,
   coresOfMachine: 2,
@@ -210,7 +210,7 @@ export const FLEET = {
   copies: 3,
   /** Of the lines, as it goes from one to another. Assumed. */
   sentShare: 1 / 3,
-  /** Measured: CPU seconds that the reference takes for a GB (docs/benchmarks.md). */
+  /** Measured: CPU seconds that the reference takes for a GB (docs/dev/benchmarks.md). */
   cpuSecondsPerGb: 27.9,
   peak: 3,
 } as const;

@@ -47,7 +47,7 @@ export function reportOf(load: Load, model: Model, currency: string): string {
           .join(', '),
       ]),
     ),
-    `met first: ${first.name}, at ${count(first.metAtGbPerDay)} GB a day. Computed, not measured: docs/cost.md`,
+    `met first: ${first.name}, at ${count(first.metAtGbPerDay)} GB a day. Computed, not measured: docs/dev/cost-model.md`,
   ].join('\n\n');
 }
 

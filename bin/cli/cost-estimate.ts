@@ -1,5 +1,5 @@
 /**
- * What a month of so many logs and queries would cost on AWS, by the formula of shared/server/usage/cost.ts (docs/cost.md) and
+ * What a month of so many logs and queries would cost on AWS, by the formula of shared/server/usage/cost.ts (docs/dev/cost-model.md) and
  * the calls that schedules make whether there is work or not.
  */
 
@@ -32,7 +32,7 @@ export interface CostLine {
 
 export const DAYS_OF_MONTH = 30;
 
-/** What the stack does in a month with nothing to do (docs/cost.md, "A store that nobody uses"). */
+/** What the stack does in a month with nothing to do (docs/dev/cost-model.md, "A store that nobody uses"). */
 const IDLE = {
   ticks: 43_200,
   calls: 47_520,

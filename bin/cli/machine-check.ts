@@ -31,7 +31,7 @@ export interface MachineToCheck {
 /** The store refuses pushes when the disk is full; below this that is soon. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
-/** Under load it takes 200 to 400 MB (docs/operate.md, "Memory"). */
+/** Under load it takes 200 to 400 MB (docs/dev/operations.md, "Memory"). */
 const LOW_MEMORY_BYTES = 512 * 1024 ** 2;
 /** No machine that runs this lives before it was written. */
 const LEAST_YEAR = 2026;

@@ -17,7 +17,7 @@ interface CheckFlags {
 
 const NOTES = `
 Problems are told as FILE:LINE:COLUMN: KEY: MESSAGE, all of them at once. Exit code: 0 where a store would start with
-it, 1 where not. Keys that have no effect are told and are no problem. docs/configuration-reference.md has every key.
+it, 1 where not. Keys that have no effect are told and are no problem. docs/reference/configuration.md has every key.
 
 Examples:
   logboom config check my.yaml

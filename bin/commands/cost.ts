@@ -1,4 +1,4 @@
-/** `logboom cost`: what a month on AWS would cost with one's own figures (docs/cost.md). */
+/** `logboom cost`: what a month on AWS would cost with one's own figures (docs/dev/cost-model.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
@@ -25,7 +25,7 @@ interface CostFlags {
 
 const GB = 1_000_000_000;
 const DAY_SECONDS = 86_400;
-/** Measured on JSON service logs: docs/cost.md, "A gigabyte, by batch size". */
+/** Measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size". */
 const DEFAULT_STORED_SHARE = 0.185;
 const DEFAULT_PUSH_BYTES = 1_000_000;
 /** Half of the requests of the dearest query of the suite; most make none when they are asked again. */
@@ -36,7 +36,7 @@ const DEFAULT_QUERY_RECORDS = 28;
 const NOTES = `
 List prices of US East in US dollars, without free tiers, from November 2026; others are set by logboom.prices in the
 configuration (--config). Storage is that of a store as old as its retention. Not in it: merging beyond one read of each
-object, tails, rules, data transfer, logs of the functions. docs/cost.md tells where the figures come from.
+object, tails, rules, data transfer, logs of the functions. docs/dev/cost-model.md tells where the figures come from.
 
 Examples:
   logboom cost --gb-per-day 50 --retention 30d

@@ -1,4 +1,4 @@
-/** `logboom delete create|list|cancel|watch`: delete requests of a tenant (docs/deletion.md). */
+/** `logboom delete create|list|cancel|watch`: delete requests of a tenant (docs/dev/deletion.md). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';

@@ -53,7 +53,7 @@ missing that a store needs.
 
 --rebuild-catalog adds records for objects that have none, and changes no other but those of chunks that were merged and
 deleted since. Run it BEFORE the store is started with an empty or older catalog: what no record names is deleted
-when it is a day old. docs/operate.md, "When something is broken", has the steps.
+when it is a day old. docs/dev/operations.md, "When something is broken", has the steps.
 
 Examples:
   logboom doctor                                   the store in ./data, every checksum

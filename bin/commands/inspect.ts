@@ -17,7 +17,7 @@ const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
 
 const NOTES = `
 The local store keeps its objects below DATA_DIR/objects/TENANT/chunks; small chunks lie in the catalog instead and
-have no file. The format is described in docs/format.md.
+have no file. The format is described in docs/dev/format.md.
 
 The exit code is 1 where anything of the object is broken.
 

@@ -1,4 +1,4 @@
-/** `logboom patterns QUERY`: what the lines have in common, with counts (docs/patterns.md). */
+/** `logboom patterns QUERY`: what the lines have in common, with counts (docs/dev/patterns.md). */
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';

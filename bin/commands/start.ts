@@ -116,7 +116,7 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
     `Logboom listens on ${url}`,
     `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
     `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
-    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/security.md)'] : []),
+    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/dev/security-review.md)'] : []),
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,
@@ -137,7 +137,7 @@ export function explain(error: unknown): string {
   const place = `${address ?? 'this machine'}, port ${port}`;
   if (error instanceof ConfigError || error instanceof LostCatalogError) return error.message;
   if (error instanceof CorruptionError)
-    return `${error.message}; run logboom doctor, and see docs/operate.md, "When something is broken"`;
+    return `${error.message}; run logboom doctor, and see docs/dev/operations.md, "When something is broken"`;
   if (code === 'EADDRINUSE')
     return `${place} is in use: stop what listens there, or choose another port with --port`;
   if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;

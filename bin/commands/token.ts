@@ -1,4 +1,4 @@
-/** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/security.md). */
+/** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/dev/security-review.md). */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../../local/system-clock.ts';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';

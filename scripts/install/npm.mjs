@@ -11,7 +11,7 @@ import { diskMib, pause, processCount, residentMib, startStore, useStore } from 
 
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
 const VERSIONS = ['20', '22', '24'];
-/** Without a Node: what is installed there, and for an older one with a Node beside it (docs/decisions/0006-package.md). */
+/** Without a Node: what is installed there, and for an older one with a Node beside it (docs/dev/decisions/0006-package.md). */
 const MAX_MIB = 20;
 const MAX_MIB_WITH_NODE = 115;
 const MAX_IDLE_MIB = 90;

@@ -52,7 +52,7 @@ function payloads(bytes: Buffer): Buffer[] {
 }
 
 function prose(): Buffer {
-  const files = readdirSync(join(REPOSITORY, 'docs'))
+  const files = readdirSync(join(REPOSITORY, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .sort();
   const texts = ['README.md', 'CHANGELOG.md', ...files.map(name => join('docs', name))];

@@ -1,4 +1,4 @@
-/** docs/configuration-reference.md is what the code makes of its tables, and its long defaults change nothing. */
+/** docs/reference/configuration.md is what the code makes of its tables, and its long defaults change nothing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';

@@ -2,7 +2,7 @@
  * The stack deployed with the command line of the CDK into an emulator, asked through its deployed endpoints, deployed anew with data
  * in place, and destroyed. A course in one order, because each step finds what the one before has left.
  *
- * What is not as in an account is in docs/aws-emulators.md.
+ * What is not as in an account is in docs/dev/aws-emulators.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -105,7 +105,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     });
   });
 
-  /** Each of these is in docs/aws-emulators.md: where one changes, the page and the adapter's tests may change. */
+  /** Each of these is in docs/dev/aws-emulators.md: where one changes, the page and the adapter's tests may change. */
   test('what the emulator does otherwise than API Gateway', async () => {
     const client = await api.connect({});
     expect(await connections.get(client.connectionId)).toEqual({ connectedMs: 0, lastActiveMs: 0 });

@@ -23,7 +23,7 @@ function figuresBeside(name: Page, pattern: RegExp): string[] {
 }
 
 describe.each<[Page, number]>([
-  ['cost.md', 100],
+  ['dev/cost-model.md', 100],
   ['aws.md', 8],
 ])('docs/%s', (name, least) => {
   test('has every line that is computed (npm run model -- --page)', () => {
@@ -38,10 +38,10 @@ describe.each<[Page, number]>([
   });
 });
 
-test('what docs/cost.md has besides is given: loads that are asked about, sizes of items and functions', () => {
+test('what docs/dev/cost-model.md has besides is given: loads that are asked about, sizes of items and functions', () => {
   // KB of an item, of a heartbeat; memory of functions; queries that a price is for, and queries a day.
   const given = ['0.6', '1,000', '1,769', '10,000', '100,000', '3,008'];
-  expect(figuresBeside('cost.md', /\d+(?:[.,]\d+)+/g)).toEqual(given);
+  expect(figuresBeside('dev/cost-model.md', /\d+(?:[.,]\d+)+/g)).toEqual(given);
 });
 
 test('every price has the month in which it was noted', () => {

@@ -1,4 +1,4 @@
-/** docs/format.md says what the program does: a reader that knows only the page reads what the program writes. */
+/** docs/dev/format.md says what the program does: a reader that knows only the page reads what the program writes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -65,7 +65,7 @@ function programEntries(object: Buffer): PlainEntry[] {
 
 /** Bytes of the listing in section 7; its offsets must follow each other. */
 function listing(): Buffer {
-  const page = readFileSync(join(ROOT, 'docs/format.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/dev/format.md'), 'utf8');
   const block = /```hex\n([^`]+)```/.exec(page)![1];
   const bytes: number[] = [];
   for (const line of block.trimEnd().split('\n')) {
@@ -76,7 +76,7 @@ function listing(): Buffer {
   return Buffer.from(bytes);
 }
 
-describe('a reader that knows docs/format.md alone', () => {
+describe('a reader that knows docs/dev/format.md alone', () => {
   test('reads the golden file of version 1', () => {
     const object = readFileSync(join(ROOT, 'test/chunk/golden/v1.chunk'));
     const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v1.json'), 'utf8'));

@@ -1,5 +1,5 @@
 /**
- * A second reader of the chunk object and of the catalog record, written from docs/format.md alone: it imports nothing
+ * A second reader of the chunk object and of the catalog record, written from docs/dev/format.md alone: it imports nothing
  * of the program, so that it reads what the page says and not what the program happens to do. Simple, not fast.
  */
 import { crc32, zstdDecompressSync } from 'node:zlib';

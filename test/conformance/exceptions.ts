@@ -1,5 +1,5 @@
 /**
- * Cases that are answered otherwise on purpose: id → number of the difference (docs/differences.md). Nothing else may
+ * Cases that are answered otherwise on purpose: id → number of the difference (docs/reference/differences.md). Nothing else may
  * stand in exceptions.json; an entry whose case is answered as recorded is stale.
  */
 import { readFileSync } from 'node:fs';

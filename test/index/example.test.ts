@@ -1,4 +1,4 @@
-/** The example of docs/index-format.md is what the writer makes of the example of docs/format.md. */
+/** The example of docs/dev/index-format.md is what the writer makes of the example of docs/dev/format.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -9,7 +9,7 @@ import { encodeIndex } from '../../shared/storage/index/write.ts';
 
 /** Bytes of the listing of a page; its offsets must follow each other. */
 function listingOf(file: string): Buffer {
-  const page = readFileSync(join(process.cwd(), 'docs', file), 'utf8');
+  const page = readFileSync(join(process.cwd(), 'docs', 'dev', file), 'utf8');
   const bytes: number[] = [];
   for (const line of /```hex\n([^`]+)```/.exec(page)![1].trimEnd().split('\n')) {
     const [, offset, hex] = /^ *(\d+) {2}((?:[0-9a-f]{2} ?)+)/.exec(line)!;

@@ -1,5 +1,5 @@
 /**
- * The list of docs/security.md, for what has no test of its own folder: each input of each endpoint with what may be wrong with
+ * The list of docs/dev/security-review.md, for what has no test of its own folder: each input of each endpoint with what may be wrong with
  * it. Nothing hostile is a defect (500, or a line of the log), is answered late, gets at a prototype, or changes what others see.
  */
 import { gzipSync } from 'node:zlib';

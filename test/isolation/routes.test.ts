@@ -16,7 +16,7 @@ const WORD = 'plain';
 const ORDER = ROUTES.toSorted(
   (a, b) => Number(a.path.startsWith('/ingester')) - Number(b.path.startsWith('/ingester')),
 );
-/** What operators see of a tenant beside its name, as the reference shows it: docs/security.md says so. */
+/** What operators see of a tenant beside its name, as the reference shows it: docs/dev/security-review.md says so. */
 const NAMES_OF_GROUPS = /(?<=rule_group=")[^"]*/g;
 /** What these tell is about the process or the whole store: figures, and no words of a tenant. */
 const isOfAll = ({ name }: Asked): boolean =>

@@ -154,10 +154,13 @@ describe('labels of the series', () => {
     ['logfmt | logfmt y="user"', 'user=bob', { app: 'x' }],
     ['logfmt | drop y | label_format y=user', 'y=1 user=bob', { app: 'x' }],
     ['logfmt | drop y | label_format y=user', 'user=bob', { app: 'x', y: 'stream' }],
-  ])('a clause finds what %s makes of %j (docs/differences.md, choices)', (stages, line, stream) => {
-    const query = `sum by (y) (count_over_time({app="x"} | ${stages} [1m]))`;
-    expect(samplesOf(query, [{ line, stream }])[0].labels).toEqual({ y: 'bob' });
-  });
+  ])(
+    'a clause finds what %s makes of %j (docs/reference/differences.md, choices)',
+    (stages, line, stream) => {
+      const query = `sum by (y) (count_over_time({app="x"} | ${stages} [1m]))`;
+      expect(samplesOf(query, [{ line, stream }])[0].labels).toEqual({ y: 'bob' });
+    },
+  );
 
   test('details of a dropped error stay where all labels do', () => {
     const entries = [{ line: '{"a":"1"}' }, { line: '{"a":"1"' }, { line: 'x' }];

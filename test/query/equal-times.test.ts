@@ -1,4 +1,4 @@
-/** The order of entries with equal timestamps, in both directions, and where a limit cuts them (docs/decisions/0007). */
+/** The order of entries with equal timestamps, in both directions, and where a limit cuts them (docs/dev/decisions/0007). */
 import { describe, expect, test } from '@jest/globals';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';

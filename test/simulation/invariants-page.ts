@@ -1,4 +1,4 @@
-/** docs/invariants.md from the registry. `npm run simulate -- --write-page` writes it. */
+/** docs/dev/invariants.md from the registry. `npm run simulate -- --write-page` writes it. */
 import { INVARIANTS, type Invariant } from '../../shared/base/model/invariants.ts';
 
 const HEAD = `# Invariants

@@ -46,12 +46,12 @@ function saidToBe(how: Invariant['checkedBy'][number]): string[] {
 }
 
 describe('the registry of invariants', () => {
-  test('docs/invariants.md is made from it', () => {
-    expect(readFileSync(join(ROOT, 'docs/invariants.md'), 'utf8')).toBe(invariantsPage());
+  test('docs/dev/invariants.md is made from it', () => {
+    expect(readFileSync(join(ROOT, 'docs/dev/invariants.md'), 'utf8')).toBe(invariantsPage());
   });
 
   test('each has a name of its own, in a section that is there', () => {
-    const design = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+    const design = readFileSync(join(ROOT, 'docs/dev/architecture.md'), 'utf8');
     expect(new Set(all.map(([, { name }]) => name)).size).toBe(all.length);
     for (const [key, { name, section }] of all) {
       expect(name).toBe(key.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`));

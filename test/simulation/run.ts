@@ -6,7 +6,7 @@
  *     npm run simulate -- --seed 4711 --trace     one seed again, with the calls of its ports
  *     npm run simulate -- --removal               with delete requests and retention; by default every second run is
  *     npm run simulate -- --bug "NAME"            with a planted bug (tests only; any of test/simulation/planted)
- *     npm run simulate -- --write-page            writes docs/invariants.md
+ *     npm run simulate -- --write-page            writes docs/dev/invariants.md
  *
  * Ends with status 1 where a run failed; the message has its seed.
  */
@@ -101,6 +101,6 @@ async function runMany(bug: Bug | undefined): Promise<void> {
 }
 
 if (values['write-page'])
-  writeFileSync(join(import.meta.dirname, '../../docs/invariants.md'), invariantsPage());
+  writeFileSync(join(import.meta.dirname, '../../docs/dev/invariants.md'), invariantsPage());
 else if (values.seed !== undefined) await runOne(numberOf(values.seed, 'seed'), bugOf(values.bug));
 else await runMany(bugOf(values.bug));

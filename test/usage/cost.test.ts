@@ -1,4 +1,4 @@
-/** The rows are the tables of docs/cost.md: the page and the formula must say the same. */
+/** The rows are the tables of docs/dev/cost-model.md: the page and the formula must say the same. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_PRICES, type Prices } from '../../shared/server/admin/prices.ts';
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';

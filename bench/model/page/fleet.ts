@@ -1,4 +1,4 @@
-/** Logboom beside CloudWatch Logs and beside a fleet of the reference: the last section of docs/cost.md. */
+/** Logboom beside CloudWatch Logs and beside a fleet of the reference: the last section of docs/dev/cost-model.md. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
 import { FLEET, MERGE, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';

@@ -1,4 +1,4 @@
-/** What a store costs that nobody uses, and what stands around it: the sections of docs/cost.md about a month. */
+/** What a store costs that nobody uses, and what stands around it: the sections of docs/dev/cost-model.md about a month. */
 import { LIST_PRICES, type ListPrice } from '../../../shared/server/admin/prices.ts';
 import { CANARY, IDLE, LIMITS, MERGE_RUN, PROCESSOR_MB, PUSH, QUERY, STARTS } from '../figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../idle.ts';

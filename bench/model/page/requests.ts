@@ -1,4 +1,4 @@
-/** What single pushes, chunks and queries cost: sentences and tables of docs/cost.md up to "A thousand queries". */
+/** What single pushes, chunks and queries cost: sentences and tables of docs/dev/cost-model.md up to "A thousand queries". */
 import { CHUNK_ITEM, PUSH, REQUESTS_OF_INGEST, REQUESTS_OF_QUERIES } from '../figures.ts';
 import {
   functionSeconds,

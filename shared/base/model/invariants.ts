@@ -1,6 +1,6 @@
 /**
- * The registry of invariants: what must always be true of the store, each under one name (docs/architecture.md,
- * section 10). The simulation checks them by name, the code asserts them where they could break, and docs/invariants.md
+ * The registry of invariants: what must always be true of the store, each under one name (docs/dev/architecture.md,
+ * section 10). The simulation checks them by name, the code asserts them where they could break, and docs/dev/invariants.md
  * is made from this list.
  *
  * A reader would get wrong: a broken invariant is a defect of the program, never the fault of a client or of the
@@ -11,7 +11,7 @@ export interface Invariant {
   /** Kebab case; stands in the message of the error. */
   readonly name: string;
   readonly sentence: string;
-  /** Section of docs/architecture.md that promises it. */
+  /** Section of docs/dev/architecture.md that promises it. */
   readonly section: number;
   /**
    * `simulation`: checked in every simulated run. `assertion`: the code refuses to go on where it does not hold.

@@ -1,6 +1,6 @@
 /**
  * The setting behind a refusal. The texts of refusals are the reference's and stay as they are; some name no setting but an
- * administrator. The explorer and the commands show the setting beside them (docs/limits.md).
+ * administrator. The explorer and the commands show the setting beside them (docs/reference/limits.md).
  *
  *     settingOfRefusal('ingestion rate limit exceeded for user a (limit: ...')    // 'limits_config.ingestion_rate_mb'
  */

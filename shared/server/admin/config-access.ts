@@ -1,4 +1,4 @@
-/** Who may call (docs/security.md): the section `auth`, which is Logboom's own. `auth_enabled` at the top is about tenants. */
+/** Who may call (docs/dev/security-review.md): the section `auth`, which is Logboom's own. `auth_enabled` at the top is about tenants. */
 import { type Fields, flag, texts } from './config-kinds.ts';
 
 export interface AccessConfig {
@@ -21,7 +21,7 @@ export const ACCESS_FIELDS: Fields<AccessConfig> = {
     name: 'tokens_enabled',
     kind: flag,
     about:
-      'every request needs a token of `logboom token create` ([security.md](security.md)); off: the tenant header is believed',
+      'every request needs a token of `logboom token create` ([security review](../dev/security-review.md)); off: the tenant header is believed',
   },
   metricsPublic: {
     name: 'metrics_public',

@@ -30,7 +30,7 @@ export interface Field<T> {
   readonly kind: Kind<T>;
   /** Of a bare number that is no count. */
   readonly unit?: string;
-  /** What it is for, in one sentence of Markdown: a row of docs/configuration-reference.md. */
+  /** What it is for, in one sentence of Markdown: a row of docs/reference/configuration.md. */
   readonly about: string;
   /** The reference has no such key, in a section that it has. */
   readonly own?: boolean;

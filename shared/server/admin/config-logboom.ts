@@ -69,7 +69,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   dynamodbTable: '',
   awsEndpoint: '',
   awsRegion: '',
-  // Where the write units of an item and of its deletion cost as much as one object put and get (docs/cost.md).
+  // Where the write units of an item and of its deletion cost as much as one object put and get (docs/dev/cost-model.md).
   inlineMaxBytes: 4 * KIB,
   groupCommitWaitMs: 2,
   maxConcurrentRequests: 1024,
@@ -121,7 +121,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'inline_max_bytes',
     kind: bytes,
     about:
-      'compressed pushes up to this size lie in the catalog, larger ones are objects ([cost.md](cost.md))',
+      'compressed pushes up to this size lie in the catalog, larger ones are objects ([cost model](../dev/cost-model.md))',
   },
   groupCommitWaitMs: {
     name: 'group_commit_wait',
@@ -141,7 +141,8 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   connectionsApi: {
     name: 'connections_api',
     kind: flag,
-    about: '`/@connections/{id}` as API Gateway has it, for programs of this machine ([tail.md](tail.md))',
+    about:
+      '`/@connections/{id}` as API Gateway has it, for programs of this machine ([live tail](../dev/tail.md))',
   },
   maxBufferedBodyBytes: {
     name: 'max_buffered_body_bytes',
@@ -170,7 +171,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'page_cache_bytes',
     kind: bytes,
     about:
-      'decompressed pages that queries read again are cached, three quarters for lines ([operate.md](operate.md)); query threads share it; `0` caches none',
+      'decompressed pages that queries read again are cached, three quarters for lines ([operations](../dev/operations.md)); query threads share it; `0` caches none',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',
@@ -214,12 +215,12 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'firehose_tenant_attribute',
     kind: flag,
     about:
-      'requests of Firehose without a tenant header may name the tenant in their common attributes ([inlets.md](inlets.md#firehose))',
+      'requests of Firehose without a tenant header may name the tenant in their common attributes ([inlets.md](../inlets.md#firehose))',
   },
   prices: {
     name: 'prices',
     kind: prices,
-    about: 'for the estimated cost of [usage](usage.md), where its keys are explained',
+    about: 'for the estimated cost of [usage](metrics.md), where its keys are explained',
   },
   currency: { name: 'currency', kind: text, about: 'what the prices are in; shown, never converted' },
 };

@@ -1,5 +1,5 @@
 /**
- * The page of all keys of the configuration (docs/configuration-reference.md), made from the tables that the program
+ * The page of all keys of the configuration (docs/reference/configuration.md), made from the tables that the program
  * reads by: a key that is missing on the page does not exist.
  */
 import { stringify } from 'yaml';
@@ -8,7 +8,7 @@ import { AUTH_FIELDS, DEFAULT_CONFIG, OLDER_RUNTIME_FIELDS, SECTIONS } from './c
 import type { Field } from './config-kinds.ts';
 import type { AnyFields } from './config-reader.ts';
 
-export const REFERENCE_PAGE = 'docs/configuration-reference.md';
+export const REFERENCE_PAGE = 'docs/reference/configuration.md';
 /** Longer defaults would make a table unreadable; they stand in a block of YAML at the end. */
 const MAX_SHOWN_DEFAULT = 60;
 /** Of these types the page says once, at its top, what may be written. */
@@ -30,7 +30,7 @@ const OWN = "no key of the reference's";
 const INTRODUCTION = `# Configuration reference
 
 Every key of the configuration file, made from the code by \`node scripts/make-config-reference.ts\`: do not edit this page.
-[configuration.md](configuration.md) tells how to write, check and override a configuration.
+[configuration.md](../configuration.md) tells how to write, check and override a configuration.
 
 | type | how it is written |
 |---|---|

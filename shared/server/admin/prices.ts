@@ -1,5 +1,5 @@
 /**
- * What AWS asks for, and how much of it a push takes. All prices that this project reckons with stand here, with their dates; docs/cost.md
+ * What AWS asks for, and how much of it a push takes. All prices that this project reckons with stand here, with their dates; docs/dev/cost-model.md
  * shows them, and a test holds the two together.
  */
 

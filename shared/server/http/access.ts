@@ -1,5 +1,5 @@
 /**
- * What an endpoint asks of who calls it, where tokens are on (docs/security.md): a scope, and for whom the token must be.
+ * What an endpoint asks of who calls it, where tokens are on (docs/dev/security-review.md): a scope, and for whom the token must be.
  * Every route has one of these; what matters less than it looks is whether an endpoint reads or writes, and more whose data it shows.
  */
 import type { Scope } from '../../base/model/scopes.ts';

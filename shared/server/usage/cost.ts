@@ -1,6 +1,6 @@
 /**
- * The cost of a tenant's day on AWS, estimated from what was counted. It is the formula behind docs/cost.md and stands in
- * docs/usage.md; the constants were measured there. It reckons as functions would do it, one chunk for each push, on one
+ * The cost of a tenant's day on AWS, estimated from what was counted. It is the formula behind docs/dev/cost-model.md and stands in
+ * docs/reference/metrics.md; the constants were measured there. It reckons as functions would do it, one chunk for each push, on one
  * machine too.
  */
 
@@ -29,7 +29,7 @@ const MILLION = 1_000_000;
 /** The gateway bills each begun 512 KB as a request. */
 const GATEWAY_UNIT_BYTES = 512 * 1024;
 
-/** A push of n KB is a record of about 0.68 + 0.26 n KB while that is below the inline threshold (docs/cost.md). */
+/** A push of n KB is a record of about 0.68 + 0.26 n KB while that is below the inline threshold (docs/dev/cost-model.md). */
 const INLINE_RECORD_KB = 0.68;
 const INLINE_KB_PER_KB = 0.26;
 const INLINE_MAX_KB = 4.3;

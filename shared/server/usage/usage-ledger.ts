@@ -16,7 +16,7 @@ import type { StoredPush } from '../../write/ingest/stored-push.ts';
 import { chunkWrites, gatewayUnits } from './cost.ts';
 import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
 
-/** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/usage.md). */
+/** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/reference/metrics.md). */
 export const WRITE_EVERY_MS = 60_000;
 /** Tallies in memory, at most about 6 KB each. What has no room is not counted, and that is counted. */
 export const MAX_TALLIES = 10_000;

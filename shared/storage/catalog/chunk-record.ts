@@ -1,7 +1,7 @@
 /**
  * What the catalog keeps of a chunk: enough to pass over it, to find its footer, or to hold it whole. Small chunks
  * (the inline lane) lie in the record itself: below about 4 KB the write units of the record, its later deletion
- * included, cost less than an object put and get (docs/cost.md).
+ * included, cost less than an object put and get (docs/dev/cost-model.md).
  *
  * A checksum ends it: what it says decides which chunks a query passes over, so a flipped bit would hide entries.
  */

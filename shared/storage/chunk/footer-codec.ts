@@ -1,5 +1,5 @@
 /**
- * Footer to bytes and back, as docs/format.md lays them out. What a footer names must lie inside the object and what
+ * Footer to bytes and back, as docs/dev/format.md lays them out. What a footer names must lie inside the object and what
  * it counts must add up; anything else is a CorruptionError, never a wrong answer.
  */
 import { crc32 } from 'node:zlib';

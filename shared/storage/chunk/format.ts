@@ -3,7 +3,7 @@
  *
  *     page*  filters  footer  footer-length(u32)  magic(8)
  *
- * docs/format.md describes every byte. The same format serves what one push (or a group of pushes) wrote and what
+ * docs/dev/format.md describes every byte. The same format serves what one push (or a group of pushes) wrote and what
  * compaction merged, so there is one writer and one reader. All numbers here are part of the format or of what
  * makes it fast; each says which.
  */

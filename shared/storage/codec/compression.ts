@@ -1,7 +1,7 @@
 /**
  * Column blocks: compressed with zstd where that pays, and always checksummed as stored. Decoding goes into a buffer
  * of the known raw size: passing it as `chunkSize` is 1.6 times faster than letting zlib grow one
- * (docs/decisions/0001-dependencies.md).
+ * (docs/dev/decisions/0001-dependencies.md).
  */
 import { constants, crc32 } from 'node:zlib';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';

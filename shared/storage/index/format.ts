@@ -5,7 +5,7 @@
  *     counts block of each chunk | streams block | presence block | directory | lengths (2 * u32) | magic(8)
  *                                |------------------------------ head ------------------------------------|
  *
- * docs/index-format.md describes every byte. It is derived data: whatever it says, the footers say too, and a day
+ * docs/dev/index-format.md describes every byte. It is derived data: whatever it says, the footers say too, and a day
  * without an index has the same answers. It may cover some of a day's chunks only, and chunks that are gone: a reader
  * asks it about chunks that the catalog names, never which chunks there are.
  */

@@ -39,7 +39,7 @@ export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
   // Shorter than an fsync on most disks, so that waiting never dominates an acknowledgement.
   waitMs: 2,
   maxGroupBytes: 4 * 1024 * 1024,
-  // docs/cost.md: where the write units of record and deletion cost as much as an object put and get.
+  // docs/dev/cost-model.md: where the write units of record and deletion cost as much as an object put and get.
   inlineMaxBytes: 4096,
   compression: PUSH_COMPRESSION,
 };

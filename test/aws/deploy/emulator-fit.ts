@@ -21,7 +21,7 @@ interface Assets {
   readonly files: Readonly<Record<string, { readonly source: { readonly path?: string } }>>;
 }
 
-/** Why each kind is taken out is in docs/aws-emulators.md. */
+/** Why each kind is taken out is in docs/dev/aws-emulators.md. */
 function cannotDeploy({ Type, Properties = {} }: TemplateResource): boolean {
   return Type === 'AWS::CloudWatch::Alarm' && Properties.Metrics !== undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The columns of timestamps and of line lengths (docs/format.md): numbers in seven bits a byte, the highest bit of a byte tells
+ * The columns of timestamps and of line lengths (docs/dev/format.md): numbers in seven bits a byte, the highest bit of a byte tells
  * that more follow. Where 16 bytes have no such bit they are 16 numbers; else bits tell where the next number ends.
  *
  * The host lays inputs and outputs anywhere, 64 bytes apart: loads and stores run past the ends.

@@ -1,5 +1,5 @@
 /**
- * What a client may know of itself, and tickets for browsers (docs/security.md). Logboom's own:
+ * What a client may know of itself, and tickets for browsers (docs/dev/security-review.md). Logboom's own:
  *
  *     GET  /svc/api/v1/auth/me       whether tokens are on, and what the caller's may do
  *     POST /svc/api/v1/auth/ticket   a ticket for one tail of the tenant of the request, good for a minute

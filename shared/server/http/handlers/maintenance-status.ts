@@ -1,4 +1,4 @@
-/** `GET /svc/api/v1/status/maintenance`: when each job of maintenance ran last, and what waits (docs/operate.md). */
+/** `GET /svc/api/v1/status/maintenance`: when each job of maintenance ran last, and what waits (docs/dev/operations.md). */
 
 import { formatGoDuration, NS_PER_MS } from '../../../base/model/duration.ts';
 import type { LastRun } from '../../../upkeep/maintenance/jobs.ts';

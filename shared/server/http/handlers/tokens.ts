@@ -1,5 +1,5 @@
 /**
- * Tokens by HTTP (docs/security.md), for who holds one for the whole store with the scope `admin`. Logboom's own:
+ * Tokens by HTTP (docs/dev/security-review.md), for who holds one for the whole store with the scope `admin`. Logboom's own:
  *
  *     POST   /svc/api/v1/tokens        {"name", "scopes", "tenants", "expires"}, answered with the token, this once
  *     GET    /svc/api/v1/tokens        all of them, without their secrets

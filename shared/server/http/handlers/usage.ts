@@ -1,5 +1,5 @@
 /**
- * GET /svc/api/v1/usage: what a tenant used, by UTC day, and what that costs (docs/usage.md). Logboom's own; the
+ * GET /svc/api/v1/usage: what a tenant used, by UTC day, and what that costs (docs/reference/metrics.md). Logboom's own; the
  * reference has nothing of the kind.
  */
 

@@ -1,4 +1,4 @@
-/** Numbers of the limits on rates and active streams, each with its reason. docs/limits.md says what follows. */
+/** Numbers of the limits on rates and active streams, each with its reason. docs/reference/limits.md says what follows. */
 
 /** Processes tell each other their demand at most this often for each tenant: the staleness of what they know. */
 export const EXCHANGE_MS = 5000;
