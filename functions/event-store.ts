@@ -15,7 +15,7 @@ import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
 import { maxDecompressedBytes } from '../shared/server/admin/config.ts';
 import { checkTenantId } from '../shared/server/http/tenant.ts';
-import type { Inlet } from '../shared/write/ingest/inlet.ts';
+import type { Receiver } from '../shared/write/ingest/receiver.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';
 import type { EventFunctionName } from './groups.ts';
@@ -32,7 +32,7 @@ export interface EventStore {
 
 export interface EventPush {
   readonly body: Uint8Array;
-  readonly inlet: Inlet;
+  readonly receiver: Receiver;
   /** Names the source, for the log and for telling pushes apart. */
   readonly source: string;
 }
@@ -69,14 +69,14 @@ export function assembleEventStore(
     labels: labelsOfEnvironment(environment),
     log,
     ownBucket: settings.bucket,
-    async push({ body, inlet, source }) {
+    async push({ body, receiver, source }) {
       await overrides.refreshIfDue();
       const request = {
         tenant,
         body,
         contentType: undefined,
         contentEncoding: undefined,
-        inlet,
+        receiver,
         parameters: source,
       };
       try {

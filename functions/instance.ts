@@ -15,7 +15,7 @@ import { EmbeddedMetrics, statusClassOf } from '../shared/server/admin/metrics/e
 import type { RequestObserver } from '../shared/server/admin/metrics/request-metrics.ts';
 import type { SharedSettings } from '../shared/server/admin/shared-settings.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
-import { ROUTES } from '../shared/server/http/table.ts';
+import { ROUTES } from '../shared/server/http/route-table.ts';
 import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { type AnyFunctionName, componentsOfFunction } from './groups.ts';
 import type { Environment } from './settings.ts';

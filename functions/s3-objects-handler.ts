@@ -2,8 +2,8 @@
  * Stores the log files that an event names. A file that was stored in part when the function failed is stored again when
  * the event is repeated: its entries are the same, so each is there once.
  */
-import { objectBatches } from '../shared/write/ingest/inlets/object-batches.ts';
-import { objectInlet } from '../shared/write/ingest/inlets/object-inlet.ts';
+import { objectBatches } from '../shared/write/ingest/receivers/object-batches.ts';
+import { objectReceiver } from '../shared/write/ingest/receivers/object-receiver.ts';
 import type { EventStore } from './event-store.ts';
 import { type ObjectLocation, objectsOf } from './s3-event.ts';
 
@@ -44,9 +44,9 @@ async function storeObject(
   );
   let entries = 0;
   for await (const batch of objectBatches(body, { lineBytes })) {
-    const inlet = objectInlet({ batch, labels, metadata, lastModifiedMs });
+    const receiver = objectReceiver({ batch, labels, metadata, lastModifiedMs });
     const source = JSON.stringify([bucket, key, lastModifiedMs, batch.firstLine, batch.format]);
-    entries += await store.push({ body: batch.bytes, inlet, source });
+    entries += await store.push({ body: batch.bytes, receiver, source });
   }
   store.log.info({ bucket, key, entries }, 'an object was stored');
 }

@@ -20,8 +20,8 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type FunctionName, functionOf } from '../functions/groups.ts';
+import { ROUTES } from '../shared/server/http/route-table.ts';
 import { pathsOf } from '../shared/server/http/routes.ts';
-import { ROUTES } from '../shared/server/http/table.ts';
 import { hostOfApi } from './edge.ts';
 import { accessLog } from './gateway-logs.ts';
 

@@ -31,10 +31,10 @@ import {
   partsOfBody,
   wholeBody,
 } from '../shared/base/ports/object-store.ts';
+import { type ConcurrencyLimit, createGate } from './concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
 import { codeOf, isMissing } from './file-errors.ts';
-import { createGate, type Gate } from './gate.ts';
 import { walkObjects } from './object-listing.ts';
 import { bytesToKey, keyToBytes, objectPath, prefixDirectory } from './object-path.ts';
 import { systemClock, systemIds } from './system-clock.ts';
@@ -190,7 +190,7 @@ async function linkIfAbsent(written: string, target: string): Promise<boolean> {
 // 6,500 with every step on another thread and 25,000 with kept handles, which would pin what was deleted elsewhere.
 // The price: where the system has to fetch the name from the disk, the event loop waits for it.
 function withFile<T>(
-  reads: Gate,
+  reads: ConcurrencyLimit,
   objects: string,
   key: string,
   use: (file: number, size: number) => Promise<T>,

@@ -6,7 +6,7 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Promoter } from '../shared/execution/fields/promotion.ts';
+import { FieldColumnWriter } from '../shared/execution/fields/field-column-writer.ts';
 import { FilterBuilder } from '../shared/execution/text-index/filter-builder.ts';
 import { summariesOf } from '../shared/execution/text-index/page-summary.ts';
 import { SummaryWriter } from '../shared/execution/text-index/summary-codec.ts';
@@ -17,10 +17,10 @@ import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/storage/codec/com
 import { fieldKey } from '../shared/storage/columns/promoted-field.ts';
 import {
   columnsOf,
+  encodeResiduals,
   mayHaveField,
   mayHaveMetadata,
   mayHold,
-  restsOf,
   summariesOfObject,
 } from '../test/chunk/enriched.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
@@ -67,7 +67,7 @@ const head = {
 };
 const filters = new FilterBuilder();
 const summaries = new SummaryWriter();
-const promoter = new Promoter({
+const promoter = new FieldColumnWriter({
   compression: QUICK_COMPRESSION,
   maxShare: 1,
   maxRowBytes: 20,
@@ -95,7 +95,7 @@ const footer = footerOf(object, 'golden');
 const needles = ['error', 'nowhere', 'sold 3', 'stack trace', '"id":"9e3779b1"', 'id=13c6ef362', 'STATUS'];
 const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
 const columns = columnsOf(object, footer);
-const rests = restsOf(object, footer);
+const rests = encodeResiduals(object, footer);
 const dayStart = BigInt(head.day) * 86_400_000_000_000n;
 const wants = { lines: 'bytes', metadata: 'all' } as const;
 const stored = footer.pages.flatMap(page =>

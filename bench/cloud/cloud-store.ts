@@ -11,8 +11,8 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fi
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import type { Request } from '../../shared/server/http/message.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter } from '../../shared/server/http/routes.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { Dice } from '../../test/simulation/dice.ts';

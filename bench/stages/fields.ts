@@ -17,7 +17,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { COMPACTION_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { rowsOf } from '../../test/support/rows.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';

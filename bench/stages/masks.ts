@@ -13,7 +13,7 @@ import { Visibility } from '../../shared/read/query/visibility.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { type DatedEntry, pushOf } from '../../test/support/pushes.ts';
 

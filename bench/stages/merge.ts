@@ -6,14 +6,14 @@
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
-import type { ChunkEnricher } from '../../shared/storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { COMPACTION_COMPRESSION, PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { type MergeInput, mergeChunks } from '../../shared/upkeep/compaction/merge.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
-import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-enricher.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
+import { withPatterns } from '../../shared/upkeep/pattern-mining/pattern-indexer.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 
@@ -114,7 +114,7 @@ function smallInputs(): Promise<Inputs> {
 async function mergeGroups(
   { chunks }: Inputs,
   perGroup: number,
-  enricher?: () => ChunkEnricher,
+  enricher?: () => ChunkIndexer,
 ): Promise<void> {
   let made = 0;
   const options = {

@@ -7,14 +7,14 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
-import { type FilePlace, idOf, openPlace, placeOf } from './file-place.ts';
+import { type FilePosition, idOf, openPlace, placeOf } from './file-position.ts';
 
 export interface FollowOptions {
   readonly clock: Clock;
   /** Ends the reading; what is in the file by then has been read or not. */
   readonly signal: AbortSignal;
   /** Where to go on; without it at the start of the file. */
-  readonly from?: FilePlace;
+  readonly from?: FilePosition;
   /** Leave out what is there. `from` wins. */
   readonly atEnd?: boolean;
   readonly note: (text: string) => void;
@@ -59,7 +59,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
   }
 
   /** The place in the file where so many bytes of the output are done with; earlier files are closed. Undefined before any. */
-  async placeAt(outputBytes: number): Promise<FilePlace | undefined> {
+  async placeAt(outputBytes: number): Promise<FilePosition | undefined> {
     while (this.stretches.length > 1 && this.stretches[1].outputStart <= outputBytes) {
       const [{ handle }] = this.stretches.splice(0, 1);
       // A file that was cut has two stretches.

@@ -4,23 +4,23 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
-import type { FilePlace } from './file-place.ts';
+import type { FilePosition } from './file-position.ts';
 
 const VERSION = 1;
 
 interface PositionsJson {
   readonly version: number;
   /** By the path of the file, as it is absolute. */
-  readonly files: Readonly<Record<string, FilePlace>>;
+  readonly files: Readonly<Record<string, FilePosition>>;
 }
 
 /** Undefined where it has no such file, or is not there. Throws CommandError where it is no file of positions. */
-export function readPosition(positionsFile: string, path: string): FilePlace | undefined {
+export function readPosition(positionsFile: string, path: string): FilePosition | undefined {
   return readAll(positionsFile).files[path];
 }
 
 /** Replaces the file at once: it is whole at any moment. Other entries stay. */
-export function writePosition(positionsFile: string, path: string, place: FilePlace): void {
+export function writePosition(positionsFile: string, path: string, place: FilePosition): void {
   const { files } = readAll(positionsFile);
   const json: PositionsJson = { version: VERSION, files: { ...files, [path]: place } };
   const besides = `${positionsFile}.new`;

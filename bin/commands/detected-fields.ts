@@ -1,9 +1,9 @@
 /** `logboom detected-fields QUERY [FIELD]`: the fields that lines have, or the values of one. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
 import { askFields } from '../cli/store-facts.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 
 interface Flags extends FactsFlags {
   readonly limit?: number;

@@ -1,9 +1,9 @@
 /** `logboom labels [NAME]`: names of labels, or the values of one. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askLabels } from '../cli/store-facts.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 
 interface Flags extends FactsFlags {
   readonly query?: string;

@@ -1,9 +1,9 @@
 /** `logboom patterns QUERY`: what the lines have in common, with counts (docs/dev/patterns.md). */
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
 import { askPatterns } from '../cli/store-facts.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 import type { Table } from '../cli/table-text.ts';
 
 interface Flags extends FactsFlags {

@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askSeries, type LabelObject } from '../cli/store-facts.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 import type { Table, TableOutput } from '../cli/table-text.ts';
 
 interface Flags extends FactsFlags {

@@ -1,9 +1,9 @@
 /** `logboom stats SELECTOR`: how much there is to read, from the index alone. */
 import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
-import { addFactsOptions, type FactsFlags, printFacts } from '../cli/facts-command.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
 import { askStats } from '../cli/store-facts.ts';
+import { addFactsOptions, type FactsFlags, printFacts } from '../cli/table-command.ts';
 
 const NOTES = `
 Examples:

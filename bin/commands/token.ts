@@ -11,7 +11,7 @@ import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } fro
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
 import { applyContext } from '../cli/store-options.ts';
 import { alignedText } from '../cli/table-text.ts';
-import { type TokenPlace, tokensByHttp, tokensInStorage } from '../cli/token-place.ts';
+import { type TokenBackend, tokensByHttp, tokensInStorage } from '../cli/token-backend.ts';
 
 const OUTPUTS = ['default', 'json'] as const;
 
@@ -111,7 +111,7 @@ async function revoke(id: string, place: TokenFlags): Promise<void> {
 async function withTokens(
   { addr, bearerTokenFile, ...storage }: TokenFlags,
   options: { readonly makes: boolean },
-  act: (tokens: TokenPlace) => Promise<void>,
+  act: (tokens: TokenBackend) => Promise<void>,
 ): Promise<void> {
   if (addr === undefined && bearerTokenFile !== undefined) {
     throw new CommandError('--bearer-token-file is for a store that is asked: name it with --addr');

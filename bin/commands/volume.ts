@@ -1,7 +1,6 @@
 /** `logboom volume SELECTOR` and `volume-range`: how many bytes which streams have, from the index alone. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
-import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/facts-command.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
 import {
@@ -14,6 +13,7 @@ import {
   shown,
 } from '../cli/standard-output.ts';
 import { askVolume, volumeTable } from '../cli/store-facts.ts';
+import { addFactsOptions, endEmpty, type FactsFlags, waitFor } from '../cli/table-command.ts';
 import { tableText } from '../cli/table-text.ts';
 
 interface Flags extends Omit<FactsFlags, 'output'> {

@@ -9,8 +9,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { type Target, workOf } from '../../shared/server/admin/targets.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
 import { isExposed } from '../../shared/server/http/targets.ts';
 
 export type Role = 'ingest' | 'query' | 'upkeep';

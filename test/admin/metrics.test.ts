@@ -4,7 +4,7 @@ import { BoundedNames, OTHER } from '../../shared/server/admin/metrics/bounded-n
 import { createMetrics } from '../../shared/server/admin/metrics/metrics.ts';
 import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
 import { routeName } from '../../shared/server/admin/metrics/request-metrics.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { storedOf } from '../../shared/write/ingest/stored-push.ts';
 import { pushOf } from '../support/pushes.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';

@@ -1,5 +1,5 @@
 /**
- * Bodies that are small when they are sent and large, or laborious, when they are unpacked: for each inlet.
+ * Bodies that are small when they are sent and large, or laborious, when they are unpacked: for each receiver.
  * Each is answered with an error that says why, the memory of the process stays bounded, and another tenant notices nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { sampleOf } from '../support/suite.ts';
 import { DOCUMENTS } from './support/hostile/documents.ts';
 import { LOKI } from './support/hostile/loki.ts';
 import { OTLP } from './support/hostile/otlp.ts';
-import type { HostileInlet } from './support/hostile/pieces.ts';
+import type { HostileReceiver } from './support/hostile/pieces.ts';
 import { report, startProbe, statusesOf, UNDISTURBED } from './support/probe.ts';
 import { startVictim, type Victim } from './support/victim.ts';
 
@@ -25,8 +25,10 @@ const LOOK_MS = 500;
 /** Requests of each kind that the other tenant has answered beside each attack. */
 const PROBES = 3;
 const INLETS = [...LOKI, ...OTLP, ...DOCUMENTS];
-const ROWS = INLETS.flatMap(inlet =>
-  inlet.bodies.map(([name, status, body]) => [`${inlet.inlet}: ${name}`, status, body, inlet] as const),
+const ROWS = INLETS.flatMap(receiver =>
+  receiver.bodies.map(
+    ([name, status, body]) => [`${receiver.receiver}: ${name}`, status, body, receiver] as const,
+  ),
 );
 
 let victim: Victim;
@@ -41,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => victim.stop());
 
-async function push({ path, headers }: HostileInlet, body: Buffer): Promise<number> {
+async function push({ path, headers }: HostileReceiver, body: Buffer): Promise<number> {
   const answer = await victim.client.send({
     method: 'POST',
     path,
@@ -67,9 +69,9 @@ async function undisturbed<T>(attack: () => Promise<T>): Promise<T> {
 }
 
 describe('one push', () => {
-  test.each(sampleOf(ROWS, 16))('%s: %i', async (_, status, bodyOf, inlet) => {
+  test.each(sampleOf(ROWS, 16))('%s: %i', async (_, status, bodyOf, receiver) => {
     const body = bodyOf();
-    const answer = await undisturbed(() => push(inlet, body));
+    const answer = await undisturbed(() => push(receiver, body));
     expect(answer).toBe(status);
   });
 });

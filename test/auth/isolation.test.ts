@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import type { Request, Response } from '../../shared/server/http/message.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
 
 /** Only in what belongs to the other tenant, and in no request: a write would store the word with the tenant that sends it. */

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { FilePlace } from '../../bin/cli/file-place.ts';
+import type { FilePosition } from '../../bin/cli/file-position.ts';
 import { FollowedFile } from '../../bin/cli/follow-file.ts';
 import { readPosition, writePosition } from '../../bin/cli/positions-file.ts';
 import { systemClock } from '../../local/system-clock.ts';
@@ -31,8 +31,8 @@ beforeEach(() => {
  */
 async function follow(
   steps: readonly (() => void)[],
-  options: { from?: FilePlace; atEnd?: boolean } = {},
-): Promise<{ text: string; place: FilePlace | undefined; notes: string[] }> {
+  options: { from?: FilePosition; atEnd?: boolean } = {},
+): Promise<{ text: string; place: FilePosition | undefined; notes: string[] }> {
   const stopping = new AbortController();
   const left = [...steps];
   const notes: string[] = [];
@@ -123,7 +123,7 @@ describe('a place in it', () => {
 
   test('is kept in a file with those of other files', () => {
     const positions = join(folder, 'positions.json');
-    const place = (offset: number): FilePlace => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
+    const place = (offset: number): FilePosition => ({ file: '1:2', offset, head: 'ab', headBytes: 3 });
     expect(readPosition(positions, '/a')).toBeUndefined();
     writePosition(positions, '/a', place(1));
     writePosition(positions, '/b', place(2));

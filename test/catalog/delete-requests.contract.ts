@@ -135,7 +135,7 @@ export function deleteRequestsContract(
     test('any course of changes is kept as it was made', async () => {
       const id = fc.integer({ min: 0, max: 3 }).map(n => `0000000${n}`);
       const step = fc.record({
-        act: fc.constantFrom('create', 'pickUp', 'process', 'remove'),
+        act: fc.constantFrom('create', 'acceptRequests', 'process', 'remove'),
         id,
         isOther: fc.boolean(),
       });
@@ -163,7 +163,7 @@ export function deleteRequestsContract(
             expect(await from.remove(known)).toBe(true);
             model.delete(of);
           } else {
-            const change = act === 'pickUp' ? { pickedUpMs: i } : { processedMs: i };
+            const change = act === 'acceptRequests' ? { pickedUpMs: i } : { processedMs: i };
             expect(await from.replace(known, { ...known, ...change })).toBe(true);
             model.set(of, { ...known, ...change });
           }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
-import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
 import { minuteOf } from '../../shared/storage/chunk/counts.ts';
 import {
   countsOf,
@@ -18,7 +18,14 @@ import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { expectSameSaid } from '../fields/said.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
-import { columnsOf, mayHaveField, mayHaveMetadata, mayHold, restsOf, summariesOfObject } from './enriched.ts';
+import {
+  columnsOf,
+  encodeResiduals,
+  mayHaveField,
+  mayHaveMetadata,
+  mayHold,
+  summariesOfObject,
+} from './enriched.ts';
 
 const HEAD = {
   id: 'ab'.repeat(16),
@@ -238,7 +245,7 @@ describe('golden files', () => {
     const object = readFileSync(join(folder, 'v3-enriched.chunk'));
     const want = JSON.parse(readFileSync(join(folder, 'v3-enriched.json'), 'utf8'));
     const footer = footerOf(object, 'golden');
-    expect(restsOf(object, footer)).toEqual(want.rests);
+    expect(encodeResiduals(object, footer)).toEqual(want.rests);
     const wants = { ...EVERYTHING, promoted: { parser: 'either', names: 'all' } } as const;
     for (const page of footer.pages) {
       const rows = decodePage(footer, page, object.subarray(page.offset), wants, 'golden');

@@ -8,9 +8,13 @@ import {
 } from '../../shared/execution/text-index/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/execution/text-index/filter-reader.ts';
 import type { FieldSummary } from '../../shared/execution/text-index/page-summary.ts';
-import { containing, havingValue, type Requirement } from '../../shared/execution/text-index/requirement.ts';
+import {
+  containing,
+  havingValue,
+  type PruningPredicate,
+} from '../../shared/execution/text-index/pruning-predicate.ts';
 import { decodeSummaries } from '../../shared/execution/text-index/summary-codec.ts';
-import { fieldWord, metadataWord, valueFact } from '../../shared/execution/text-index/value-facts.ts';
+import { fieldWord, metadataWord, valueFact } from '../../shared/execution/text-index/value-terms.ts';
 import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
@@ -32,7 +36,7 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
 }
 
 /** For each page, for each row its rest as it is stored, false where the line must be read; null for a page without rests. */
-export function restsOf(object: Buffer, footer: Footer): ((string | false)[] | null)[] {
+export function encodeResiduals(object: Buffer, footer: Footer): ((string | false)[] | null)[] {
   return footer.pages.map(page => {
     const rests = page.columns.find(({ kind }) => kind === ColumnKind.rests);
     if (rests === undefined) return null;
@@ -70,7 +74,7 @@ export function summariesOfObject(object: Buffer, footer: Footer): FieldSummary[
   return decodeSummaries(section, footer.pages.length)!.map(page => [...page.values()]);
 }
 
-function mayMeet(object: Buffer, footer: Footer, requirement: Requirement): number[] {
+function mayMeet(object: Buffer, footer: Footer, requirement: PruningPredicate): number[] {
   const { place } = footer.sections.find(({ kind }) => kind === SectionKind.filter)!;
   const section = object.subarray(place.offset, place.offset + place.storedBytes);
   const index = decodeHeader(section.subarray(0, maxHeaderBytes(footer.pages.length)), footer.pages.length);

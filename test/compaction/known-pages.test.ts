@@ -1,7 +1,7 @@
 /** Pages that know all fields of their lines go on to know them, however chunks are made of chunks. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
-import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
 import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { recordOf } from '../../shared/storage/catalog/chunk-record.ts';
 import { ChunkAssembler } from '../../shared/storage/chunk/chunk-assembler.ts';
@@ -10,7 +10,7 @@ import { decodePage, footerOf } from '../../shared/storage/chunk/reader.ts';
 import { renameTenant } from '../../shared/storage/chunk/rename-tenant.ts';
 import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { rewriteChunk } from '../../shared/upkeep/compaction/rewrite-chunk.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { readStoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
 import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { expectSameSaid } from '../fields/said.ts';

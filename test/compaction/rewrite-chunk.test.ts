@@ -11,7 +11,7 @@ import { packPage } from '../../shared/storage/chunk/page-writer.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import { loadBlock, QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { type Rewritten, rewriteChunk } from '../../shared/upkeep/compaction/rewrite-chunk.ts';
-import { chunkEnrichers } from '../../shared/upkeep/indexing/chunk-enricher.ts';
+import { chunkEnrichers } from '../../shared/upkeep/indexing/index-chunk.ts';
 import { readStoredExtras } from '../../shared/upkeep/indexing/stored-extras.ts';
 import { checkChunk } from '../../shared/upkeep/integrity/check-chunk.ts';
 import { arbitraryEntries, entriesOfPage, type PlainEntry, rowsOf } from '../support/rows.ts';

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
 import type { QueryParams } from '../end-to-end/support/client.ts';
 
 export interface RecordedPush {

@@ -1,7 +1,7 @@
 /** What a process keeps of delete requests: nothing that it may have read half way through a change. */
 import { expect, test } from '@jest/globals';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
-import { MaskSource, SETTLED_MS } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource, SETTLED_MS } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const REQUEST: DeleteRequest = {

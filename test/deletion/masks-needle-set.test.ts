@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NeedleSet } from '../../shared/upkeep/deletion/needle-set.ts';
+import { MultiPatternSearch } from '../../shared/upkeep/deletion/multi-pattern-search.ts';
 
-function hitsOf(set: NeedleSet, bytes: Buffer, from: number, to: number): string[] {
+function hitsOf(set: MultiPatternSearch, bytes: Buffer, from: number, to: number): string[] {
   const found = set.search(bytes, from, to);
   const hits = Array.from({ length: found }, (_, i) => `${set.positions[i]} ${set.needlesAt[i]}`);
   return [...new Set(hits)].sort();
@@ -33,7 +33,7 @@ test('finds what comparing at every place finds', () => {
       const bytes = Buffer.concat([filler, ...list, filler, ...list.toReversed()]);
       const from = Math.min(skip, bytes.length);
       const to = Math.max(from, bytes.length - rest);
-      expect(hitsOf(new NeedleSet(list), bytes, from, to)).toEqual(naive(list, bytes, from, to));
+      expect(hitsOf(new MultiPatternSearch(list), bytes, from, to)).toEqual(naive(list, bytes, from, to));
     }),
     { numRuns: 500 },
   );
@@ -43,12 +43,12 @@ test('finds each of thousands', () => {
   const list = Array.from({ length: 5000 }, (_, i) => Buffer.from(`user-${i * 7}`));
   const bytes = Buffer.from('x user-7 user-70 user-34993 user-34994 user-');
   // user-7 is in user-70, user-34 is none, user-349 is none.
-  const found = hitsOf(new NeedleSet(list), bytes, 0, bytes.length);
+  const found = hitsOf(new MultiPatternSearch(list), bytes, 0, bytes.length);
   expect(found).toEqual(naive(list, bytes, 0, bytes.length));
   expect(found).toContain(`${bytes.indexOf('user-34993')} 4999`);
 });
 
 test('a set without needles finds nothing, an empty needle is refused', () => {
-  expect(new NeedleSet([]).search(Buffer.from('abc'), 0, 3)).toBe(0);
-  expect(() => new NeedleSet([Buffer.alloc(0)])).toThrow(RangeError);
+  expect(new MultiPatternSearch([]).search(Buffer.from('abc'), 0, 3)).toBe(0);
+  expect(() => new MultiPatternSearch([Buffer.alloc(0)])).toThrow(RangeError);
 });

@@ -5,10 +5,10 @@ import { systemClock } from '../../local/system-clock.ts';
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
-import { sketchOf } from '../../shared/storage/catalog/pair-sketch.ts';
+import { labelSketch } from '../../shared/storage/catalog/label-sketch.ts';
 import { type LevelCounts, OTHER_LEVELS } from '../../shared/storage/chunk/format.ts';
-import { MaskRequest } from '../../shared/upkeep/deletion/mask-request.ts';
-import { compileMasks } from '../../shared/upkeep/deletion/masks.ts';
+import { DeleteFilter } from '../../shared/upkeep/deletion/delete-filter.ts';
+import { compileDeleteFilters } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { removeRows } from '../../shared/upkeep/deletion/page-hits.ts';
 import { RequestTimes } from '../../shared/upkeep/deletion/request-times.ts';
 import { shownCounts } from '../../shared/upkeep/deletion/shown-counts.ts';
@@ -122,7 +122,7 @@ test('times of many requests, ordered, tell what looking at each tells', () => {
       fc.array(arbitraryInterval, { maxLength: 40 }),
       arbitraryInterval,
       (intervals, { from, to }) => {
-        const requests = intervals.map((_, i) => new MaskRequest(requestOf(i, {}), systemClock));
+        const requests = intervals.map((_, i) => new DeleteFilter(requestOf(i, {}), systemClock));
         const times = new RequestTimes(new Map(requests.map((request, i) => [request, intervals[i]])));
         const stretch = { first: from, last: to };
         expect(times.meets(requests, stretch)).toBe(intervals.some(one => one.from <= to && one.to >= from));
@@ -163,7 +163,7 @@ test('chunks and streams that requests may touch are those of a look at each req
             sealedMs: steps[1],
           }),
         );
-        const masks = compileMasks(requests, { clock: systemClock });
+        const masks = compileDeleteFilters(requests, { clock: systemClock });
         for (const { labels, hour, length, asOfMs, hasSketch } of chunks) {
           const streams = labels.map(text => streamOf({ app: text[0], pod: text[2] }));
           const first = hour * 3_600e9 + 1;
@@ -175,7 +175,7 @@ test('chunks and streams that requests may touch are those of a look at each req
             // The last instant of the day at most.
             last: Math.min(first + length, 24 * 3_600e9 - 1),
             asOfMs,
-            pairs: hasSketch ? sketchOf(streams) : undefined,
+            pairs: hasSketch ? labelSketch(streams) : undefined,
           } as ChunkRecord;
           const touching = requests.filter(({ startNs, endNs }, i) => {
             const [from, to] = [Number(startNs - START_NS), Number(endNs - START_NS)];
@@ -184,7 +184,7 @@ test('chunks and streams that requests may touch are those of a look at each req
           const mask = masks.forChunk(record);
           for (const stream of streams) {
             const accepts = (request: DeleteRequest) =>
-              compileMatchers(new MaskRequest(request, systemClock).matchers)(stream.labels);
+              compileMatchers(new DeleteFilter(request, systemClock).matchers)(stream.labels);
             const ofStream = touching.filter(accepts);
             expect(mask?.mayTouch(stream) ?? false).toBe(ofStream.length > 0);
             expect(mask?.mayTakeWhole(stream) ?? false).toBe(

@@ -15,7 +15,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import type { DeleteRequest } from '../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, rangeQuery } from '../support/engine.ts';

@@ -148,6 +148,9 @@ test('random queries with one query thread, three and five', async () => {
     }),
     { numRuns: 40 },
   );
-  // Parts ran in threads beside the one that had the query.
-  expect([...places].sort()).toEqual(['query-0', 'query-1', 'query-2', 'query-3', 'query-4']);
+  // Parts ran in other threads too. How many of them took part depends on what else the machine does.
+  expect(['query-0', 'query-1', 'query-2', 'query-3', 'query-4']).toEqual(
+    expect.arrayContaining([...places]),
+  );
+  expect(places.size).toBeGreaterThan(1);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
-import type { Promoter } from '../../shared/execution/fields/promotion.ts';
+import type { FieldColumnWriter } from '../../shared/execution/fields/field-column-writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import type { ColumnCells } from '../../shared/storage/columns/column-cells.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
@@ -286,7 +286,7 @@ describe('what becomes a column', () => {
     const duration = ((i * 7919) % 100_000) / 100;
     return `{"level":"${i % 9 === 0 ? 'error' : 'info'}","id":"${hex}${hex}","took":${duration.toFixed(2)},"rare":${i % 100 === 0 ? 1 : 'null'}}`;
   });
-  const names = (options: Partial<ConstructorParameters<typeof Promoter>[0]>, of = lines) =>
+  const names = (options: Partial<ConstructorParameters<typeof FieldColumnWriter>[0]>, of = lines) =>
     blocksOf(pageOf(of), { compression: QUICK_COMPRESSION, ...options }).map(({ field }) => field.name);
 
   test('few values and measures, not ids', () => {

@@ -1,7 +1,7 @@
 /** Which queries columns can answer, and with which fields. */
 import { describe, expect, test } from '@jest/globals';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
-import { type PromotedPlan, planPromoted } from '../../shared/execution/pipeline/pushdown/provable.ts';
+import { type PromotedPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
 import { planSamples } from '../../shared/execution/pipeline/sample-plan.ts';
 import type { LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
@@ -10,11 +10,11 @@ import { logByColumns, promotedPage, samplesByColumns } from './support.ts';
 
 function planOf(query: string): PromotedPlan | undefined {
   const expr = parseQuery(query);
-  if (expr.kind === 'log') return planPromoted((expr as LogExpr).stages, {});
+  if (expr.kind === 'log') return planPushdown((expr as LogExpr).stages, {});
   const [{ node, grouping }] = leavesOf(expr);
   const plan = planSamples(node.range, node.op, node.grouping ?? grouping);
   if (plan.skipParsers) return undefined;
-  return planPromoted(plan.stages, { wanted: plan.wanted?.names, filtersAfter: node.range.unwrap?.filters });
+  return planPushdown(plan.stages, { wanted: plan.wanted?.names, filtersAfter: node.range.unwrap?.filters });
 }
 
 /** `labels: a b; drops: a; fields: a b`, or `none`. */

@@ -2,8 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PageRows } from '../../shared/base/model/page.ts';
-import { KnownLines } from '../../shared/execution/fields/known-lines.ts';
-import { Promoter, type PromoterOptions } from '../../shared/execution/fields/promotion.ts';
+import {
+  FieldColumnWriter,
+  type PromoterOptions,
+} from '../../shared/execution/fields/field-column-writer.ts';
+import { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import type { Texts } from '../pipeline/support.ts';
@@ -13,7 +16,7 @@ import { EVERYTHING } from './support.ts';
 
 /** Of columns and rests that were written and read back; undefined where the page is not complete. */
 function knownOf({ lines, lineOffsets, rows, times }: PageRows, options: PromoterOptions) {
-  const { columns, rests } = new Promoter(options).blocksOf(lines, lineOffsets, rows, { times });
+  const { columns, rests } = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { times });
   if (rests === undefined) return undefined;
   return new KnownLines({
     columns: columns.map(({ field, bytes }) => ({ field, column: decodeColumn(bytes, rows, 'test') })),
@@ -57,7 +60,7 @@ function pageAt(lines: readonly string[], times: readonly number[]): PageRows {
 /** The rests that a page gets as promotion is by default, by row; undefined where it gets none. */
 function restsOfLines(lines: readonly string[], times: readonly number[]): (string | false)[] | undefined {
   const { lines: bytes, lineOffsets, rows } = pageAt(lines, times);
-  const { rests } = new Promoter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
+  const { rests } = new FieldColumnWriter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
   if (rests === undefined) return undefined;
   const column = decodeColumn(rests, rows, 'test');
   return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));

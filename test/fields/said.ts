@@ -1,7 +1,7 @@
 /** What a line says by itself, as detected fields find it. */
 import { expect } from '@jest/globals';
 import type { PageRows } from '../../shared/base/model/page.ts';
-import type { KnownLines } from '../../shared/execution/fields/known-lines.ts';
+import type { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
 import { walkJsonPaths } from '../../shared/read/insight/detected/json-paths.ts';
 import { LineParser } from '../../shared/read/insight/detected/line-parser.ts';
 import { makePage, type Texts } from '../pipeline/support.ts';

@@ -3,17 +3,17 @@
 import { labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import {
+  FieldColumnWriter,
   type PromotedBlock,
-  Promoter,
   type PromoterOptions,
-} from '../../shared/execution/fields/promotion.ts';
+} from '../../shared/execution/fields/field-column-writer.ts';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
 import { type CompiledStages, compileStages } from '../../shared/execution/pipeline/compile.ts';
 import { categoriesOf } from '../../shared/execution/pipeline/label-map.ts';
 import { compileNarrower } from '../../shared/execution/pipeline/pushdown/narrow.ts';
-import type { FieldColumn, PromotedPage } from '../../shared/execution/pipeline/pushdown/promoted-page.ts';
-import { PromotedStage } from '../../shared/execution/pipeline/pushdown/promoted-stage.ts';
-import { type PromotedPlan, planPromoted } from '../../shared/execution/pipeline/pushdown/provable.ts';
+import { type PromotedPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
+import type { FieldColumn, PromotedPage } from '../../shared/execution/pipeline/pushdown/pushdown-page.ts';
+import { PromotedStage } from '../../shared/execution/pipeline/pushdown/pushdown-stage.ts';
 import { Row, type RowStage } from '../../shared/execution/pipeline/row.ts';
 import type { WantedNames } from '../../shared/execution/pipeline/row-labels.ts';
 import { planSamples } from '../../shared/execution/pipeline/sample-plan.ts';
@@ -39,7 +39,7 @@ export const EVERYTHING: PromoterOptions = {
 };
 
 export function blocksOf(page: PageRows, options = EVERYTHING): readonly PromotedBlock[] {
-  return new Promoter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
+  return new FieldColumnWriter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
 }
 
 /** Columns of a page, written and read back, and found by the name that they have in a footer. */
@@ -90,7 +90,7 @@ interface LogRow {
 export function logByColumns(stages: string, page: PageRows): ColumnAnswer<LogRow[]> {
   const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
   const row = new Row();
-  const setup = prepare(expr.stages, row, page, planPromoted(expr.stages, {}));
+  const setup = prepare(expr.stages, row, page, planPushdown(expr.stages, {}));
   const answer: LogRow[] = [];
   setup.run(number => {
     const { stream, structuredMetadata, parsed } = categoriesOf(row.labels);
@@ -131,7 +131,7 @@ function planOf(
   range: LogRange,
   wanted: WantedNames | undefined,
 ): PromotedPlan | undefined {
-  return planPromoted(stages, { wanted: wanted?.names, filtersAfter: range.unwrap?.filters });
+  return planPushdown(stages, { wanted: wanted?.names, filtersAfter: range.unwrap?.filters });
 }
 
 function prepare(

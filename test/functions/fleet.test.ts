@@ -23,7 +23,7 @@ import type { Item } from '../../shared/base/ports/table.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { foldFleet } from '../../shared/server/admin/fleet-figures.ts';
 import { componentsOf } from '../../shared/server/admin/targets.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { Members } from '../../shared/storage/catalog/members.ts';
 import { FUNCTION_UNHEALTHY_AFTER_MS } from '../../shared/storage/catalog/membership.ts';
 import { FORGOTTEN_AFTER_MS, MetricRecords } from '../../shared/storage/catalog/metric-records.ts';

@@ -11,7 +11,7 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import type { Request, Response } from '../../shared/server/http/message.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const log = { error: () => {} };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { routeName } from '../../shared/server/admin/metrics/request-metrics.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 
 interface Target {

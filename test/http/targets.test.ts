@@ -1,7 +1,7 @@
 /** Which target exposes which endpoint (contract, 1): one dense table. */
 import { describe, expect, test } from '@jest/globals';
 import { TARGETS, type Target, workOf } from '../../shared/server/admin/targets.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { isExposed } from '../../shared/server/http/targets.ts';
 
 const EVERY: readonly Target[] = TARGETS;

@@ -12,7 +12,7 @@ import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
+import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
 import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../end-to-end/support/push.ts';
@@ -69,7 +69,7 @@ test('pushes do not mix, whatever becomes of their neighbours', async () => {
       body,
       contentType: PROTOBUF_TYPE,
       contentEncoding: undefined,
-      inlet: lokiInlet(PROTOBUF_TYPE, false),
+      receiver: lokiReceiver(PROTOBUF_TYPE, false),
     };
     for (;;) {
       try {

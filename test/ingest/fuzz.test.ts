@@ -17,19 +17,19 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';
 import { acceptPush } from '../../shared/write/ingest/accept.ts';
 import type { BodyHeaders } from '../../shared/write/ingest/body.ts';
-import type { Inlet } from '../../shared/write/ingest/inlet.ts';
-import { bulkInlet } from '../../shared/write/ingest/inlets/bulk-inlet.ts';
-import { cloudWatchInlet } from '../../shared/write/ingest/inlets/cloudwatch-logs.ts';
-import { DEFAULT_FIELDS } from '../../shared/write/ingest/inlets/field-options.ts';
-import { firehoseInlet } from '../../shared/write/ingest/inlets/firehose-inlet.ts';
-import { jsonLinesInlet } from '../../shared/write/ingest/inlets/json-lines-inlet.ts';
-import { objectBatches } from '../../shared/write/ingest/inlets/object-batches.ts';
-import { objectInlet } from '../../shared/write/ingest/inlets/object-inlet.ts';
-import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
-import { otlpInlet } from '../../shared/write/ingest/otlp/otlp-inlet.ts';
+import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
+import { otlpReceiver } from '../../shared/write/ingest/otlp/otlp-receiver.ts';
+import type { Receiver } from '../../shared/write/ingest/receiver.ts';
+import { bulkReceiver } from '../../shared/write/ingest/receivers/bulk-receiver.ts';
+import { cloudWatchReceiver } from '../../shared/write/ingest/receivers/cloudwatch-logs.ts';
+import { DEFAULT_FIELDS } from '../../shared/write/ingest/receivers/field-options.ts';
+import { firehoseReceiver } from '../../shared/write/ingest/receivers/firehose-receiver.ts';
+import { jsonLinesReceiver } from '../../shared/write/ingest/receivers/json-lines-receiver.ts';
+import { objectBatches } from '../../shared/write/ingest/receivers/object-batches.ts';
+import { objectReceiver } from '../../shared/write/ingest/receivers/object-receiver.ts';
 import { entriesOf } from './entries.ts';
-import { BODY_LIMITS, NOW_NS } from './inlets/support.ts';
 import { jsonOf, list, map, pairs, protobufOf, requestOf, text } from './otlp/otlp-schema.ts';
+import { BODY_LIMITS, NOW_NS } from './receivers/support.ts';
 
 const RUNS = Number(process.env.LOGBOOM_FUZZ_RUNS ?? 150);
 const NOW_MS = Number(NOW_NS / 1_000_000n);
@@ -38,7 +38,7 @@ const SPARE_BYTES = 17 * 1024 * 1024;
 
 interface Target {
   readonly name: string;
-  readonly inlet: () => Inlet;
+  readonly receiver: () => Receiver;
   readonly good: Buffer;
   readonly headers: BodyHeaders;
   /** What the transfer puts around the content. */
@@ -116,21 +116,21 @@ const JSON_HEADERS: BodyHeaders = { contentType: 'application/json' };
 const TARGETS: readonly Target[] = [
   ...(['', 'gzip', 'deflate'] as const).map(contentEncoding => ({
     name: `protobuf push ${contentEncoding}`,
-    inlet: () => lokiInlet('application/x-protobuf', false),
+    receiver: () => lokiReceiver('application/x-protobuf', false),
     good: protobufPush,
     headers: { contentEncoding },
     pack: (content: Uint8Array) => around(contentEncoding, compressSnappy(content)),
   })),
   ...(['', 'gzip', 'deflate'] as const).map(contentEncoding => ({
     name: `JSON push ${contentEncoding}`,
-    inlet: () => lokiInlet('application/json', false),
+    receiver: () => lokiReceiver('application/json', false),
     good: jsonPush,
     headers: { ...JSON_HEADERS, contentEncoding },
     pack: (content: Uint8Array) => around(contentEncoding, content),
   })),
   {
     name: 'legacy JSON push',
-    inlet: () => lokiInlet('application/json', true),
+    receiver: () => lokiReceiver('application/json', true),
     good: legacyPush,
     headers: JSON_HEADERS,
     pack: plain,
@@ -138,14 +138,14 @@ const TARGETS: readonly Target[] = [
   ...(['', 'gzip', 'zstd', 'lz4'] as const).flatMap(contentEncoding => [
     {
       name: `OTLP protobuf ${contentEncoding}`,
-      inlet: () => otlpInlet('application/x-protobuf'),
+      receiver: () => otlpReceiver('application/x-protobuf'),
       good: protobufOf(logs),
       headers: { contentEncoding },
       pack: (content: Uint8Array) => around(contentEncoding, content),
     },
     {
       name: `OTLP JSON ${contentEncoding}`,
-      inlet: () => otlpInlet('application/json'),
+      receiver: () => otlpReceiver('application/json'),
       good: jsonOf(logs),
       headers: { contentEncoding },
       pack: (content: Uint8Array) => around(contentEncoding, content),
@@ -153,28 +153,28 @@ const TARGETS: readonly Target[] = [
   ]),
   {
     name: 'JSON lines',
-    inlet: () => jsonLinesInlet(DEFAULT_FIELDS),
+    receiver: () => jsonLinesReceiver(DEFAULT_FIELDS),
     good: documents,
     headers: {},
     pack: plain,
   },
   {
     name: 'bulk',
-    inlet: () => bulkInlet({ fields: DEFAULT_FIELDS, index: '' }),
+    receiver: () => bulkReceiver({ fields: DEFAULT_FIELDS, index: '' }),
     good: bulk,
     headers: { contentEncoding: 'gzip' },
     pack: gzipSync,
   },
   {
     name: 'Firehose',
-    inlet: () => firehoseInlet({ fields: DEFAULT_FIELDS, labels: [{ name: 'a', value: 'b' }] }),
+    receiver: () => firehoseReceiver({ fields: DEFAULT_FIELDS, labels: [{ name: 'a', value: 'b' }] }),
     good: firehose,
     headers: {},
     pack: plain,
   },
   {
     name: 'CloudWatch Logs',
-    inlet: () => cloudWatchInlet([{ name: 'a', value: 'b' }]),
+    receiver: () => cloudWatchReceiver([{ name: 'a', value: 'b' }]),
     good: envelope,
     headers: {},
     pack: gzipSync,
@@ -232,13 +232,13 @@ function damaged(good: Uint8Array, { changes, end, twice }: DamageOf<typeof dama
 type DamageOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
 /** Decodes and accepts, or refuses by a ClientError; counts what is taken. */
-async function feed(inlet: Inlet, body: Uint8Array, headers: BodyHeaders): Promise<void> {
+async function feed(receiver: Receiver, body: Uint8Array, headers: BodyHeaders): Promise<void> {
   let taken = 0;
   const held = { take: (bytes: number) => void (taken += bytes), release: () => {} };
   try {
-    const bytes = await inlet.unpack(Buffer.from(body), headers, BODY_LIMITS, held);
+    const bytes = await receiver.unpack(Buffer.from(body), headers, BODY_LIMITS, held);
     expect(bytes.length).toBeLessThanOrEqual(Math.max(BODY_LIMITS.maxDecompressedBytes, body.length));
-    const columns = atOnce(inlet.decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
+    const columns = atOnce(receiver.decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
     // Columns double as they fill: what is declared takes nothing.
     expect(columns.streamOf.length).toBeLessThanOrEqual(Math.max(1024, 2 * columns.count));
     expect(columns.pairName.length).toBeLessThanOrEqual(Math.max(256, 2 * columns.pairCount));
@@ -250,19 +250,19 @@ async function feed(inlet: Inlet, body: Uint8Array, headers: BodyHeaders): Promi
   expect(taken).toBeLessThanOrEqual(2 * BODY_LIMITS.maxDecompressedBytes + SPARE_BYTES);
 }
 
-describe.each(TARGETS)('$name', ({ inlet, good, headers, pack }) => {
+describe.each(TARGETS)('$name', ({ receiver, good, headers, pack }) => {
   test('decodes what is good', async () => {
-    const bytes = await inlet().unpack(Buffer.from(pack(good)), headers, BODY_LIMITS, {
+    const bytes = await receiver().unpack(Buffer.from(pack(good)), headers, BODY_LIMITS, {
       take: () => undefined,
       release: () => {},
     });
-    const columns = atOnce(inlet().decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
+    const columns = atOnce(receiver().decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
     expect(columns.count).toBeGreaterThan(0);
   });
 
   test('decodes or refuses what is damaged inside its packing', async () => {
     await fc.assert(
-      fc.asyncProperty(damage, async how => feed(inlet(), pack(damaged(good, how)), headers)),
+      fc.asyncProperty(damage, async how => feed(receiver(), pack(damaged(good, how)), headers)),
       { numRuns: RUNS },
     );
   });
@@ -270,7 +270,7 @@ describe.each(TARGETS)('$name', ({ inlet, good, headers, pack }) => {
   test('decodes or refuses damaged packing', async () => {
     const packed = pack(good);
     await fc.assert(
-      fc.asyncProperty(damage, async how => feed(inlet(), damaged(packed, how), headers)),
+      fc.asyncProperty(damage, async how => feed(receiver(), damaged(packed, how), headers)),
       { numRuns: RUNS },
     );
   });
@@ -278,14 +278,14 @@ describe.each(TARGETS)('$name', ({ inlet, good, headers, pack }) => {
   test('decodes or refuses random bytes, packed or not', async () => {
     await fc.assert(
       fc.asyncProperty(random, fc.boolean(), async (bytes, isPacked) =>
-        feed(inlet(), isPacked ? pack(bytes) : bytes, headers),
+        feed(receiver(), isPacked ? pack(bytes) : bytes, headers),
       ),
       { numRuns: RUNS },
     );
   });
 
   test('stops at its limit of memory, however small the body is', async () => {
-    await feed(inlet(), pack(Buffer.alloc(20_000_000, 0x20)), headers);
+    await feed(receiver(), pack(Buffer.alloc(20_000_000, 0x20)), headers);
   });
 });
 
@@ -341,7 +341,7 @@ test('a damaged log file is read, or its gzip is broken', async () => {
         for await (const batch of objectBatches(pieces, { batchBytes: 64, maxBytes: 10_000 })) {
           expect(batch.bytes.length).toBeLessThanOrEqual(64);
           await feed(
-            objectInlet({ batch, labels: [], metadata: [], lastModifiedMs: NOW_MS }),
+            objectReceiver({ batch, labels: [], metadata: [], lastModifiedMs: NOW_MS }),
             batch.bytes,
             {},
           );

@@ -8,7 +8,7 @@ import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { PUSH_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
-import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
+import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
 import { NO_OBSERVER } from '../../shared/write/ingest/observer.ts';
 import { PushService } from '../../shared/write/ingest/push.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
@@ -36,8 +36,8 @@ function store() {
       ];
       const contentType = 'application/json';
       const body = Buffer.from(JSON.stringify({ streams }));
-      const inlet = lokiInlet(contentType, false);
-      const request = { tenant: 't', body, contentType, contentEncoding: undefined, inlet };
+      const receiver = lokiReceiver(contentType, false);
+      const request = { tenant: 't', body, contentType, contentEncoding: undefined, receiver };
       return service.push(request, { ...LIMITS, ...limits }, BODY_LIMITS);
     },
     forget: (tenant: string) => service.forget(tenant),

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { hashOfText } from '../../shared/base/model/text-hash.ts';
-import { Curves } from '../../shared/read/insight/curves.ts';
+import { CumulativeHistogram } from '../../shared/read/insight/cumulative-histogram.ts';
 import { DetectedLabels } from '../../shared/read/insight/detected-labels.ts';
 import { Distinct } from '../../shared/read/insight/distinct.ts';
 import { volumeBytes } from '../../shared/read/insight/volume-bytes.ts';
@@ -24,7 +24,7 @@ describe('curves', () => {
     const time = fc.integer({ min: 0, max: DAY_END });
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1 }), time, time, time, (entries, ...times) => {
-        const curves = new Curves(minutes);
+        const curves = new CumulativeHistogram(minutes);
         const row = curves.addRow();
         for (const { minute, second, amount } of entries) {
           const at = minute * MINUTE + second * 1e9;
@@ -45,7 +45,7 @@ describe('curves', () => {
   });
 
   test('a stretch that cuts a minute takes its share, between the first entry and the last', () => {
-    const curves = new Curves(1);
+    const curves = new CumulativeHistogram(1);
     const row = curves.addRow();
     const counts = [
       { level: 0, minutes: [11, 12], entries: [5, 5], lineBytes: [50, 60], metadataBytes: [10, 0] },
@@ -69,7 +69,7 @@ describe('curves', () => {
   });
 
   test('grow over the first rows, and know themselves without cells', () => {
-    const curves = new Curves(0);
+    const curves = new CumulativeHistogram(0);
     for (let i = 0; i < 100; i++) {
       const row = curves.addRow();
       curves.add(row, i, 2 * i, i);

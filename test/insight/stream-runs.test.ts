@@ -1,7 +1,7 @@
 /** Runs of streams: the same in whatever order and parts entries are added; and what curves make of them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Curves } from '../../shared/read/insight/curves.ts';
+import { CumulativeHistogram } from '../../shared/read/insight/cumulative-histogram.ts';
 import { isOneRun, LONGEST_PAUSE_MINUTES, StreamRuns } from '../../shared/read/insight/stream-runs.ts';
 import type { LevelCounts } from '../../shared/storage/chunk/format.ts';
 
@@ -126,7 +126,7 @@ test('what is spread counts by time, and is gone when it is taken away', () => {
   fc.assert(
     fc.property(fc.array(span, { minLength: 1, maxLength: 8 }), minute, minute, (spans, a, b) => {
       const [from, to] = [Math.min(a, b), Math.max(a, b)];
-      const curves = new Curves(1);
+      const curves = new CumulativeHistogram(1);
       const row = curves.addRow();
       let want = 0;
       for (const [first, last] of spans) {

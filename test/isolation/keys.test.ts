@@ -3,7 +3,7 @@
  * written lies under its own name, and the data of another tenant stay as they were.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { askedOf } from './calls.ts';
 import { NOW_MS, startWorld, type World, type WrittenKey } from './world.ts';
 

@@ -3,7 +3,7 @@
  * other, neither in answers nor in headers, messages and logs, and is the same whether the other is there or not.
  */
 import { expect, test } from '@jest/globals';
-import { ROUTES } from '../../shared/server/http/table.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { type Asked, askedOf, nameOf, rowsOf } from './calls.ts';
 import { type Shown, startWorld, type World } from './world.ts';
 

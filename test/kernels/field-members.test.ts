@@ -9,7 +9,7 @@ import {
   UNWANTED,
 } from '../../shared/base/kernels/field-scanner.ts';
 import { TermSet } from '../../shared/base/kernels/term-set.ts';
-import { isRecordedValue, valueFact } from '../../shared/execution/text-index/value-facts.ts';
+import { isRecordedValue, valueFact } from '../../shared/execution/text-index/value-terms.ts';
 import { VALUE } from '../../shared/storage/columns/line-members.ts';
 import { jsonLines, logfmtLines } from '../fields/lines.ts';
 import { bySuite } from '../support/suite.ts';
@@ -239,7 +239,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
     expect(guard?.faults ?? []).toEqual([]);
   });
 
-  test('terms of values are those of value-facts.ts', () => {
+  test('terms of values are those of value-terms.ts', () => {
     const set = new TermSet();
     fc.assert(
       fc.property(likelyPage, page => {

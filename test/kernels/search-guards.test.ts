@@ -10,8 +10,8 @@ import {
 } from '../../shared/base/kernels/line-memory.ts';
 import { LineSplitter } from '../../shared/base/kernels/line-splitter.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
-import { stretchProgram } from '../../shared/language/regex/stretch-program.ts';
-import type { Stretch } from '../../shared/language/regex/stretches.ts';
+import { bytePatternProgram } from '../../shared/language/regex/byte-pattern-program.ts';
+import type { BytePattern } from '../../shared/language/regex/byte-patterns.ts';
 import { bySuite } from '../support/suite.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, mixedText, pageOf } from './hostile.ts';
@@ -71,7 +71,7 @@ test('many patterns at once, as a plain search finds them', () => {
   const byte = fc.constantFrom(...Buffer.from('ab":e1\0\xff', 'latin1'));
   const stretch = fc
     .array(fc.tuple(byte, byte, fc.boolean()), { minLength: 3, maxLength: 6 })
-    .map((pairs): Stretch => {
+    .map((pairs): BytePattern => {
       const bytes = Uint8Array.from(pairs, ([a]) => a);
       return { bytes, others: Uint8Array.from(pairs, ([a, b, isTwo]) => (isTwo ? b : a)) };
     });
@@ -87,9 +87,9 @@ test('many patterns at once, as a plain search finds them', () => {
       ),
       at,
       (wanted, bytes, where) => {
-        const search = new ProgramSearch(stretchProgram(wanted)!);
+        const search = new ProgramSearch(bytePatternProgram(wanted)!);
         const source = place(bytes, where, 33);
-        const isAt = (place: number) => (one: Stretch) =>
+        const isAt = (place: number) => (one: BytePattern) =>
           place + one.bytes.length <= bytes.length &&
           one.bytes.every((value, i) => bytes[place + i] === value || bytes[place + i] === one.others[i]);
         for (let from = 0; from <= bytes.length; ) {
@@ -108,7 +108,7 @@ test('many patterns at once, as a plain search finds them', () => {
   );
   expect(hits).toBeGreaterThan(bySuite({ fast: 50, full: 200 }));
   const twelve = Array.from({ length: 12 }, (_, i) => Buffer.from(`not there ${i}`));
-  const search = new ProgramSearch(stretchProgram(twelve.map(bytes => ({ bytes, others: bytes })))!);
+  const search = new ProgramSearch(bytePatternProgram(twelve.map(bytes => ({ bytes, others: bytes })))!);
   expect(search.find(place(mixedText(10_000_000), 5, 33), 0, 10_000_000)).toBe(-1);
   expect(guard.faults).toEqual([]);
 });
@@ -119,13 +119,13 @@ test('few patterns, very many, and very long ones are no program', () => {
       const bytes = new Uint8Array(length).fill(i);
       return { bytes, others: bytes };
     });
-  expect([some(5, 9), some(65, 9), some(6, 2), some(8, 4_096)].map(stretchProgram)).toEqual([
+  expect([some(5, 9), some(65, 9), some(6, 2), some(8, 4_096)].map(bytePatternProgram)).toEqual([
     undefined,
     undefined,
     undefined,
     undefined,
   ]);
-  expect(stretchProgram(some(64, 200))).toBeDefined();
+  expect(bytePatternProgram(some(64, 200))).toBeDefined();
 });
 
 test('marks of lines', () => {

@@ -1,8 +1,8 @@
 /** Both APIs, who may call them, and what calls functions besides. */
 import { describe, expect, test } from '@jest/globals';
 import { functionOf } from '../../functions/groups.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
-import { ROUTES } from '../../shared/server/http/table.ts';
 import { type Assembly, type Built, functionOfId, idIn } from './build.ts';
 
 interface Served {

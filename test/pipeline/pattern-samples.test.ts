@@ -5,7 +5,7 @@ import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
 import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
-import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { clock, type Entry, makePage, type Texts } from './support.ts';
 
@@ -70,7 +70,11 @@ const pages = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-function samples(query: string, each: readonly { page: PageRows; kept: readonly boolean[] }[], turn?: Turn) {
+function samples(
+  query: string,
+  each: readonly { page: PageRows; kept: readonly boolean[] }[],
+  turn?: TimeSlice,
+) {
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('not a metric query');
   const [{ node, grouping }] = leavesOf(expr);
@@ -151,7 +155,7 @@ describe('samples without rows are those of the stages', () => {
     const page = makePage(entries);
     const kept = entries.map(() => true);
     let now = 0;
-    const turn = new Turn(() => (now += 30));
+    const turn = new TimeSlice(() => (now += 30));
     const wanted = samples(RANGES[0], [{ page, kept }]);
     expect(wanted).toHaveLength(100);
     expect(samples(RANGES[0], [{ page: inLineSpace(page), kept }], turn)).toEqual(wanted);

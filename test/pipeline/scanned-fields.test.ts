@@ -9,7 +9,7 @@ import type { PageRows } from '../../shared/base/model/page.ts';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
 import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
-import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import type { LogExpr, MetricExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
@@ -120,7 +120,7 @@ test('a name that two members give is read in the order of the line', () => {
 test('a pass that was interrupted goes on with what was found', () => {
   const query = 'sum by (a) (count_over_time({app="x"} | json [1m]))';
   let now = 0;
-  const turn = new Turn(() => now++ * 3);
+  const turn = new TimeSlice(() => now++ * 3);
   const { node, grouping } = leavesOf(parseQuery(query) as MetricExpr)[0];
   const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, turn });
   const page = makePage(many('{"a":"1"}', 1000));

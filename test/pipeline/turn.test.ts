@@ -6,22 +6,26 @@ import type { PageRows } from '../../shared/base/model/page.ts';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
 import { compileSampleExtractor } from '../../shared/execution/pipeline/extractor.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
-import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import type { LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { allRows, clock, type Entry, makePage } from './support.ts';
 
 /** A turn whose clock goes on by `ms` whenever it is looked at. */
-function turnOf(ms: number): Turn {
+function turnOf(ms: number): TimeSlice {
   let now = 0;
-  return new Turn(() => {
+  return new TimeSlice(() => {
     now += ms;
     return now;
   });
 }
 
 /** Calls `visit` as a scan does, until no row is left; how many visits. */
-function inTurns(turn: Turn, page: PageRows, visit: (selection: Uint32Array, count: number) => void): number {
+function inTurns(
+  turn: TimeSlice,
+  page: PageRows,
+  visit: (selection: Uint32Array, count: number) => void,
+): number {
   const selection = allRows(page);
   let visits = 0;
   let left = page.rows;
@@ -34,7 +38,7 @@ function inTurns(turn: Turn, page: PageRows, visit: (selection: Uint32Array, cou
   return visits;
 }
 
-function loggedBy(stages: string, page: PageRows, turn: Turn): { got: unknown[]; visits: number } {
+function loggedBy(stages: string, page: PageRows, turn: TimeSlice): { got: unknown[]; visits: number } {
   const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
   const pipeline = compileLogPipeline(expr, { clock, turn });
   const got: unknown[] = [];
@@ -46,7 +50,7 @@ function loggedBy(stages: string, page: PageRows, turn: Turn): { got: unknown[];
   return { got, visits };
 }
 
-function sampledBy(query: string, page: PageRows, turn: Turn): { got: unknown[]; visits: number } {
+function sampledBy(query: string, page: PageRows, turn: TimeSlice): { got: unknown[]; visits: number } {
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('not a metric query');
   const [{ node, grouping }] = leavesOf(expr);

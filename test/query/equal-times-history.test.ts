@@ -16,7 +16,7 @@ import { Visibility } from '../../shared/read/query/visibility.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { mergeAndSwap } from '../../shared/upkeep/compaction/merge-and-swap.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { CANCEL_PERIOD_MS, DAY, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';

@@ -5,7 +5,7 @@ import { checkBlocked, fnv1 } from '../../shared/read/query/blocked.ts';
 import { formatByteQuantity } from '../../shared/read/query/byte-quantity.ts';
 import { checkExpr, combineLimits, limitEntries, limitRange } from '../../shared/read/query/query-limits.ts';
 import { compileSelector } from '../../shared/read/query/selector.ts';
-import { sketchOf } from '../../shared/storage/catalog/pair-sketch.ts';
+import { labelSketch } from '../../shared/storage/catalog/label-sketch.ts';
 import { streamOf } from '../support/rows.ts';
 
 const HOUR = 3_600_000_000_000n;
@@ -169,12 +169,12 @@ describe('selectors', () => {
     const selector = compileSelector(parseSelector(text, { allowEmpty: true }));
     expect(streams.flatMap((stream, i) => (selector.matches(stream) ? [i] : []))).toEqual(want);
     // What a chunk may be passed over for is never a stream that matches.
-    for (const i of want) expect(selector.mayMatch(sketchOf([streams[i]]))).toBe(true);
+    for (const i of want) expect(selector.mayMatch(labelSketch([streams[i]]))).toBe(true);
     expect(selector.mayMatch(undefined)).toBe(true);
   });
 
   test('pass over chunks that lack a wanted pair', () => {
-    const sketch = sketchOf([streams[0]]);
+    const sketch = labelSketch([streams[0]]);
     expect(compileSelector(parseSelector('{app="web"}')).mayMatch(sketch)).toBe(false);
     expect(compileSelector(parseSelector('{app=~"web|worker"}')).mayMatch(sketch)).toBe(false);
     expect(compileSelector(parseSelector('{app=~"web|api"}')).mayMatch(sketch)).toBe(true);
@@ -183,7 +183,7 @@ describe('selectors', () => {
 
   test('a chunk with too many pairs has no sketch', () => {
     const many = Array.from({ length: 300 }, (_, i) => streamOf({ pod: `${i}` }));
-    expect(sketchOf(many)).toBeUndefined();
-    expect(sketchOf(many.slice(0, 200))?.length).toBe(200);
+    expect(labelSketch(many)).toBeUndefined();
+    expect(labelSketch(many.slice(0, 200))?.length).toBe(200);
   });
 });

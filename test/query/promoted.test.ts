@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { Promoter } from '../../shared/execution/fields/promotion.ts';
+import { FieldColumnWriter } from '../../shared/execution/fields/field-column-writer.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
@@ -18,12 +18,12 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
-import type { ChunkEnricher } from '../../shared/storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { fieldKey } from '../../shared/storage/columns/promoted-field.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { EVERYTHING } from '../fields/support.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
@@ -34,8 +34,8 @@ const DAY_NS = 86_400_000_000_000n;
 const TENANTS = ['t', 'u'];
 const clock = virtualClock((DAY + 3) * 86_400_000);
 
-function everyField(): ChunkEnricher {
-  const promoter = new Promoter(EVERYTHING);
+function everyField(): ChunkIndexer {
+  const promoter = new FieldColumnWriter(EVERYTHING);
   return {
     page: (lines, offsets, rows) =>
       promoter.columnsOf(lines, offsets, rows).map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
@@ -43,7 +43,7 @@ function everyField(): ChunkEnricher {
   };
 }
 
-type Enrich = () => ChunkEnricher | undefined;
+type Enrich = () => ChunkIndexer | undefined;
 
 /** Counts pages that were read without lines, those whose lines were read behind, and those of which columns were learned. */
 class CountingSource extends ChunkSource {

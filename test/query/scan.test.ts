@@ -3,7 +3,7 @@ import { systemClock, systemIds } from '../../local/system-clock.ts';
 import type { Stream } from '../../shared/base/model/page.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { Turn } from '../../shared/execution/pipeline/turn.ts';
+import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { planDay, recordsByDay } from '../../shared/read/query/day-plan.ts';
 import { Overlaps } from '../../shared/read/query/overlaps.ts';
@@ -48,7 +48,7 @@ async function scanned(
 ): Promise<string[]> {
   const statistics = newStatistics();
   const { signal } = controller;
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const lines: string[] = [];
   for (const { day, records } of await recordsByDay(catalog, tenant, range, false, statistics)) {
     const plan = await planDay(source, day, records, compileSelector([]), range, statistics, signal);

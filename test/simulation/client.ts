@@ -6,7 +6,7 @@
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
-import { lokiInlet } from '../../shared/write/ingest/loki-inlet.ts';
+import { lokiReceiver } from '../../shared/write/ingest/loki-receiver.ts';
 import type { Dice } from './dice.ts';
 import { isFailureOfOutside } from './failures.ts';
 import type { Model, SimulatedEntry } from './model.ts';
@@ -137,7 +137,7 @@ export async function sendPush(process: SimulatedProcess, { tenant, entries }: B
     body: Buffer.from(JSON.stringify({ streams })),
     contentType: JSON_TYPE,
     contentEncoding: undefined,
-    inlet: lokiInlet(JSON_TYPE, false),
+    receiver: lokiReceiver(JSON_TYPE, false),
   };
   const outcome = await process.request(() => process.pushes.push(request, LIMITS, BODY_LIMITS));
   if (outcome.error !== undefined) throw outcome.error;

@@ -12,7 +12,7 @@ import { HEARTBEAT_MS, UNHEALTHY_AFTER_MS } from '../../shared/storage/catalog/m
 import { newGroupRecord } from '../../shared/storage/catalog/rule-state.ts';
 import { type TokenRecord, Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { type MoveParts, MoveRefusedError } from '../../shared/upkeep/tenant-rename/move-parts.ts';
 import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { batch, createWorld, type World } from '../integrity/world.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { termSetOfThread } from '../../shared/base/kernels/term-set.ts';
-import { containing } from '../../shared/execution/text-index/requirement.ts';
+import { containing } from '../../shared/execution/text-index/pruning-predicate.ts';
 import { ask, buildSection, cut, cutFrom, line, pages } from './support.ts';
 
 function termsOf(bytes: Buffer, endsAreKnown: boolean): { terms: number[]; longestRun: number } {

@@ -1,15 +1,15 @@
 /** What regular expressions and whole pipelines require: a page with a line that they keep is never pruned. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-requirements.ts';
-import { regexRequirement } from '../../shared/execution/text-index/regex-literals.ts';
+import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-predicate.ts';
 import {
   allOf,
   anything,
   countNeedles,
   nothing,
-  type Requirement,
-} from '../../shared/execution/text-index/requirement.ts';
+  type PruningPredicate,
+} from '../../shared/execution/text-index/pruning-predicate.ts';
+import { regexRequirement } from '../../shared/execution/text-index/regex-literals.ts';
 import { parseLogQuery } from '../../shared/language/logql/parse.ts';
 import { compileRegex } from '../../shared/language/regex/regex.ts';
 import { passes } from '../pipeline/support.ts';
@@ -47,7 +47,7 @@ function expectKept(pattern: string, lines: readonly Buffer[][]): void {
 
 const any = 'anything';
 /** The shape of a tree: needles as the number of their facts. */
-function shapeOf(requirement: Requirement): unknown {
+function shapeOf(requirement: PruningPredicate): unknown {
   switch (requirement.kind) {
     case 'anything':
       return any;

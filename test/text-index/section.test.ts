@@ -7,7 +7,11 @@ import {
   rangeOfUnit,
 } from '../../shared/execution/text-index/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/execution/text-index/filter-reader.ts';
-import { anything, containing, type Requirement } from '../../shared/execution/text-index/requirement.ts';
+import {
+  anything,
+  containing,
+  type PruningPredicate,
+} from '../../shared/execution/text-index/pruning-predicate.ts';
 import { ask, buildSection } from './support.ts';
 
 /** Whole numbers below `below`, the same ones every time. */
@@ -90,7 +94,7 @@ describe('absent needles leave few pages', () => {
 });
 
 describe('reading', () => {
-  const requirement: Requirement = containing(Buffer.from('connection refused by 0123456789abcdef0'));
+  const requirement: PruningPredicate = containing(Buffer.from('connection refused by 0123456789abcdef0'));
   const index = decodeHeader(section, pageCount);
 
   test('a probe reads a few units, each a small part of the section', () => {

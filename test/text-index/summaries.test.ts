@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { decodeSummaries, SummaryWriter } from '../../shared/execution/text-index/summary-codec.ts';
-import { isRecordedValue } from '../../shared/execution/text-index/value-facts.ts';
+import { isRecordedValue } from '../../shared/execution/text-index/value-terms.ts';
 
 describe('values that are recorded', () => {
   test.each([

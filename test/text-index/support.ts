@@ -7,7 +7,7 @@ import {
   rangeOfUnit,
 } from '../../shared/execution/text-index/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/execution/text-index/filter-reader.ts';
-import type { Requirement } from '../../shared/execution/text-index/requirement.ts';
+import type { PruningPredicate } from '../../shared/execution/text-index/pruning-predicate.ts';
 import { FieldExtractor } from '../../shared/storage/columns/field-extractor.ts';
 
 export type Lines = readonly (string | Buffer)[];
@@ -36,7 +36,7 @@ export function buildSection(pages: readonly Lines[], maxBytes?: number): Buffer
 }
 
 /** Asks a section as a reader of ranges does: only the named units are there. */
-export function ask(section: Buffer, pages: number, requirement: Requirement): boolean[] {
+export function ask(section: Buffer, pages: number, requirement: PruningPredicate): boolean[] {
   const index = decodeHeader(section.subarray(0, maxHeaderBytes(pages)), pages);
   const units = new Map<number, Buffer>();
   for (const unit of unitsOf(index, requirement)) {

@@ -6,14 +6,14 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Stream } from '../../shared/base/model/page.ts';
-import { Promoter } from '../../shared/execution/fields/promotion.ts';
-import { knowledgeOf } from '../../shared/execution/text-index/chunk-knowledge.ts';
+import { FieldColumnWriter } from '../../shared/execution/fields/field-column-writer.ts';
+import { knowledgeOf } from '../../shared/execution/text-index/chunk-label-summary.ts';
 import { FilterBuilder } from '../../shared/execution/text-index/filter-builder.ts';
 import { decodeHeader } from '../../shared/execution/text-index/filter-layout.ts';
 import { withoutFilter } from '../../shared/execution/text-index/filter-reader.ts';
-import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-requirements.ts';
+import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-predicate.ts';
 import { summariesOf } from '../../shared/execution/text-index/page-summary.ts';
-import { allOf } from '../../shared/execution/text-index/requirement.ts';
+import { allOf } from '../../shared/execution/text-index/pruning-predicate.ts';
 import {
   decodeSummaries,
   type PageSummary,
@@ -47,7 +47,12 @@ interface Chunk {
 function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
   const filters = new FilterBuilder();
   const writer = new SummaryWriter();
-  const promoter = new Promoter({ compression: QUICK_COMPRESSION, minRows: 1, maxShare: 1, maxRowBytes: 20 });
+  const promoter = new FieldColumnWriter({
+    compression: QUICK_COMPRESSION,
+    minRows: 1,
+    maxShare: 1,
+    maxRowBytes: 20,
+  });
   const streams: Stream[] = [];
   const metas = pages.map((entries): PageMeta => {
     const { runs, metadata, rows } = makePage(entries);

@@ -3,7 +3,7 @@
  * stands for a row; a row is an index into these columns.
  */
 import type { Labels } from './labels.ts';
-import type { PromotedPage } from './promoted.ts';
+import type { PromotedPage } from './page-fields.ts';
 
 /** Maximum number of rows of a page: bounds the columns of pages with tiny lines. */
 export const PAGE_MAX_ROWS = 65_536;

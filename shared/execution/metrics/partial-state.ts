@@ -13,7 +13,7 @@
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
-import type { Kernel } from './kernels.ts';
+import type { Aggregator } from './aggregators.ts';
 import type { PaneTable } from './pane-table.ts';
 import type { RangeSpec } from './range-spec.ts';
 import type { SampleLog } from './sample-log.ts';
@@ -30,7 +30,7 @@ export interface PaneStates {
   readonly spec: RangeSpec;
   readonly windows: Windows;
   readonly table: PaneTable;
-  readonly kernel: Kernel | undefined;
+  readonly aggregator: Aggregator | undefined;
   readonly log: SampleLog | undefined;
   readonly cells: Float64Array;
   slotOf(series: number, pane: number): number;
@@ -56,7 +56,7 @@ const OPERATIONS: readonly RangeOp[] = [
 ];
 
 export function encodePartial(accumulator: PaneStates): Uint8Array {
-  const { table, kernel, cells, log, spec } = accumulator;
+  const { table, aggregator, cells, log, spec } = accumulator;
   const { order } = table.inOrder();
   const writer = new ByteWriter(256 + order.length * 12);
   writeSpec(writer, spec);
@@ -71,11 +71,11 @@ export function encodePartial(accumulator: PaneStates): Uint8Array {
     series += delta;
     pane = table.paneOf[slot];
   }
-  if (kernel !== undefined) {
-    const width = kernel.layout.length;
+  if (aggregator !== undefined) {
+    const width = aggregator.layout.length;
     for (let part = 0; part < width; part++) {
       const column = Float64Array.from(order, slot => cells[slot * width + part]);
-      if (kernel.layout[part] === 'whole') for (const value of column) writer.varint(value);
+      if (aggregator.layout[part] === 'whole') for (const value of column) writer.varint(value);
       else writeFloats(writer, column);
     }
   } else {
@@ -95,7 +95,7 @@ export function decodePartial<Accumulator extends PaneStates>(
   const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const accumulator = create(readSpec(reader));
   const slots = readPanes(reader, accumulator);
-  if (accumulator.kernel !== undefined) readStates(reader, accumulator, slots);
+  if (accumulator.aggregator !== undefined) readStates(reader, accumulator, slots);
   else readSamples(reader, accumulator, slots);
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
   return accumulator;
@@ -121,7 +121,7 @@ function readPanes(reader: ByteReader, accumulator: PaneStates): Uint32Array {
 }
 
 function readStates(reader: ByteReader, accumulator: PaneStates, slots: Uint32Array): void {
-  const { layout } = accumulator.kernel!;
+  const { layout } = accumulator.aggregator!;
   for (let part = 0; part < layout.length; part++) {
     const column = layout[part] === 'whole' ? undefined : readFloats(reader, slots.length);
     for (let place = 0; place < slots.length; place++) {

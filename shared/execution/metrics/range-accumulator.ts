@@ -12,13 +12,13 @@ import { invariant } from '../../base/model/errors.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import { DEFAULT_MAX_BYTES, MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
-import { isRate, type Kernel, kernelOf } from './kernels.ts';
+import { type Aggregator, aggregatorOf, isRate } from './aggregators.ts';
 import { BYTES_PER_CELL, hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
 import { PaneTable } from './pane-table.ts';
 import { decodePartial, encodePartial } from './partial-state.ts';
 import { slideQuantile } from './quantile.ts';
 import { type RangeSpec, sameQuery } from './range-spec.ts';
-import { counterKernel, counterRate, counterStates } from './rate-counter.ts';
+import { counterAggregator, counterRate, counterStates } from './rate-counter.ts';
 import { SampleLog } from './sample-log.ts';
 import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
 import { atOnce, type Steps } from './steps.ts';
@@ -41,9 +41,9 @@ export class RangeAccumulator {
   readonly budget: MemoryBudget;
   readonly table: PaneTable;
   /** Absent where every sample is kept in `log`. */
-  readonly kernel: Kernel | undefined;
+  readonly aggregator: Aggregator | undefined;
   readonly log: SampleLog | undefined;
-  /** States by slot, as wide as the kernel's layout. */
+  /** States by slot, as wide as the aggregator's layout. */
   cells: Float64Array;
   private readonly width: number;
   private readonly locator: PaneLocator;
@@ -58,11 +58,12 @@ export class RangeAccumulator {
     this.locator = new PaneLocator(this.windows);
     this.budget = new MemoryBudget(maxBytes, undefined, shared);
     this.table = new PaneTable(this.budget);
-    this.kernel = kernelOf(spec.op, spec.unwrapped);
-    this.width = this.kernel?.layout.length ?? 0;
+    this.aggregator = aggregatorOf(spec.op, spec.unwrapped);
+    this.width = this.aggregator?.layout.length ?? 0;
     this.budget.reserve(this.table.capacity * this.width * 8);
     this.cells = new Float64Array(this.table.capacity * this.width);
-    this.log = this.kernel === undefined ? new SampleLog(spec.op === 'rate_counter', this.budget) : undefined;
+    this.log =
+      this.aggregator === undefined ? new SampleLog(spec.op === 'rate_counter', this.budget) : undefined;
     this.countsEntries =
       spec.op === 'count_over_time' ||
       spec.op === 'absent_over_time' ||
@@ -79,7 +80,7 @@ export class RangeAccumulator {
     const { table, width } = this;
     const before = table.count;
     const slot = table.slotOf(series, pane);
-    if (slot === before && this.kernel !== undefined) {
+    if (slot === before && this.aggregator !== undefined) {
       const needed = table.capacity * width;
       if (this.cells.length < needed) {
         this.budget.reserve((needed - this.cells.length) * 8);
@@ -87,7 +88,7 @@ export class RangeAccumulator {
         cells.set(this.cells);
         this.cells = cells;
       }
-      this.kernel.init(this.cells, slot * width);
+      this.aggregator.init(this.cells, slot * width);
     }
     return slot;
   }
@@ -116,8 +117,8 @@ export class RangeAccumulator {
       while (end < count && series[end] === own && inPane(times[rows[end]], above, upTo)) end++;
       const slot = this.slotOf(number, pane);
       if (this.countsEntries) this.cells[slot] += end - i;
-      else if (this.kernel !== undefined) {
-        this.kernel.add(this.cells, slot * this.width, batch, i, end, locator.shift);
+      else if (this.aggregator !== undefined) {
+        this.aggregator.add(this.cells, slot * this.width, batch, i, end, locator.shift);
       } else this.log!.addBatch(slot, batch, i, end, locator.shift);
       i = end;
     }
@@ -175,14 +176,14 @@ export class RangeAccumulator {
    */
   merge(other: RangeAccumulator, seriesMap?: Uint32Array): void {
     invariant(sameQuery(this.spec, other.spec), 'only partial states of one query merge');
-    const { width, kernel } = this;
+    const { width, aggregator } = this;
     const slotMap = new Uint32Array(other.table.count);
     for (let from = 0; from < other.table.count; from++) {
       const series = other.table.seriesOf[from];
       const mapped = seriesMap === undefined ? series : seriesMap[series];
       const slot = this.slotOf(mapped, other.table.paneOf[from]);
       slotMap[from] = slot;
-      kernel?.combine(this.cells, slot * width, this.cells, slot * width, other.cells, from * width);
+      aggregator?.combine(this.cells, slot * width, this.cells, slot * width, other.cells, from * width);
     }
     if (this.log !== undefined && other.log !== undefined) this.log.append(other.log, slotMap);
   }
@@ -235,16 +236,16 @@ export class RangeAccumulator {
     order: Uint32Array,
     panes: Int32Array,
   ): (from: number, to: number, sink: WindowSink) => void {
-    const { spec, table, windows, kernel, cells } = this;
-    if (kernel !== undefined) {
-      const states = new SlidingStates(kernel);
+    const { spec, table, windows, aggregator, cells } = this;
+    if (aggregator !== undefined) {
+      const states = new SlidingStates(aggregator);
       const divisor = isRate(spec.op) ? windows.rangeSeconds : 1;
       return (from, to, sink) =>
         states.slide(
           { panes, cells, offsets: order, from, to },
           windows,
           sink,
-          state => kernel.value(state, 0) / divisor,
+          state => aggregator.value(state, 0) / divisor,
         );
     }
     const samples = this.log!.grouped(order, table.count);
@@ -254,7 +255,7 @@ export class RangeAccumulator {
     }
     const counters = counterStates(samples);
     const places = Uint32Array.from(order, (_, place) => place);
-    const states = new SlidingStates(counterKernel);
+    const states = new SlidingStates(counterAggregator);
     const stepNs = Number(windows.stepNs);
     const rangeNs = Number(windows.rangeNs);
     return (from, to, sink) =>

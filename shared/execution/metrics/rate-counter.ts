@@ -3,7 +3,7 @@
  * The state of a stretch of samples is count, first value and time, last value and time, and what resets lost; two
  * stretches join with one more look at the border between them.
  */
-import type { Kernel } from './kernels.ts';
+import type { Aggregator } from './aggregators.ts';
 import type { GroupedSamples } from './sample-log.ts';
 
 const COUNT = 0;
@@ -16,7 +16,7 @@ const WIDTH = 6;
 const NS_PER_SECOND = 1e9;
 
 /** States come from `counterStates`, never from batches: samples may arrive out of order. */
-export const counterKernel: Kernel = {
+export const counterAggregator: Aggregator = {
   layout: ['whole', 'float', 'float', 'float', 'float', 'float'],
   init: (cells, at) => {
     cells.fill(0, at, at + WIDTH);

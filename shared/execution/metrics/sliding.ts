@@ -7,7 +7,7 @@
  * behind it one running combination takes the new panes. When the front is used up, the back is turned into suffixes.
  * Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as right as sums.
  */
-import type { Kernel } from './kernels.ts';
+import type { Aggregator } from './aggregators.ts';
 import { binaryFirst } from './search.ts';
 import type { Windows } from './windows.ts';
 
@@ -36,15 +36,15 @@ export function instantsOf(windows: Windows, low: number, high: number): { first
 }
 
 export class SlidingStates {
-  private readonly kernel: Kernel;
+  private readonly aggregator: Aggregator;
   private readonly width: number;
   private suffixes: Float64Array;
   private readonly back: Float64Array;
   private readonly state: Float64Array;
 
-  constructor(kernel: Kernel) {
-    this.kernel = kernel;
-    this.width = kernel.layout.length;
+  constructor(aggregator: Aggregator) {
+    this.aggregator = aggregator;
+    this.width = aggregator.layout.length;
     this.suffixes = new Float64Array(this.width * 16);
     this.back = new Float64Array(this.width);
     this.state = new Float64Array(this.width);
@@ -58,7 +58,7 @@ export class SlidingStates {
     valueAt: (state: Float64Array, instant: number) => number,
   ): void {
     const { width } = this;
-    const { combine } = this.kernel;
+    const { combine } = this.aggregator;
     const { panes, cells, offsets, to } = run;
     const { firstPane, lastPane } = windows;
     let low = run.from;
@@ -98,7 +98,7 @@ export class SlidingStates {
   /** Suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
   private turn({ cells, offsets }: PaneRun, low: number, high: number): void {
     const { width } = this;
-    const { combine } = this.kernel;
+    const { combine } = this.aggregator;
     const needed = (high - low) * width;
     if (this.suffixes.length < needed) this.suffixes = new Float64Array(needed * 2);
     const { suffixes } = this;

@@ -3,8 +3,8 @@
  * stdvar. Each works on whole series, member by member, so the members of an instant are added in input order.
  */
 import type { Grouping } from '../../language/logql/ast.ts';
+import { meanIgnores } from './aggregators.ts';
 import { groupBy } from './grouping.ts';
-import { meanIgnores } from './kernels.ts';
 import { type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
 import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 

@@ -7,8 +7,8 @@
  * stages, and what came of it is kept for the next ones. Rows whose value
  * does not convert all go that way.
  */
-import type { PromotedColumn } from '../../base/model/promoted.ts';
-import type { PromotedStage } from './pushdown/promoted-stage.ts';
+import type { PromotedColumn } from '../../base/model/page-fields.ts';
+import type { PromotedStage } from './pushdown/pushdown-stage.ts';
 import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
 import { PLAIN, type Unwrapper } from './unwrap.ts';

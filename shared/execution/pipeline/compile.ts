@@ -23,7 +23,7 @@ import { compileLogfmt } from './logfmt.ts';
 import { compileLogfmtExpressions } from './logfmt-expressions.ts';
 import { cheapestFirst } from './page-filters.ts';
 import { compilePatternParser, type PatternParser, type PatternPlan } from './pattern-parser.ts';
-import type { PromotedRows } from './pushdown/promoted-rows.ts';
+import type { PromotedRows } from './pushdown/pushdown-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
 import { ScannedFields } from './scanned-fields.ts';
@@ -50,7 +50,7 @@ export interface CompiledStages {
   readonly pattern: PatternPlan | undefined;
   /** Finds what the first of `rowStages` is asked for, run by run. */
   readonly scanned: ScannedFields | undefined;
-  /** Some row stage may take long on a row, see `Turn`. */
+  /** Some row stage may take long on a row, see `TimeSlice`. */
   readonly isSlow: boolean;
 }
 

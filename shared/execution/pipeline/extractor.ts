@@ -12,21 +12,21 @@
 
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import type { PromotedWants } from '../../base/model/promoted.ts';
+import type { PromotedWants } from '../../base/model/page-fields.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Grouping, LogRange, RangeOp } from '../../language/logql/ast.ts';
 import { ColumnSamples } from './column-samples.ts';
 import { compileStages } from './compile.ts';
 import { PatternSamples } from './pattern-samples.ts';
-import { type PreparedRows, planPromotedRows } from './pushdown/promoted-rows.ts';
+import { type PreparedRows, planPushdownRows } from './pushdown/pushdown-rows.ts';
 import { Row } from './row.ts';
 import { sampleFailure } from './sample-failure.ts';
 import { type ColumnNeeds, canFail, planSamples } from './sample-plan.ts';
 import type { Series } from './series.ts';
 import { SeriesAssigner } from './series-assigner.ts';
 import { type RowNarrower, StageRunner } from './stage-runner.ts';
-import type { Turn } from './turn.ts';
+import type { TimeSlice } from './time-slice.ts';
 import { compileUnwrap, type Unwrapper } from './unwrap.ts';
 
 export { sampleFailure } from './sample-failure.ts';
@@ -39,7 +39,7 @@ export interface ExtractorOptions {
   /** Clause of a sum directly around; used where the aggregation has none of its own and the operation is additive. */
   readonly outerGrouping?: Grouping;
   readonly clock: Clock;
-  readonly turn?: Turn;
+  readonly turn?: TimeSlice;
   /** Hides rows behind the line filters. */
   readonly hidden?: RowNarrower;
   /** What the labels of series take is charged to it too. */
@@ -84,7 +84,7 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const row = new Row(plan.wanted);
   const promoted = plan.skipParsers
     ? undefined
-    : planPromotedRows(plan.stages, { wanted: plan.wanted, filtersAfter: range.unwrap?.filters });
+    : planPushdownRows(plan.stages, { wanted: plan.wanted, filtersAfter: range.unwrap?.filters });
   const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, promoted });
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';

@@ -10,16 +10,16 @@
 
 import { formatLabels, type Labels } from '../../base/model/labels.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import type { PromotedWants } from '../../base/model/promoted.ts';
+import type { PromotedWants } from '../../base/model/page-fields.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { compileStages } from './compile.ts';
 import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts';
-import { type PreparedRows, planPromotedRows } from './pushdown/promoted-rows.ts';
+import { type PreparedRows, planPushdownRows } from './pushdown/pushdown-rows.ts';
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
 import { type RowNarrower, StageRunner } from './stage-runner.ts';
-import type { Turn } from './turn.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 export type { LabelCategories } from './label-map.ts';
 
@@ -64,10 +64,14 @@ export interface LogPipeline {
 /** Throws BadRequestError where a stage cannot be built. */
 export function compileLogPipeline(
   expr: LogExpr,
-  { clock, turn, hidden }: { readonly clock: Clock; readonly turn?: Turn; readonly hidden?: RowNarrower },
+  {
+    clock,
+    turn,
+    hidden,
+  }: { readonly clock: Clock; readonly turn?: TimeSlice; readonly hidden?: RowNarrower },
 ): LogPipeline {
   const row = new Row();
-  const promoted = planPromotedRows(expr.stages, {});
+  const promoted = planPushdownRows(expr.stages, {});
   const compiled = compileStages(expr.stages, row, { clock, promoted });
   const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
   const entry = new CurrentEntry(row);

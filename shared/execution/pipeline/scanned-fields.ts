@@ -13,7 +13,7 @@
  */
 import { fieldScannerOfThread, type LineMembers } from '../../base/kernels/field-scanner.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import type { ParserName } from '../../base/model/promoted.ts';
+import type { ParserName } from '../../base/model/page-fields.ts';
 import { rowMarkOf } from '../../storage/columns/field-extractor.ts';
 import { FieldTable } from '../../storage/columns/field-table.ts';
 import { STRUCTURE, VALUE } from '../../storage/columns/line-members.ts';

@@ -6,9 +6,9 @@ import type { PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import type { LineFilter } from './line-filter.ts';
 import { isSlowFilter, selectLines } from './page-filters.ts';
-import type { PromotedRows } from './pushdown/promoted-rows.ts';
+import type { PromotedRows } from './pushdown/pushdown-rows.ts';
 import type { Row, RowStage } from './row.ts';
-import type { Turn } from './turn.ts';
+import type { TimeSlice } from './time-slice.ts';
 
 /** Rows between two looks at the time, less one, where no stage can be slow. A power of two, less one. */
 const FAST_ROWS_MASK = 63;
@@ -21,7 +21,7 @@ export interface RowNarrower {
 }
 
 export interface RunnerOptions {
-  readonly turn?: Turn | undefined;
+  readonly turn?: TimeSlice | undefined;
   /** Asked once for a page, for the rows that its line filters left. */
   readonly hidden?: RowNarrower | undefined;
   /** The same that the stages were compiled with. */
@@ -34,7 +34,7 @@ export class StageRunner {
   #rowStages: readonly RowStage[];
   #page: PageRows | undefined;
   #run = 0;
-  readonly #turn: Turn | undefined;
+  readonly #turn: TimeSlice | undefined;
   /** First line filter that the rows of the page have not been through. */
   #nextFilter = 0;
   /** Rows at the start of the selection that have been through it all the same. */

@@ -5,9 +5,8 @@
 import { crc32 } from 'node:zlib';
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
 import { invariant } from '../../base/model/errors.ts';
-import type { LargeMetadata } from '../../storage/chunk/enricher.ts';
+import type { LargeMetadata } from '../../storage/chunk/chunk-indexer.ts';
 import type { PageFields } from '../../storage/columns/field-extractor.ts';
-import { bitsOfFact } from './facts.ts';
 import {
   copyBits,
   encodeHeader,
@@ -23,7 +22,8 @@ import {
   placeIn,
   unitsFor,
 } from './filter-layout.ts';
-import { addFieldValues, addMetadataValues } from './value-facts.ts';
+import { bitsOfTerm } from './terms.ts';
+import { addFieldValues, addMetadataValues } from './value-terms.ts';
 
 /** Half the bits of a filter are set when it has 1/ln 2 bits for each that its facts set: where a bit tells most. */
 const bitsPerSetBit = 1.44;
@@ -111,7 +111,7 @@ export class FilterBuilder {
 
 function setCountOf(facts: Uint32Array): number {
   let count = 0;
-  for (let i = 0; i < facts.length; i++) count += bitsOfFact(facts[i]);
+  for (let i = 0; i < facts.length; i++) count += bitsOfTerm(facts[i]);
   return count;
 }
 
@@ -126,7 +126,7 @@ function setBits(facts: Uint32Array, blockBits: number): Uint8Array {
   for (let i = 0; i < facts.length; i++) {
     const fact = facts[i];
     const block = partitionOf(fact) * blockBits;
-    const count = bitsOfFact(fact);
+    const count = bitsOfTerm(fact);
     const first = firstPlaces(fact);
     setBit(bits, block + placeIn(first, blockBits));
     if (count > 1) setBit(bits, block + placeIn(first >>> 16, blockBits));

@@ -13,7 +13,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
-import { FILTER_VERSION } from './facts.ts';
+import { FILTER_VERSION } from './terms.ts';
 
 // Looked up once: in a vm context, where tests run, each look at a global costs as much as a line.
 const { imul } = Math;

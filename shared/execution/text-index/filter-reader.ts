@@ -12,7 +12,6 @@
  */
 import { crc32 } from 'node:zlib';
 import { invariant } from '../../base/model/errors.ts';
-import { bitsOfFact, isRecorded } from './facts.ts';
 import {
   broken,
   type FilterIndex,
@@ -24,19 +23,20 @@ import {
   rangeOfUnit,
   type UnitLayout,
 } from './filter-layout.ts';
-import type { NeedleRequirement, Requirement } from './requirement.ts';
+import type { NeedleRequirement, PruningPredicate } from './pruning-predicate.ts';
+import { bitsOfTerm, isRecorded } from './terms.ts';
 
 /** Longer runs than a page header can say. */
 const maxStoredRun = 0xff;
 
 /** Units that hold the requirement's facts, ascending. Empty where nothing can be pruned, or by the header alone. */
-export function unitsOf(index: UnitLayout, requirement: Requirement): number[] {
+export function unitsOf(index: UnitLayout, requirement: PruningPredicate): number[] {
   const units = new Set<number>();
   collectUnits(index, requirement, units);
   return [...units].sort((a, b) => a - b);
 }
 
-function collectUnits(index: UnitLayout, requirement: Requirement, units: Set<number>): void {
+function collectUnits(index: UnitLayout, requirement: PruningPredicate, units: Set<number>): void {
   switch (requirement.kind) {
     case 'needle':
       if (index.version < requirement.since) return;
@@ -58,7 +58,7 @@ function unitOf(index: UnitLayout, fact: number): number {
  */
 export function probePages(
   index: FilterIndex,
-  requirement: Requirement,
+  requirement: PruningPredicate,
   units: ReadonlyMap<number, Buffer>,
 ): Uint8Array {
   for (const unit of unitsOf(index, requirement)) checkUnit(index, unit, units.get(unit));
@@ -66,7 +66,7 @@ export function probePages(
 }
 
 /** The same without a filter: for each of `pages` pages 1 where it may hold such a line for all that is known besides. */
-export function withoutFilter(requirement: Requirement, pages: number): Uint8Array {
+export function withoutFilter(requirement: PruningPredicate, pages: number): Uint8Array {
   return probe(pages, requirement, () => new Uint8Array(pages).fill(1));
 }
 
@@ -81,7 +81,7 @@ function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined):
 
 function probe(
   pageCount: number,
-  requirement: Requirement,
+  requirement: PruningPredicate,
   ofNeedle: (needle: NeedleRequirement) => Uint8Array,
 ): Uint8Array {
   switch (requirement.kind) {
@@ -138,7 +138,7 @@ function clearPagesWithout(
   const perUnit = partitionCount / unitCount;
   const bytes = units.get(unitOf(index, fact))!;
   const partition = (partitionOf(fact) % perUnit) * partitionBytes * 8;
-  const count = bitsOfFact(fact);
+  const count = bitsOfTerm(fact);
   const first = firstPlaces(fact);
   const later = laterPlaces(fact);
   for (let page = 0; page < result.length; page++) {

@@ -10,7 +10,14 @@ import { partsOf, type RegexNode, withoutGroups } from '../../language/regex/syn
 import { readValidRegex } from '../../language/regex/validate.ts';
 import { PageFlag } from './filter-layout.ts';
 import { emptyText, joinTexts, type LiteralText, textsOfSet } from './literal-text.ts';
-import { allOf, anyOf, anything, containing, countNeedles, type Requirement } from './requirement.ts';
+import {
+  allOf,
+  anyOf,
+  anything,
+  containing,
+  countNeedles,
+  type PruningPredicate,
+} from './pruning-predicate.ts';
 
 /** Ways to spell one stretch: beyond, it is cut in two, each part asked for alone. */
 const maxTexts = 16;
@@ -22,26 +29,26 @@ const maxTextLength = 256;
 const maxCopies = 8;
 
 /** Throws like `validateRegex` for an invalid pattern. */
-export function regexRequirement(pattern: string): Requirement {
+export function regexRequirement(pattern: string): PruningPredicate {
   return limited(asked(summaryOf(withoutGroups(readValidRegex(pattern).node), new Map())));
 }
 
 /** Either all the texts that the node matches, or what its matches must hold. */
 type Summary =
   | { readonly texts: readonly LiteralText[] }
-  | { readonly texts?: undefined; readonly needs: Requirement };
+  | { readonly texts?: undefined; readonly needs: PruningPredicate };
 
 /** Each node is summed up once: nested repetitions would otherwise double the work at every level. */
 type Summaries = Map<RegexNode, Summary>;
 
 const unknown: Summary = { needs: anything };
 
-function asked(summary: Summary): Requirement {
+function asked(summary: Summary): PruningPredicate {
   return summary.texts === undefined ? summary.needs : anyText(summary.texts);
 }
 
 /** Some text of the list stands in the line. An empty list matches nothing; nothing is lost by asking for nothing. */
-function anyText(texts: readonly LiteralText[]): Requirement {
+function anyText(texts: readonly LiteralText[]): PruningPredicate {
   return anyOf(
     texts.map(({ text, wideFold }) => containing(Buffer.from(text), wideFold ? PageFlag.wideFold : 0)),
   );
@@ -93,7 +100,7 @@ function writtenOut(node: RegexNode): Part[] {
 function concatSummary(parts: readonly Part[], known: Summaries): Summary {
   let texts: readonly LiteralText[] = [emptyText];
   let whole = true;
-  const needs: Requirement[] = [];
+  const needs: PruningPredicate[] = [];
   const close = () => {
     needs.push(anyText(texts));
     texts = [emptyText];
@@ -130,10 +137,10 @@ function alternateSummary(branches: readonly Summary[]): Summary {
 }
 
 /** A tree of too many needles asks for nothing where it is an or; an and keeps those that fit. */
-function limited(requirement: Requirement): Requirement {
+function limited(requirement: PruningPredicate): PruningPredicate {
   if (countNeedles(requirement) <= maxNeedles) return requirement;
   if (requirement.kind !== 'all') return anything;
-  const kept: Requirement[] = [];
+  const kept: PruningPredicate[] = [];
   let needles = 0;
   for (const part of requirement.of) {
     const more = countNeedles(part);

@@ -3,7 +3,6 @@
  * page's filter holds does not depend on other pages, only where its bits lie does.
  */
 import { crc32 } from 'node:zlib';
-import { FILTER_VERSION } from './facts.ts';
 import type { BuiltPage } from './filter-builder.ts';
 import {
   broken,
@@ -13,6 +12,7 @@ import {
   partitionCount,
   rangeOfUnit,
 } from './filter-layout.ts';
+import { FILTER_VERSION } from './terms.ts';
 
 export class StoredFilter {
   private readonly index: FilterIndex;

@@ -3,10 +3,10 @@
  * it already is the answer.
  */
 
+import { BytePatternSearch } from './byte-pattern-search.ts';
+import { requiredStretches } from './byte-patterns.ts';
 import { v8Limit } from './engine.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
-import { StretchSearch } from './stretch-search.ts';
-import { requiredStretches } from './stretches.ts';
 import type { RegexNode } from './syntax.ts';
 import { toByteV8 } from './translate.ts';
 import { searchWork } from './work.ts';
@@ -18,7 +18,7 @@ export interface PageScan {
   /** Global pattern over text whose units are bytes (latin1). */
   readonly bytePattern: RegExp | undefined;
   /** Beside a byte pattern: what finds as much or more, for lines that it works on. */
-  readonly stretches: { readonly search: StretchSearch; readonly exact: boolean } | undefined;
+  readonly stretches: { readonly search: BytePatternSearch; readonly exact: boolean } | undefined;
   /** A hit inside a line is a match; else the line is only a candidate. */
   readonly exact: boolean;
 }
@@ -38,7 +38,7 @@ export function planPageScan(node: RegexNode): PageScan | undefined {
   const exact = runs.length === 1 && toByteV8(node) !== undefined;
   const required = requiredStretches(exact ? node : run);
   const stretches = required && {
-    search: new StretchSearch(required.stretches),
+    search: new BytePatternSearch(required.stretches),
     exact: exact && required.exact,
   };
   return { needle: undefined, bytePattern: new RegExp(source, 'g'), stretches, exact };

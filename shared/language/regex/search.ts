@@ -10,9 +10,9 @@
  * All functions narrow `selection[0..count)`, ascending row numbers, in place and answer the new count.
  */
 import { isInLineSpace } from '../../base/kernels/line-memory.ts';
+import { type BytePatternSearch, searchOfNeedle } from './byte-pattern-search.ts';
 import type { PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
-import { type StretchSearch, searchOfNeedle } from './stretch-search.ts';
 
 /** Bytes between two selected rows that are searched along: a new native call costs as much as about 500 bytes. */
 const maxGapBytes = 512;
@@ -147,7 +147,7 @@ function selectByStretches(
   lineOffsets: Uint32Array,
   selection: Uint32Array,
   count: number,
-  search: StretchSearch,
+  search: BytePatternSearch,
   regex: Regex | undefined,
   negate: boolean,
 ): number {
@@ -178,7 +178,7 @@ function selectByStretches(
 }
 
 /** True where a stretch ends at `end` or before, the one found at `hit` or a shorter one behind it. */
-function isInside(search: StretchSearch, lines: Buffer, hit: number, end: number): boolean {
+function isInside(search: BytePatternSearch, lines: Buffer, hit: number, end: number): boolean {
   return hit + search.length <= end || search.find(lines, hit, end) >= 0;
 }
 

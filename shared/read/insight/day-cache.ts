@@ -11,8 +11,8 @@ import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
 import type { DayIndex } from '../../storage/index/day-index.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { DayIndexProvider } from '../query/streams-query.ts';
+import { type DaySink, walkDay } from './aggregate-day.ts';
 import { chunksKey, type DayPart } from './day-parts.ts';
-import { type DaySink, walkDay } from './walk-day.ts';
 
 /** About 180 series over a month with all their hours, or 100,000 sums of days. */
 const CACHED_BYTES = 64 * 1024 * 1024;

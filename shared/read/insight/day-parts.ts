@@ -11,11 +11,11 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { insideDay, type TimeRange } from '../query/day-plan.ts';
 import { compileSelector, type StreamSelector } from '../query/selector.ts';
-import type { Stretch } from '../query/stream-presence-facts.ts';
+import type { DayInterval } from '../query/stream-presence-verdict.ts';
 import { tenantViews } from '../query/tenant-view.ts';
 import { keptOfDay, type VisibleOf } from '../query/visibility.ts';
 
-export interface DayPart extends Stretch {
+export interface DayPart extends DayInterval {
   readonly tenant: string;
   readonly day: DaySnapshot;
   /** Those of the day's chunks that may hold a stream that matches. */
@@ -77,7 +77,7 @@ function keptAlike(selector: StreamSelector, isAlike: (stream: Stream) => boolea
 }
 
 /** True where the stretch holds every entry of the chunks. */
-export function holdsAll({ from, to }: Stretch, records: readonly ChunkRecord[]): boolean {
+export function holdsAll({ from, to }: DayInterval, records: readonly ChunkRecord[]): boolean {
   return records.every(({ first, last }) => first >= from && last < to);
 }
 

@@ -1,7 +1,8 @@
 /** The labels of one part of a day, for a stretch that holds all of its chunks: every stream that matches is in it. */
+
+import { NO_PLACE } from './aggregate-day.ts';
 import type { Collector, Question } from './day-cache.ts';
 import { DetectedLabels } from './detected-labels.ts';
-import { NO_PLACE } from './walk-day.ts';
 
 export const LABELS_QUESTION: Question<DetectedLabels> = {
   key: 'labels',

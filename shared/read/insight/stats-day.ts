@@ -8,11 +8,11 @@
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
-import type { Stretch } from '../query/stream-presence-facts.ts';
-import { Curves, type Measure } from './curves.ts';
+import type { DayInterval } from '../query/stream-presence-verdict.ts';
+import { NO_PLACE, type Sums } from './aggregate-day.ts';
+import { CumulativeHistogram, type Measure } from './cumulative-histogram.ts';
 import type { Collector, Question, Weighed } from './day-cache.ts';
 import { Distinct } from './distinct.ts';
-import { NO_PLACE, type Sums } from './walk-day.ts';
 
 const HOUR_NS = 3_600_000_000_000;
 const HOURS = 24;
@@ -40,7 +40,7 @@ export interface DayStats {
 export interface StatsAnswer {
   readonly weightBytes: number;
   /** Answers about whole days are about every stretch that holds all of their chunks. */
-  within(stretch: Stretch): DayStats;
+  within(stretch: DayInterval): DayStats;
 }
 
 /** @param whole the stretch holds all of the part's chunks */
@@ -54,7 +54,7 @@ export function statsQuestion(whole: boolean): Question<StatsAnswer> {
 class StatsCollector implements Collector<StatsAnswer> {
   private readonly whole: boolean;
   private readonly matches: (stream: Stream) => boolean;
-  private readonly curves: Curves;
+  private readonly curves: CumulativeHistogram;
   private readonly chunkFirst: number[] = [];
   private readonly chunkLast: number[] = [];
   private streams = 0;
@@ -67,7 +67,7 @@ class StatsCollector implements Collector<StatsAnswer> {
   constructor(whole: boolean, matches: (stream: Stream) => boolean) {
     this.whole = whole;
     this.matches = matches;
-    this.curves = new Curves(whole ? 0 : 1);
+    this.curves = new CumulativeHistogram(whole ? 0 : 1);
     this.curves.addRow();
     this.curves.addRow();
   }
@@ -158,7 +158,7 @@ class WholeDay implements StatsAnswer, DayStats {
   readonly chunks: number;
   private readonly streams: Distinct;
 
-  constructor({ total }: Curves, chunks: number, streams: Distinct) {
+  constructor({ total }: CumulativeHistogram, chunks: number, streams: Distinct) {
     this.entries = total[ENTRIES];
     this.bytes = total[BYTES];
     this.chunks = chunks;
@@ -180,7 +180,7 @@ class WholeDay implements StatsAnswer, DayStats {
 
 /** The streams of a day, such that those of a stretch can be told. */
 interface PresentStreams extends Weighed {
-  addTo(streams: Distinct, stretch: Stretch): void;
+  addTo(streams: Distinct, stretch: DayInterval): void;
 }
 
 interface ChunkBounds {
@@ -190,18 +190,18 @@ interface ChunkBounds {
 
 class CutDay implements StatsAnswer {
   readonly weightBytes: number;
-  private readonly curves: Curves;
+  private readonly curves: CumulativeHistogram;
   private readonly bounds: ChunkBounds;
   private readonly present: PresentStreams;
 
-  constructor(curves: Curves, bounds: ChunkBounds, present: PresentStreams) {
+  constructor(curves: CumulativeHistogram, bounds: ChunkBounds, present: PresentStreams) {
     this.curves = curves;
     this.bounds = bounds;
     this.present = present;
     this.weightBytes = curves.weightBytes + 2 * bounds.first.byteLength + present.weightBytes;
   }
 
-  within(stretch: Stretch): DayStats {
+  within(stretch: DayInterval): DayStats {
     const { from, to } = stretch;
     const { curves, bounds, present } = this;
     const { first, last } = bounds;
@@ -235,7 +235,7 @@ class ListedStreams implements PresentStreams {
     this.weightBytes = hash.length * 28;
   }
 
-  addTo(streams: Distinct, { from, to }: Stretch): void {
+  addTo(streams: Distinct, { from, to }: DayInterval): void {
     const { hash, first, last, hours } = this.columns;
     let wanted = 0;
     for (let hour = hourOf(from); hour <= hourOf(to - 1); hour++) wanted |= 1 << hour;
@@ -258,7 +258,7 @@ class HourSketches implements PresentStreams {
     this.weightBytes = this.ofHour.reduce((sum, distinct) => sum + distinct.weightBytes, 0);
   }
 
-  addTo(streams: Distinct, { from, to }: Stretch): void {
+  addTo(streams: Distinct, { from, to }: DayInterval): void {
     for (let hour = hourOf(from); hour <= hourOf(to - 1); hour++) streams.merge(this.ofHour[hour]);
   }
 }

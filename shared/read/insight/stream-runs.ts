@@ -11,7 +11,7 @@
  * a day came to can be joined. Times are ns since the start of the day.
  */
 import { type LevelCounts, NS_OF_MINUTE } from '../../storage/chunk/format.ts';
-import type { Measure } from './curves.ts';
+import type { Measure } from './cumulative-histogram.ts';
 
 /** `chunk_idle_period` of the reference. A day has 46 runs of a stream at most. */
 export const LONGEST_PAUSE_MINUTES = 30;

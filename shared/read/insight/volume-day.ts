@@ -12,11 +12,11 @@ import { formatLabels, type Label, type Labels } from '../../base/model/labels.t
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
-import { Curves } from './curves.ts';
+import { NO_PLACE, type Sums } from './aggregate-day.ts';
+import { CumulativeHistogram } from './cumulative-histogram.ts';
 import type { Collector, CollectorOptions, Question } from './day-cache.ts';
 import { isOneRun, StreamRuns } from './stream-runs.ts';
 import { volumeBytes } from './volume-bytes.ts';
-import { NO_PLACE, type Sums } from './walk-day.ts';
 
 /** What a series of volumes stands for (wire-format reference, 3.9). */
 export interface Grouping {
@@ -48,10 +48,14 @@ interface KnownStreams {
 export class VolumeDay {
   /** Parallel to the rows of the curves. */
   readonly series: readonly VolumeSeries[];
-  readonly curves: Curves;
+  readonly curves: CumulativeHistogram;
   readonly streams: KnownStreams | undefined;
 
-  constructor(series: readonly VolumeSeries[], curves: Curves, streams: KnownStreams | undefined) {
+  constructor(
+    series: readonly VolumeSeries[],
+    curves: CumulativeHistogram,
+    streams: KnownStreams | undefined,
+  ) {
     this.series = series;
     this.curves = curves;
     this.streams = streams;
@@ -72,7 +76,7 @@ export function checkSeries(count: number, maxSeries: number): void {
   throw new BadRequestError(`the query hit the max number of series limit (limit: ${maxSeries} series)`);
 }
 
-/** @param cellMinutes see Curves */
+/** @param cellMinutes see CumulativeHistogram */
 export function volumeQuestion(
   grouping: Grouping,
   cellMinutes: number,
@@ -95,7 +99,7 @@ interface CollectorParts extends CollectorOptions<VolumeDay> {
 
 class VolumeCollector implements Collector<VolumeDay> {
   private readonly parts: CollectorParts;
-  private readonly curves: Curves;
+  private readonly curves: CumulativeHistogram;
   private readonly series: VolumeSeries[] = [];
   private readonly rowOfText = new Map<string, number>();
   /** Of each place, the rows that its stream counts for. */
@@ -109,7 +113,7 @@ class VolumeCollector implements Collector<VolumeDay> {
 
   constructor(parts: CollectorParts) {
     this.parts = parts;
-    this.curves = new Curves(parts.cellMinutes);
+    this.curves = new CumulativeHistogram(parts.cellMinutes);
     this.runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
   }
 

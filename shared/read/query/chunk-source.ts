@@ -17,7 +17,7 @@ import {
   type UnitLayout,
 } from '../../execution/text-index/filter-layout.ts';
 import { unitsOf } from '../../execution/text-index/filter-reader.ts';
-import type { Requirement } from '../../execution/text-index/requirement.ts';
+import type { PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import { decodeSummaries, type PageSummary } from '../../execution/text-index/summary-codec.ts';
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
@@ -153,7 +153,7 @@ export class ChunkSource {
     record: ChunkRecord,
     { pages }: Footer,
     { place }: SectionMeta,
-    requirement: Requirement,
+    requirement: PruningPredicate,
     statistics: QueryStatistics,
   ): Promise<ChunkFilter> {
     const key = `${record.tenant}/${record.id}`;

@@ -10,7 +10,7 @@
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { MinuteAmounts, RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
 import { CountColumns, type Counted } from '../../storage/chunk/count-columns.ts';
-import type { Footer, MinuteStretch } from '../../storage/chunk/format.ts';
+import type { Footer, MinuteRange } from '../../storage/chunk/format.ts';
 import { countsOf, LEVEL_NAME } from '../../storage/chunk/format.ts';
 import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
 import { type HiddenRow, shownCounts } from '../../upkeep/deletion/shown-counts.ts';
@@ -31,7 +31,7 @@ const columns = new CountColumns();
 export class CountedRows {
   private readonly sinks: CountSinks;
   private readonly dayStartNs: bigint;
-  private readonly stretch: MinuteStretch;
+  private readonly stretch: MinuteRange;
   private readonly counted: Counted;
   private readonly splitsLevels: boolean;
   private rows = new StreamRows();
@@ -42,7 +42,7 @@ export class CountedRows {
   private levelIds: (number | undefined)[] = [];
 
   /** @param stretch that the plan asks for: no other minute counts */
-  constructor(sinks: CountSinks, day: number, stretch: MinuteStretch) {
+  constructor(sinks: CountSinks, day: number, stretch: MinuteRange) {
     const { metadata } = sinks.extractor.needs;
     this.sinks = sinks;
     this.dayStartNs = BigInt(day) * NS_PER_DAY;

@@ -9,8 +9,8 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
-import type { ChunkMasks } from '../../upkeep/deletion/masks.ts';
-import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+import type { ChunkDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
+import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 import type { DayRetention } from '../../upkeep/retention/day-retention.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
@@ -28,8 +28,8 @@ export interface PlannedPage {
   readonly footer: Footer;
   readonly page: PageMeta;
   /** Of its chunk, and what they hide in it; undefined where no delete request may touch it. */
-  readonly masks: ChunkMasks | undefined;
-  readonly mask: PageMask | undefined;
+  readonly masks: ChunkDeleteFilters | undefined;
+  readonly mask: PageDeleteFilter | undefined;
   /** Runs of matching streams that meet the range, and are not hidden as a whole. */
   readonly runs: readonly RunMeta[];
   /** Earliest and latest entry of those runs. */

@@ -7,9 +7,9 @@
  */
 
 import type { PageRows } from '../../base/model/page.ts';
-import { KnownLines } from '../../execution/fields/known-lines.ts';
+import { KnownLines } from '../../execution/fields/synthesized-lines.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
-import type { PreparedRows } from '../../execution/pipeline/pushdown/promoted-rows.ts';
+import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import type { PlannedPage } from './day-plan.ts';
 import { type FieldPlan, keepReachable, takesRowsAsTheyAre } from './field-scan.ts';

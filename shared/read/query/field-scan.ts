@@ -4,7 +4,7 @@
  * for their lines. A row that no column knows is collected with its line, as ever.
  *
  * The value of a column is what parsing the line by itself would find: as JSON, or where that fails as logfmt. It is that
- * because a line that a column knows is sound for its parser and for no other (shared/execution/pipeline/pushdown/provable.ts, field-extractor.ts),
+ * because a line that a column knows is sound for its parser and for no other (shared/execution/pipeline/pushdown/plan-pushdown.ts, field-extractor.ts),
  * so which of the two columns knows a row says which parser reads it.
  *
  * What a reader would get wrong: a line by itself collides with labels of the stream alone, not with structured metadata, as
@@ -19,9 +19,9 @@ import {
   type ParserName,
   type PromotedColumn,
   type PromotedWants,
-} from '../../base/model/promoted.ts';
+} from '../../base/model/page-fields.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
-import type { PreparedRows } from '../../execution/pipeline/pushdown/promoted-rows.ts';
+import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { LogExpr, Stage } from '../../language/logql/ast.ts';
 import { isReservedName, isSuffixedName } from '../../storage/columns/reserved-names.ts';
 import type { PlannedPage } from './day-plan.ts';

@@ -5,14 +5,14 @@
 
 import type { PageRows } from '../../base/model/page.ts';
 import type { RowNarrower } from '../../execution/pipeline/stage-runner.ts';
-import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 
 export class HiddenRows implements RowNarrower {
-  private mask: PageMask | undefined;
+  private mask: PageDeleteFilter | undefined;
   /** As stored: requests ask for streams as they are stored. */
   private rows: PageRows | undefined;
 
-  enter(mask: PageMask | undefined, rows: PageRows): void {
+  enter(mask: PageDeleteFilter | undefined, rows: PageRows): void {
     this.mask = mask;
     this.rows = rows;
   }

@@ -19,17 +19,17 @@ import {
   type TimeRange,
 } from './day-plan.ts';
 import { compareSources, type EntrySource } from './entry-order.ts';
-import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type CollectedEntry, type EntryFields, LogCollector } from './log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, readsOfEntries, scanEntries } from './log-scan.ts';
 import { Overlaps } from './overlaps.ts';
 import { MAX_QUERY_BYTES } from './query-memory.ts';
+import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
+import type { SpreadParts } from './tasks/fan-out-common.ts';
+import { EntryFanOut } from './tasks/fan-out-entries.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
-import type { SpreadParts } from './tasks/spread.ts';
-import { EntrySpread } from './tasks/spread-entries.ts';
 import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner, type TextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
@@ -124,7 +124,7 @@ async function first(
   const { answers } = sources;
   const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
   const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
-  return keptOrFound(kept, ofFind => find(sources, request, records, ofFind));
+  return cachedOrComputed(kept, ofFind => find(sources, request, records, ofFind));
 }
 
 /** Of an entry beside its texts. */
@@ -218,7 +218,7 @@ async function findOfTenant(
   const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
   const parts = spreadParts(sources, request, statistics);
-  const spread = parts && new EntrySpread(parts, request);
+  const spread = parts && new EntryFanOut(parts, request);
   const found: FoundEntry[] = [];
   const isOver = () => found.length >= limit;
   const begun = source.isDistant

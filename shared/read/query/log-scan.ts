@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/ports/clock.ts';
 import { compileLogPipeline, type LogPipeline } from '../../execution/pipeline/pipeline.ts';
-import { Turn } from '../../execution/pipeline/turn.ts';
+import { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { PlannedPage } from './day-plan.ts';
@@ -15,7 +15,7 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface LogScan {
   readonly pipeline: LogPipeline;
-  readonly turn: Turn;
+  readonly turn: TimeSlice;
   /** The pipeline asks it. */
   readonly hidden: HiddenRows;
   /** The one field that is wanted, or every one, where columns may answer for it. */
@@ -36,7 +36,7 @@ export interface LogScanOptions {
 
 /** Throws BadRequestError where a stage cannot be built. */
 export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const hidden = new HiddenRows();
   const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
   return { pipeline, turn, hidden, field: planOf(expr, field) };

@@ -26,14 +26,14 @@ import {
   type TimeRange,
 } from './day-plan.ts';
 import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
-import { BYTES_PER_LABEL, keptOrFound, type TenantRecords } from './kept-results.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { Overlaps } from './overlaps.ts';
+import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { countFromRuns } from './run-counts.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
-import { SampleSpread } from './tasks/spread-samples.ts';
+import { SampleFanOut } from './tasks/fan-out-samples.ts';
 import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
@@ -168,7 +168,9 @@ async function aggregate(
   const { answers } = sources;
   const records = views.map((view, i) => ({ view, visible: visibleOf(view.tenant), days: days[i] }));
   const kept = { answers, asked, records, statistics, charge, memory, weigh: weightOf };
-  return keptOrFound(kept, ofCompute => compute(sources, request, { leaf, spec, times, records }, ofCompute));
+  return cachedOrComputed(kept, ofCompute =>
+    compute(sources, request, { leaf, spec, times, records }, ofCompute),
+  );
 }
 
 /** Of a series beside its values: arrays, labels. */
@@ -202,7 +204,7 @@ async function compute(
   const scan = compileMetricScan(range, { spec, grouping: leaf.grouping, clock: sources.clock, memory });
   const { extractor, accumulator } = scan;
   const parts = spreadParts(sources, request, statistics);
-  const spread = parts && new SampleSpread(parts, scan, leaf);
+  const spread = parts && new SampleFanOut(parts, scan, leaf);
   try {
     for (const ofTenant of records) {
       await scanTenant(sources, request, ofTenant, { log: range.log, scan, spread, times }, statistics);
@@ -234,7 +236,7 @@ interface LeafScan {
   readonly log: LogExpr;
   readonly scan: MetricScan;
   /** Undefined where all is scanned here. */
-  readonly spread: SampleSpread | undefined;
+  readonly spread: SampleFanOut | undefined;
   readonly times: TimeRange;
 }
 

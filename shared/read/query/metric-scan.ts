@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import { createRangeAccumulator, type RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
 import type { RangeSpec } from '../../execution/metrics/range-spec.ts';
 import { compileSampleExtractor, type SampleExtractor } from '../../execution/pipeline/extractor.ts';
-import { Turn } from '../../execution/pipeline/turn.ts';
+import { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import type { Grouping, LogRange } from '../../language/logql/ast.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -16,7 +16,7 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 export interface MetricScan {
   readonly extractor: SampleExtractor;
   readonly accumulator: RangeAccumulator;
-  readonly turn: Turn;
+  readonly turn: TimeSlice;
   /** The extractor asks it. */
   readonly hidden: HiddenRows;
 }
@@ -36,7 +36,7 @@ export function compileMetricScan(
   range: LogRange,
   { spec, grouping, clock, maxBytes, memory }: MetricScanOptions,
 ): MetricScan {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const hidden = new HiddenRows();
   const accumulator = createRangeAccumulator(spec, maxBytes, memory);
   const options = { op: spec.op, grouping, clock, turn, hidden, memory };

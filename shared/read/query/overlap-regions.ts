@@ -174,7 +174,7 @@ function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
   }));
 }
 
-interface Stretch {
+interface OverlapSpan {
   readonly from: number;
   readonly to: number;
   /** Places of the extents that reach into it, ascending. */
@@ -182,11 +182,11 @@ interface Stretch {
 }
 
 /** Stretches that at least two extents cover; extents include both ends. */
-function sweep(extents: readonly { readonly first: number; readonly last: number }[]): Stretch[] {
+function sweep(extents: readonly { readonly first: number; readonly last: number }[]): OverlapSpan[] {
   const places = extents.map((_, i) => i);
   const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);
   const ends = places.slice().sort((a, b) => extents[a].last - extents[b].last);
-  const stretches: Stretch[] = [];
+  const stretches: OverlapSpan[] = [];
   const active = new Set<number>();
   const members = new Set<number>();
   let from = 0;

@@ -18,7 +18,7 @@ import type { PageRows } from '../../base/model/page.ts';
 import { lowerBound } from '../../base/model/row-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { RunMeta } from '../../storage/chunk/format.ts';
-import type { PageMask } from '../../upkeep/deletion/page-mask.ts';
+import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
@@ -215,7 +215,7 @@ export class Overlaps {
   }
 }
 
-function shownRows(mask: PageMask, page: PageRows, rows: readonly number[]): ReadonlySet<number> {
+function shownRows(mask: PageDeleteFilter, page: PageRows, rows: readonly number[]): ReadonlySet<number> {
   const selection = Uint32Array.from(new Set(rows)).sort();
   return new Set(selection.subarray(0, mask.hide(page, selection, selection.length)));
 }

@@ -8,9 +8,9 @@
 
 import type { PageRows, Stream } from '../../base/model/page.ts';
 import { lowerBound } from '../../base/model/row-search.ts';
-import type { PreparedRows } from '../../execution/pipeline/pushdown/promoted-rows.ts';
-import type { Turn } from '../../execution/pipeline/turn.ts';
-import { promotedColumns } from '../../storage/chunk/promoted-columns.ts';
+import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
+import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
+import { promotedColumns } from '../../storage/chunk/field-columns.ts';
 import { giveBack, noteParsed, type PageWants } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -41,7 +41,7 @@ export interface ScanContext {
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
   /** The visitor's pipeline works in these turns; undefined where a page is one visit. */
-  readonly turn?: Turn;
+  readonly turn?: TimeSlice;
   /** Called with the bytes of each page before it is looked at; may throw. */
   readonly charge?: (bytes: number) => void;
   /** The stream as the query sees it. */

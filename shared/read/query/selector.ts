@@ -4,7 +4,7 @@ import type { Stream } from '../../base/model/page.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import { compileMatchers } from '../../language/logql/matcher.ts';
 import { compileRegex } from '../../language/regex/regex.ts';
-import { mayHaveAny, pairHash } from '../../storage/catalog/pair-sketch.ts';
+import { mayHaveAny, pairHash } from '../../storage/catalog/label-sketch.ts';
 
 export interface StreamSelector {
   matches(stream: Stream): boolean;

@@ -8,13 +8,13 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { QueryStatistics } from './statistics.ts';
-import { boundsVerdict, type Stretch, Verdict } from './stream-presence-facts.ts';
+import { boundsVerdict, type DayInterval, Verdict } from './stream-presence-verdict.ts';
 
 /** Pages read at once: on S3 each takes 30 ms; their timestamps take half a megabyte each when unpacked. */
 const PAGES_AT_ONCE = 8;
 const TIMES_ONLY = { lines: 'none', metadata: new Set<string>() } as const;
 
-export interface PageSearch extends Stretch {
+export interface PageSearch extends DayInterval {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
@@ -76,7 +76,7 @@ function stillOpen(search: PageSearch, footer: Footer, { page, runs }: OpenPage)
 }
 
 /** Whether a row of the run lies in the stretch; rows of a run ascend by time. */
-function hasTime(times: Float64Array, run: RunMeta, base: number, { from, to }: Stretch): boolean {
+function hasTime(times: Float64Array, run: RunMeta, base: number, { from, to }: DayInterval): boolean {
   const end = run.firstRow + run.rows;
   const row = lowerBound(times, run.firstRow, end, from - base);
   return row < end && base + times[row] < to;

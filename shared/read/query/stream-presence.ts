@@ -23,8 +23,8 @@ import type { ChunkCounts } from '../../storage/index/format.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { StreamSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
-import { boundsVerdict, minutesVerdict, type Stretch, Verdict } from './stream-presence-facts.ts';
 import { searchPages } from './stream-presence-pages.ts';
+import { boundsVerdict, type DayInterval, minutesVerdict, Verdict } from './stream-presence-verdict.ts';
 
 /** Footers read at once: on S3 each takes 30 ms, on files none waits. */
 const FOOTERS_AT_ONCE = 32;
@@ -38,7 +38,7 @@ export const MAX_FOUND = 300_000;
 /** Streams of chunks that wait for their timestamps; beyond, those that wait are looked at first. */
 const MAX_OPEN = 50_000;
 
-export interface PresenceRequest extends Stretch {
+export interface PresenceRequest extends DayInterval {
   readonly source: ChunkSource;
   /** Chunks of one tenant and day. */
   readonly records: readonly ChunkRecord[];

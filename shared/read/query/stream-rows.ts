@@ -5,12 +5,12 @@
 
 import type { MetadataColumn, PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { SampleExtractor } from '../../execution/pipeline/extractor.ts';
-import type { Turn } from '../../execution/pipeline/turn.ts';
+import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 
 export interface RowSinks {
   readonly extractor: SampleExtractor;
-  readonly turn: Turn;
+  readonly turn: TimeSlice;
   /** The stream as the query sees it. */
   shown(stream: Stream): Stream;
 }

@@ -18,7 +18,7 @@ import { DAYS_AT_ONCE, insideDay, type TimeRange } from './day-plan.ts';
 import { compileSelector, type StreamSelector } from './selector.ts';
 import { newStatistics } from './statistics.ts';
 import { checkFound, presentStreams } from './stream-presence.ts';
-import type { Stretch } from './stream-presence-facts.ts';
+import type { DayInterval } from './stream-presence-verdict.ts';
 import { type TenantView, tenantViews } from './tenant-view.ts';
 import { ALL_VISIBLE, keptOfDay, type VisibleOf } from './visibility.ts';
 
@@ -92,10 +92,10 @@ export async function visitStreams(
 
 /** Streams with one retention each are looked for together, in what is kept of them. */
 function partsOf(
-  { from, to }: Stretch,
+  { from, to }: DayInterval,
   selector: StreamSelector,
   kept: DayRetention | undefined,
-): (Stretch & { readonly selector: StreamSelector })[] {
+): (DayInterval & { readonly selector: StreamSelector })[] {
   if (kept === undefined) return [{ from, to, selector }];
   const starts = kept.starts.filter(start => start < to);
   return starts.map(start => ({

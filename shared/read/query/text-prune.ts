@@ -8,10 +8,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
-import { knowledgeOf } from '../../execution/text-index/chunk-knowledge.ts';
+import { knowledgeOf } from '../../execution/text-index/chunk-label-summary.ts';
 import { probePages, unitsOf, withoutFilter } from '../../execution/text-index/filter-reader.ts';
-import { labelsRequirement, lineRequirement } from '../../execution/text-index/line-requirements.ts';
-import { allOf, type Requirement } from '../../execution/text-index/requirement.ts';
+import { labelsRequirement, lineRequirement } from '../../execution/text-index/line-predicate.ts';
+import { allOf, type PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
 import type { Stage } from '../../language/logql/ast.ts';
 import { type Footer, SectionKind } from '../../storage/chunk/format.ts';
@@ -56,7 +56,7 @@ export function compileTextPruner(
     }
   }
 
-  async function labelsOf(pages: readonly PlannedPage[]): Promise<Requirement> {
+  async function labelsOf(pages: readonly PlannedPage[]): Promise<PruningPredicate> {
     const { streams, pages: all } = pages[0].footer;
     const planned = new Map(pages.map(({ page, runs }) => [page, runs]));
     return labelsRequirement(
@@ -68,7 +68,7 @@ export function compileTextPruner(
   /** Undefined where nothing can be passed over. */
   async function ofChunk(pages: readonly PlannedPage[]): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
-    const labels: Requirement = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
+    const labels: PruningPredicate = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
     const requirement = allOf([line, labels]);
     if (requirement.kind === 'anything') return undefined;
     const known = withoutFilter(labels, footer.pages.length);

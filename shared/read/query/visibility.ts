@@ -5,14 +5,14 @@
  */
 
 import type { Limits } from '../../base/model/limits.ts';
-import type { MaskSource, TenantMasks } from '../../upkeep/deletion/masks.ts';
+import type { MaskSource, TenantDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
 import { type DayRetention, retentionOfDay } from '../../upkeep/retention/day-retention.ts';
 import { KEPT_FOR_GOOD, type Retention, retentionOf } from '../../upkeep/retention/retention.ts';
 import { named } from './tenant-view.ts';
 
 export interface Visible {
   /** Undefined where no request masks anything. */
-  readonly masks: TenantMasks | undefined;
+  readonly masks: TenantDeleteFilters | undefined;
   readonly retention: Retention;
   /** The query's one reading of the clock. */
   readonly nowNs: bigint;

@@ -6,7 +6,7 @@
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { compileLogPipeline, type LogPipeline } from '../../execution/pipeline/pipeline.ts';
-import { Turn } from '../../execution/pipeline/turn.ts';
+import { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { FrameForm, Subscription } from '../../storage/catalog/subscriptions.ts';
@@ -19,11 +19,11 @@ export interface TailQuery {
   readonly form: EntryForm;
   readonly selector: StreamSelector;
   readonly pipeline: LogPipeline;
-  readonly turn: Turn;
+  readonly turn: TimeSlice;
 }
 
 /** Of a page: nobody sees a line of a tail 2 ms sooner, and a push may wait for a turn in each of its rounds. */
-const TURN_MS = 2;
+const MAX_SLICE_MS = 2;
 const CATEGORIZE_FLAG = 'categorize-labels';
 export const ONLY_LOGS = 'only log selector is supported';
 
@@ -43,7 +43,7 @@ export function compileTailQuery(
 ): TailQuery {
   const expr = parseQuery(subscription.query);
   if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
-  const turn = new Turn(undefined, TURN_MS);
+  const turn = new TimeSlice(undefined, MAX_SLICE_MS);
   return {
     key: keyOfQuery(subscription),
     expr,

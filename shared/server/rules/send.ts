@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { HttpClient } from '../../base/ports/http-client.ts';
 import type { ClientAuth } from '../admin/config-ruler.ts';
 
-export interface Receiver {
+export interface NotificationTarget {
   /** May hold a name and a password. */
   readonly url: string;
   readonly auth: ClientAuth;
@@ -38,7 +38,7 @@ const TOO_MANY_REQUESTS = 429;
 /** Does not reject: what the signal ends has failed, whether it was taken or not. */
 export async function send(
   { http, clock }: SendParts,
-  { url, auth, timeoutMs }: Receiver,
+  { url, auth, timeoutMs }: NotificationTarget,
   { headers, body }: Message,
   signal: AbortSignal,
 ): Promise<Sent> {

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Footer } from '../chunk/format.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { sketchOf } from './pair-sketch.ts';
+import { labelSketch } from './label-sketch.ts';
 
 /**
  * Version 1 had no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. There are no versions 3 and 5:
@@ -55,7 +55,7 @@ export function recordOf(
   object: { readonly inline: Buffer | undefined; readonly tail: Uint8Array },
 ): ChunkRecord {
   const { id, origin, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
-  const pairs = sketchOf(footer.streams);
+  const pairs = labelSketch(footer.streams);
   // A merge applies the requests that it finds when it begins.
   const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
   const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;

@@ -10,8 +10,8 @@ import { invariant } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import { type Compression, storeRaw } from '../codec/compression.ts';
+import type { ChunkIndexer } from './chunk-indexer.ts';
 import { RowCounter } from './counts.ts';
-import type { ChunkEnricher } from './enricher.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
 import { FORMAT_VERSION, type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
@@ -50,7 +50,7 @@ interface PageRowsToPack extends RowSlice {
 
 export class ChunkAssembler {
   private readonly compression: Compression;
-  private readonly enricher: ChunkEnricher | undefined;
+  private readonly enricher: ChunkIndexer | undefined;
   private readonly pageBytes: number;
   private readonly pace: Pace | undefined;
   private readonly streams: Stream[] = [];
@@ -69,12 +69,7 @@ export class ChunkAssembler {
    * @param pageBytes raw bytes of the lines of a page
    * @param pace time slices of the work; without it nobody waits for this thread
    */
-  constructor(
-    compression: Compression,
-    enricher?: ChunkEnricher,
-    pageBytes = PAGE_TARGET_BYTES,
-    pace?: Pace,
-  ) {
+  constructor(compression: Compression, enricher?: ChunkIndexer, pageBytes = PAGE_TARGET_BYTES, pace?: Pace) {
     this.compression = compression;
     this.enricher = enricher;
     this.pageBytes = pageBytes;

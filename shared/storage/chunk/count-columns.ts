@@ -8,7 +8,7 @@
  * For whoever adds up what hundreds of footers say: the chunk of a push counts two or three minutes for each stream and level,
  * and arrays for each of them took five times as long as the numbers in them. The columns are used again (`reset`).
  */
-import type { LevelCounts, MinuteStretch } from './format.ts';
+import type { LevelCounts, MinuteRange } from './format.ts';
 
 /** Buckets of a day are 0 to this one. */
 const LAST_MINUTE = 1440;
@@ -34,7 +34,7 @@ export class CountColumns {
   amounts = new Float64Array(FIRST_BUCKETS);
 
   /** Forgets all buckets; `stretch` and `counted` hold for those that come. */
-  reset({ from, to }: MinuteStretch, counted: Counted): void {
+  reset({ from, to }: MinuteRange, counted: Counted): void {
     this.from = from;
     this.to = Math.min(to, LAST_MINUTE);
     this.counted = counted;

@@ -53,7 +53,7 @@ export const ColumnKind = {
   lines: 4,
   /** A field of JSON or logfmt lines that occurs often (shared/execution/fields). */
   promoted: 5,
-  /** What the lines say beside those fields, where a page knows all that they say (shared/execution/fields/rests.ts). */
+  /** What the lines say beside those fields, where a page knows all that they say (shared/execution/fields/residuals.ts). */
   rests: 7,
 } as const;
 
@@ -124,11 +124,11 @@ export interface LevelCounts {
 export interface CountsByStream extends Iterable<readonly LevelCounts[]> {
   readonly length: number;
   /** Of one stream; buckets outside the stretch may be left out. `countsOf` is what to call. */
-  at(stream: number, stretch?: MinuteStretch): readonly LevelCounts[] | undefined;
+  at(stream: number, stretch?: MinuteRange): readonly LevelCounts[] | undefined;
 }
 
 /** Minutes of a day, both inclusive. */
-export interface MinuteStretch {
+export interface MinuteRange {
   readonly from: number;
   readonly to: number;
 }
@@ -137,7 +137,7 @@ export interface MinuteStretch {
 export function countsOf(
   { counts, id }: Pick<Footer, 'counts' | 'id'>,
   stream: number,
-  stretch?: MinuteStretch,
+  stretch?: MinuteRange,
 ): readonly LevelCounts[] {
   const found = counts.at(stream, stretch);
   invariant(found !== undefined, `chunk ${id} counts its stream ${stream}`);

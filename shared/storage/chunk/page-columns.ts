@@ -11,13 +11,13 @@ import { lineSpace } from '../../base/kernels/line-memory.ts';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn, Run } from '../../base/model/page.ts';
-import type { PromotedColumn, PromotedPage, PromotedWants } from '../../base/model/promoted.ts';
+import type { PromotedColumn, PromotedPage, PromotedWants } from '../../base/model/page-fields.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
-import { LearnedColumns, type Stretch } from '../columns/learned-columns.ts';
+import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
@@ -57,7 +57,7 @@ export class PageColumns {
   #lines: Buffer | undefined;
   /** Where the stored lines lie in bytes that are to be given back. */
   #lent: ReadBytes | undefined;
-  #learned: LearnedColumns | undefined;
+  #learned: ParsedColumnCache | undefined;
   /** Times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
@@ -213,9 +213,9 @@ export class PageColumns {
   }
 
   /** To be called when most lines of the runs were parsed for these names. Of a page that stays they are remembered. */
-  parsed(wants: PromotedWants, runs: readonly Stretch[]): void {
+  parsed(wants: PromotedWants, runs: readonly RowRange[]): void {
     if (this.#keeper === undefined || this.#parsed++ === 0) return;
-    this.#learned ??= new LearnedColumns();
+    this.#learned ??= new ParsedColumnCache();
     this.#learned.learn(wants, runs, {
       rows: this.page.rows,
       lines: this.lines,

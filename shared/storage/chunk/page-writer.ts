@@ -14,7 +14,7 @@ import {
   storeBlock,
   storeRaw,
 } from '../codec/compression.ts';
-import type { ChunkEnricher } from './enricher.ts';
+import type { ChunkIndexer } from './chunk-indexer.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './format.ts';
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
@@ -46,7 +46,7 @@ export async function packPage(
   from: number,
   to: number,
   compression: Compression,
-  enricher?: ChunkEnricher,
+  enricher?: ChunkIndexer,
   pace?: Pace,
 ): Promise<PackedPage> {
   const rows = to - from;

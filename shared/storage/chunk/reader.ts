@@ -2,12 +2,12 @@
 
 import { invariant } from '../../base/model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
-import type { PromotedPage, PromotedWants } from '../../base/model/promoted.ts';
-import type { Stretch } from '../columns/learned-columns.ts';
+import type { PromotedPage, PromotedWants } from '../../base/model/page-fields.ts';
+import type { RowRange } from '../columns/parsed-column-cache.ts';
+import { promotedColumns, promotedPageOf } from './field-columns.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { endOf, PageColumns } from './page-columns.ts';
-import { promotedColumns, promotedPageOf } from './promoted-columns.ts';
 
 /** What of a page is wanted; the rest is neither read nor unpacked. */
 export interface PageWants {
@@ -26,7 +26,7 @@ export function footerOf(object: Buffer, what: string): Footer {
 }
 
 /** A stretch of a page, in bytes from its start; empty where `start` is `end`. */
-export interface PageStretch {
+export interface PageByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -37,7 +37,7 @@ export function wantedBytes(page: PageMeta, wants: PageWants): number {
 }
 
 /** What must still be read for the columns wanted, where some are known. */
-export function missingStretch(columns: PageColumns, wants: PageWants): PageStretch {
+export function missingStretch(columns: PageColumns, wants: PageWants): PageByteRange {
   return wantedStretch(columns.page, wants, column => columns.has(column));
 }
 
@@ -45,7 +45,7 @@ function wantedStretch(
   page: PageMeta,
   wants: PageWants,
   isKnown: (column: ColumnMeta) => boolean,
-): PageStretch {
+): PageByteRange {
   let start = Infinity;
   let end = 0;
   const add = (column: ColumnMeta) => {
@@ -110,7 +110,7 @@ export function giveBack(rows: PageRows): void {
 }
 
 /** Most lines of the runs were parsed, as the wants say (see PageColumns). */
-export function noteParsed(rows: PageRows, { promoted }: PageWants, runs: readonly Stretch[]): void {
+export function noteParsed(rows: PageRows, { promoted }: PageWants, runs: readonly RowRange[]): void {
   if (promoted !== undefined) columnsOf(rows).parsed(promoted, runs);
 }
 

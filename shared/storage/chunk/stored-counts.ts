@@ -9,9 +9,9 @@
 import { CorruptionError, invariant } from '../../base/model/errors.ts';
 import { ByteReader, readVarints } from '../codec/byte-io.ts';
 import type { CountColumns } from './count-columns.ts';
-import type { CountsByStream, LevelCounts, MinuteStretch } from './format.ts';
+import type { CountsByStream, LevelCounts, MinuteRange } from './format.ts';
 
-const ALL: MinuteStretch = Object.freeze({ from: 0, to: Infinity });
+const ALL: MinuteRange = Object.freeze({ from: 0, to: Infinity });
 
 /** Stored bytes of a stream whose counts stay unpacked: 70 buckets or so. */
 const KEPT_FROM_BYTES = 512;
@@ -93,7 +93,7 @@ export class StoredCounts implements CountsByStream {
     addLevels(columns, numbers);
   }
 
-  #unpack(stream: number, { from, to }: MinuteStretch): readonly LevelCounts[] {
+  #unpack(stream: number, { from, to }: MinuteRange): readonly LevelCounts[] {
     const reader = new ByteReader(this.#bytes, this.#starts[stream], this.#starts[stream + 1]);
     const found: LevelCounts[] = [];
     for (let left = reader.count(2); left > 0; left--) {

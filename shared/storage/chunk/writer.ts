@@ -3,7 +3,7 @@
 import type { Pace } from '../../base/model/steps.ts';
 import type { Compression } from '../codec/compression.ts';
 import { ChunkAssembler, type ChunkHead, type WrittenChunk } from './chunk-assembler.ts';
-import type { ChunkEnricher } from './enricher.ts';
+import type { ChunkIndexer } from './chunk-indexer.ts';
 import { PAGE_TARGET_BYTES } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
@@ -14,7 +14,7 @@ export async function writeChunk(
   head: ChunkHead,
   input: ChunkRows,
   compression: Compression,
-  enricher?: ChunkEnricher,
+  enricher?: ChunkIndexer,
   pace?: Pace,
 ): Promise<WrittenChunk> {
   const assembler = new ChunkAssembler(compression, enricher, PAGE_TARGET_BYTES, pace);

@@ -1,5 +1,5 @@
 /** What a decoded column takes in memory. */
-import type { PromotedColumn } from '../../base/model/promoted.ts';
+import type { PromotedColumn } from '../../base/model/page-fields.ts';
 
 /** Of a column of numbers for each value: number, digits and shape, and its text once somebody asked for it. */
 const BYTES_PER_NUMBER = 40;

@@ -6,7 +6,7 @@
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
-import { FALLBACK_ID, type PromotedColumn } from '../../base/model/promoted.ts';
+import { FALLBACK_ID, type PromotedColumn } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_VALUES } from './bounds.ts';
@@ -21,7 +21,7 @@ import {
 } from './column-format.ts';
 import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
 
-export { FALLBACK_ID, type PromotedColumn } from '../../base/model/promoted.ts';
+export { FALLBACK_ID, type PromotedColumn } from '../../base/model/page-fields.ts';
 
 /** No section is larger: a byte for each row, or the values of a dictionary. */
 const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);

@@ -1,5 +1,5 @@
 /** Cells of a field by its label's name: which of its keys a column is for. */
-import type { PromotedField } from '../../base/model/promoted.ts';
+import type { PromotedField } from '../../base/model/page-fields.ts';
 import { type ColumnCells, cellsOf } from './column-cells.ts';
 import type { PageFields, ParserFields } from './field-extractor.ts';
 

@@ -15,10 +15,10 @@
  * A line belongs to one parser at most: a JSON object with a member has a quote where logfmt wants a key.
  */
 import { fieldScannerOfThread, type LineMembers } from '../../base/kernels/field-scanner.ts';
-import type { ParserName } from '../../base/model/promoted.ts';
+import type { ParserName } from '../../base/model/page-fields.ts';
 import { FieldTable } from './field-table.ts';
 
-export type { ParserName } from '../../base/model/promoted.ts';
+export type { ParserName } from '../../base/model/page-fields.ts';
 
 // What `PageFields.parserOf` holds for a row.
 export const NO_PARSER = 0;

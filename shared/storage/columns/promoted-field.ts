@@ -2,10 +2,10 @@
  * What a promoted column stands for: one key of JSON or logfmt lines, and the label that the parsers make of it. In the
  * footer a column is named by its parser and path; the label's name follows from the path.
  */
-import type { PromotedField } from '../../base/model/promoted.ts';
+import type { PromotedField } from '../../base/model/page-fields.ts';
 import { sanitizeName } from '../../base/text/text.ts';
 
-export type { PromotedField } from '../../base/model/promoted.ts';
+export type { PromotedField } from '../../base/model/page-fields.ts';
 
 const LETTERS = { json: 'j', logfmt: 'l' } as const;
 

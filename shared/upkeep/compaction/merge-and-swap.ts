@@ -3,7 +3,7 @@
  * output leaves out what must go of each input, and says as of when.
  */
 
-import type { ChunkMask } from '../../base/model/chunk-mask.ts';
+import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
 import { freeBytes } from '../../base/model/free-bytes.ts';
 import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
@@ -15,10 +15,10 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
-import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
-import { chunkEnrichers } from '../indexing/chunk-enricher.ts';
-import { withPatterns } from '../pattern-mining/pattern-enricher.ts';
+import { chunkEnrichers } from '../indexing/index-chunk.ts';
+import { withPatterns } from '../pattern-mining/pattern-indexer.ts';
 import { COMPACTION_COMPRESSION, mergeChunks } from './merge.ts';
 import { openInputs } from './merge-input.ts';
 import { PACKING, type Packing, type Quality } from './packing.ts';
@@ -77,7 +77,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
   const added: ChunkRecord[] = [];
   const opened = await openInputs(store, given.inputs);
   const inputs = given.inputs.slice(0, opened.length);
-  const masks = new Map<string, ChunkMask>();
+  const masks = new Map<string, ChunkRowFilter>();
   for (const record of inputs) {
     const mask = drops.of(record);
     if (mask !== undefined) masks.set(record.id, mask);
@@ -132,7 +132,7 @@ export interface Outcome {
 function enrichersOf(
   { minesPatterns }: MergeParts['options'],
   enrichedFromBytes: number,
-): () => ChunkEnricher {
+): () => ChunkIndexer {
   const enrichers = chunkEnrichers(enrichedFromBytes);
   return minesPatterns === true ? () => withPatterns(enrichers()) : enrichers;
 }

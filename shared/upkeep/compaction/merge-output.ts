@@ -5,7 +5,7 @@
 
 import { invariant } from '../../base/model/errors.ts';
 import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
-import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { decodeFooter } from '../../storage/chunk/footer-codec.ts';
 import { type Footer, type PageMeta, TRAILER_BYTES } from '../../storage/chunk/format.ts';
 import { decodePage } from '../../storage/chunk/reader.ts';
@@ -17,7 +17,7 @@ import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } fro
 export const PRESERVES_ENTRIES = 'compaction.preserves-entries';
 
 export interface PageOptions {
-  readonly enricher?: ChunkEnricher;
+  readonly enricher?: ChunkIndexer;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes?: number;
 }

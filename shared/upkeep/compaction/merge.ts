@@ -17,7 +17,7 @@ import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
 import { compareChunks, oldestOrigin } from '../../storage/catalog/chunk-order.ts';
 import type { WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
-import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { FingerprintSum, RowHasher } from './fingerprint.ts';
 import { MergeBatch } from './merge-batch.ts';
@@ -52,7 +52,7 @@ export interface MergeOptions {
   readonly createdMs: number;
   readonly compression: Compression;
   /** Called when the writing of the output begins; without it the output holds entries alone. */
-  readonly enricher?: () => ChunkEnricher;
+  readonly enricher?: () => ChunkIndexer;
   /** Raw bytes of the lines of a page; default PAGE_TARGET_BYTES. */
   readonly pageBytes?: number;
   /** Raw bytes that are put in order before they are packed; default BATCH_BYTES. */

@@ -9,9 +9,9 @@ import { nameOfChunk, readChunk, readFooter, storeChunk } from '../../storage/ca
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer } from '../../storage/chunk/format.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
-import { chunkEnrichers } from '../indexing/chunk-enricher.ts';
+import { chunkEnrichers } from '../indexing/index-chunk.ts';
 import { readStoredExtras, type StoredExtras } from '../indexing/stored-extras.ts';
-import { withPatchedPatterns } from '../pattern-mining/pattern-enricher.ts';
+import { withPatchedPatterns } from '../pattern-mining/pattern-indexer.ts';
 import { readPatterns } from '../pattern-mining/stored-patterns.ts';
 import { type ChunksToMerge, type MergedChunks, type MergeParts, publish } from './merge-and-swap.ts';
 import { PACKING } from './packing.ts';

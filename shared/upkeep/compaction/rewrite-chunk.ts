@@ -9,10 +9,10 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
+import type { PatchEnricher } from '../../storage/chunk/chunk-indexer.ts';
 import { ChunkPatcher, type PatchedChunk } from '../../storage/chunk/chunk-patcher.ts';
 import { type CountedRows, CountPatch } from '../../storage/chunk/count-patch.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
-import type { PatchEnricher } from '../../storage/chunk/enricher.ts';
 import { type Footer, LEVEL_NAME, type PageMeta } from '../../storage/chunk/format.ts';
 import { decodePage } from '../../storage/chunk/reader.ts';
 import { COMPACTION_COMPRESSION } from '../../storage/codec/compression.ts';

@@ -4,14 +4,14 @@
  * without it would show deleted rows again, for good.
  */
 
-import type { ChunkMask } from '../../base/model/chunk-mask.ts';
+import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 
 /** The rows of one chunk that delete requests cover, with the tests that can spare reading its pages. */
-export interface DeleteMask extends ChunkMask {
+export interface CoveredRows extends ChunkRowFilter {
   /** True if every entry of the stream from `first` to `last`, ns since the start of the day, is covered. */
   takesAll(stream: Stream, first: number, last: number): boolean;
   /** `undefined` if no row of these runs of a page is covered, whatever its lines. */
@@ -23,9 +23,9 @@ export interface RowDrops {
   /** Unix ms before which everything was decided that is applied here: for `createdMs` of outputs. */
   readonly asOfMs: number;
   /** What must go of a chunk for delete requests; undefined where none covers it. */
-  deletesOf(record: ChunkRecord): DeleteMask | undefined;
+  deletesOf(record: ChunkRecord): CoveredRows | undefined;
   /** What must go of a chunk for any reason; undefined where nothing does. */
-  of(record: ChunkRecord): ChunkMask | undefined;
+  of(record: ChunkRecord): ChunkRowFilter | undefined;
   /** Throws DeleteCancelledError where a request that is applied here was cancelled meanwhile. Asks at most so often. */
   check(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function dropNothing(clock: Clock): RowDrops {
 }
 
 /** 1 for each row that must go, as mergeChunks takes it; undefined where all stay. */
-export function marksOf(mask: ChunkMask, page: PageRows): Uint8Array | undefined {
+export function marksOf(mask: ChunkRowFilter, page: PageRows): Uint8Array | undefined {
   const { selection, count } = touchedRows(mask, page);
   if (count === 0) return undefined;
   const touched = selection.slice(0, count);
@@ -69,12 +69,12 @@ export function marksOf(mask: ChunkMask, page: PageRows): Uint8Array | undefined
 }
 
 /** True where a row of the page must go. */
-export function hasMarked(mask: ChunkMask, page: PageRows): boolean {
+export function hasMarked(mask: ChunkRowFilter, page: PageRows): boolean {
   const { selection, count } = touchedRows(mask, page);
   return count > 0 && mask.hide(page, selection, count) < count;
 }
 
-function touchedRows(mask: ChunkMask, { rows, runs }: PageRows) {
+function touchedRows(mask: ChunkRowFilter, { rows, runs }: PageRows) {
   const selection = new Uint32Array(rows);
   let count = 0;
   for (const { stream, firstRow, rows: ofRun } of runs) {

@@ -9,21 +9,21 @@ import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { coversChunk } from '../../storage/catalog/delete-request.ts';
-import type { MaskRequest } from './mask-request.ts';
-import { RequestTimes, type Stretch } from './request-times.ts';
+import type { DeleteFilter } from './delete-filter.ts';
+import { type InclusiveInterval, RequestTimes } from './request-times.ts';
 import type { SelectorGroup, SelectorGroups } from './selector-groups.ts';
 
 /** Requests of one selector that may touch a chunk. */
-export interface Touching {
+export interface RequestsOfGroup {
   readonly group: SelectorGroup;
-  readonly requests: readonly MaskRequest[];
+  readonly requests: readonly DeleteFilter[];
 }
 
-export interface ChunkTouching {
+export interface RequestsOfChunk {
   /** Found without a look at the chunk's labels or age: the same array for chunks of the same quarters. */
-  readonly shared: readonly Touching[];
+  readonly shared: readonly RequestsOfGroup[];
   /** The others, found for this chunk. */
-  readonly own: readonly Touching[];
+  readonly own: readonly RequestsOfGroup[];
 }
 
 const NS_OF_DAY = Number(NS_PER_DAY);
@@ -37,14 +37,14 @@ export class DayRequests {
   /** How many there are. */
   readonly count: number;
   private readonly groups: SelectorGroups;
-  private readonly aging: readonly Touching[];
+  private readonly aging: readonly RequestsOfGroup[];
   private readonly stretches = new LruCache<number, QuarterRequests>(KEPT_STRETCHES);
 
-  constructor(requests: readonly MaskRequest[], groups: SelectorGroups, day: number) {
+  constructor(requests: readonly DeleteFilter[], groups: SelectorGroups, day: number) {
     this.groups = groups;
     const startNs = BigInt(day) * NS_PER_DAY;
     const inside = (ns: bigint) => (ns < 0n ? -1 : ns >= NS_PER_DAY ? NS_OF_DAY : Number(ns));
-    const intervals = new Map<MaskRequest, { readonly from: number; readonly to: number }>();
+    const intervals = new Map<DeleteFilter, { readonly from: number; readonly to: number }>();
     for (const request of requests) {
       const from = inside(request.request.startNs - startNs);
       const to = inside(request.request.endNs - startNs);
@@ -52,15 +52,15 @@ export class DayRequests {
     }
     this.times = new RequestTimes(intervals);
     this.count = intervals.size;
-    const isOfDay = (request: MaskRequest) => intervals.has(request);
+    const isOfDay = (request: DeleteFilter) => intervals.has(request);
     this.aging = groups.all.flatMap(group => partOf(group, group.aging, isOfDay));
   }
 
   /** All that cover the chunk and meet its quarters. */
-  touching({ pairs, first, last, id, asOfMs }: ChunkRecord): ChunkTouching {
+  touching({ pairs, first, last, id, asOfMs }: ChunkRecord): RequestsOfChunk {
     const { groups } = this;
     const quarters = this.quartersOf(first, last);
-    const isCovering = ({ request }: MaskRequest) => coversChunk(request, { id, asOfMs });
+    const isCovering = ({ request }: DeleteFilter) => coversChunk(request, { id, asOfMs });
     const aging = this.aging.flatMap(({ group, requests }) => {
       const meeting = this.times.meets(requests, { first, last }) && groups.mayMatch(group, pairs);
       return meeting ? partOf(group, requests, isCovering) : [];
@@ -94,17 +94,17 @@ export class DayRequests {
 /** Steady requests that meet a stretch of quarters. */
 class QuarterRequests {
   private readonly times: RequestTimes;
-  private readonly stretch: Stretch;
-  private readonly byGroup = new Map<SelectorGroup, readonly Touching[]>();
-  private readonly lists = new WeakMap<readonly SelectorGroup[], readonly Touching[]>();
+  private readonly stretch: InclusiveInterval;
+  private readonly byGroup = new Map<SelectorGroup, readonly RequestsOfGroup[]>();
+  private readonly lists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
-  constructor(times: RequestTimes, stretch: Stretch) {
+  constructor(times: RequestTimes, stretch: InclusiveInterval) {
     this.times = times;
     this.stretch = stretch;
   }
 
   /** At most one; kept, as chunks ask for the labels that they have. */
-  ofGroup(group: SelectorGroup): readonly Touching[] {
+  ofGroup(group: SelectorGroup): readonly RequestsOfGroup[] {
     let part = this.byGroup.get(group);
     if (part === undefined) {
       part = partOf(group, group.steady, this.isMeeting);
@@ -114,7 +114,7 @@ class QuarterRequests {
   }
 
   /** The same array for the same groups. */
-  of(groups: readonly SelectorGroup[]): readonly Touching[] {
+  of(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
     let list = this.lists.get(groups);
     if (list === undefined) {
       // Most often all do, and then it is the array of other quarters and days too.
@@ -126,17 +126,17 @@ class QuarterRequests {
     return list;
   }
 
-  private readonly isMeeting = (request: MaskRequest): boolean => {
+  private readonly isMeeting = (request: DeleteFilter): boolean => {
     const { times } = this;
     const { first, last } = this.stretch;
     return times.has(request) && times.from(request) <= last && times.to(request) >= first;
   };
 }
 
-const steadyLists = new WeakMap<readonly SelectorGroup[], readonly Touching[]>();
+const steadyLists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
 /** All steady requests of the groups; the same array for the same groups. */
-function steadyOf(groups: readonly SelectorGroup[]): readonly Touching[] {
+function steadyOf(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
   let list = steadyLists.get(groups);
   if (list === undefined) {
     list = groups.flatMap(group => partOf(group, group.steady, () => true));
@@ -148,9 +148,9 @@ function steadyOf(groups: readonly SelectorGroup[]): readonly Touching[] {
 /** Those of the requests that are wanted, if any; the same array where all are. */
 function partOf(
   group: SelectorGroup,
-  requests: readonly MaskRequest[],
-  isWanted: (request: MaskRequest) => boolean,
-): Touching[] {
+  requests: readonly DeleteFilter[],
+  isWanted: (request: DeleteFilter) => boolean,
+): RequestsOfGroup[] {
   const wanted = requests.filter(isWanted);
   if (wanted.length === 0) return [];
   return [{ group, requests: wanted.length === requests.length ? requests : wanted }];

@@ -10,7 +10,7 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { decodePage } from '../../storage/chunk/reader.ts';
 import { PageReader } from '../compaction/merge-reader.ts';
-import { type DeleteMask, hasMarked } from '../compaction/row-drops.ts';
+import { type CoveredRows, hasMarked } from '../compaction/row-drops.ts';
 
 /** Of one read: pages that lie together are read together, and the next range is asked for meanwhile. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
@@ -27,7 +27,7 @@ export interface Look {
 export async function findCovered(
   store: ObjectStore,
   record: ChunkRecord,
-  mask: DeleteMask,
+  mask: CoveredRows,
   hold: () => Promise<void>,
 ): Promise<Look> {
   const { counts: _, ...footer } = await readFooter(store, record);
@@ -51,7 +51,7 @@ export async function findCovered(
   return { hit: false, readBytes };
 }
 
-function pagesToRead({ pages, streams }: FooterPart, mask: DeleteMask): readonly PageMeta[] {
+function pagesToRead({ pages, streams }: FooterPart, mask: CoveredRows): readonly PageMeta[] {
   const touched = streams.map(stream => mask.mayTouch(stream));
   return pages.filter(page => {
     const runs = page.runs.filter(({ stream }) => touched[stream]);
@@ -60,7 +60,7 @@ function pagesToRead({ pages, streams }: FooterPart, mask: DeleteMask): readonly
 }
 
 /** A run has an entry at its first time and at its last. */
-function hasRunThatGoes({ runs }: PageMeta, { streams }: FooterPart, mask: DeleteMask): boolean {
+function hasRunThatGoes({ runs }: PageMeta, { streams }: FooterPart, mask: CoveredRows): boolean {
   return runs.some(
     ({ stream, first, last }) =>
       mask.takesAll(streams[stream], first, first) || mask.takesAll(streams[stream], last, last),

@@ -7,7 +7,7 @@
  * because the tenant's mode has changed, it is not after them.
  */
 
-import type { ChunkMask } from '../../base/model/chunk-mask.ts';
+import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
 import { NS_PER_MS } from '../../base/model/duration.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -15,9 +15,9 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
 import { DeleteCancelledError, type DropSource, type RowDrops } from '../compaction/row-drops.ts';
-import { expiryMask } from '../retention/expiry-mask.ts';
 import { retentionOf } from '../retention/retention.ts';
-import { compileMasks } from './masks.ts';
+import { retentionFilter } from '../retention/retention-filter.ts';
+import { compileDeleteFilters } from './delete-filters.ts';
 
 /** While a merge runs it looks whether a request was cancelled: what is written in that time is in vain. */
 const CHECK_EVERY_MS = 5000;
@@ -51,9 +51,9 @@ export class MergeDrops implements DropSource {
     const asOfMs = applies
       ? nowMs
       : Math.min(nowMs, ...pickedUp.map(({ pickedUpMs }) => pickedUpMs ?? nowMs));
-    const masks = compileMasks(requests, { clock });
+    const masks = compileDeleteFilters(requests, { clock });
     const deletesOf = (record: ChunkRecord) => masks.forChunk(record);
-    const expiredOf = (record: ChunkRecord) => expiryMask(retention, record, BigInt(nowMs) * NS_PER_MS);
+    const expiredOf = (record: ChunkRecord) => retentionFilter(retention, record, BigInt(nowMs) * NS_PER_MS);
     let checkedMs = nowMs;
     let known = version;
     return {
@@ -89,7 +89,7 @@ export function isPickedUp({ pickedUpMs, processedMs }: DeleteRequest): boolean 
   return pickedUpMs !== undefined && processedMs === undefined;
 }
 
-function both(one: ChunkMask | undefined, two: ChunkMask | undefined): ChunkMask | undefined {
+function both(one: ChunkRowFilter | undefined, two: ChunkRowFilter | undefined): ChunkRowFilter | undefined {
   if (one === undefined || two === undefined) return one ?? two;
   return {
     mayTouch: stream => one.mayTouch(stream) || two.mayTouch(stream),

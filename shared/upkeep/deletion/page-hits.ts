@@ -5,8 +5,8 @@
  */
 import { LruCache } from '../../base/model/lru.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import { bytesOfFacts, factsOf, type HitFacts } from './hit-facts.ts';
-import type { MaskRequest } from './mask-request.ts';
+import type { DeleteFilter } from './delete-filter.ts';
+import { bytesOfFacts, factsOf, type HiddenRowStats } from './hidden-row-stats.ts';
 
 /** About 100,000 pages without a hit, of up to 1 MiB lines each. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface PageHits {
   /** By key, rows ascending; requests that take nothing are left out. */
   readonly rows: ReadonlyMap<string, Uint32Array>;
   /** Of all rows that any of them takes; undefined where those are many. */
-  readonly facts: HitFacts | undefined;
+  readonly facts: HiddenRowStats | undefined;
 }
 
 /** A page that was looked at, with lines and levels. */
@@ -48,7 +48,7 @@ export class PageHitsCache {
   set(
     { name, page, base }: LookedPage,
     looked: ReadonlySet<string>,
-    found: ReadonlyMap<MaskRequest, Uint32Array>,
+    found: ReadonlyMap<DeleteFilter, Uint32Array>,
     before: PageHits | undefined,
   ): PageHits {
     let rows = NO_ROWS;

@@ -2,10 +2,10 @@
  * Times of requests on one day, and whether any of many meets or holds a stretch of it. Where there are many, they are kept
  * by their start, each with the latest end of those up to it: two steps of a search instead of a look at each.
  */
-import type { MaskRequest } from './mask-request.ts';
+import type { DeleteFilter } from './delete-filter.ts';
 
 /** Ns since the start of the day, both inclusive. */
-export interface Stretch {
+export interface InclusiveInterval {
   readonly first: number;
   readonly last: number;
 }
@@ -26,38 +26,38 @@ interface Ordered {
 }
 
 export class RequestTimes {
-  private readonly intervals: ReadonlyMap<MaskRequest, Interval>;
-  private readonly ordered = new WeakMap<readonly MaskRequest[], Ordered>();
+  private readonly intervals: ReadonlyMap<DeleteFilter, Interval>;
+  private readonly ordered = new WeakMap<readonly DeleteFilter[], Ordered>();
 
-  constructor(intervals: ReadonlyMap<MaskRequest, Interval>) {
+  constructor(intervals: ReadonlyMap<DeleteFilter, Interval>) {
     this.intervals = intervals;
   }
 
   /** False where the request's times do not meet the day: it has none then. */
-  has(request: MaskRequest): boolean {
+  has(request: DeleteFilter): boolean {
     return this.intervals.has(request);
   }
 
-  from(request: MaskRequest): number {
+  from(request: DeleteFilter): number {
     return this.intervals.get(request)!.from;
   }
 
-  to(request: MaskRequest): number {
+  to(request: DeleteFilter): number {
     return this.intervals.get(request)!.to;
   }
 
   /** True where one of them has a moment of the stretch. They are remembered by their array. */
-  meets(requests: readonly MaskRequest[], { first, last }: Stretch): boolean {
+  meets(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
     return this.reaches(requests, last, first);
   }
 
   /** True where one of them has all of the stretch. */
-  holds(requests: readonly MaskRequest[], { first, last }: Stretch): boolean {
+  holds(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
     return this.reaches(requests, first, last);
   }
 
   /** True where one that starts at or before `from` ends at or after `to`. */
-  private reaches(requests: readonly MaskRequest[], from: number, to: number): boolean {
+  private reaches(requests: readonly DeleteFilter[], from: number, to: number): boolean {
     if (requests.length < FEW_REQUESTS) {
       return requests.some(request => this.from(request) <= from && this.to(request) >= to);
     }
@@ -72,7 +72,7 @@ export class RequestTimes {
     return low > 0 && ordered.latestTo[low - 1] >= to;
   }
 
-  private orderedOf(requests: readonly MaskRequest[]): Ordered {
+  private orderedOf(requests: readonly DeleteFilter[]): Ordered {
     let ordered = this.ordered.get(requests);
     if (ordered === undefined) {
       const sorted = requests.map(request => this.intervals.get(request)!).sort((a, b) => a.from - b.from);

@@ -8,15 +8,15 @@ import type { Labels } from '../../base/model/labels.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import { compileMatchers } from '../../language/logql/matcher.ts';
-import { mayHaveAny, pairHash } from '../../storage/catalog/pair-sketch.ts';
-import type { MaskRequest } from './mask-request.ts';
+import { mayHaveAny, pairHash } from '../../storage/catalog/label-sketch.ts';
+import type { DeleteFilter } from './delete-filter.ts';
 
 /** Requests with one selector. */
 export interface SelectorGroup {
-  readonly requests: readonly MaskRequest[];
+  readonly requests: readonly DeleteFilter[];
   /** Those of them that cover every chunk, whatever its age; and the others. */
-  readonly steady: readonly MaskRequest[];
-  readonly aging: readonly MaskRequest[];
+  readonly steady: readonly DeleteFilter[];
+  readonly aging: readonly DeleteFilter[];
   /** Labels that a stream must have. */
   readonly pairs: readonly Pair[];
   accepts(labels: Labels): boolean;
@@ -46,8 +46,8 @@ export class SelectorGroups {
   private readonly known = new WeakMap<Stream, readonly SelectorGroup[]>();
 
   /** Throws an Error for a broken expression of a matcher. */
-  constructor(requests: readonly MaskRequest[]) {
-    const bySelector = new Map<string, MaskRequest[]>();
+  constructor(requests: readonly DeleteFilter[]) {
+    const bySelector = new Map<string, DeleteFilter[]>();
     for (const request of requests) {
       const key = JSON.stringify(request.matchers.map(({ name, op, value }) => [name, op, value]));
       const alike = bySelector.get(key);
@@ -103,7 +103,7 @@ export class SelectorGroups {
 }
 
 /** @param requests with one selector */
-function groupOf(requests: readonly MaskRequest[]): SelectorGroup {
+function groupOf(requests: readonly DeleteFilter[]): SelectorGroup {
   const [{ matchers }] = requests;
   const equal = matchers.filter(({ op, value }) => op === '=' && value !== '');
   return {

@@ -19,13 +19,13 @@ import {
   type DayDeletion,
   type DayDeletionFigures,
   type DayDeletionParts,
-  type DayToClean,
+  type DayWithDeletes,
   dayDeletion,
-} from './delete-of-day.ts';
+} from './apply-deletes-to-day.ts';
+import { compileDeleteFilters } from './delete-filters.ts';
 import { mayBeginWork, mayEnd } from './delete-times.ts';
-import { compileMasks } from './masks.ts';
-import { daysOf, type PickUpParts, pickUp, touchedBytes } from './pick-up.ts';
-import { RequestBook } from './request-book.ts';
+import { acceptRequests, daysOf, type PickUpParts, touchedBytes } from './request-intake.ts';
+import { RequestTracker } from './request-tracker.ts';
 
 export interface TenantDeletionParts extends PickUpParts, DayDeletionParts {
   /** Default: by the rewriter, in this thread. */
@@ -74,8 +74,8 @@ export class TenantDeletion {
   ): Promise<boolean> {
     const { catalog, clock, times, limitsOf } = this.parts;
     if (limitsOf(tenant).deletionMode !== 'filter-and-delete') return true;
-    const book = await RequestBook.open(catalog.deletes, tenant);
-    figures.pickedUp += await pickUp(this.parts, tenant, book, bounds.untilMs);
+    const book = await RequestTracker.open(catalog.deletes, tenant);
+    figures.pickedUp += await acceptRequests(this.parts, tenant, book, bounds.untilMs);
     for (const { processedMs, createdMs } of book.all) {
       if (processedMs !== undefined) continue;
       figures.pending = (figures.pending ?? 0) + 1;
@@ -99,12 +99,12 @@ export class TenantDeletion {
   private async lookThrough(
     tenant: string,
     active: readonly DeleteRequest[],
-    book: RequestBook,
+    book: RequestTracker,
     { untilMs, signal }: DeletionBounds,
     { figures, failures, left }: { figures: DeletionFigures; failures: string[]; left: Set<string> },
   ): Promise<boolean> {
     const { catalog, clock } = this.parts;
-    const masks = new Map(active.map(request => [request.id, compileMasks([request], { clock })]));
+    const masks = new Map(active.map(request => [request.id, compileDeleteFilters([request], { clock })]));
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
       const ofDay = active.filter(
@@ -133,7 +133,7 @@ export class TenantDeletion {
   }
 
   private async rewrite(
-    work: DayToClean,
+    work: DayWithDeletes,
     isTouched: boolean,
     figures: DayDeletionFigures,
   ): Promise<RewriteEnd> {
@@ -147,7 +147,7 @@ export class TenantDeletion {
   }
 
   private async advance(
-    book: RequestBook,
+    book: RequestTracker,
     request: DeleteRequest,
     toNs: bigint,
     bytes: number,
@@ -168,7 +168,7 @@ export class TenantDeletion {
    * All days of the request were looked through: seals it, or ends it; 1 where it is processed now.
    * @param request as it was when the look began: another process may have sealed it since
    */
-  private async finish(request: DeleteRequest, book: RequestBook): Promise<number> {
+  private async finish(request: DeleteRequest, book: RequestTracker): Promise<number> {
     const { clock, catalog } = this.parts;
     const { id, tenant, sealedMs } = request;
     const nowMs = Math.trunc(clock.nowMs());

@@ -14,8 +14,8 @@ import { type LevelFields, levelFields } from './level-fields.ts';
 import { type FoundRange, findJsonValue, findLogfmtValue, type PathStep } from './line-fields.ts';
 import { sanitizeMetadata } from './metadata.ts';
 import { sanitizeMetadataName } from './metadata-name.ts';
+import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
-import { Spill } from './spill.ts';
 
 interface GenericField {
   /** As it is stored. */
@@ -69,7 +69,7 @@ export function* discoverGenericFields(
   const { discoverGenericFields: wanted, allowStructuredMetadata } = limits;
   if (wanted.size === 0 || !allowStructuredMetadata || entries.length === 0) return;
   const added: Additions = { entry: [], name: [], start: [], end: [] };
-  const spill = new Spill(columns.bytes.length);
+  const spill = new OverflowBuffer(columns.bytes.length);
   for (const field of compile(wanted)) yield* findField(columns, entries, field, spill, added);
   yield* spill.appendTo(columns);
   if (added.entry.length === 0) return;
@@ -91,7 +91,7 @@ function* findField(
   columns: PushColumns,
   entries: Uint32Array,
   field: GenericField,
-  spill: Spill,
+  spill: OverflowBuffer,
   added: Additions,
 ): Steps<void> {
   const name = columns.nameId(field.name);
@@ -131,7 +131,7 @@ function* findField(
   }
 }
 
-function spilled(spill: Spill, text: string): FoundRange {
+function spilled(spill: OverflowBuffer, text: string): FoundRange {
   const bytes = Buffer.from(text);
   const start = spill.end;
   spill.pushRange(bytes, 0, bytes.length);

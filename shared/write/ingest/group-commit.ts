@@ -14,12 +14,12 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { AscendingChunkIds, MAX_COMMIT_MS } from '../../storage/catalog/chunk-id.ts';
 import { storeChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import type { ChunkEnricher } from '../../storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import { writeChunk } from '../../storage/chunk/writer.ts';
 import { type Compression, PUSH_COMPRESSION } from '../../storage/codec/compression.ts';
-import { chunkEnrichers } from '../../upkeep/indexing/chunk-enricher.ts';
-import { withPatterns } from '../../upkeep/pattern-mining/pattern-enricher.ts';
+import { chunkEnrichers } from '../../upkeep/indexing/index-chunk.ts';
+import { withPatterns } from '../../upkeep/pattern-mining/pattern-indexer.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
@@ -71,7 +71,7 @@ interface Waiting {
 /** Of the bodies of a group: from here on each step of its writing has a turn of its own. */
 const LONG_GROUP_BYTES = 96 * 1024;
 
-interface Lane {
+interface TenantQueue {
   waiting: Waiting[];
   waitingBytes: number;
   writing: number;
@@ -104,7 +104,7 @@ export interface GroupCommitParts {
 }
 
 export class GroupCommitter {
-  private readonly lanes = new Map<string, Lane>();
+  private readonly lanes = new Map<string, TenantQueue>();
   private readonly store: ObjectStore;
   private readonly catalog: GroupCommitParts['catalog'];
   private readonly clock: Clock;
@@ -165,21 +165,21 @@ export class GroupCommitter {
   }
 
   /** Starts writing where it is time to, or the wait that will. */
-  private consider(tenant: string, lane: Lane): void {
+  private consider(tenant: string, lane: TenantQueue): void {
     if (lane.waiting.length === 0 || lane.writing >= this.writesAtOnce) return;
     const full = lane.waitingBytes >= this.options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
     if (full) this.start(tenant, lane);
     else lane.wait ??= this.waitThenStart(tenant, lane);
   }
 
-  private waitThenStart(tenant: string, lane: Lane): Promise<void> {
+  private waitThenStart(tenant: string, lane: TenantQueue): Promise<void> {
     const wait = this.clock.sleep(this.options.waitMs).then(() => {
       if (lane.wait === wait) this.start(tenant, lane);
     });
     return wait;
   }
 
-  private start(tenant: string, lane: Lane): void {
+  private start(tenant: string, lane: TenantQueue): void {
     lane.wait = undefined;
     const group = this.take(lane);
     if (group.length === 0) return;
@@ -191,7 +191,7 @@ export class GroupCommitter {
     });
   }
 
-  private take(lane: Lane): Waiting[] {
+  private take(lane: TenantQueue): Waiting[] {
     let bytes = 0;
     let count = 0;
     while (count < lane.waiting.length && count < MAX_GROUPED_PUSHES) {
@@ -224,7 +224,7 @@ export class GroupCommitter {
     return storeChunk(this.store, chunk, this.options.inlineMaxBytes);
   }
 
-  private enricher(): ChunkEnricher {
+  private enricher(): ChunkIndexer {
     const enricher = chunkEnrichers()();
     return this.options.minesPatterns === true ? withPatterns(enricher) : enricher;
   }

@@ -20,7 +20,7 @@ import {
   MAX_DEPTH_EXCEEDED,
   scalarEnd,
 } from './json-syntax.ts';
-import type { Spill } from './spill.ts';
+import type { OverflowBuffer } from './overflow-buffer.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 export interface LongValue {
@@ -63,7 +63,7 @@ const CLOSE_OBJECT = 0x7d;
 export function* findLongValues(
   bytes: Buffer,
   from: number,
-  spill: Spill,
+  spill: OverflowBuffer,
   { minBytes = MAX_DENSE_BYTES, longBytes = MIB, maxBlankBytes = MIB }: LongValueOptions = {},
 ): Steps<LongValues> {
   if (bytes.length - from <= minBytes) return NONE;
@@ -229,7 +229,7 @@ function* readString(
   bytes: Buffer,
   start: number,
   end: number,
-  spill: Spill,
+  spill: OverflowBuffer,
 ): Steps<NonNullable<LongValue['text']>> {
   const string = { at: start, to: start, end };
   while (string.at < end) {
@@ -289,7 +289,7 @@ function* spillString(
   bytes: Buffer,
   start: number,
   string: Progress,
-  spill: Spill,
+  spill: OverflowBuffer,
 ): Steps<NonNullable<LongValue['text']>> {
   const spillStart = spill.end;
   for (let at = start; at < string.to; at += STEP_BYTES) {
@@ -305,7 +305,7 @@ function* spillString(
 
 const character = Buffer.alloc(4);
 
-function spillSome(bytes: Buffer, string: Progress, spill: Spill): boolean {
+function spillSome(bytes: Buffer, string: Progress, spill: OverflowBuffer): boolean {
   const stop = Math.min(string.at + STEP_BYTES / 4, string.end);
   let { at } = string;
   while (at < stop) {

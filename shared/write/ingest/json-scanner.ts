@@ -23,7 +23,7 @@ import {
   MAX_DEPTH_EXCEEDED,
   scalarEnd,
 } from './json-syntax.ts';
-import { Spill } from './spill.ts';
+import { OverflowBuffer } from './overflow-buffer.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 const QUOTE = 0x22;
@@ -38,7 +38,7 @@ SPECIAL[BACKSLASH] = 1;
 
 export class JsonScanner {
   readonly bytes: Buffer;
-  readonly spill: Spill;
+  readonly spill: OverflowBuffer;
   at = 0;
   /** Range of the newest string: of the body, or behind it where it was spilled. */
   start = 0;
@@ -56,7 +56,7 @@ export class JsonScanner {
   constructor(bytes: Buffer, inKernel = false) {
     this.kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
     this.bytes = this.kernel?.bytes ?? bytes;
-    this.spill = new Spill(bytes.length);
+    this.spill = new OverflowBuffer(bytes.length);
   }
 
   /** Gives the kernel to others. */

@@ -11,8 +11,8 @@
  */
 import type { Steps } from '../../base/model/steps.ts';
 import { sanitizeMetadataName } from './metadata-name.ts';
+import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
-import { Spill } from './spill.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Of a step: 0.2 ms. An entry is never divided. */
@@ -127,7 +127,7 @@ function withoutEmpty({ pairName, pairStart, pairEnd }: PushColumns, first: numb
 
 function* cleanValues(columns: PushColumns): Steps<void> {
   const { bytes, pairStart, pairEnd } = columns;
-  const spill = new Spill(bytes.length);
+  const spill = new OverflowBuffer(bytes.length);
   // Values may share a range (attributes of a resource): each is cleaned once, or a small body could get large.
   const cleaned = new Map<number, readonly [oldEnd: number, start: number, end: number]>();
   const cursor: Cursor = { pair: 0, passed: 0 };
@@ -200,7 +200,13 @@ function cleanUntil(bytes: Uint8Array, start: number, stop: number, end: number)
 }
 
 /** Cleans a value that ends at `end` from `start` to `stop`, or some bytes further: to the offset that is returned. */
-function spillClean(spill: Spill, bytes: Uint8Array, start: number, stop: number, end: number): number {
+function spillClean(
+  spill: OverflowBuffer,
+  bytes: Uint8Array,
+  start: number,
+  stop: number,
+  end: number,
+): number {
   let at = start;
   while (at < stop) {
     const length = utf8Length(bytes, at, end);

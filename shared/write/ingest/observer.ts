@@ -3,7 +3,7 @@
 /** Entries stored with one push, of one policy. */
 export interface Received {
   readonly tenant: string;
-  /** See Inlet. */
+  /** See Receiver. */
   readonly format: string;
   /** Policy of the streams; empty where none applies. */
   readonly policy: string;

@@ -8,19 +8,19 @@ import { FairScheduler } from '../../base/scheduling/fair-scheduler.ts';
 import { acceptPush } from './accept.ts';
 import type { BodyLimits } from './body.ts';
 import type { GroupCommitter } from './group-commit.ts';
-import type { Inlet } from './inlet.ts';
 import type { IngestObserver } from './observer.ts';
 import { totalsByPolicy } from './policy-totals.ts';
 import { bytesOfColumns, MAX_PUSH_BYTES, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
 import type { IngestRates } from './rates/ingest-rates.ts';
+import type { Receiver } from './receiver.ts';
 
 export interface PushRequest {
   readonly tenant: string;
   readonly body: Uint8Array;
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
-  readonly inlet: Inlet;
+  readonly receiver: Receiver;
   /** Value of `X-Loki-Backfill-Shard`, where it was sent. */
   readonly backfillShard?: string;
   /** What else the entries depend on, for example parameters of the URL. */
@@ -68,7 +68,7 @@ export class PushWork {
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
-    const { inlet, tenant } = request;
+    const { receiver, tenant } = request;
     const { scheduler } = this;
     const held = this.budget.open(tenant);
     const pace = scheduler.pace(tenant);
@@ -76,12 +76,12 @@ export class PushWork {
     let isIdle = false;
     let heldBytes = 0;
     try {
-      const bytes = await inlet.unpack(request.body, request, bodyLimits, held, pace);
+      const bytes = await receiver.unpack(request.body, request, bodyLimits, held, pace);
       heldBytes = bytes.length;
       try {
         const context = { limits, nowNs: this.parts.clock.nowNs() };
         isIdle = true;
-        const columns = await runPaced(inlet.decode(bytes, context), pace);
+        const columns = await runPaced(receiver.decode(bytes, context), pace);
         const columnBytes = bytesOfColumns(columns);
         heldBytes += columnBytes;
         await held.take(columnBytes);
@@ -96,7 +96,7 @@ export class PushWork {
         columns.release();
         return { stored, error, isWhole };
       } finally {
-        if (inlet.release !== undefined) inlet.release(bytes);
+        if (receiver.release !== undefined) receiver.release(bytes);
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
@@ -106,7 +106,7 @@ export class PushWork {
   }
 
   private async store(
-    { tenant, inlet: { format }, backfillShard }: PushRequest,
+    { tenant, receiver: { format }, backfillShard }: PushRequest,
     columns: PushColumns,
     limits: Limits,
     pace: Pace,

@@ -45,12 +45,12 @@ export class PushService {
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
-    const { inlet, tenant } = request;
+    const { receiver, tenant } = request;
     const { clock, admit } = this.parts;
     admit?.(tenant);
     if (request.body.length >= MAYBE_LONG_BYTES) await this.scheduler.acquire(tenant);
     // An id costs up to half a second per GB of bodies: only where it is of use.
-    const id = inlet.repeatable
+    const id = receiver.repeatable
       ? await runPaced(pushId(request, this.eras.get(tenant)), this.scheduler.pace(tenant))
       : undefined;
     if (id !== undefined && this.isStored(id)) return REPEATED;
@@ -79,11 +79,11 @@ export class PushService {
 
 /** Taken before any grouping, so that a retry has the id of what it repeats. */
 function pushId(
-  { tenant, contentType, contentEncoding, inlet, parameters, backfillShard, body }: PushRequest,
+  { tenant, contentType, contentEncoding, receiver, parameters, backfillShard, body }: PushRequest,
   era: number | undefined,
 ): Steps<string> {
   return idOfPush(
     body,
-    JSON.stringify([tenant, era, contentType, contentEncoding, inlet.format, parameters, backfillShard]),
+    JSON.stringify([tenant, era, contentType, contentEncoding, receiver.format, parameters, backfillShard]),
   );
 }

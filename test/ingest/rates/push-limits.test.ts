@@ -7,7 +7,7 @@ import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import { IngestExchange } from '../../../shared/storage/catalog/ingest-exchange.ts';
 import { PUSH_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
-import { lokiInlet } from '../../../shared/write/ingest/loki-inlet.ts';
+import { lokiReceiver } from '../../../shared/write/ingest/loki-receiver.ts';
 import type { Received, Refused } from '../../../shared/write/ingest/observer.ts';
 import { type PushOutcome, PushService } from '../../../shared/write/ingest/push.ts';
 import { IngestRates } from '../../../shared/write/ingest/rates/ingest-rates.ts';
@@ -60,7 +60,7 @@ function service() {
         body: Buffer.from(JSON.stringify({ streams })),
         contentType: 'application/json',
         contentEncoding: undefined,
-        inlet: lokiInlet('application/json', false),
+        receiver: lokiReceiver('application/json', false),
       },
       limits,
       BODY_LIMITS,

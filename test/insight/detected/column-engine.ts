@@ -6,7 +6,10 @@ import { seededIds, virtualClock } from '../../../shared/base/ports/memory/clock
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
-import { Promoter, type PromoterOptions } from '../../../shared/execution/fields/promotion.ts';
+import {
+  FieldColumnWriter,
+  type PromoterOptions,
+} from '../../../shared/execution/fields/field-column-writer.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/read/query/engine.ts';
 import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
@@ -16,12 +19,12 @@ import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import { newChunkId } from '../../../shared/storage/catalog/chunk-id.ts';
 import { storeChunk } from '../../../shared/storage/catalog/chunk-object.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../../shared/storage/catalog/delete-request.ts';
-import type { ChunkEnricher } from '../../../shared/storage/chunk/enricher.ts';
+import type { ChunkIndexer } from '../../../shared/storage/chunk/chunk-indexer.ts';
 import { ColumnKind } from '../../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { fieldKey } from '../../../shared/storage/columns/promoted-field.ts';
-import { MaskSource } from '../../../shared/upkeep/deletion/masks.ts';
+import { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { EVERYTHING } from '../../fields/support.ts';
 import { TINY_TASKS } from '../../query/tasks/world.ts';
 import { DAY, DAY_START_NS } from '../../support/engine.ts';
@@ -31,8 +34,8 @@ import { segmentList } from '../../support/segments.ts';
 const clock = virtualClock((DAY + 1) * 86_400_000);
 
 /** A column for every field that can have one, and rests where not too many lines are left to the parser. */
-export function everyField(options: Partial<PromoterOptions> = {}): ChunkEnricher {
-  const promoter = new Promoter({ ...EVERYTHING, ...options });
+export function everyField(options: Partial<PromoterOptions> = {}): ChunkIndexer {
+  const promoter = new FieldColumnWriter({ ...EVERYTHING, ...options });
   return {
     page(lines, offsets, rows, _metadata, { input, from }) {
       const times = input.times.subarray(from, from + rows);
@@ -48,7 +51,7 @@ export function everyField(options: Partial<PromoterOptions> = {}): ChunkEnriche
 
 export interface ColumnEngineParts {
   /** Undefined: no columns. */
-  readonly enricher: ChunkEnricher | undefined;
+  readonly enricher: ChunkIndexer | undefined;
   readonly sourceOf: (store: ObjectStore) => ChunkSource;
   /** The entries lie in so many chunks, in their order; 1 where left out. */
   readonly chunks?: number;

@@ -1,4 +1,4 @@
-/** What assembly/text-terms.ts and term-set.ts do, as shared/execution/text-index/facts.ts says it: one rule after the other, a byte at a time. */
+/** What assembly/text-terms.ts and term-set.ts do, as shared/execution/text-index/terms.ts says it: one rule after the other, a byte at a time. */
 const { imul } = Math;
 
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { frontsOf, ROLES, roleOf, rolesOf, threadsOf } from '../../../local/threads/roles.ts';
 import { TARGETS } from '../../../shared/server/admin/targets.ts';
-import { ROUTES } from '../../../shared/server/http/table.ts';
+import { ROUTES } from '../../../shared/server/http/route-table.ts';
 
 /** Every route, by the thread that serves it. What is new has to be given a thread here. */
 const SERVED = {

@@ -19,7 +19,7 @@ import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../../shared/upkeep/compaction/compactor.ts';
-import { compileMasks } from '../../../shared/upkeep/deletion/masks.ts';
+import { compileDeleteFilters } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
@@ -44,7 +44,7 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
   let deletes: readonly DeleteRequest[] = [];
   const masks = {
     masksOf: async (tenant: string) =>
-      compileMasks(
+      compileDeleteFilters(
         deletes.filter(request => request.tenant === tenant),
         { clock },
       ),

@@ -4,8 +4,8 @@ import type { DropSource, RowDrops } from '../../../shared/upkeep/compaction/row
 import {
   type DeleteRequestReader,
   MaskSource,
-  type TenantMasks,
-} from '../../../shared/upkeep/deletion/masks.ts';
+  type TenantDeleteFilters,
+} from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { MergeDrops, type MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
 import type { Bug } from './bug.ts';
 
@@ -43,7 +43,7 @@ export const countsWhatIsHidden: Bug = {
   masks: parts => {
     const source = new MaskSource(parts);
     const forChunk =
-      (masks: TenantMasks): TenantMasks['forChunk'] =>
+      (masks: TenantDeleteFilters): TenantDeleteFilters['forChunk'] =>
       record => {
         const ofChunk = masks.forChunk(record);
         if (ofChunk === undefined) return undefined;

@@ -2,9 +2,9 @@
 
 import { Visibility } from '../../../shared/read/query/visibility.ts';
 import type { DayRewriterParts } from '../../../shared/upkeep/compaction/day-rewriter.ts';
+import { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { DeleteService } from '../../../shared/upkeep/deletion/delete-service.ts';
 import { DELETE_TIMES } from '../../../shared/upkeep/deletion/delete-times.ts';
-import { MaskSource } from '../../../shared/upkeep/deletion/masks.ts';
 import { MergeDrops } from '../../../shared/upkeep/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../../shared/upkeep/deletion/tenant-deletion.ts';
 import type { Removal } from '../../../shared/upkeep/maintenance/maintenance.ts';

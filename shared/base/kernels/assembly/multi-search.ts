@@ -1,5 +1,5 @@
 /**
- * Many short patterns in one pass over lines where they lie (shared/language/regex/stretch-search.ts). Each byte of a pattern is one value
+ * Many short patterns in one pass over lines where they lie (shared/language/regex/byte-pattern-search.ts). Each byte of a pattern is one value
  * or one of two. Patterns are sorted into eight buckets; for 16 places at a time six table look-ups tell the buckets whose
  * patterns may begin there, by three bytes. Only such places are compared.
  *

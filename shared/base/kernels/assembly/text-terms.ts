@@ -1,5 +1,5 @@
 /**
- * The terms of lines that a text index records (shared/execution/text-index/facts.ts tells which, and why). A text is folded and classified
+ * The terms of lines that a text index records (shared/execution/text-index/terms.ts tells which, and why). A text is folded and classified
  * first, 16 bytes at a time, to bitmaps of digits and of letters or digits; what follows walks the bitmaps, and looks at
  * bytes only where a term is made.
  *
@@ -9,7 +9,7 @@ import { bitsFrom, isSet, LOOK_BITS, nextClear, nextSet } from './bits';
 import { SLACK } from './layout';
 import { add, clearTermSet, settle, settleIfFull, TERM_SET_END } from './term-set';
 
-// Part of the stored format: shared/execution/text-index/facts.ts.
+// Part of the stored format: shared/execution/text-index/terms.ts.
 const GRAM_SEED: u32 = 0x2545f491;
 const TOKEN_SEED: u32 = 0x51ed270b;
 const PREFIX_SEED: u32 = 0x3c6ef372;

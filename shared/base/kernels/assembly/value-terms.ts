@@ -1,5 +1,5 @@
 /**
- * Terms of whole values of fields (shared/execution/text-index/value-facts.ts tells which are recorded, and why), from the members of lines.
+ * Terms of whole values of fields (shared/execution/text-index/value-terms.ts tells which are recorded, and why), from the members of lines.
  * Values of up to twelve bytes are looked at in one load.
  */
 import {
@@ -13,7 +13,7 @@ import {
 } from './field-layout';
 import { VALUE } from './member-list';
 
-// Part of the stored format: shared/execution/text-index/facts.ts and value-facts.ts.
+// Part of the stored format: shared/execution/text-index/terms.ts and value-terms.ts.
 const VALUE_SEED: u32 = 0x2c1b3c6d;
 const EXACT: u32 = 3;
 const MAX_VALUE_BYTES: usize = 12;

@@ -11,8 +11,8 @@ import type { LabelFilter } from '../../../language/logql/ast.ts';
 import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
 import { compareNumbers, compileLabelFilter, type LabelTest } from '../label-filter.ts';
 import { KIND_CLEAN, RowLabels } from '../row-labels.ts';
-import { columnFor, type PromotedPage } from './promoted-page.ts';
-import type { LabelSource, PromotedPlan } from './provable.ts';
+import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
+import { columnFor, type PromotedPage } from './pushdown-page.ts';
 
 /** What of a page is looked at: names of labels and metadata decide whether a filter reads the parsed label. */
 export type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;

@@ -2,7 +2,7 @@
  * What queries found, by what they asked and of which chunks. A key names chunks, times, query, windows, delete requests and
  * retention, and chunks never change: so equal keys have equal answers, and whatever is pushed, packed or deleted makes another
  * key. A dashboard that asks again within one step, and panels that share a query, are answered without a scan. Kept are
- * answers to tasks, as bytes, and results of whole queries (kept-results.ts), in one room.
+ * answers to tasks, as bytes, and results of whole queries (results-cache.ts), in one room.
  *
  * What a reader would get wrong: a key holds the instants of the query, so a window that has moved on by a step is asked
  * anew. And a template may read the clock, which no key can name: such queries are not kept.

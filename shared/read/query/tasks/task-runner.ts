@@ -10,7 +10,7 @@ import type { Clock } from '../../../base/ports/clock.ts';
 import type { ObjectStore } from '../../../base/ports/object-store.ts';
 import type { LogExpr, RangeAggregationExpr } from '../../../language/logql/ast.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
-import { compileMasks, type TenantMasks } from '../../../upkeep/deletion/masks.ts';
+import { compileDeleteFilters, type TenantDeleteFilters } from '../../../upkeep/deletion/delete-filters.ts';
 import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
 import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
@@ -56,7 +56,7 @@ export class TaskRunner {
   private readonly place: string;
   private readonly memory: SharedMemory | undefined;
   private readonly hits = new PageHitsCache();
-  private readonly masks = new LruCache<string, TenantMasks>(KEPT_REQUESTS);
+  private readonly masks = new LruCache<string, TenantDeleteFilters>(KEPT_REQUESTS);
   private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
 
   constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
@@ -164,7 +164,7 @@ export class TaskRunner {
     };
   }
 
-  private masksOf(tenant: string, deletes: Task['deletes']): TenantMasks {
+  private masksOf(tenant: string, deletes: Task['deletes']): TenantDeleteFilters {
     const stateOf = ({
       id,
       createdMs,
@@ -178,7 +178,7 @@ export class TaskRunner {
     const key = [tenant, ...deletes.map(stateOf)].join('\n');
     let masks = this.masks.get(key);
     if (masks === undefined) {
-      masks = compileMasks(deletes, { clock: this.clock, hits: this.hits });
+      masks = compileDeleteFilters(deletes, { clock: this.clock, hits: this.hits });
       this.masks.set(key, masks, deletes.length + 1);
     }
     return masks;

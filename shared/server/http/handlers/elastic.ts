@@ -7,12 +7,16 @@
 
 import { ClientError } from '../../../base/model/errors.ts';
 import { ThrottledError } from '../../../base/ports/throttled.ts';
-import { type BulkFailure, type BulkItem, bulkInlet } from '../../../write/ingest/inlets/bulk-inlet.ts';
+import {
+  type BulkFailure,
+  type BulkItem,
+  bulkReceiver,
+} from '../../../write/ingest/receivers/bulk-receiver.ts';
 import {
   DEFAULT_FIELDS,
   type FieldOptions,
   fieldOptions,
-} from '../../../write/ingest/inlets/field-options.ts';
+} from '../../../write/ingest/receivers/field-options.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
@@ -51,13 +55,13 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
     const tenant = singleTenant(headers, config);
     const params = parseParams({ ...request, body: new Uint8Array(0) });
     const fields = fieldOptions(name => param(params, name), FIELDS);
-    const inlet = bulkInlet({ fields, index: pathParams.index ?? '' });
+    const receiver = bulkReceiver({ fields, index: pathParams.index ?? '' });
     const push = {
       tenant,
       body,
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
-      inlet,
+      receiver,
       parameters: rawQuery,
     };
     const bodyLimits = {
@@ -65,7 +69,7 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
       maxDecompressedBytes: maxDecompressedBytes(config),
     };
     const answer: BulkAnswer = {
-      items: inlet.items,
+      items: receiver.items,
       stored: new Uint32Array(0),
       reason: '',
       status: REFUSED,

@@ -8,9 +8,9 @@
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
 import type { Label } from '../../../base/model/labels.ts';
 import { ThrottledError } from '../../../base/ports/throttled.ts';
-import { DEFAULT_FIELDS } from '../../../write/ingest/inlets/field-options.ts';
-import { firehoseInlet } from '../../../write/ingest/inlets/firehose-inlet.ts';
 import { sanitizeMetadataName } from '../../../write/ingest/metadata-name.ts';
+import { DEFAULT_FIELDS } from '../../../write/ingest/receivers/field-options.ts';
+import { firehoseReceiver } from '../../../write/ingest/receivers/firehose-receiver.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
@@ -49,7 +49,7 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
       body,
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
-      inlet: firehoseInlet({ fields: DEFAULT_FIELDS, labels }),
+      receiver: firehoseReceiver({ fields: DEFAULT_FIELDS, labels }),
       parameters: JSON.stringify(labels),
     };
     const { error } = await context.push.push(push, context.limitsOf(tenant), {

@@ -1,8 +1,8 @@
 /** POST /svc/api/v1/push/jsonline and /insert/jsonline: a JSON document per line, with VictoriaLogs' parameters. */
 
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
-import { DEFAULT_FIELDS, fieldOptions } from '../../../write/ingest/inlets/field-options.ts';
-import { jsonLinesInlet } from '../../../write/ingest/inlets/json-lines-inlet.ts';
+import { DEFAULT_FIELDS, fieldOptions } from '../../../write/ingest/receivers/field-options.ts';
+import { jsonLinesReceiver } from '../../../write/ingest/receivers/json-lines-receiver.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { param, parseParams } from '../params.ts';
@@ -19,13 +19,13 @@ export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
   const tenant = singleTenant(headers, config);
   // Of the query alone: curl sends any body as a form where nobody tells it not to.
   const params = parseParams({ ...request, body: new Uint8Array(0) });
-  const inlet = jsonLinesInlet(fieldOptions(name => param(params, name), DEFAULT_FIELDS));
+  const receiver = jsonLinesReceiver(fieldOptions(name => param(params, name), DEFAULT_FIELDS));
   const push = {
     tenant,
     body,
     contentType: headers['content-type'],
     contentEncoding: headers['content-encoding'],
-    inlet,
+    receiver,
     parameters: rawQuery,
   };
   const bodyLimits = {
@@ -41,7 +41,7 @@ export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
     // Without an entry there is nothing to store, which an agent that flushes an empty buffer need not know.
     if (!(error instanceof ClientError && error.status === NO_STREAMS)) throw error;
   }
-  const messages = [inlet.failure(), refused].filter(message => message !== undefined);
+  const messages = [receiver.failure(), refused].filter(message => message !== undefined);
   if (messages.length > 0) throw new BadRequestError(messages.join('; '));
   return noContent();
 };

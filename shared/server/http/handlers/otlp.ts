@@ -1,7 +1,7 @@
 /** POST /otlp/v1/logs (wire-format reference, 2), and the path of exporters that were given too much of it. */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
-import { otlpInlet } from '../../../write/ingest/otlp/otlp-inlet.ts';
+import { otlpReceiver } from '../../../write/ingest/otlp/otlp-receiver.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import { backfillShard } from '../backfill-shard.ts';
 import type { HttpContext } from '../context.ts';
@@ -18,7 +18,7 @@ export const pushOtlpLogs: Handler<HttpContext> = async (context, { headers, bod
     body,
     contentType,
     contentEncoding: headers['content-encoding'],
-    inlet: otlpInlet(contentType),
+    receiver: otlpReceiver(contentType),
     backfillShard: backfillShard(headers),
   };
   const bodyLimits = {

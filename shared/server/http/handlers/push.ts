@@ -1,6 +1,6 @@
 /** POST /svc/api/v1/push and its deprecated JSON shape (wire-format reference, 1 and 8). */
 
-import { lokiInlet } from '../../../write/ingest/loki-inlet.ts';
+import { lokiReceiver } from '../../../write/ingest/loki-receiver.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import { backfillShard } from '../backfill-shard.ts';
 import type { HttpContext } from '../context.ts';
@@ -24,7 +24,7 @@ function pushHandler(legacyJson: boolean): Handler<HttpContext> {
       body,
       contentType: headers['content-type'],
       contentEncoding: headers['content-encoding'],
-      inlet: lokiInlet(headers['content-type'], legacyJson),
+      receiver: lokiReceiver(headers['content-type'], legacyJson),
       backfillShard: backfillShard(headers),
       parameters: legacyJson ? 'legacy' : undefined,
     };

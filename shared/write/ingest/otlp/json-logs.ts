@@ -7,9 +7,9 @@
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
-import type { DecodeContext } from '../inlet.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import type { PushColumns } from '../push-columns.ts';
+import type { DecodeContext } from '../receiver.ts';
 import { JsonFields } from './json-fields.ts';
 import { readId, readInstant, readSeverity, readUint32 } from './json-scalars.ts';
 import { duplicateField, fieldOf, JsonValues } from './json-value.ts';

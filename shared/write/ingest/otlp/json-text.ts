@@ -4,7 +4,7 @@
  */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { tooMany } from '../bounds.ts';
-import type { Spill } from '../spill.ts';
+import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { utf8Length } from '../utf8.ts';
 import { ARRAY, BOOL, BYTES, DOUBLE, EMPTY, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 
@@ -26,9 +26,9 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 128 }, (_,
 
 export class JsonTextWriter {
   private readonly bytes: Buffer;
-  private readonly spill: Spill;
+  private readonly spill: OverflowBuffer;
 
-  constructor(bytes: Buffer, spill: Spill) {
+  constructor(bytes: Buffer, spill: OverflowBuffer) {
     this.bytes = bytes;
     this.spill = spill;
   }

@@ -15,9 +15,9 @@ import {
   MAX_STREAM_PARTS,
   tooMany,
 } from '../bounds.ts';
-import type { DecodeContext } from '../inlet.ts';
+import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { NS_OF_DAY, PushColumns } from '../push-columns.ts';
-import type { Spill } from '../spill.ts';
+import type { DecodeContext } from '../receiver.ts';
 import { checkLabelsSize, StreamTable } from '../stream-table.ts';
 import { setSeconds, type Timestamp, timestampOf } from '../timestamp.ts';
 import { AnyValue, MAP, setValue } from './any-value.ts';
@@ -59,7 +59,7 @@ export class LogColumns {
   /** By level. */
   readonly names: readonly [AttributeNames, AttributeNames, AttributeNames];
   private readonly bytes: Buffer;
-  private readonly spill: Spill;
+  private readonly spill: OverflowBuffer;
   private readonly text: ValueText;
   private readonly streams: StreamLabels;
   private readonly severityTextAsLabel: boolean;
@@ -85,7 +85,7 @@ export class LogColumns {
   private labelBytes = 0;
 
   /** @param spill with `sharesSpill` the decoder spills into it too */
-  constructor(bytes: Buffer, spill: Spill, { limits, nowNs }: DecodeContext, sharesSpill: boolean) {
+  constructor(bytes: Buffer, spill: OverflowBuffer, { limits, nowNs }: DecodeContext, sharesSpill: boolean) {
     const rules = otlpRules(limits.otlpConfig);
     const budget = new NameBudget();
     this.bytes = bytes;

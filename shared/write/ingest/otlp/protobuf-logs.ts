@@ -7,10 +7,10 @@
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
-import type { DecodeContext } from '../inlet.ts';
+import { OverflowBuffer } from '../overflow-buffer.ts';
 import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
 import type { PushColumns } from '../push-columns.ts';
-import { Spill } from '../spill.ts';
+import type { DecodeContext } from '../receiver.ts';
 import { type Instant, instantOfHalves } from './instant.ts';
 import { type Level, LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
@@ -70,7 +70,7 @@ class Decoder {
 
   constructor(bytes: Buffer, context: DecodeContext) {
     this.reader = new ProtobufReader(bytes);
-    this.logs = new LogColumns(bytes, new Spill(bytes.length), context, false);
+    this.logs = new LogColumns(bytes, new OverflowBuffer(bytes.length), context, false);
     this.values = new ProtobufValues(this.reader);
   }
 

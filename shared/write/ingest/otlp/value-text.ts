@@ -5,7 +5,7 @@
  * Where a reader would go wrong: the text goes to `start` and `end` of the writer, which the next call overwrites.
  */
 
-import type { Spill } from '../spill.ts';
+import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { type AnyValue, ARRAY, BOOL, BYTES, DOUBLE, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 import type { Instant } from './instant.ts';
 import { formatJsonNumber, JsonTextWriter } from './json-text.ts';
@@ -36,7 +36,7 @@ export class ValueText {
   start = 0;
   end = 0;
   private readonly bytes: Buffer;
-  private readonly spill: Spill;
+  private readonly spill: OverflowBuffer;
   private readonly isShared: boolean;
   private readonly block = Buffer.allocUnsafe(BLOCK_BYTES);
   private blockLength = 0;
@@ -49,7 +49,7 @@ export class ValueText {
   private readonly digits = new Uint8Array(20);
 
   /** @param isShared others spill too, whenever they like: then nothing may wait in the block */
-  constructor(bytes: Buffer, spill: Spill, isShared: boolean) {
+  constructor(bytes: Buffer, spill: OverflowBuffer, isShared: boolean) {
     this.bytes = bytes;
     this.spill = spill;
     this.isShared = isShared;

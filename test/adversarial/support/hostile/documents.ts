@@ -1,10 +1,10 @@
-/** Hostile bodies of the inlets that take documents and lines: bulk, JSON lines and Firehose, with CloudWatch's envelopes in it. */
+/** Hostile bodies of the receivers that take documents and lines: bulk, JSON lines and Firehose, with CloudWatch's envelopes in it. */
 import { gzipSync } from 'node:zlib';
 import { gzipOf, type Repeated } from '../packed.ts';
 import {
   GB,
   type HostileBody,
-  type HostileInlet,
+  type HostileReceiver,
   MIB,
   MOST_BYTES,
   NOISE,
@@ -96,8 +96,8 @@ const FIREHOSE: readonly HostileBody[] = [
   ],
 ];
 
-export const DOCUMENTS: readonly HostileInlet[] = [
-  { inlet: 'JSON lines', path: '/insert/jsonline', headers: HEADERS, bodies: JSON_LINES },
-  { inlet: 'bulk', path: '/_bulk', headers: HEADERS, bodies: BULK },
-  { inlet: 'Firehose', path: '/aws/firehose', headers: HEADERS, bodies: FIREHOSE },
+export const DOCUMENTS: readonly HostileReceiver[] = [
+  { receiver: 'JSON lines', path: '/insert/jsonline', headers: HEADERS, bodies: JSON_LINES },
+  { receiver: 'bulk', path: '/_bulk', headers: HEADERS, bodies: BULK },
+  { receiver: 'Firehose', path: '/aws/firehose', headers: HEADERS, bodies: FIREHOSE },
 ];

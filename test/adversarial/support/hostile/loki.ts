@@ -4,7 +4,7 @@ import { field, gzipOf, messageOf, type Repeated, snappyOf, varint } from '../pa
 import {
   GB,
   type HostileBody,
-  type HostileInlet,
+  type HostileReceiver,
   MIB,
   MOST_BYTES,
   NOISE,
@@ -96,15 +96,15 @@ function jsonLines(text: string): Buffer {
   return gzipOf(once(START), repeated(`${line(text)},`, MOST_BYTES), once(`${line('x')}${END}`));
 }
 
-export const LOKI: readonly HostileInlet[] = [
+export const LOKI: readonly HostileReceiver[] = [
   {
-    inlet: 'Loki protobuf',
+    receiver: 'Loki protobuf',
     path: PATH,
     headers: { 'content-type': 'application/x-protobuf' },
     bodies: PROTOBUF,
   },
   {
-    inlet: 'Loki JSON',
+    receiver: 'Loki JSON',
     path: PATH,
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     bodies: JSON_BODIES,

@@ -1,6 +1,14 @@
 /** Hostile bodies of `/otlp/v1/logs`. */
 import { field, messageOf, type Repeated, zstdFrameOf, zstdOf } from '../packed.ts';
-import { type HostileBody, type HostileInlet, MOST_BYTES, NOISE, once, repeated, spaces } from './pieces.ts';
+import {
+  type HostileBody,
+  type HostileReceiver,
+  MOST_BYTES,
+  NOISE,
+  once,
+  repeated,
+  spaces,
+} from './pieces.ts';
 
 const PATH = '/otlp/v1/logs';
 const SPACE = 0x20;
@@ -92,15 +100,15 @@ function jsonRecords(one: string): Buffer {
   return zstdOf(once(`${RECORDS}{}`), repeated(`,${one}`, MOST_BYTES), once(RECORDS_END));
 }
 
-export const OTLP: readonly HostileInlet[] = [
+export const OTLP: readonly HostileReceiver[] = [
   {
-    inlet: 'OTLP protobuf',
+    receiver: 'OTLP protobuf',
     path: PATH,
     headers: { 'content-type': 'application/x-protobuf', 'content-encoding': 'zstd' },
     bodies: PROTOBUF,
   },
   {
-    inlet: 'OTLP JSON',
+    receiver: 'OTLP JSON',
     path: PATH,
     headers: { 'content-type': 'application/json', 'content-encoding': 'zstd' },
     bodies: JSON_BODIES,

@@ -11,8 +11,8 @@ export const MOST_BYTES = 126 * MIB;
 /** Name, expected status of the answer, and body of a push. */
 export type HostileBody = readonly [name: string, status: number, body: () => Buffer];
 
-export interface HostileInlet {
-  readonly inlet: string;
+export interface HostileReceiver {
+  readonly receiver: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly bodies: readonly HostileBody[];

@@ -1,0 +1,103 @@
+/**
+ * Where tokens are kept: in the stores themselves, which needs the rights to them and no token, or behind the API of a running
+ * store, which needs a token for the whole store. Both answer in the API's own form.
+ */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfigText } from '../../local/default-config.ts';
+import { openStorage, type Storage, TABLE_FILE } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { ClientError } from '../../shared/base/model/errors.ts';
+import { parseConfig } from '../../shared/server/admin/config.ts';
+import { TokenService, type TokenToMake } from '../../shared/server/auth/token-service.ts';
+import { type ShownToken, shownToken } from '../../shared/server/http/handlers/tokens.ts';
+import { Tokens } from '../../shared/storage/catalog/tokens.ts';
+import { CommandError } from './command-error.ts';
+import { parseAnswer, understood } from './json-client.ts';
+import { type StorageFlags, storageOf } from './storage-flags.ts';
+import { ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
+
+export interface TokenBackend {
+  /** Rejects with CommandError, as the others. */
+  create(token: TokenToMake): Promise<ShownToken & { readonly token: string }>;
+  list(): Promise<readonly ShownToken[]>;
+  revoke(id: string): Promise<ShownToken>;
+  /** Worth knowing before somebody relies on tokens; undefined where there is nothing. */
+  readonly note?: string | undefined;
+  close(): Promise<void>;
+}
+
+const PATH = '/loki/api/v1/tokens';
+const TIMEOUT_MS = 60_000;
+
+export function tokensByHttp(store: StoreFlags): TokenBackend {
+  return {
+    create: ({ name, scopes, tenants, expiresMs }) => {
+      const expires = expiresMs === undefined ? null : new Date(expiresMs).toISOString();
+      return send(store, PATH, 'POST', JSON.stringify({ name, scopes, tenants, expires }));
+    },
+    list: () => send(store, PATH, 'GET'),
+    revoke: id => send(store, `${PATH}/${encodeURIComponent(id)}`, 'DELETE'),
+    close: async () => undefined,
+  };
+}
+
+async function send<T>(
+  store: StoreFlags,
+  path: string,
+  method: SentRequest['method'],
+  body?: string,
+): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await ask(store, endpoint(store, path), { method, headers, body, timeoutMs: TIMEOUT_MS });
+  if (answer.status !== 200) throw new CommandError(refusal(answer));
+  const parsed = parseAnswer(answer.text);
+  return understood(() => {
+    const { data } = parsed as { data?: T };
+    if (data === undefined) throw new TypeError('no data');
+    return data;
+  });
+}
+
+/** `makes`: where there is no store one is made, for a first token before the first start. Rejects with CommandError. */
+export async function tokensInStorage(
+  flags: StorageFlags,
+  { makes }: { makes: boolean },
+): Promise<TokenBackend> {
+  const text = readConfigText(flags.config);
+  const { config } = parseConfig(text, { name: flags.config, environment: process.env });
+  const options = storageOf(flags, config.logboom);
+  if (options.kind === 'embedded' && !makes) {
+    const file = join(options.dataDir, TABLE_FILE);
+    if ((await stat(file).catch(() => undefined)) === undefined) {
+      throw new CommandError(`there is no store in ${options.dataDir}; name another with --data-dir`);
+    }
+  }
+  const storage: Storage = await openStorage(
+    options.kind === 's3' && !makes ? { ...options, createMissing: false } : options,
+  );
+  const tokens = new Tokens({ table: storage.table });
+  const service = new TokenService({ tokens, clock: systemClock, ids: systemIds });
+  const shown = (record: Parameters<typeof shownToken>[0]) => shownToken(record, systemClock.nowMs());
+  return {
+    note: config.access.tokensEnabled
+      ? undefined
+      : `tokens are off in ${flags.config}: nobody is asked for one until auth.tokens_enabled is true`,
+    create: async token => {
+      const made = await told(() => service.create(token));
+      return { token: made.token, ...shown(made.record) };
+    },
+    list: async () => (await service.list()).map(shown),
+    revoke: async id => shown(await told(() => service.revoke(id))),
+    close: () => storage.close(),
+  };
+}
+
+async function told<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ClientError) throw new CommandError(error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * What the lines of a page say beside its columns. With it a page knows every field of every line, so that detected fields
+ * are found without the lines. For each row a text (residual-text.ts): of the fields that no column knows there, most often none.
+ *
+ * It is written where few rows have such fields or few texts occur, else not at all: what is different in every line, as ids
+ * are, would take as many bytes here as there.
+ *
+ * What a reader would get wrong: the order of the members is kept, and all members of a name are in the rest if one of them
+ * is, as a column that doubts one of them doubts the row. So which of two fields of one name counts is still the parser's to
+ * say. Nulls, objects and arrays are no fields: a rest may leave them out.
+ */
+import { OPEN_BRACE, skipSpace } from '../../base/text/json-scan.ts';
+import { jsonStringValue, sanitizeName, unquoteLogfmt } from '../../base/text/text.ts';
+import {
+  MAX_DICTIONARY_BYTES,
+  MAX_KEY_BYTES,
+  MAX_LINE_FIELDS,
+  MAX_REST_BYTES,
+  MAX_VALUES,
+} from '../../storage/columns/bounds.ts';
+import { type DictionaryCells, FALLBACK_CODE, FIRST_CODE } from '../../storage/columns/column-cells.ts';
+import {
+  JSON_ROW,
+  LOGFMT_ROW,
+  type PageFields,
+  type ParserFields,
+  type ParserName,
+} from '../../storage/columns/field-extractor.ts';
+import { ESCAPED, VALUE } from '../../storage/columns/line-members.ts';
+import { isReservedName, isSuffixedName } from '../../storage/columns/reserved-names.ts';
+import { FAULT, LINE_END, LogfmtDecoder } from '../pipeline/logfmt-decoder.ts';
+import { KIND_CLEAN } from '../pipeline/row-labels.ts';
+import {
+  lineOfMembers,
+  type MemberForm,
+  markTime,
+  memberForm,
+  memberText,
+  separatorOf,
+} from './residual-text.ts';
+
+const EQUALS = 0x3d;
+
+export interface ResidualSources {
+  readonly page: PageFields;
+  /** `rows + 1` offsets into the page's lines, bytes. */
+  readonly lineOffsets: Uint32Array;
+  /** Codes of the entry's column by row; undefined where it has none. */
+  codesOf(parser: ParserName, entry: number): Uint32Array | undefined;
+  /** Of each row, ns since the start of the day; undefined where they are not known. */
+  readonly times: ArrayLike<number> | undefined;
+  /** Of the rows, how many may be left to the parser. */
+  readonly maxUnknownShare: number;
+}
+
+/** Cells of a dictionary; undefined where rests are too many, too long, or too often not known. */
+export function encodeResiduals(sources: ResidualSources): DictionaryCells | undefined {
+  const { page, lineOffsets, codesOf, times, maxUnknownShare } = sources;
+  const { lines, rows, parserOf } = page;
+  const sides = {
+    json: new SideRests(page.json, lines, entry => codesOf('json', entry)),
+    logfmt: new SideRests(page.logfmt, lines, entry => codesOf('logfmt', entry)),
+  };
+  const others = new OtherRests(lines);
+  const texts = new RestTable();
+  const codes = new Uint32Array(rows);
+  const mostUnknown = rows * maxUnknownShare;
+  let fallbackRows = 0;
+  for (let row = 0; row < rows; row++) {
+    const parser = parserOf[row];
+    let rest: string | undefined;
+    if (parser === JSON_ROW) rest = sides.json.restOf(row);
+    else if (parser === LOGFMT_ROW) rest = sides.logfmt.restOf(row);
+    else rest = others.restOf(lineOffsets[row], lineOffsets[row + 1]);
+    if (rest === '') continue;
+    if (rest !== undefined && times !== undefined) rest = markTime(rest, times[row]);
+    if (rest === undefined || rest.length > MAX_REST_BYTES) {
+      codes[row] = FALLBACK_CODE;
+      if (++fallbackRows > mostUnknown) return undefined;
+      continue;
+    }
+    const place = texts.placeOf(rest);
+    if (place < 0) return undefined;
+    codes[row] = FIRST_CODE + place;
+  }
+  return { kind: 'dictionary', codes, values: texts.values, fallbackRows };
+}
+
+/** How many values of a field are looked at to see whether it is the time of the entry. */
+const LOOKED_AT = 4;
+
+/** True where the first values of the field hold the times of their rows: in rests they take less than as a column. */
+export function tellsTime(
+  lines: Buffer,
+  { members }: ParserFields,
+  entry: number,
+  times: ArrayLike<number>,
+): boolean {
+  const { first, order } = members;
+  const from = first[entry];
+  const to = Math.min(first[entry + 1], from + LOOKED_AT);
+  for (let i = from; i < to; i++) {
+    const member = order[i];
+    if (members.ends[member] - members.starts[member] > MAX_REST_BYTES) return false;
+    const text = lines.utf8Slice(members.starts[member], members.ends[member]);
+    if (markTime(text, times[members.rows[member]]) === text) return false;
+  }
+  return to > from;
+}
+
+class RestTable {
+  readonly values: Buffer[] = [];
+  readonly #places = new Map<string, number>();
+  #bytes = 0;
+
+  /** Number of a text; -1 where there is no room for another. */
+  placeOf(text: string): number {
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    const bytes = Buffer.from(text);
+    this.#bytes += bytes.length;
+    if (this.values.length === MAX_VALUES || this.#bytes > MAX_DICTIONARY_BYTES) return -1;
+    this.#places.set(text, this.values.length);
+    return this.values.push(bytes) - 1;
+  }
+}
+
+/** Rests of the lines that are sound for one parser; asked for row by row, ascending. */
+class SideRests {
+  readonly #fields: ParserFields;
+  readonly #lines: Buffer;
+  readonly #codesOf: (entry: number) => Uint32Array | undefined;
+  /** Of each entry, where it was looked at. */
+  readonly #entries: (EntryRests | undefined)[] = [];
+  #next = 0;
+
+  constructor(fields: ParserFields, lines: Buffer, codesOf: (entry: number) => Uint32Array | undefined) {
+    this.#fields = fields;
+    this.#lines = lines;
+    this.#codesOf = codesOf;
+  }
+
+  /** '' where columns know all of the line; undefined where it must be parsed. */
+  restOf(row: number): string | undefined {
+    const { members, parser } = this.#fields;
+    const { rows, entries, kinds, starts, ends, count } = members;
+    const texts: string[] = [];
+    let isKnown = true;
+    for (; this.#next < count && rows[this.#next] <= row; this.#next++) {
+      const member = this.#next;
+      const kind = kinds[member];
+      if (kind !== VALUE && kind !== ESCAPED) continue;
+      const { codes, form, isClear } = this.#entryOf(entries[member]);
+      if (!isClear) isKnown = false;
+      if (!isKnown || form === undefined) continue;
+      if (codes !== undefined && codes[row] !== FALLBACK_CODE) continue;
+      const text = textOf(parser, kind === VALUE, this.#lines, starts[member], ends[member]);
+      if (text === undefined) isKnown = false;
+      // To logfmt an empty value is none.
+      else if (text !== '' || parser === 'json') texts.push(memberText(form, text));
+    }
+    if (!isKnown) return undefined;
+    return texts.length === 0 ? '' : lineOfMembers(parser, texts.join(separatorOf(parser)));
+  }
+
+  #entryOf(entry: number): EntryRests {
+    return (this.#entries[entry] ??= this.#lookAt(entry));
+  }
+
+  #lookAt(entry: number): EntryRests {
+    const { table, parser } = this.#fields;
+    const name = table.names[entry];
+    const path = table.paths[entry];
+    // A key that is ignored stands for no field.
+    if (name === '') return { codes: undefined, form: undefined, isClear: true };
+    const isClear = isClearName(name) && path.every(key => isClearKey(parser, key));
+    return { codes: this.#codesOf(entry), form: memberForm(parser, path), isClear };
+  }
+}
+
+interface EntryRests {
+  readonly codes: Uint32Array | undefined;
+  /** Undefined where the entry is no field. */
+  readonly form: MemberForm | undefined;
+  /** False where only the line as it stands tells what becomes of the entry. */
+  readonly isClear: boolean;
+}
+
+/** A suffixed name may be another field's too, in streams that have a label of its name; then the order of all members counts. */
+function isClearName(name: string): boolean {
+  return !isReservedName(name) && !isSuffixedName(name);
+}
+
+/** Of logfmt not what could be taken for JSON, or for more than a key, where it stands in another line. */
+function isClearKey(parser: ParserName, key: string): boolean {
+  if (key.includes('\ufffd')) return false;
+  return parser === 'json' || (key !== '' && key[0] !== '{' && !ENDS_KEY.test(key));
+}
+
+const ENDS_KEY = /[\u0000-\u0020="\\]/;
+
+/** The value as the parser shows it; undefined where it is broken. */
+function textOf(
+  parser: ParserName,
+  isPlain: boolean,
+  lines: Buffer,
+  start: number,
+  end: number,
+): string | undefined {
+  if (end - start > MAX_REST_BYTES) return undefined;
+  const written = lines.utf8Slice(start, end);
+  if (written.includes('\ufffd')) return undefined;
+  if (isPlain) return written;
+  const text = parser === 'json' ? jsonStringValue(lines, start, end) : unquoteLogfmt(lines, start, end);
+  // The parser's text of a broken JSON string is empty; one that is really empty has no escapes.
+  return text === '' || text?.includes('\ufffd') ? undefined : text;
+}
+
+/**
+ * Rests of lines that are sound for neither parser; asked for in their order. One that begins with a brace is left to the
+ * parsers: only they know what they make of broken JSON. Any other is no JSON, and has those fields that logfmt finds in it:
+ * most often none.
+ */
+class OtherRests {
+  readonly #lines: Buffer;
+  readonly #decoder = new LogfmtDecoder();
+  /** Of the first equals sign that may still come, for lines without one are not worth decoding. */
+  #equals = -1;
+
+  constructor(lines: Buffer) {
+    this.#lines = lines;
+  }
+
+  restOf(start: number, end: number): string | undefined {
+    const first = skipSpace(this.#lines, start, end);
+    if (first === end) return '';
+    if (this.#lines[first] === OPEN_BRACE) return undefined;
+    return this.#hasEquals(start, end) ? this.#decode(start, end) : '';
+  }
+
+  #hasEquals(start: number, end: number): boolean {
+    if (this.#equals < start) {
+      const found = this.#lines.indexOf(EQUALS, start);
+      this.#equals = found < 0 ? Infinity : found;
+    }
+    return this.#equals < end;
+  }
+
+  #decode(start: number, end: number): string | undefined {
+    const decoder = this.#decoder;
+    decoder.reset(this.#lines, start, end);
+    const texts: string[] = [];
+    for (;;) {
+      const outcome = decoder.next();
+      if (outcome === LINE_END) return lineOfMembers('logfmt', texts.join(separatorOf('logfmt')));
+      if (outcome === FAULT) continue;
+      const { keyStart, keyEnd, valueStart, valueEnd, valueKind } = decoder;
+      if (valueStart === valueEnd) continue;
+      if (texts.length === MAX_LINE_FIELDS || keyEnd - keyStart > MAX_KEY_BYTES) return undefined;
+      const key = this.#lines.utf8Slice(keyStart, keyEnd);
+      if (!isClearKey('logfmt', key) || !isClearName(sanitizeName('', key))) return undefined;
+      const text = textOf('logfmt', valueKind === KIND_CLEAN, this.#lines, valueStart, valueEnd);
+      if (text === undefined) return undefined;
+      texts.push(memberText(memberForm('logfmt', [key]), text));
+    }
+  }
+}

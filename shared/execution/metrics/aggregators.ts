@@ -1,0 +1,296 @@
+/**
+ * What a pane remembers, by range aggregation: a few numbers (a state) with three operations that form a monoid:
+ * make an empty state, add samples, combine an earlier state with a later one. Windows, workers and retries all
+ * rest on `combine`: it may be applied in any grouping.
+ *
+ * States lie side by side in a Float64Array, `width` numbers each. `combine` may write over its first operand.
+ * Formulas: running mean and infinity rules, LogQL reference 12.4; variance by Welford, merged by Chan's formula.
+ */
+
+import type { SampleBatch } from '../../base/model/samples.ts';
+import type { RangeOp } from '../../language/logql/ast.ts';
+
+export interface Aggregator {
+  /** Numbers of a state; 'whole' ones are counts below 2^53 and travel as varints. */
+  readonly layout: readonly ('whole' | 'float')[];
+  readonly init: (cells: Float64Array, at: number) => void;
+  /** Samples `from` to `to - 1` of a batch, in their order. `shift` turns page offsets into query times. */
+  readonly add: (
+    cells: Float64Array,
+    at: number,
+    batch: SampleBatch,
+    from: number,
+    to: number,
+    shift: number,
+  ) => void;
+  readonly combine: (
+    out: Float64Array,
+    outAt: number,
+    earlier: Float64Array,
+    earlierAt: number,
+    later: Float64Array,
+    laterAt: number,
+  ) => void;
+  readonly value: (cells: Float64Array, at: number) => number;
+}
+
+const one = (cells: Float64Array, at: number): number => cells[at];
+
+export const countAggregator: Aggregator = {
+  layout: ['whole'],
+  init: (cells, at) => {
+    cells[at] = 0;
+  },
+  add: (cells, at, _batch, from, to) => {
+    cells[at] += to - from;
+  },
+  combine: addFirst,
+  value: one,
+};
+
+export const sumAggregator: Aggregator = {
+  layout: ['float'],
+  init: (cells, at) => {
+    cells[at] = 0;
+  },
+  add: (cells, at, { values }, from, to) => {
+    if (values === undefined) {
+      cells[at] += to - from;
+      return;
+    }
+    let sum = cells[at];
+    for (let i = from; i < to; i++) sum += values[i];
+    cells[at] = sum;
+  },
+  combine: addFirst,
+  value: one,
+};
+
+function addFirst(
+  out: Float64Array,
+  outAt: number,
+  earlier: Float64Array,
+  earlierAt: number,
+  later: Float64Array,
+  laterAt: number,
+): void {
+  out[outAt] = earlier[earlierAt] + later[laterAt];
+}
+
+/** True where an infinite mean swallows a value: anything finite, and its own sign. */
+export function meanIgnores(mean: number, value: number): boolean {
+  return (mean === Infinity || mean === -Infinity) && (value === mean || Number.isFinite(value));
+}
+
+/** State: count, mean. */
+export const meanAggregator: Aggregator = {
+  layout: ['whole', 'float'],
+  init: (cells, at) => {
+    cells[at] = 0;
+    cells[at + 1] = 0;
+  },
+  add: (cells, at, { values }, from, to) => {
+    let count = cells[at];
+    let mean = cells[at + 1];
+    for (let i = from; i < to; i++) {
+      const value = values === undefined ? 1 : values[i];
+      count++;
+      if (!meanIgnores(mean, value)) mean += value / count - mean / count;
+    }
+    cells[at] = count;
+    cells[at + 1] = mean;
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    const countA = earlier[earlierAt];
+    const countB = later[laterAt];
+    const meanA = earlier[earlierAt + 1];
+    const meanB = later[laterAt + 1];
+    const count = countA + countB;
+    out[outAt] = count;
+    if (countA === 0) out[outAt + 1] = meanB;
+    else if (countB === 0 || meanIgnores(meanA, meanB)) out[outAt + 1] = meanA;
+    // Weighted before the subtraction, so that two large means of opposite signs do not overflow.
+    else out[outAt + 1] = meanA + (meanB * (countB / count) - meanA * (countB / count));
+  },
+  value: (cells, at) => cells[at + 1],
+};
+
+/** NaN is the empty state: any number replaces it, and it replaces none. */
+export const minAggregator: Aggregator = {
+  layout: ['float'],
+  init: (cells, at) => {
+    cells[at] = Number.NaN;
+  },
+  add: (cells, at, { values }, from, to) => {
+    let least = cells[at];
+    for (let i = from; i < to; i++) {
+      const value = values === undefined ? 1 : values[i];
+      if (value < least || Number.isNaN(least)) least = value;
+    }
+    cells[at] = least;
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    const a = earlier[earlierAt];
+    const b = later[laterAt];
+    out[outAt] = b < a || Number.isNaN(a) ? b : a;
+  },
+  value: one,
+};
+
+export const maxAggregator: Aggregator = {
+  layout: ['float'],
+  init: (cells, at) => {
+    cells[at] = Number.NaN;
+  },
+  add: (cells, at, { values }, from, to) => {
+    let most = cells[at];
+    for (let i = from; i < to; i++) {
+      const value = values === undefined ? 1 : values[i];
+      if (value > most || Number.isNaN(most)) most = value;
+    }
+    cells[at] = most;
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    const a = earlier[earlierAt];
+    const b = later[laterAt];
+    out[outAt] = b > a || Number.isNaN(a) ? b : a;
+  },
+  value: one,
+};
+
+/** State: count, mean, sum of squared distances from the mean. The value is the population variance. */
+export const varianceAggregator: Aggregator = {
+  layout: ['whole', 'float', 'float'],
+  init: (cells, at) => {
+    cells[at] = 0;
+    cells[at + 1] = 0;
+    cells[at + 2] = 0;
+  },
+  add: (cells, at, { values }, from, to) => {
+    let count = cells[at];
+    let mean = cells[at + 1];
+    let squares = cells[at + 2];
+    for (let i = from; i < to; i++) {
+      const value = values === undefined ? 1 : values[i];
+      count++;
+      const delta = value - mean;
+      mean += delta / count;
+      squares += delta * (value - mean);
+    }
+    cells[at] = count;
+    cells[at + 1] = mean;
+    cells[at + 2] = squares;
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    const countA = earlier[earlierAt];
+    const countB = later[laterAt];
+    const meanA = earlier[earlierAt + 1];
+    const meanB = later[laterAt + 1];
+    const squaresA = earlier[earlierAt + 2];
+    const squaresB = later[laterAt + 2];
+    const count = countA + countB;
+    out[outAt] = count;
+    if (countA === 0 || countB === 0) {
+      out[outAt + 1] = countA === 0 ? meanB : meanA;
+      out[outAt + 2] = countA === 0 ? squaresB : squaresA;
+      return;
+    }
+    const delta = meanB - meanA;
+    out[outAt + 1] = meanA + delta * (countB / count);
+    out[outAt + 2] = squaresA + squaresB + delta * delta * ((countA * countB) / count);
+  },
+  value: (cells, at) => cells[at + 2] / cells[at],
+};
+
+export const deviationAggregator: Aggregator = {
+  ...varianceAggregator,
+  value: (cells, at) => Math.sqrt(cells[at + 2] / cells[at]),
+};
+
+/** State: time, value. Of equal times the one met first stays, which is the source order. */
+export const firstAggregator: Aggregator = {
+  layout: ['float', 'float'],
+  init: (cells, at) => {
+    cells[at] = Infinity;
+    cells[at + 1] = 0;
+  },
+  add: (cells, at, { times, rows, values }, from, to, shift) => {
+    for (let i = from; i < to; i++) {
+      const time = times[rows[i]] + shift;
+      if (time < cells[at]) {
+        cells[at] = time;
+        cells[at + 1] = values === undefined ? 1 : values[i];
+      }
+    }
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    if (later[laterAt] < earlier[earlierAt]) copyPair(out, outAt, later, laterAt);
+    else copyPair(out, outAt, earlier, earlierAt);
+  },
+  value: (cells, at) => cells[at + 1],
+};
+
+/** State: time, value. Of equal times the one met last stays. */
+export const lastAggregator: Aggregator = {
+  layout: ['float', 'float'],
+  init: (cells, at) => {
+    cells[at] = -Infinity;
+    cells[at + 1] = 0;
+  },
+  add: (cells, at, { times, rows, values }, from, to, shift) => {
+    for (let i = from; i < to; i++) {
+      const time = times[rows[i]] + shift;
+      if (time >= cells[at]) {
+        cells[at] = time;
+        cells[at + 1] = values === undefined ? 1 : values[i];
+      }
+    }
+  },
+  combine: (out, outAt, earlier, earlierAt, later, laterAt) => {
+    if (later[laterAt] >= earlier[earlierAt]) copyPair(out, outAt, later, laterAt);
+    else copyPair(out, outAt, earlier, earlierAt);
+  },
+  value: (cells, at) => cells[at + 1],
+};
+
+function copyPair(out: Float64Array, outAt: number, from: Float64Array, at: number): void {
+  out[outAt] = from[at];
+  out[outAt + 1] = from[at + 1];
+}
+
+/** The aggregator of an operation; undefined for those that need every sample (quantile_over_time, rate_counter). */
+export function aggregatorOf(op: RangeOp, unwrapped: boolean): Aggregator | undefined {
+  switch (op) {
+    case 'count_over_time':
+    case 'absent_over_time':
+      return countAggregator;
+    case 'rate':
+      return unwrapped ? sumAggregator : countAggregator;
+    case 'bytes_over_time':
+    case 'bytes_rate':
+    case 'sum_over_time':
+      return sumAggregator;
+    case 'avg_over_time':
+      return meanAggregator;
+    case 'min_over_time':
+      return minAggregator;
+    case 'max_over_time':
+      return maxAggregator;
+    case 'stdvar_over_time':
+      return varianceAggregator;
+    case 'stddev_over_time':
+      return deviationAggregator;
+    case 'first_over_time':
+      return firstAggregator;
+    case 'last_over_time':
+      return lastAggregator;
+    case 'quantile_over_time':
+    case 'rate_counter':
+      return undefined;
+  }
+}
+
+/** Operations whose value is divided by the seconds of the range. */
+export function isRate(op: RangeOp): boolean {
+  return op === 'rate' || op === 'bytes_rate';
+}

@@ -1,0 +1,157 @@
+/**
+ * The parser stage of a pipeline, answered from columns: sets what the parser would set, and hands the rows that columns
+ * do not know to the parser itself. Takes the place of the parser in `CompiledStages.rowStages`.
+ *
+ * What a reader would get wrong: all columns of a row are asked before any label is set, because the parser must
+ * find the row as it was.
+ */
+import type { PageRows, Run } from '../../../base/model/page.ts';
+import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
+import type { Row, RowStage } from '../row.ts';
+import { KIND_CLEAN, type RowLabels } from '../row-labels.ts';
+import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
+import { columnFor, type PromotedPage } from './pushdown-page.ts';
+
+interface Bound {
+  /** Number of the label, -1 where the column only tells whether the line is sound. */
+  readonly id: number;
+  readonly column: PromotedColumn;
+}
+
+export class PromotedStage {
+  readonly #plan: PromotedPlan;
+  readonly #labels: RowLabels;
+  readonly #parse: RowStage;
+  readonly #sources: readonly LabelSource[];
+  readonly #ids: readonly number[];
+  #columns: (PromotedColumn | undefined)[] = [];
+  #page: PromotedPage | undefined;
+  /** Run that `#bound` is for; -1 after a page began. */
+  #runSerial = -1;
+  #bound: readonly Bound[] | undefined;
+
+  /** @param parse the parser's own stage, on the same labels */
+  constructor(plan: PromotedPlan, labels: RowLabels, parse: RowStage) {
+    this.#plan = plan;
+    this.#labels = labels;
+    this.#parse = parse;
+    this.#sources = plan.labels ?? [];
+    this.#ids = this.#sources.map(({ label }) => labels.intern(label));
+    for (const id of this.#ids) labels.suffixed(id);
+  }
+
+  /** Before the rows of a page; undefined where it has no columns. */
+  enterPage(promoted: PromotedPage | undefined): void {
+    this.#page = promoted;
+    this.#columns = this.#sources.map(source => columnFor(promoted, this.#plan.parser, source));
+    this.#runSerial = -1;
+  }
+
+  /** True where some row of `selection[0..count)` must be parsed, so that the page's lines must be read. */
+  needsLines(
+    { runs, metadata }: Pick<PageRows, 'runs' | 'metadata'>,
+    selection: Uint32Array,
+    count: number,
+  ): boolean {
+    const { isExpression, labels } = this.#plan;
+    if (labels === undefined) return count > 0;
+    if (isExpression && this.#sources.some(({ label }) => metadata.some(({ name }) => name === label)))
+      return count > 0;
+    let at = 0;
+    for (const { stream, firstRow, rows } of runs) {
+      const from = at;
+      while (at < count && selection[at] < firstRow + rows) at++;
+      if (at === from) continue;
+      const bound = this.#bind(name => stream.labels.some(label => label.name === name));
+      if (bound === undefined) return true;
+      for (const { column } of bound) {
+        if (column.fallbackRows === 0) continue;
+        for (let i = from; i < at; i++) if (column.ids[selection[i]] === FALLBACK_ID) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Columns for a run; undefined where its lines must be parsed. */
+  #bind(streamHas: (label: string) => boolean): Bound[] | undefined {
+    if (this.#plan.labels === undefined) return undefined;
+    const bound: Bound[] = [];
+    for (const [i, { label }] of this.#sources.entries()) {
+      if (streamHas(label)) {
+        // The parser's value would take the suffix: expressions do that, and of the others nobody wants it.
+        if (this.#plan.isExpression) return undefined;
+        continue;
+      }
+      const column = this.#columns[i];
+      if (column === undefined) return undefined;
+      bound.push({ id: this.#ids[i], column });
+    }
+    if (bound.length > 0) return bound;
+    // No label is set, but a line that is not sound still fails.
+    const column = this.#page?.guard(this.#plan.parser);
+    return column && [{ id: -1, column }];
+  }
+
+  /**
+   * Columns of the labels that the stage sets in the run at hand, by number of the label; undefined where some row must be
+   * parsed, or what is set depends on the row.
+   */
+  columnsOfRun(run: Pick<Run, 'firstRow' | 'rows'>): ReadonlyMap<number, PromotedColumn> | undefined {
+    const bound = this.#boundToRun();
+    if (bound === undefined || this.#plan.isExpression) return undefined;
+    if (bound.some(({ column }) => leavesRows(column, run))) return undefined;
+    return new Map(bound.filter(({ id }) => id >= 0).map(({ id, column }) => [id, column]));
+  }
+
+  /** True if columns stand in for the parser in the run at hand, but for some rows. */
+  get answersRun(): boolean {
+    return this.#boundToRun() !== undefined;
+  }
+
+  #boundToRun(): readonly Bound[] | undefined {
+    const labels = this.#labels;
+    if (this.#runSerial !== labels.runSerial) {
+      this.#runSerial = labels.runSerial;
+      this.#bound = this.#bind(name => labels.streamHas(labels.intern(name)));
+    }
+    return this.#bound;
+  }
+
+  readonly stage: RowStage = (row: Row) => {
+    const labels = this.#labels;
+    const bound = this.#boundToRun();
+    if (bound === undefined) return this.#parse(row);
+    const { isExpression, dropsEmpty } = this.#plan;
+    const number = labels.row;
+    for (let i = 0; i < bound.length; i++) {
+      const { id, column } = bound[i];
+      if (column.ids[number] === FALLBACK_ID || (isExpression && labels.collides(id)))
+        return this.#parse(row);
+    }
+    for (let i = 0; i < bound.length; i++) {
+      const { id, column } = bound[i];
+      const value = column.ids[number];
+      if (id < 0) break;
+      if (value === 0) {
+        if (isExpression) labels.setText(id, '');
+        continue;
+      }
+      // Metadata of this name sends the value to a name that nobody wants.
+      if (labels.collides(id)) continue;
+      const start = column.starts[value - 1];
+      const end = column.starts[value];
+      if (start < end || !dropsEmpty) labels.setBytes(id, KIND_CLEAN, column.bytes, start, end);
+    }
+    return true;
+  };
+}
+
+/** True where some row of the run is left to the parser. */
+function leavesRows(
+  { ids, fallbackRows }: PromotedColumn,
+  { firstRow, rows }: Pick<Run, 'firstRow' | 'rows'>,
+): boolean {
+  if (fallbackRows === 0) return false;
+  for (let row = firstRow; row < firstRow + rows; row++) if (ids[row] === FALLBACK_ID) return true;
+  return false;
+}

@@ -1,0 +1,141 @@
+/**
+ * What one chunk knows of labels without its lines, for those pages that a query plans: labels of the streams, values of
+ * structured metadata as far as the footer lists them, summaries of promoted columns.
+ *
+ * What a reader would get wrong: bitmaps are over all pages of the chunk, in the footer's order, and say 1 wherever nothing
+ * is known. Pages that are not planned say 0 for stored labels: nobody asks for them.
+ */
+
+import { labelValue } from '../../base/model/labels.ts';
+import type { Stream } from '../../base/model/page.ts';
+import { sanitizeName } from '../../base/text/text.ts';
+import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
+import type { ParserName } from '../../storage/columns/field-extractor.ts';
+import { fieldOfKey } from '../../storage/columns/promoted-field.ts';
+import type { ChunkLabelSummary } from './label-predicate.ts';
+import type { LabelValueTest } from './label-value-test.ts';
+import type { FieldSummary } from './page-summary.ts';
+import {
+  allOf,
+  anyOf,
+  anything,
+  havingValue,
+  nothing,
+  onPages,
+  type PruningPredicate,
+} from './pruning-predicate.ts';
+import type { PageSummary } from './summary-codec.ts';
+import { metadataWord, valueFact } from './value-terms.ts';
+
+export interface KnownChunk {
+  readonly streams: readonly Stream[];
+  readonly pages: readonly PageMeta[];
+  /** Runs that the query reads, of each page that it plans. */
+  readonly planned: ReadonlyMap<PageMeta, readonly RunMeta[]>;
+  /** Of each page; empty where there are none. */
+  readonly summaries: readonly PageSummary[];
+}
+
+export function knowledgeOf(chunk: KnownChunk): ChunkLabelSummary {
+  return {
+    stored: test => storedRequirement(test, chunk),
+    field: (test, parser, field) => fieldRequirement(test, parser, field, chunk.summaries),
+  };
+}
+
+const NO = 0;
+const YES = 1;
+/** The page's filter has the facts of all values. */
+const ASK = 2;
+
+function storedRequirement(test: LabelValueTest, { streams, pages, planned }: KnownChunk): PruningPredicate {
+  const may = new Uint8Array(pages.length);
+  const ask = new Uint8Array(pages.length);
+  // The same few streams come back in every page.
+  const ofStreams = new Map<number, boolean>();
+  const streamMay = ({ stream }: RunMeta): boolean => {
+    let known = ofStreams.get(stream);
+    if (known === undefined) {
+      const value = labelValue(streams[stream].labels, test.name);
+      known = value !== undefined && test.accepts(value);
+      ofStreams.set(stream, known);
+    }
+    return known;
+  };
+  for (const [i, page] of pages.entries()) {
+    const runs = planned.get(page);
+    if (runs === undefined) continue;
+    const answer = runs.some(streamMay) ? YES : metadataAnswer(test, page.columns);
+    may[i] = answer === YES ? 1 : 0;
+    ask[i] = answer === ASK ? 1 : 0;
+  }
+  const known = may.includes(1) ? onPages(may) : nothing;
+  const value = test.equalTo;
+  if (value === undefined || !ask.includes(1)) return known;
+  const bytes = Buffer.from(value);
+  const fact = valueFact(metadataWord(test.name), bytes, 0, bytes.length);
+  return anyOf([known, allOf([onPages(ask), havingValue(fact)])]);
+}
+
+function metadataAnswer(
+  test: LabelValueTest,
+  columns: readonly ColumnMeta[],
+): typeof NO | typeof YES | typeof ASK {
+  let answer: typeof NO | typeof ASK = NO;
+  for (const { kind, name, dictionary } of columns) {
+    if (kind !== ColumnKind.metadata) continue;
+    if (name !== test.name) {
+      if (sanitizeName('', name) === test.name) return YES;
+    } else if (dictionary !== undefined) {
+      if (dictionary.some(value => test.accepts(value))) return YES;
+    } else if (test.equalTo === undefined) return YES;
+    else answer = ASK;
+  }
+  return answer;
+}
+
+function fieldRequirement(
+  test: LabelValueTest,
+  parser: ParserName,
+  field: string,
+  summaries: readonly PageSummary[],
+): PruningPredicate {
+  if (summaries.length === 0) return anything;
+  const mayMatch = Uint8Array.from(summaries, summary =>
+    summaryAllows(test, parser, field, summary) ? 1 : 0,
+  );
+  return onPages(mayMatch);
+}
+
+/** A page has one column of a parser and a label's name at most, which leaves out lines with another field of that name. */
+function summaryAllows(
+  test: LabelValueTest,
+  parser: ParserName,
+  field: string,
+  summary: PageSummary,
+): boolean {
+  for (const [key, known] of summary) {
+    const found = fieldOf(key);
+    if (found?.parser === parser && found.name === field) return allows(test, known);
+  }
+  return true;
+}
+
+/** Keys of one store's columns: the same few in every page. */
+const FIELDS = new Map<string, ReturnType<typeof fieldOfKey>>();
+const MAX_KNOWN_FIELDS = 4096;
+
+function fieldOf(key: string): ReturnType<typeof fieldOfKey> {
+  if (FIELDS.has(key)) return FIELDS.get(key);
+  if (FIELDS.size === MAX_KNOWN_FIELDS) FIELDS.clear();
+  const field = fieldOfKey(key);
+  FIELDS.set(key, field);
+  return field;
+}
+
+function allows(test: LabelValueTest, { values, ranges }: FieldSummary): boolean {
+  return (
+    values.some(value => test.accepts(value)) ||
+    ranges.some(({ least, most }) => test.acceptsBetween(least, most))
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * Results that are kept: series of a range aggregation, entries of a log query. They are looked for once the catalog has named
+ * the chunks, and before a footer is read; the key is made of all that decides the result (answer-cache.ts).
+ *
+ * What a reader would get wrong: of days of which something is expired nothing is kept, because what is hidden then moves with
+ * the clock. And a result that was kept still counts what it once looked at, since that is what the tenant's limits are about.
+ */
+import { createHash } from 'node:crypto';
+import type { MemoryBudget } from '../../base/model/memory-budget.ts';
+import { encodeDeleteRequest } from '../../storage/catalog/delete-request-codec.ts';
+import type { TenantDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
+import type { DayRecords } from './day-plan.ts';
+import { addStatistics, newStatistics, type QueryStatistics, withoutReads } from './statistics.ts';
+import type { AnswerCache, AnswerKey } from './tasks/answer-cache.ts';
+import type { TenantView } from './tenant-view.ts';
+import { keptOfDay, type Visible } from './visibility.ts';
+
+/** Of more chunks a key takes longer than most scans save: 2 ms. */
+const MAX_KEYED_RECORDS = 10_000;
+/** Of a label beside its texts. */
+export const BYTES_PER_LABEL = 64;
+
+/** What a query reads of one tenant. */
+export interface TenantRecords {
+  readonly view: TenantView;
+  readonly visible: Visible;
+  /** In the direction of the query. */
+  readonly days: readonly DayRecords[];
+}
+
+/** What is asked of the entries of those chunks. */
+export interface Asked {
+  /** As text: templates in it may read the clock. */
+  readonly query: string;
+  /** Everything else that the result depends on: times, windows, limit, direction. */
+  readonly terms: readonly (string | number | bigint | boolean | null | undefined)[];
+}
+
+export interface ResultsCacheOptions<Result> {
+  /** Without it nothing is kept. */
+  readonly answers: AnswerCache | undefined;
+  readonly asked: Asked;
+  readonly records: readonly TenantRecords[];
+  /** Of the query. */
+  readonly statistics: QueryStatistics;
+  /** See MetricRequest. */
+  readonly charge: ((bytes: number) => void) | undefined;
+  readonly memory: MemoryBudget | undefined;
+  /** What the result takes, bytes. */
+  weigh(result: Result): number;
+}
+
+interface Kept<Result> {
+  readonly result: Result;
+  readonly bytes: number;
+  readonly statistics: QueryStatistics;
+}
+
+/**
+ * The result that was kept, or the one that `find` finds, which nobody may change from then on. `find` counts in the statistics
+ * that it is given. Throws what it throws, and what `charge` and `memory` throw.
+ */
+export async function cachedOrComputed<Result>(
+  { answers, asked, records, statistics, charge, memory, weigh }: ResultsCacheOptions<Result>,
+  find: (statistics: QueryStatistics) => Promise<Result>,
+): Promise<Result> {
+  const key = answers?.keeps(asked.query) ? keyOf<Kept<Result>>(asked, records) : undefined;
+  if (answers === undefined || key === undefined) return find(statistics);
+  const known = answers.get(key);
+  if (known !== undefined) {
+    addStatistics(statistics, known.statistics);
+    charge?.(known.statistics.lineBytes + known.statistics.metadataBytes);
+    memory?.reserve(known.bytes);
+    return known.result;
+  }
+  const own = newStatistics();
+  const result = await find(own);
+  addStatistics(statistics, own);
+  const bytes = weigh(result);
+  answers.set(key, { result, bytes, statistics: withoutReads(own) }, bytes);
+  return result;
+}
+
+/** Undefined where nothing is to be kept. */
+function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerKey<Result> | undefined {
+  let count = 0;
+  const parts: string[] = [JSON.stringify(asked.query), asked.terms.map(String).join(' ')];
+  for (const { view, visible, days } of tenants) {
+    const { masks } = visible;
+    parts.push(`${view.tenant} ${view.isLabelled} ${masks === undefined ? '' : digestOf(masks)}`);
+    for (const { day, records } of days) {
+      count += records.length;
+      if (count > MAX_KEYED_RECORDS || keptOfDay(visible, day) !== undefined) return undefined;
+      parts.push(`${day}`);
+      for (const { id, asOfMs } of records) parts.push(asOfMs === 0 ? id : `${id} ${asOfMs}`);
+    }
+  }
+  return createHash('sha256').update(parts.join('\n')).digest('base64') as AnswerKey<Result>;
+}
+
+const digests = new WeakMap<TenantDeleteFilters, string>();
+
+/** Of what the requests are, not of their version: masks that are compiled anew are the same. */
+function digestOf(masks: TenantDeleteFilters): string {
+  let digest = digests.get(masks);
+  if (digest === undefined) {
+    const hash = createHash('sha256');
+    for (const request of masks.definitions) {
+      const encoded = encodeDeleteRequest(request);
+      hash.update(`${request.id} ${encoded.length}\n`).update(encoded);
+    }
+    digest = hash.digest('base64');
+    digests.set(masks, digest);
+  }
+  return digest;
+}

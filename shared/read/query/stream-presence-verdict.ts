@@ -1,0 +1,55 @@
+/**
+ * Whether a stream has an entry in a stretch of a day, as far as bounds and minutes tell without looking at timestamps.
+ * The answer is never wrong; it may be that only timestamps can tell. All times are ns since the start of the day, the
+ * stretch is `from <= time < to`.
+ */
+import { type LevelCounts, NS_OF_MINUTE } from '../../storage/chunk/format.ts';
+
+export interface DayInterval {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const Verdict = {
+  absent: 0,
+  present: 1,
+  /** Entries lie around the stretch; whether one lies inside is open. */
+  open: 2,
+} as const;
+
+export type Verdict = (typeof Verdict)[keyof typeof Verdict];
+
+/** By the earliest and the latest of some entries of the stream, which both are entries themselves. */
+export function boundsVerdict(first: number, last: number, from: number, to: number): Verdict {
+  if (last < from || first >= to) return Verdict.absent;
+  return first >= from || last < to ? Verdict.present : Verdict.open;
+}
+
+/** By entries per minute, of one chunk. */
+export function minutesVerdict(counts: readonly LevelCounts[], { from, to }: DayInterval): Verdict {
+  let verdict: Verdict = Verdict.absent;
+  for (const { minutes, entries } of counts) {
+    for (let i = lowerMinute(minutes, from); i < minutes.length; i++) {
+      // Bucket m holds the times from (m - 1) min + 1 ns to m min.
+      const earliest = (minutes[i] - 1) * NS_OF_MINUTE + 1;
+      const latest = minutes[i] * NS_OF_MINUTE;
+      if (earliest >= to) break;
+      if (entries[i] === 0) continue;
+      if (earliest >= from && latest < to) return Verdict.present;
+      verdict = Verdict.open;
+    }
+  }
+  return verdict;
+}
+
+/** Place of the first bucket that ends at or after `from`. */
+function lowerMinute(minutes: readonly number[], from: number): number {
+  let low = 0;
+  let high = minutes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (minutes[middle] * NS_OF_MINUTE < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

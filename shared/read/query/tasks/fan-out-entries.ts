@@ -1,0 +1,115 @@
+/**
+ * Hands the pages of a log query to workers, in the direction of the query, and stops when the limit is met. The first
+ * megabytes are scanned by the caller: most queries with a limit end there, and need no worker.
+ */
+
+import { invariant } from '../../../base/model/errors.ts';
+import type { LogExpr } from '../../../language/logql/ast.ts';
+import { formatExpr } from '../../../language/logql/printer.ts';
+import type { PlannedPage } from '../day-plan.ts';
+import type { LogCollector } from '../log-collector.ts';
+import type { PagesOfPlan } from '../metric-scan.ts';
+import type { TenantView } from '../tenant-view.ts';
+import type { Visible } from '../visibility.ts';
+import { FanOut } from './fan-out.ts';
+import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './fan-out-common.ts';
+import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import type { LogAsk } from './task.ts';
+
+/** Tasks at once at first; each answer doubles it. A query whose limit is met soon starts few in vain. */
+const FIRST_WIDTH = 2;
+
+export interface LogSpreadAsk {
+  readonly expr: LogExpr;
+  readonly limit: number;
+  readonly backward: boolean;
+  readonly categorize: boolean;
+  readonly field?: string | undefined;
+}
+
+/** A day of one tenant. */
+export interface DayOfEntries {
+  readonly from: PagesOfPlan;
+  readonly view: TenantView;
+  readonly visible: Visible;
+  readonly collector: LogCollector;
+}
+
+export class EntryFanOut {
+  private readonly parts: SpreadParts;
+  private readonly ask: Omit<LogAsk, 'bound'>;
+  private readonly fanOut: FanOut;
+  private readonly figures: SpreadFigures;
+  private inlineBytes = 0;
+  /** Nothing was added. */
+  isIdle = true;
+
+  constructor(parts: SpreadParts, { expr, limit, backward, categorize, field }: LogSpreadAsk) {
+    this.parts = parts;
+    this.ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
+    this.fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
+    this.figures = new SpreadFigures(parts);
+  }
+
+  /** How many of the pages, from the first on, the caller is to scan before it gives the others to `add`. */
+  scannedHere(pages: readonly PlannedPage[]): number {
+    if (this.ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
+    const { workers } = this.parts;
+    const room = workers.sizes.inlineBytes;
+    let count = 0;
+    while (count < pages.length && this.inlineBytes < room) {
+      this.inlineBytes += costOf(pages[count++], true);
+    }
+    return count;
+  }
+
+  /**
+   * Starts tasks for the pages as long as the day's collector can use them; `isOver` is asked before each. Throws what
+   * tasks fail with.
+   */
+  async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
+    const { plan, overlaps, pages } = from;
+    const { tenant, isLabelled } = view;
+    const { workers, memory } = this.parts;
+    this.isIdle = false;
+    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
+    for (const { pages: some } of cutIntoTasks(pages, true, workers.sizes)) {
+      // Pages stand in the direction of the query: what the first does not reach, none does.
+      const [{ first: earliest, last: latest }] = some;
+      if (isOver() || !collector.reaches(earliest, latest)) return;
+      const task = maker.make(some, { ...this.ask, bound: collector.bound });
+      const affinity = affinityOf(some);
+      await this.fanOut.add(
+        signal => workers.run(task, { affinity, signal, budget: memory }),
+        ({ answer, release }) => {
+          invariant(answer.kind === 'log', 'a task for entries is answered with entries');
+          this.figures.add(answer, task.records);
+          for (const { record, hash, ...entry } of answer.entries) {
+            const chunk = task.records[record];
+            invariant(chunk !== undefined, 'an entry of a task lies in one of its chunks');
+            collector.take({ ...entry, source: { hash }, chunk });
+          }
+          collector.settle();
+          release();
+        },
+        () => !isOver() && collector.reaches(earliest, latest),
+      );
+    }
+  }
+
+  /** Calls `done` when all that was added before is merged. */
+  async whenMerged(done: () => void): Promise<void> {
+    await this.fanOut.add(async () => undefined, done);
+  }
+
+  /** Waits for all tasks, or for as many as are wanted. Throws what they fail with. */
+  async finish(isOver: () => boolean): Promise<void> {
+    await this.fanOut.drain(isOver);
+    this.figures.finish();
+  }
+
+  /** To be called however the query ends. */
+  stop(): void {
+    this.fanOut.stop();
+  }
+}

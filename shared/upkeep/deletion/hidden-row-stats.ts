@@ -1,0 +1,70 @@
+/**
+ * What a footer counted hidden rows by: minute, detected level and length of the line. Whoever counts from footers takes
+ * them out again, without reading the page. A page with many hidden rows has none of this: reading it costs no more.
+ */
+
+import type { PageRows } from '../../base/model/page.ts';
+import { minuteOf } from '../../storage/chunk/counts.ts';
+import { LEVEL_NAME } from '../../storage/chunk/format.ts';
+
+/** Hidden rows of a page, parallel arrays. */
+export interface HiddenRowStats {
+  /** Ascending, each once. */
+  readonly rows: Uint32Array;
+  /** Minute of the day, as in LevelCounts. */
+  readonly minutes: Uint16Array;
+  /** Values of detected_level; '' where there is none. */
+  readonly levels: readonly string[];
+  readonly lineBytes: Uint32Array;
+}
+
+/** 70 KB with their arrays: a page's own columns are larger. */
+const MAX_ROWS = 4096;
+/** Row, minute, length, and the place of a level. */
+const ROW_BYTES = 18;
+/** Four arrays and their object. */
+const FACTS_BYTES = 400;
+
+const NONE: HiddenRowStats = Object.freeze({
+  rows: new Uint32Array(0),
+  minutes: new Uint16Array(0),
+  levels: [],
+  lineBytes: new Uint32Array(0),
+});
+
+/**
+ * Undefined where there are too many.
+ * @param page with lines, and with the metadata column of the level
+ * @param base ns from the start of the day to what the page's times are relative to
+ * @param rows ascending, each once
+ */
+export function factsOf(page: PageRows, base: number, rows: Uint32Array): HiddenRowStats | undefined {
+  if (rows.length === 0) return NONE;
+  if (rows.length > MAX_ROWS) return undefined;
+  const { times, lineOffsets, metadata } = page;
+  const column = metadata.find(({ name }) => name === LEVEL_NAME);
+  const values = new Map<number, string>([[0, '']]);
+  const levelOf = (row: number): string => {
+    const id = column === undefined ? 0 : column.ids[row];
+    let level = values.get(id);
+    if (level === undefined) {
+      level = column!.valueAt(id - 1);
+      values.set(id, level);
+    }
+    return level;
+  };
+  return {
+    rows: rows.slice(),
+    minutes: Uint16Array.from(rows, row => minuteOf(base + times[row])),
+    levels: Array.from(rows, levelOf),
+    lineBytes: Uint32Array.from(rows, row => lineOffsets[row + 1] - lineOffsets[row]),
+  };
+}
+
+/** What is held for them, for caches. */
+export function bytesOfFacts({ rows, levels }: HiddenRowStats): number {
+  if (rows.length === 0) return 0;
+  let bytes = FACTS_BYTES + rows.length * ROW_BYTES;
+  for (const level of new Set(levels)) bytes += 2 * level.length;
+  return bytes;
+}

@@ -1,0 +1,64 @@
+/**
+ * Adds patterns to what a chunk holds beside its entries. Around another enricher, because patterns are wanted by some
+ * (`pattern_ingester.enabled`), and nobody else is to pay for them.
+ */
+import type {
+  ChunkIndexer,
+  ExtraColumn,
+  PageOrigin,
+  PatchEnricher,
+} from '../../storage/chunk/chunk-indexer.ts';
+import { SectionKind } from '../../storage/chunk/format.ts';
+import { levelsOfRows } from './levels.ts';
+import { PatternBuilder } from './pattern-builder.ts';
+import type { PatternSection } from './section-codec.ts';
+
+/** Of one chunk. `finish` has the patterns behind the other's sections. */
+export function withPatterns(inner: ChunkIndexer): ChunkIndexer {
+  return enricherOf(inner, new PatternBuilder());
+}
+
+/**
+ * The same of a chunk that is made from another one.
+ * @param section the patterns of that one; undefined where it has none, then the new one has none
+ */
+export function withPatchedPatterns(
+  inner: PatchEnricher,
+  section: PatternSection | undefined,
+): PatchEnricher {
+  if (section === undefined) return inner;
+  const builder = new PatternBuilder();
+  return {
+    ...enricherOf(inner, builder),
+    copied(place, lineBytes) {
+      inner.copied(place, lineBytes);
+      builder.copyPage(section, place);
+    },
+  };
+}
+
+function enricherOf(inner: ChunkIndexer, builder: PatternBuilder): ChunkIndexer {
+  return {
+    page(lines, lineOffsets, rows, metadata, origin): readonly ExtraColumn[] {
+      builder.addPage({ lines, lineOffsets, ...placesOf(origin, rows) });
+      return inner.page(lines, lineOffsets, rows, metadata, origin);
+    },
+    finish() {
+      const bytes = builder.finish();
+      const sections = inner.finish();
+      return bytes === undefined ? sections : [...sections, { kind: SectionKind.patterns, bytes }];
+    },
+  };
+}
+
+function placesOf({ input, from }: PageOrigin, rows: number) {
+  const { streamOf } = input;
+  const runs: { readonly firstRow: number; readonly rows: number }[] = [];
+  for (let row = 0, firstRow = 0; row < rows; row++) {
+    if (row + 1 < rows && streamOf[from + row + 1] === streamOf[from + row]) continue;
+    runs.push({ firstRow, rows: row + 1 - firstRow });
+    firstRow = row + 1;
+  }
+  const times = input.times.subarray(from, from + rows);
+  return { runs, times, base: 0, levels: levelsOfRows(input, from, rows) };
+}

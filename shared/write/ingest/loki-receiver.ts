@@ -1,0 +1,34 @@
+/** The pushes of shippers made for Loki: protobuf or JSON, and the JSON shape of the deprecated endpoint. */
+import { decompressBody } from './body.ts';
+import { pushFormat } from './content.ts';
+import { decodeJsonPush } from './json-push.ts';
+import { decodeLegacyJsonPush } from './legacy-json-push.ts';
+import { decodeProtobufPush } from './protobuf-push.ts';
+import type { Receiver } from './receiver.ts';
+import { releaseUncompressed } from './snappy.ts';
+
+const FORMAT = 'loki';
+
+const PROTOBUF: Receiver = {
+  format: FORMAT,
+  unpack: decompressBody,
+  decode: decodeProtobufPush,
+  release: releaseUncompressed,
+  repeatable: true,
+};
+const JSON_STREAMS: Receiver = {
+  format: FORMAT,
+  unpack: decompressBody,
+  decode: decodeJsonPush,
+  repeatable: true,
+};
+const LEGACY_JSON: Receiver = { ...JSON_STREAMS, decode: decodeLegacyJsonPush };
+
+/** By names of their own. */
+export const LOKI_INLETS = { protobuf: PROTOBUF, json: JSON_STREAMS, 'legacy-json': LEGACY_JSON } as const;
+
+/** By content type; throws BadRequestError where that is none. */
+export function lokiReceiver(contentType: string | undefined, legacyJson: boolean): Receiver {
+  if (pushFormat(contentType) === 'protobuf') return PROTOBUF;
+  return legacyJson ? LEGACY_JSON : JSON_STREAMS;
+}

@@ -1,0 +1,276 @@
+/**
+ * Documents as entries: one JSON object becomes a time, a line, the labels of its stream and structured metadata.
+ *
+ *     {"@timestamp": .., "message": "text", "service": {"name": "shop"}, "http": {"status": 500}}
+ *      time               line               label service_name          metadata http_status
+ *
+ * A document without a message is a line as it is, and so is one whose fields do not fit the limits of structured
+ * metadata: it is never refused for having too many fields, and `| json` finds them in the line.
+ */
+import { type Label, labelsOf } from '../../../base/model/labels.ts';
+import type { Steps } from '../../../base/model/steps.ts';
+import { MAX_DENSE_BYTES, MAX_ENTRIES, MAX_METADATA_PAIRS, MAX_STREAMS, tooMany } from '../bounds.ts';
+import { JsonScanner } from '../json-scanner.ts';
+import { sanitizeMetadataName } from '../metadata-name.ts';
+import type { PushColumns } from '../push-columns.ts';
+import type { DecodeContext } from '../receiver.ts';
+import { StreamTable, streamOf } from '../stream-table.ts';
+import { type Timestamp, timestampOf } from '../timestamp.ts';
+import { DocumentFields, Kind } from './document-fields.ts';
+import type { FieldOptions } from './field-options.ts';
+import { FieldPaths, Role, unescaped } from './field-paths.ts';
+import { addNanoseconds, readTime } from './time-value.ts';
+
+export type DocumentFailure = 'no-object' | 'bad-time' | 'too-long';
+/** Of a document: it is read in one go. */
+export const MAX_DOCUMENT_BYTES = MAX_DENSE_BYTES;
+
+const NONE = -1;
+
+interface ExtraPair {
+  readonly name: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Adds documents of one body to columns over the same body. */
+export class DocumentEntries {
+  private readonly columns: PushColumns;
+  private readonly options: FieldOptions;
+  private readonly context: DecodeContext;
+  private readonly paths: FieldPaths;
+  private readonly fields: DocumentFields;
+  /** Of the columns, for entries that are no documents. */
+  readonly streams: StreamTable;
+  private readonly json: JsonScanner;
+  private readonly placeOfKey = new Map<string, number>();
+  /** Path → place of its name in the columns, plus 1. */
+  private nameOfPath = new Uint32Array(64);
+  private readonly now: Timestamp;
+  /** Entries without a time: each is a nanosecond after the one before, which keeps their order and all of them. */
+  private withoutTime = 0;
+  private readonly time: Timestamp = { day: 0, timeOfDay: 0 };
+  private readonly extra: readonly ExtraPair[];
+  private readonly extraBytes: number;
+
+  /** Values of `extraMetadata` are put behind the body: only with them its bytes are copied. */
+  static *over(columns: PushColumns, options: FieldOptions, context: DecodeContext): Steps<DocumentEntries> {
+    const extra: ExtraPair[] = [];
+    if (options.extraMetadata.length > 0) {
+      const values = options.extraMetadata.map(({ value }) => Buffer.from(value));
+      let at = yield* columns.append(Buffer.concat(values));
+      for (let i = 0; i < values.length; i++) {
+        const name = columns.nameId(options.extraMetadata[i].name);
+        extra.push({ name, start: at, end: at + values[i].length });
+        at += values[i].length;
+      }
+    }
+    return new DocumentEntries(columns, options, context, extra);
+  }
+
+  /** What follows points into the bytes that the columns have by now, and unescapes there. */
+  private constructor(
+    columns: PushColumns,
+    options: FieldOptions,
+    context: DecodeContext,
+    extra: readonly ExtraPair[],
+  ) {
+    this.columns = columns;
+    this.options = options;
+    this.context = context;
+    this.extra = extra;
+    this.paths = new FieldPaths(columns.bytes, options);
+    this.fields = new DocumentFields(columns.bytes, this.paths);
+    this.streams = new StreamTable(columns);
+    this.json = new JsonScanner(columns.bytes);
+    this.now = timestampOf(context.nowNs);
+    this.extraBytes = options.extraMetadata.reduce(
+      (sum, { name, value }) => sum + name.length + Buffer.byteLength(value),
+      0,
+    );
+  }
+
+  /**
+   * Adds `bytes[start, end)` as an entry of the stream of its labels and `labels`, whose identity is `key`. What is
+   * wrong with the document, or undefined. Throws ClientError where the push as a whole is too large.
+   */
+  add(start: number, end: number, key: string, labels: readonly Label[]): DocumentFailure | undefined {
+    const { columns, fields } = this;
+    if (end - start > MAX_DOCUMENT_BYTES) return 'too-long';
+    if (!fields.read(start, end)) return 'no-object';
+    const message = this.messageField();
+    const timeField = this.timeField();
+    if (timeField === 'bad-time') return timeField;
+    if (timeField === NONE) addNanoseconds(this.time, this.now, this.withoutTime++);
+    const stream = this.streamPlace(key, labels);
+    if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
+    const { day, timeOfDay } = this.time;
+    if (message === NONE || !this.fitsMetadata(message, timeField)) {
+      columns.addEntry(stream, day, timeOfDay, start, trimmedEnd(columns.bytes, start, end));
+    } else {
+      this.unescape(message);
+      columns.addEntry(stream, day, timeOfDay, fields.start[message], fields.end[message]);
+      this.addMetadata(message, timeField);
+    }
+    this.addExtraMetadata();
+    return undefined;
+  }
+
+  /** Adds `extraMetadata` to the newest entry: documents have it already. */
+  addExtraMetadata(): void {
+    for (const { name, start, end } of this.extra) this.addPair(name, start, end);
+  }
+
+  /** The text of the message field of lowest rank. */
+  private messageField(): number {
+    const { fields } = this;
+    let found = NONE;
+    let best = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < fields.count; i++) {
+      const { role, rank } = this.paths.paths[fields.path[i]];
+      if (role !== Role.message || rank > best || fields.kind[i] === Kind.raw) continue;
+      best = rank;
+      found = i;
+    }
+    return found;
+  }
+
+  /** The field of lowest rank that holds a time, which is then in `this.time`. */
+  private timeField(): number | 'bad-time' {
+    const { fields, columns } = this;
+    let found = NONE;
+    let best = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < fields.count; i++) {
+      const { role, rank } = this.paths.paths[fields.path[i]];
+      if (role !== Role.time || rank > best) continue;
+      const start = fields.start[i];
+      const end = fields.end[i];
+      // VictoriaLogs: 0 stands for the time of arrival.
+      if (end - start === 1 && columns.bytes[start] === 0x30) continue;
+      if (readTime(scratch, columns.bytes, start, end)) {
+        this.time.day = scratch.day;
+        this.time.timeOfDay = scratch.timeOfDay;
+        best = rank;
+        found = i;
+      } else if (rank === 0) return 'bad-time';
+    }
+    return found;
+  }
+
+  private streamPlace(key: string, labels: readonly Label[]): number {
+    const { fields, columns } = this;
+    let full = key;
+    for (let i = 0; i < fields.count; i++) {
+      if (this.isLabel(i)) {
+        // Bytes as characters, which costs no decoding; lengths keep neighbours apart.
+        const value = columns.bytes.latin1Slice(fields.start[i], fields.end[i]);
+        full += `\n${this.paths.paths[fields.path[i]].rank} ${value.length} ${value}`;
+      }
+    }
+    let place = this.placeOfKey.get(full);
+    if (place === undefined) {
+      place = this.streams.place(streamOf(labelsOf(this.labelsOfDocument(labels))));
+      // Documents may name the labels of one stream in any order.
+      if (this.placeOfKey.size >= MAX_STREAMS) this.placeOfKey.clear();
+      this.placeOfKey.set(full, place);
+    }
+    return place;
+  }
+
+  private labelsOfDocument(labels: readonly Label[]): Map<string, string> {
+    const { fields, columns, options } = this;
+    const found = new Map<string, string>();
+    for (const { name, value } of [...options.extraLabels, ...labels])
+      if (value !== '') found.set(name, value);
+    for (let i = 0; i < fields.count; i++) {
+      if (!this.isLabel(i)) continue;
+      const isEscaped = fields.kind[i] === Kind.escapedText;
+      const value = isEscaped ? unescaped(columns.bytes, fields.start[i], fields.end[i]) : this.text(i);
+      found.set(this.paths.labels[this.paths.paths[fields.path[i]].rank], value);
+    }
+    return found;
+  }
+
+  /** A longer value would get the entry refused: it is metadata then. */
+  private isLabel(field: number): boolean {
+    const { fields, context } = this;
+    if (this.paths.paths[fields.path[field]].role !== Role.label) return false;
+    return fields.end[field] - fields.start[field] <= context.limits.maxLabelValueLength;
+  }
+
+  private isMetadata(field: number, message: number, time: number): boolean {
+    const { role } = this.paths.paths[this.fields.path[field]];
+    return field !== message && field !== time && role !== Role.ignored && !this.isLabel(field);
+  }
+
+  private fitsMetadata(message: number, time: number): boolean {
+    const { fields, context, extra } = this;
+    const { allowStructuredMetadata, maxStructuredMetadataSize, maxStructuredMetadataEntriesCount } =
+      context.limits;
+    if (fields.isCut) return false;
+    let count = extra.length;
+    let size = this.extraBytes;
+    for (let i = 0; i < fields.count; i++) {
+      if (!this.isMetadata(i, message, time)) continue;
+      const { role, nameBytes } = this.paths.paths[fields.path[i]];
+      if (role === Role.unstorable) return false;
+      count++;
+      size += nameBytes + fields.end[i] - fields.start[i];
+    }
+    if (count === 0) return true;
+    if (!allowStructuredMetadata) return false;
+    if (maxStructuredMetadataEntriesCount > 0 && count > maxStructuredMetadataEntriesCount) return false;
+    return maxStructuredMetadataSize === 0 || size <= maxStructuredMetadataSize;
+  }
+
+  private addMetadata(message: number, time: number): void {
+    const { fields } = this;
+    for (let i = 0; i < fields.count; i++) {
+      if (!this.isMetadata(i, message, time)) continue;
+      this.unescape(i);
+      this.addPair(this.nameOf(fields.path[i]), fields.start[i], fields.end[i]);
+    }
+  }
+
+  private addPair(name: number, start: number, end: number): void {
+    if (this.columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
+    this.columns.addPair(name, start, end);
+  }
+
+  private nameOf(path: number): number {
+    if (path >= this.nameOfPath.length) {
+      const grown = new Uint32Array(Math.max(path + 1, this.nameOfPath.length * 2));
+      grown.set(this.nameOfPath);
+      this.nameOfPath = grown;
+    }
+    const known = this.nameOfPath[path];
+    if (known > 0) return known - 1;
+    const { name } = this.paths.paths[path];
+    // One name for it as a label and as metadata, and one that the discovery of levels knows.
+    const id = this.columns.nameId(name === 'log.level' ? 'level' : sanitizeMetadataName(name));
+    this.nameOfPath[path] = id + 1;
+    return id;
+  }
+
+  /** In place, like a JSON push: the document is not its own line any more. */
+  private unescape(field: number): void {
+    const { fields, json } = this;
+    if (fields.kind[field] !== Kind.escapedText) return;
+    json.at = fields.start[field] - 1;
+    json.string();
+    fields.start[field] = json.start;
+    fields.end[field] = json.end;
+  }
+
+  private text(field: number): string {
+    return this.columns.bytes.utf8Slice(this.fields.start[field], this.fields.end[field]);
+  }
+}
+
+const scratch: Timestamp = { day: 0, timeOfDay: 0 };
+
+function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = end;
+  while (at > start && bytes[at - 1] <= 0x20) at--;
+  return at;
+}

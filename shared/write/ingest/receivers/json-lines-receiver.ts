@@ -1,0 +1,74 @@
+/**
+ * JSON lines: one document per line. As with every push the good ones are stored and the client is told of the others,
+ * so a receiver of one request keeps which lines those are.
+ */
+import type { Label } from '../../../base/model/labels.ts';
+import { PushColumns } from '../push-columns.ts';
+import type { Receiver } from '../receiver.ts';
+import { DocumentEntries, type DocumentFailure, MAX_DOCUMENT_BYTES } from './document-entries.ts';
+import type { FieldOptions } from './field-options.ts';
+import { isBlank, lineEnd, unpackText } from './text-body.ts';
+import { validUtf8 } from './valid-utf8.ts';
+
+export interface JsonLinesReceiver extends Receiver {
+  /** What is wrong with lines that are no entries, once decoded; undefined where all are. */
+  failure(): string | undefined;
+}
+
+interface Failed {
+  lines: number;
+  firstLine: number;
+}
+
+const TEXTS: Readonly<Record<DocumentFailure, string>> = {
+  'no-object': 'is no JSON object',
+  'bad-time': 'has a time that cannot be read',
+  'too-long': `is longer than ${MAX_DOCUMENT_BYTES} bytes`,
+};
+const NO_LABELS: readonly Label[] = [];
+/** Of the body, in one step: some tenths of a ms. A document is never divided. */
+const STEP_BYTES = 16 * 1024;
+
+export function jsonLinesReceiver(fields: FieldOptions): JsonLinesReceiver {
+  const failed = new Map<DocumentFailure, Failed>();
+  return {
+    format: 'json_lines',
+    unpack: unpackText,
+    *decode(body, context) {
+      const bytes = yield* validUtf8(body);
+      const columns = new PushColumns(bytes);
+      const documents = yield* DocumentEntries.over(columns, fields, context);
+      let line = 0;
+      let stop = STEP_BYTES;
+      for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+        end = lineEnd(bytes, start);
+        line++;
+        if (end >= stop) {
+          stop = end + STEP_BYTES;
+          yield;
+        }
+        if (isBlank(bytes, start, end)) continue;
+        const failure = documents.add(start, end, '', NO_LABELS);
+        if (failure !== undefined) count(failed, failure, line);
+      }
+      return columns;
+    },
+    // A document without a time gets that of its arrival.
+    repeatable: false,
+    failure: () =>
+      failed.size === 0
+        ? undefined
+        : [...failed].map(([failure, found]) => failureText(TEXTS[failure], found)).join('; '),
+  };
+}
+
+function count(failed: Map<DocumentFailure, Failed>, failure: DocumentFailure, line: number): void {
+  const known = failed.get(failure);
+  if (known === undefined) failed.set(failure, { lines: 1, firstLine: line });
+  else known.lines++;
+}
+
+function failureText(what: string, { lines, firstLine }: Failed): string {
+  const others = lines === 1 ? '' : ` (${lines} lines in all)`;
+  return `line ${firstLine} ${what}${others}`;
+}

@@ -1,0 +1,36 @@
+/** What receivers of text share: how their bodies are unpacked, and how they are cut into lines. */
+import { type Pace, UNPACED } from '../../../base/model/steps.ts';
+import { type BodyHeaders, type BodyLimits, decompressBody } from '../body.ts';
+import { MAX_DENSE_BYTES } from '../bounds.ts';
+import type { HeldBytes } from '../push-budget.ts';
+
+const LINE_FEED = 0x0a;
+
+/** Text, or gzip of it, whatever content type it is sent with. Throws as `decompressBody`. */
+export function unpackText(
+  body: Uint8Array,
+  { contentEncoding }: BodyHeaders,
+  limits: BodyLimits,
+  held: HeldBytes,
+  pace: Pace = UNPACED,
+): Promise<Buffer> | Buffer {
+  const encoding = contentEncoding?.toLowerCase();
+  const headers = {
+    contentType: 'application/json',
+    contentEncoding: encoding === 'identity' ? '' : encoding,
+  };
+  return decompressBody(body, headers, limits, held, pace);
+}
+
+/** End of the line that starts at `start`: of its line feed, or of the body. */
+export function lineEnd(bytes: Buffer, start: number): number {
+  const found = bytes.indexOf(LINE_FEED, start);
+  return found < 0 ? bytes.length : found;
+}
+
+/** True where the range holds nothing but white space. One that is longer than a document may be is none. */
+export function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start > MAX_DENSE_BYTES) return false;
+  for (let at = start; at < end; at++) if (bytes[at] > 0x20) return false;
+  return true;
+}
