@@ -12,6 +12,7 @@ import { processText } from '../shared/server/admin/fleet-figures.ts';
 import { addBacklogMetrics } from '../shared/server/admin/metrics/backlog-metrics.ts';
 import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
 import { addDiskMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
+import { addPushMemoryMetrics } from '../shared/server/admin/metrics/push-memory-metrics.ts';
 import { addThreadMetrics } from '../shared/server/admin/metrics/thread-metrics.ts';
 import { OverridesWatch } from '../shared/server/admin/overrides-watch.ts';
 import type { Services } from '../shared/server/admin/services.ts';
@@ -185,6 +186,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     });
     addThreadMetrics(metrics.registry, () => threads!.threads);
     addBacklogMetrics(metrics.registry, threads.backlog);
+    addPushMemoryMetrics(metrics.registry, () => threads!.pushBytes);
     await threads.start(await workingRoles(catalog, { config, isAlone }));
     const started = threads;
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));

@@ -2,6 +2,7 @@
 import type { ConnectionInfo, PostOutcome } from '../../shared/base/ports/connections.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { FrontTell, PlainRequest, RoleAsk, RoleData } from './role-messages.ts';
+import type { SharedPushes } from './shared-pushes.ts';
 
 /** What a further front thread is started with. */
 export interface FrontData
@@ -15,6 +16,8 @@ export interface FrontData
   readonly fronts: number;
   /** Ingest threads of each front at most. */
   readonly ingestThreads: number;
+  /** What pushes of all ingest threads hold. */
+  readonly pushes: SharedPushes;
   readonly host: string;
   readonly port: number;
 }

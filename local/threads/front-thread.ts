@@ -39,6 +39,7 @@ import type { Moved } from './messages.ts';
 import type { RoleAsk, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
+import { forgetPushes } from './shared-pushes.ts';
 import {
   answerOnce,
   pushSlotsOf,
@@ -213,7 +214,7 @@ function ingestPool(
   starter: Starter,
   log: ReturnType<typeof createThreadLog>,
 ): { readonly pool: RolePool<RoleThread>; hear(told: ToldFront): void } {
-  const { fronts, ingestThreads, config, storage, isAlone, kernels, readOnly } = data;
+  const { fronts, ingestThreads, pushes, config, storage, isAlone, kernels, readOnly } = data;
   let { isDebug, isDiskFull } = data;
   const hub: ThreadHub = {
     async reply(question, signal) {
@@ -229,6 +230,7 @@ function ingestPool(
       role: 'ingest',
       index,
       threads: fronts * ingestThreads,
+      pushes,
       config,
       storage,
       isAlone,
@@ -237,7 +239,8 @@ function ingestPool(
       isDiskFull,
       readOnly,
     });
-    return startRoleThread({ role: 'ingest', index, data: started, hub, log });
+    const onLost = () => forgetPushes(pushes, index);
+    return startRoleThread({ role: 'ingest', index, data: started, hub, log, onLost });
   };
   const pool = new RolePool<RoleThread>(ingestThreads, start);
   return {

@@ -25,6 +25,8 @@ export interface FrontsParts {
   /** See RoleThreads. */
   readonly openTail: (request: TailRequest, connectionId: string) => Promise<string | undefined>;
   readonly closeTail: (tenant: string, connectionId: string) => Promise<void>;
+  /** A front ended by itself, with its ingest threads; it is started again. Must not throw. */
+  readonly onLost: (index: number) => void;
   readonly log: Pick<ThreadLog, 'debug' | 'warn' | 'error'>;
   /** For running requests to end when it stops. */
   readonly drainMs: number;
@@ -114,7 +116,7 @@ export class Fronts {
   }
 
   #thread(index: number): FrontThread {
-    const { data, log, drainMs, entry = threadEntry('front-thread') } = this.#parts;
+    const { data, onLost, log, drainMs, entry = threadEntry('front-thread') } = this.#parts;
     const name = `front-${index}`;
     const thread: FrontThread = new ThreadClient<FrontCall, FrontAnswer>({
       name,
@@ -129,6 +131,7 @@ export class Fronts {
       onReady: () => log.debug({ thread: name }, 'a thread is ready'),
       onLost: error => {
         log.error({ err: error, thread: name }, 'a thread ended and is started again');
+        onLost(index);
         this.#forgetTailsOf(thread);
       },
     });

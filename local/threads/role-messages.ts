@@ -12,6 +12,7 @@ import type { AskedRate } from '../../shared/write/ingest/rates/rate-decision.ts
 import type { StorageOptions } from '../storage.ts';
 import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';
+import type { SharedPushes } from './shared-pushes.ts';
 import type { SharedReaders } from './shared-readers.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
@@ -24,6 +25,8 @@ export interface RoleData {
   readonly threads: number;
   /** What queries of all query threads hold; undefined for other roles. */
   readonly queryMemory?: SharedCounters | undefined;
+  /** What pushes of all ingest threads hold; undefined for other roles. */
+  readonly pushes?: SharedPushes | undefined;
   /** Who reads objects in all threads; undefined for a role that reads none, and if other processes may read them. */
   readonly readers?: SharedReaders | undefined;
   /** Place of this thread among those that read. */

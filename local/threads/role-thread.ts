@@ -25,7 +25,7 @@ import { packInThisThread } from '../../shared/storage/codec/compression.ts';
 import { fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
 import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
-import { MAX_PUSH_BYTES } from '../../shared/write/ingest/push-budget.ts';
+import { PushCounts } from '../../shared/write/ingest/push-counts.ts';
 import { admitBy, type RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
 import { fetchClient } from '../http-client.ts';
 import { mustKeepObjects } from '../kept-objects.ts';
@@ -49,6 +49,7 @@ import type {
 } from './role-messages.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
 import { SharedBytes } from './shared-bytes.ts';
+import { PushBoard } from './shared-pushes.ts';
 import { haveAllBegunIn, newEpoch, ThreadReaders } from './shared-readers.ts';
 import { TailThread } from './tail-thread.ts';
 import { taskInvoker } from './task-invoker.ts';
@@ -129,7 +130,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     resultCacheBytes: cached(logboom.queryResultCacheBytes),
     queryMemory,
     objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog, tell) : undefined,
-    pushMemoryBytes: Math.floor(MAX_PUSH_BYTES / threads),
+    pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
     place,
     onLargePushEnd: collectGarbage,
     http: fetchClient,

@@ -21,6 +21,7 @@ import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { frontsOf, type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
 import { freeLost, sharedCounters } from './shared-bytes.ts';
+import { bytesOfPushes, forgetPushes, type SharedPushes, sharedPushes } from './shared-pushes.ts';
 import { forgetLost, type SharedReaders, sharedReaders } from './shared-readers.ts';
 import {
   answerOnce,
@@ -78,6 +79,8 @@ export class RoleThreads {
   readonly #running = new TenantCount();
   /** Undefined if other processes may read objects. */
   readonly #readers: SharedReaders | undefined;
+  /** Of the ingest threads of all fronts. */
+  readonly #pushes: SharedPushes;
   #isDebug: boolean;
   #isDiskFull: boolean;
   #isStopped = false;
@@ -93,6 +96,7 @@ export class RoleThreads {
     });
     // Query threads with the spare one, and upkeep.
     this.#readers = parts.isAlone ? sharedReaders(this.#queryThreads + 2) : undefined;
+    this.#pushes = sharedPushes(this.#ingestThreads * this.#frontCount);
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
     this.#fronts = this.#otherFronts();
     this.connections = this.#fronts.connectionsWith(parts.connections);
@@ -117,6 +121,11 @@ export class RoleThreads {
   /** For metrics: threads that this one has started. */
   get threads(): readonly Pick<RoleThread, 'name' | 'starts' | 'running' | 'utilization'>[] {
     return [...this.#roleThreads, ...this.#fronts.threads];
+  }
+
+  /** For metrics: what pushes hold in all ingest threads. */
+  get pushBytes(): number {
+    return bytesOfPushes(this.#pushes);
   }
 
   /** Of this front. */
@@ -258,6 +267,7 @@ export class RoleThreads {
     const threads = isIngest ? here * this.#frontCount : max;
     // The spare thread, too.
     const queryMemory = isQuery ? sharedCounters(queryMemoryBytes, threads + 1) : undefined;
+    const pushes = isIngest ? this.#pushes : undefined;
     const start = (index: number) => {
       this.#parts.startTableThread?.();
       const readerIndex = isQuery ? index : this.#queryThreads + 1;
@@ -267,13 +277,15 @@ export class RoleThreads {
         data: (): RoleData => {
           // What a lost thread was asked for is lost with it; its successor goes through all days.
           if (role === 'upkeep') this.backlog.forget();
-          return { ...this.#started(), role, index, threads, queryMemory, readers, readerIndex };
+          const own = { role, index, threads, queryMemory, pushes, readers, readerIndex };
+          return { ...this.#started(), ...own };
         },
         hub: this.#hubOf(role, threads),
         log,
         replaced,
         onLost: () => {
           if (queryMemory !== undefined) freeLost(queryMemory, index);
+          if (pushes !== undefined) forgetPushes(pushes, index);
           if (readers !== undefined) forgetLost(readers, readerIndex);
           if (isQuery && index === 0) {
             this.#parts.endTails();
@@ -323,17 +335,25 @@ export class RoleThreads {
         port,
         fronts: this.#frontCount,
         ingestThreads: this.#ingestThreads,
+        pushes: this.#pushes,
       }),
       hub: {
         reply: (ask, signal) => hubOfFronts().reply(ask, signal),
         hear: tell => hubOfFronts().hear(tell),
       },
+      onLost: index => this.#forgetPushesOf(index),
       answer,
       openTail: (request, connectionId) => this.openTail(request, connectionId),
       closeTail: (tenant, connectionId) => this.closeTail(tenant, connectionId),
       log,
       drainMs: config.server.gracefulShutdownTimeoutMs,
     });
+  }
+
+  /** The ingest threads of a front end with it. */
+  #forgetPushesOf(front: number): void {
+    const first = front * this.#ingestThreads;
+    for (let place = 0; place < this.#ingestThreads; place++) forgetPushes(this.#pushes, first + place);
   }
 
   async #request(role: Role, { cost }: Pick<Route<never>, 'cost'>, request: Request): Promise<Response> {

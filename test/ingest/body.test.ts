@@ -95,7 +95,7 @@ describe('decompressBody', () => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const pack = { gzip: gzipSync, deflate: deflateRawSync, undefined: compress }[`${contentEncoding}`]!;
       const headers = { contentEncoding, contentType: contentEncoding && JSON_TYPE };
-      const budget = new PushBudget(100_000, { maxWaitMs: 1 });
+      const budget = new PushBudget({ maxBytes: 100_000, maxWaitMs: 1 });
       const first = budget.open('a');
       expect((await decompressBody(pack(raw), headers, LIMITS, first)).equals(raw)).toBe(true);
       const second = budget.open('a');

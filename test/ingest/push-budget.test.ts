@@ -8,7 +8,8 @@ const MIB = 1024 * 1024;
 
 function budgetOf(mib: number) {
   const clock = virtualClock(0);
-  const budget = new PushBudget(mib * MIB, {
+  const budget = new PushBudget({
+    maxBytes: mib * MIB,
     sleep: (ms, signal) => clock.sleep(ms, signal),
     maxWaitMs: 100,
   });

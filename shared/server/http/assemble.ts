@@ -26,6 +26,7 @@ import { reclaimJob } from '../../upkeep/maintenance/reclaim-job.ts';
 import { DEFAULT_GROUP_COMMIT } from '../../write/ingest/group-commit.ts';
 import { PushService, type PushServiceParts } from '../../write/ingest/push.ts';
 import { PushBudget } from '../../write/ingest/push-budget.ts';
+import type { PushCounts } from '../../write/ingest/push-counts.ts';
 import { IngestRates, type RatesLog } from '../../write/ingest/rates/ingest-rates.ts';
 import type { Config } from '../admin/config-fields.ts';
 import { addCacheMetrics } from '../admin/metrics/cache-metrics.ts';
@@ -95,8 +96,8 @@ export interface Parts {
   readonly objectReaders?: ObjectReaders | undefined;
   /** What queries hold. Default: a new one of the configured size. */
   readonly queryMemory?: QueryMemory | undefined;
-  /** What pushes of this thread may hold together, bytes. Default: MAX_PUSH_BYTES. */
-  readonly pushMemoryBytes?: number;
+  /** What pushes hold, of this thread and of those that share the bound. Default: of this thread alone. */
+  readonly pushCounts?: PushCounts | undefined;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly place?: string | undefined;
   /** See PushWorkParts. */
@@ -221,7 +222,7 @@ export function assembleContext({
       committer,
       clock,
       scheduler,
-      budget: new PushBudget(given.pushMemoryBytes),
+      budget: new PushBudget({ counts: given.pushCounts }),
       onLargeEnd: given.onLargePushEnd,
       observer: usage.observer,
       rates,

@@ -5,10 +5,13 @@
  * One tenant may hold a quarter while another one waits that holds less, and three quarters at most while others push at all: there is
  * always room for who comes next. The tenant that holds least is served first. A small push never waits, and a push that is alone may
  * take all that the limits of one push allow: it is never refused for its size here.
+ *
+ * Threads that share the bound each have a budget; they see each other's counts (push-counts.ts).
  */
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { ClientError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
+import { keyOf, PushCounts } from './push-counts.ts';
 
 /** Two of the largest pushes that are usual, or some hundred of 1 MB. */
 export const MAX_PUSH_BYTES = 256 * 1024 * 1024;
@@ -20,6 +23,8 @@ const MOST = 3 / 4;
 const SMALL_PUSH_BYTES = 64 * 1024;
 /** Below what agents wait for an answer. */
 const MAX_WAIT_MS = 5000;
+/** Who waits looks so often whether other threads have released something. */
+const LOOK_MS = 20;
 
 /** Columns (28 bytes, and room to grow) and what they are sorted by. Rows of a segment are made for a part of a push at a time. */
 const BYTES_OF_ENTRY = 80;
@@ -53,106 +58,101 @@ interface Push {
 interface Waiting {
   readonly push: Push;
   readonly bytes: number;
-  readonly grant: () => void;
+  /** Is called when the bytes are counted. */
+  readonly granted: () => void;
   readonly refuse: () => void;
 }
 
 export interface PushBudgetOptions {
+  /** Default: MAX_PUSH_BYTES. */
+  readonly maxBytes?: number;
   readonly sleep?: Clock['sleep'];
   readonly maxWaitMs?: number;
+  /** Default: of this budget alone. */
+  readonly counts?: PushCounts | undefined;
 }
 
 export class PushBudget {
-  private total = 0;
+  private readonly counts: PushCounts;
   private readonly maxBytes: number;
   private readonly sleep: Clock['sleep'];
   private readonly maxWaitMs: number;
-  private readonly byTenant = new Map<string, number>();
   /** In the order in which they came. */
   private readonly queue = new Set<Waiting>();
-  /** Pushes that hold something. */
-  private readonly holders = new Set<Push>();
+  private isLooking = false;
 
-  constructor(
-    maxBytes: number = MAX_PUSH_BYTES,
-    { sleep = realSleep, maxWaitMs = MAX_WAIT_MS }: PushBudgetOptions = {},
-  ) {
+  constructor({
+    maxBytes = MAX_PUSH_BYTES,
+    sleep = realSleep,
+    maxWaitMs = MAX_WAIT_MS,
+    counts = new PushCounts(),
+  }: PushBudgetOptions = {}) {
     this.maxBytes = maxBytes;
+    this.counts = counts;
     this.sleep = sleep;
     this.maxWaitMs = maxWaitMs;
   }
 
-  /** Bytes that all pushes hold, and pushes that wait for some. */
+  /** Bytes that the pushes of this thread hold, and pushes that wait for some. */
   get figures(): { readonly bytes: number; readonly waiting: number } {
-    return { bytes: this.total, waiting: this.queue.size };
+    return { bytes: this.counts.ownBytes, waiting: this.queue.size };
   }
 
   open(tenant: string): HeldBytes {
     const push: Push = { tenant, bytes: 0, waiting: undefined };
     return {
-      take: bytes => {
-        if (!this.mayTake(push, bytes)) return this.wait(push, bytes);
-        this.grant(push, bytes);
-        return undefined;
-      },
+      take: bytes => (this.tryTake(push, bytes) ? undefined : this.wait(push, bytes)),
       release: () => {
         if (push.bytes === 0) return;
-        this.count(push, -push.bytes);
+        this.counts.add(tenant, { bytes: -push.bytes, holders: -1 });
         push.bytes = 0;
-        this.holders.delete(push);
         this.serve();
       },
     };
   }
 
-  private mayTake({ tenant, bytes: own }: Push, bytes: number): boolean {
-    const isAlone = this.total === own;
-    if (isAlone || own + bytes <= SMALL_PUSH_BYTES) return true;
-    if (this.total + bytes > this.maxBytes) return false;
-    const ofTenant = this.heldBy(tenant) + bytes;
-    if (ofTenant <= SHARE * this.maxBytes) return true;
-    return ofTenant <= MOST * this.maxBytes && !this.isWantedByLess(tenant);
-  }
-
-  private heldBy(tenant: string): number {
-    return this.byTenant.get(tenant) ?? 0;
-  }
-
-  /** A tenant that holds less waits. */
-  private isWantedByLess(tenant: string): boolean {
-    const held = this.heldBy(tenant);
-    for (const { push } of this.queue)
-      if (push.tenant !== tenant && this.heldBy(push.tenant) < held) return true;
-    return false;
-  }
-
-  private grant(push: Push, bytes: number): void {
+  /** Counts first and looks then, because another thread may do the same now. */
+  private tryTake(push: Push, bytes: number): boolean {
+    const { tenant, bytes: own } = push;
+    const holders = own === 0 && bytes > 0 ? 1 : 0;
+    this.counts.add(tenant, { bytes, holders });
+    if (!this.mayHold(tenant, own, bytes)) {
+      this.counts.add(tenant, { bytes: -bytes, holders: -holders });
+      return false;
+    }
     push.bytes += bytes;
-    this.holders.add(push);
-    this.count(push, bytes);
+    return true;
   }
 
-  private count({ tenant }: Push, bytes: number): void {
-    this.total += bytes;
-    const left = this.heldBy(tenant) + bytes;
-    if (left === 0) this.byTenant.delete(tenant);
-    else this.byTenant.set(tenant, left);
+  /** Whether a push that had `own` bytes may keep the `bytes` that are counted already. */
+  private mayHold(tenant: string, own: number, bytes: number): boolean {
+    const { counts, maxBytes } = this;
+    if (own + bytes <= SMALL_PUSH_BYTES) return true;
+    const total = counts.bytes;
+    const isAlone = total === own + bytes;
+    if (isAlone) return true;
+    if (total > maxBytes) return false;
+    const ofTenant = counts.bytesOf(tenant);
+    if (ofTenant <= SHARE * maxBytes) return true;
+    return ofTenant <= MOST * maxBytes && !counts.isWantedByLess(tenant, ofTenant - bytes);
   }
 
   private wait(push: Push, bytes: number): Promise<void> {
+    const { tenant } = push;
+    const waitingHolders = push.bytes > 0 ? 1 : 0;
     const ended = new AbortController();
     const waited = new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         this.queue.delete(waiting);
         push.waiting = undefined;
         ended.abort();
+        this.counts.add(tenant, { waiting: -1, waitingHolders: -waitingHolders });
       };
       const waiting: Waiting = {
         push,
         bytes,
-        grant: () => {
+        granted: () => {
           leave();
-          this.grant(push, bytes);
           resolve();
         },
         refuse: () => {
@@ -162,41 +162,48 @@ export class PushBudget {
       };
       push.waiting = waiting;
       this.queue.add(waiting);
+      this.counts.add(tenant, { waiting: 1, waitingHolders });
       this.sleep(this.maxWaitMs, ended.signal).then(waiting.refuse, () => undefined);
     });
     this.endDeadlock();
+    void this.look();
     return waited;
   }
 
   /** Grants what can be granted, to who holds least first. */
   private serve(): void {
     if (this.queue.size === 0) return;
-    const held = ({ push }: Waiting): number => this.heldBy(push.tenant);
+    const held = ({ push }: Waiting): number => this.counts.bytesOf(push.tenant);
     for (const waiting of [...this.queue].sort((a, b) => held(a) - held(b))) {
-      if (this.mayTake(waiting.push, waiting.bytes)) waiting.grant();
+      if (this.tryTake(waiting.push, waiting.bytes)) waiting.granted();
     }
     this.endDeadlock();
   }
 
-  /** Where all that hold something wait for more, nobody would ever release any: the last of who holds most is refused. */
+  private async look(): Promise<void> {
+    if (!this.counts.isShared || this.isLooking) return;
+    this.isLooking = true;
+    while (this.queue.size > 0) {
+      await this.sleep(LOOK_MS);
+      this.serve();
+    }
+    this.isLooking = false;
+  }
+
+  /** Refuses the last push of who holds most where all that hold something wait. */
   private endDeadlock(): void {
     if (this.queue.size === 0) return;
-    for (const { waiting } of this.holders) if (waiting === undefined) return;
-    let last: Waiting | undefined;
-    let most = 0;
-    for (const waiting of this.queue) {
-      const held = waiting.push.bytes === 0 ? 0 : this.heldBy(waiting.push.tenant);
-      if (held < most || held === 0) continue;
-      most = held;
-      last = waiting;
-    }
-    last?.refuse();
+    const { stuck } = this.counts;
+    if (stuck === undefined) return;
+    const ofTenant = ({ push }: Waiting) => push.bytes > 0 && keyOf(push.tenant) === stuck;
+    [...this.queue].findLast(ofTenant)?.refuse();
   }
 
   private error({ tenant }: Push): NoRoomError {
-    const held = this.heldBy(tenant);
+    const { bytes } = this.counts;
+    const held = this.counts.bytesOf(tenant);
     return new NoRoomError(
-      `memory limit for concurrent pushes exceeded (limit: ${this.maxBytes} bytes, in use: ${this.total}, by tenant '${tenant}': ${held}); retry later`,
+      `memory limit for concurrent pushes exceeded (limit: ${this.maxBytes} bytes, in use: ${bytes}, by tenant '${tenant}': ${held}); retry later`,
     );
   }
 }

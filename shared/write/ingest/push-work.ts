@@ -10,7 +10,7 @@ import type { BodyLimits } from './body.ts';
 import type { GroupCommitter } from './group-commit.ts';
 import type { IngestObserver } from './observer.ts';
 import { totalsByPolicy } from './policy-totals.ts';
-import { bytesOfColumns, MAX_PUSH_BYTES, PushBudget } from './push-budget.ts';
+import { bytesOfColumns, PushBudget } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
 import type { IngestRates } from './rates/ingest-rates.ts';
 import type { Receiver } from './receiver.ts';
@@ -63,7 +63,7 @@ export class PushWork {
     this.parts = parts;
     this.scheduler = parts.scheduler ?? new FairScheduler();
     const sleep: Clock['sleep'] = (ms, signal) => parts.clock.sleep(ms, signal);
-    this.budget = parts.budget ?? new PushBudget(MAX_PUSH_BYTES, { sleep });
+    this.budget = parts.budget ?? new PushBudget({ sleep });
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */

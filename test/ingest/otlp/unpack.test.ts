@@ -90,7 +90,7 @@ describe('unpackLogs', () => {
     async contentEncoding => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const body = contentEncoding === 'zstd' ? zstdCompressSync(raw) : lz4(raw);
-      const budget = new PushBudget(100_000, { maxWaitMs: 1 });
+      const budget = new PushBudget({ maxBytes: 100_000, maxWaitMs: 1 });
       const first = budget.open('a');
       expect((await unpackLogs(body, { contentEncoding }, LIMITS, first)).equals(raw)).toBe(true);
       const second = budget.open('a');

@@ -9,8 +9,10 @@ const MESSAGE = new Uint8Array([1, 2, 3]);
 test('posts to the front that has the socket; a front that is lost takes its tails with it', async () => {
   const closed = Promise.withResolvers<unknown>();
   const opened: unknown[] = [];
+  const lost: number[] = [];
   const fronts = new Fronts({
     data: index => ({ index }) as never,
+    onLost: index => lost.push(index),
     hub: { reply: async () => ({ value: undefined }), hear: () => undefined },
     answer: async () => ({ status: 200, headers: {}, body: '' }),
     openTail: async ({ tenant }, connectionId) => void opened.push([tenant, connectionId]),
@@ -27,6 +29,7 @@ test('posts to the front that has the socket; a front that is lost takes its tai
     expect(await connections.post('of nobody', MESSAGE)).toBe('gone');
     fronts.tell({ kind: 'forget', tenant: 'acme' });
     expect(await closed.promise).toEqual(['acme', 'tail-1']);
+    expect(lost).toEqual([1]);
   } finally {
     await fronts.stop();
   }

@@ -1,0 +1,126 @@
+/**
+ * How much the pushes of each tenant hold, and which of them wait: of this thread, and of the other threads that share the bound.
+ * A thread changes only its own counts, so that what a lost thread held can be forgotten.
+ */
+import { hashOfText } from '../../base/model/text-hash.ts';
+
+/** Pushes of one tenant in one thread. */
+export interface TenantPushes {
+  /** Hash of the name, 32 bits: threads share only numbers. */
+  readonly key: number;
+  readonly bytes: number;
+  /** Pushes that hold something. */
+  readonly holders: number;
+  /** Pushes that wait for more. */
+  readonly waiting: number;
+  /** Pushes that do both. */
+  readonly waitingHolders: number;
+}
+
+/** Pushes of the other threads. */
+export interface OtherPushes {
+  /** Tells the other threads of the pushes of a tenant in this one. They see it when this returns. */
+  publish(own: TenantPushes): void;
+  /** What the threads before this one told, and those after it. */
+  rows(): { readonly before: readonly TenantPushes[]; readonly after: readonly TenantPushes[] };
+}
+
+const ALONE: ReturnType<OtherPushes['rows']> = { before: [], after: [] };
+
+export class PushCounts {
+  readonly #own = new Map<number, TenantPushes>();
+  readonly #others: OtherPushes | undefined;
+  #ownBytes = 0;
+
+  constructor(others?: OtherPushes) {
+    this.#others = others;
+  }
+
+  /** Other threads give bytes back at any time, and tell nobody. */
+  get isShared(): boolean {
+    return this.#others !== undefined;
+  }
+
+  /** Of all pushes of this thread. */
+  get ownBytes(): number {
+    return this.#ownBytes;
+  }
+
+  /** Of all pushes. */
+  get bytes(): number {
+    const { before, after } = this.#rows();
+    return this.#ownBytes + sumOf(before) + sumOf(after);
+  }
+
+  bytesOf(tenant: string): number {
+    return bytesOf(this.#all(), keyOf(tenant));
+  }
+
+  /** Adds to the counts of a tenant in this thread. */
+  add(tenant: string, change: Partial<TenantPushes>): void {
+    const key = keyOf(tenant);
+    const { bytes = 0, holders = 0, waiting = 0, waitingHolders = 0 } = this.#own.get(key) ?? {};
+    const own: TenantPushes = {
+      key,
+      bytes: bytes + (change.bytes ?? 0),
+      holders: holders + (change.holders ?? 0),
+      waiting: waiting + (change.waiting ?? 0),
+      waitingHolders: waitingHolders + (change.waitingHolders ?? 0),
+    };
+    if (isNothing(own)) this.#own.delete(key);
+    else this.#own.set(key, own);
+    this.#ownBytes += change.bytes ?? 0;
+    this.#others?.publish(own);
+  }
+
+  /** Whether another tenant waits that holds less than `bytes`. */
+  isWantedByLess(tenant: string, bytes: number): boolean {
+    const all = this.#all();
+    const own = keyOf(tenant);
+    return all.some(({ key, waiting }) => waiting > 0 && key !== own && bytesOf(all, key) < bytes);
+  }
+
+  /**
+   * If all pushes that hold something wait for more, nobody would ever release any: then one of them is to be refused, of the tenant
+   * that holds most, in the first thread where one waits. Whether that is for this thread to do, and the tenant's key.
+   */
+  get stuck(): number | undefined {
+    const { before } = this.#rows();
+    const all = this.#all();
+    if (all.some(({ holders, waitingHolders }) => holders > waitingHolders)) return undefined;
+    let heaviest = { key: 0, bytes: -1 };
+    for (const { key, waitingHolders } of all) {
+      const bytes = waitingHolders > 0 ? bytesOf(all, key) : -1;
+      if (bytes > heaviest.bytes || (bytes === heaviest.bytes && key > heaviest.key))
+        heaviest = { key, bytes };
+    }
+    const isOf = ({ key, waitingHolders }: TenantPushes) => key === heaviest.key && waitingHolders > 0;
+    return !before.some(isOf) && [...this.#own.values()].some(isOf) ? heaviest.key : undefined;
+  }
+
+  #rows(): ReturnType<OtherPushes['rows']> {
+    return this.#others?.rows() ?? ALONE;
+  }
+
+  #all(): readonly TenantPushes[] {
+    const { before, after } = this.#rows();
+    return [...before, ...this.#own.values(), ...after];
+  }
+}
+
+export function keyOf(tenant: string): number {
+  return hashOfText(tenant) | 0;
+}
+
+/** No push is counted there. */
+export function isNothing({ bytes, holders, waiting }: TenantPushes): boolean {
+  return bytes === 0 && holders === 0 && waiting === 0;
+}
+
+function bytesOf(rows: readonly TenantPushes[], wanted: number): number {
+  return rows.reduce((sum, { key, bytes }) => (key === wanted ? sum + bytes : sum), 0);
+}
+
+function sumOf(rows: readonly TenantPushes[]): number {
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
+}

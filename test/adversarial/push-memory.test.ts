@@ -1,0 +1,118 @@
+/** The memory for pushes, of a store that is assembled as ever: one bound for all ingest threads, which tenants share. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import type { ClientAnswer } from '../end-to-end/support/client.ts';
+import { startStore, type TestStore } from '../end-to-end/support/store.ts';
+import { FAULT_HEADER, type Fault, faultText } from '../local/threads/support/faults.ts';
+import { LOKI } from './support/hostile/loki.ts';
+import { OTLP } from './support/hostile/otlp.ts';
+
+const CONFIG = 'auth_enabled: true\nserver: {log_level: error}\n';
+const REPLACED = {
+  roleThreads: {
+    entry: new URL('../local/threads/support/faulty-role-thread.ts', import.meta.url),
+    maxHeapMb: 512,
+  },
+};
+/** Bodies of the attacker at once. */
+const BOMBERS = 4;
+/** Pushes of the other tenant beside them; each is larger than what is never waited for. */
+const PUSHES = 12;
+const LINE = 'y'.repeat(1_000);
+const LINES = 300;
+/** A bound for a loaded machine. */
+const MAX_LOOKS = 3_000;
+const LOOK_MS = 20;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'logboom-push-memory-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let store: TestStore;
+afterEach(() => store.stop());
+
+const bombs = [...LOKI, ...OTLP].flatMap(({ path, headers, bodies }) =>
+  bodies
+    .filter(([name]) => /short lines|numbers of|escapes|empty records|200 bytes/.test(name))
+    .map(([, , bodyOf]) => ({ path, headers, body: bodyOf() })),
+);
+
+function bomb(number: number): Promise<ClientAnswer> {
+  const { path, headers, body } = bombs[number % bombs.length];
+  const own = { 'x-scope-orgid': 'attacker', ...headers };
+  return store.client.send({ method: 'POST', path, headers: own, body });
+}
+
+function push(lines: number, fault?: Fault): Promise<ClientAnswer> {
+  const file = join(folder, `${fault}-${Math.random()}`);
+  const values = Array.from({ length: lines }, (_, i) => [
+    `${Date.now()}${String(i).padStart(6, '0')}`,
+    LINE,
+  ]);
+  return store.client.send({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers: {
+      'x-scope-orgid': 'other',
+      'content-type': 'application/json',
+      ...(fault && { [FAULT_HEADER]: faultText(fault, file) }),
+    },
+    body: Buffer.from(JSON.stringify({ streams: [{ stream: { job: 'other' }, values }] })),
+  });
+}
+
+async function heldBytes(): Promise<number> {
+  const { text } = await store.client.send({ path: '/metrics' });
+  return Number(/^logboom_push_memory_bytes (\d+)$/m.exec(text)![1]);
+}
+
+/** Resolves when pushes hold something, or nothing any more; false: it does not come to that. */
+async function seen(wanted: (bytes: number) => boolean): Promise<boolean> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    if (wanted(await heldBytes())) return true;
+    await delay(LOOK_MS);
+  }
+  return false;
+}
+
+test('one tenant loops compressed bombs: all pushes of another tenant are stored', async () => {
+  store = await startStore(CONFIG, { cores: 3 });
+  let isOver = false;
+  const answers = new Set<number>();
+  const bomber = async (first: number) => {
+    for (let number = first; !isOver; number += BOMBERS) answers.add((await bomb(number)).status);
+  };
+  const bombers = Array.from({ length: BOMBERS }, (_, i) => bomber(i));
+  const statuses: number[] = [];
+  for (let i = 0; i < PUSHES; i++) statuses.push((await push(LINES)).status);
+  isOver = true;
+  await Promise.all(bombers);
+  expect(statuses).toEqual(Array(PUSHES).fill(204));
+  const expected = [400, 413, 422, 429, 503];
+  expect([...answers].filter(status => !expected.includes(status))).toEqual([]);
+  expect(await seen(bytes => bytes === 0)).toBe(true);
+});
+
+test('an ingest thread that is lost gives back what its pushes held', async () => {
+  store = await startStore(CONFIG, { cores: 2, replaced: REPLACED });
+  let lost: ClientAnswer;
+  let number = 0;
+  do {
+    // Ends before the thread does, now and then.
+    let isAnswered = false;
+    const bombed = bomb(number++).finally(() => {
+      isAnswered = true;
+    });
+    await seen(bytes => bytes > 0 || isAnswered);
+    await push(1, 'exits');
+    lost = await bombed;
+  } while (lost.status !== 503);
+  expect(lost.text).toContain('please send it again');
+  expect(await seen(bytes => bytes === 0)).toBe(true);
+  expect((await push(LINES)).status).toBe(204);
+});
