@@ -9,7 +9,7 @@
  * what a browser must load before it shows anything is larger than FIRST_LOAD_MAX_BYTES.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -22,8 +22,8 @@ const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const ENTRY = 'ui/src/main.tsx';
 
 const force = process.argv.includes('--force');
-const sourceHash = hashOfSources();
-if (force || readManifest()?.sourceHash !== sourceHash) await build();
+const built = readManifest();
+if (force || built?.sourceHash !== hashOfSources(built?.inputs)) await build();
 
 async function build() {
   const { build: bundle } = await import('esbuild');
@@ -80,7 +80,9 @@ async function build() {
   for (const [name, bytes] of entries) writeWhole(name, bytes);
   // Whoever reads the manifest finds every file that it names.
   writeWhole('index.html', files.get('index.html'));
-  const manifest = { sourceHash, firstLoadGzipBytes, files: sizes };
+  // Modules of the store in the page are known only after a build.
+  const inputs = Object.keys(metafile.inputs).filter(path => path.startsWith('shared/'));
+  const manifest = { sourceHash: hashOfSources(inputs), inputs, firstLoadGzipBytes, files: sizes };
   writeWhole('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
   for (const name of readdirSync(OUTPUT)) {
     if (!files.has(name) && name !== 'manifest.json') rmSync(join(OUTPUT, name), { force: true });
@@ -117,13 +119,14 @@ function pageOf({ scripts, styles }, iconName) {
     .replace('%HEAD%', head.join('\n    '));
 }
 
-/** Of everything that the page is made of: its sources, this script, and the packages of the lock file. */
-function hashOfSources() {
+/** Of everything that the page is made of: its sources, modules of the store, this script, and the packages of the lock file. */
+function hashOfSources(inputs = []) {
   const hash = createHash('sha256');
   const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name));
   files.push(fileURLToPath(import.meta.url), join(ROOT, 'package-lock.json'));
+  files.push(...inputs.map(path => join(ROOT, path)).filter(path => existsSync(path)));
   for (const file of files.sort()) hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file));
   return hash.digest('hex');
 }

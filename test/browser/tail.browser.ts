@@ -45,7 +45,7 @@ const atEnd =
 test('lines come as they are pushed; pause keeps them waiting, clear takes them away', async () => {
   await sell(5);
   const { page, done } = await explorer.open({ hash: '#/tail' });
-  await page.getByText('Which lines do you want to see as they come?').waitFor();
+  await page.getByText('Live tail of a service').waitFor();
   await page.locator('.query-editor[data-ready=true]').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('{app="till"');

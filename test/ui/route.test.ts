@@ -32,7 +32,7 @@ describe('the address', () => {
 test('the state of the log view is read as it was written, and what it has by default is not written', () => {
   const text = fc.string();
   const state = fc.record({
-    query: text,
+    text,
     range: fc.record({
       from: fc.constantFrom('now-1h', 'now-5m', '1700000000000'),
       to: fc.constantFrom('now', '1700000001000'),

@@ -44,6 +44,8 @@ export interface CodeEditorOptions {
   readonly placeholder: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
+  /** Whether Enter runs this text; otherwise it begins a line. */
+  readonly runsOnEnter: (text: string) => boolean;
   readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
 }
 
@@ -79,7 +81,13 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
             { key: 'Tab', run: acceptCompletion },
           ]),
         ),
-        keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        keymap.of([
+          ...closeBracketsKeymap,
+          ...completionKeymap,
+          { key: 'Enter', run: ({ state }) => options.runsOnEnter(state.doc.toString()) && run() },
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
         history(),
         drawSelection(),
         highlightSpecialChars({ addSpecialChars: TURNING, render: namedCharacter }),

@@ -6,9 +6,12 @@ import { Icon, type IconName } from './icon.tsx';
 
 export function ErrorMessage({
   error,
+  lead,
   children,
 }: {
   readonly error: ApiError;
+  /** Before the words of the API. */
+  readonly lead?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
   const { message, status, requestId } = error;
@@ -17,6 +20,7 @@ export function ErrorMessage({
     <div class="message error" role="alert">
       <Icon name="warning" size={18} />
       <div>
+        {lead}
         <p class="message-text">{message}</p>
         {setting !== undefined && (
           <p class="message-note">

@@ -4,6 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryMistake } from '../api/errors.ts';
+import { ALL_SERVICES, readQuery } from '../logql/words.ts';
 import type { CodeEditor, Completions } from './code-editor.ts';
 
 export interface QueryEditorProps {
@@ -21,6 +22,11 @@ const MAX_ECHOES = 100;
 
 /** What the element with this id does when it is to get the focus. */
 export const EDITOR_ID = 'query-editor';
+
+/** Words are one line, so Enter runs them. */
+function isWords(text: string): boolean {
+  return readQuery(text, ALL_SERVICES).kind === 'words';
+}
 
 export function QueryEditor(props: QueryEditorProps) {
   const { value, onChange, onRun, mistake, placeholder } = props;
@@ -48,6 +54,7 @@ export function QueryEditor(props: QueryEditorProps) {
             latest.current.onChange(text);
           },
           onRun: () => latest.current.onRun(),
+          runsOnEnter: isWords,
           complete: (query, cursor) => latest.current.complete(query, cursor),
         });
         editor.current.setMistake(latest.current.mistake);
@@ -90,7 +97,8 @@ export function QueryEditor(props: QueryEditorProps) {
           autocomplete="off"
           onInput={event => onChange(event.currentTarget.value)}
           onKeyDown={event => {
-            if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+            const runs = event.ctrlKey || event.metaKey || (!event.shiftKey && isWords(value));
+            if (event.key !== 'Enter' || !runs) return;
             event.preventDefault();
             onRun();
           }}

@@ -21,7 +21,7 @@ export interface View {
 }
 
 /** Go along from one view that asks about a query to the next. */
-const ASKED = ['q', 'from', 'to'];
+const ASKED = ['q', 'scope', 'from', 'to'];
 
 export const VIEWS: readonly View[] = [
   { id: 'logs', title: 'Logs', icon: 'logs', component: LogsView, asksQuery: true },

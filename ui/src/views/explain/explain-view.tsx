@@ -1,5 +1,5 @@
 /** What a query costs: it is run as the log view runs it, and the store tells what it passed over, why, and what it read. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { askExplained, askFormatted, type ExplainedAnswer } from '../../api/explain.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -7,14 +7,17 @@ import { useComplete } from '../../api/use-complete.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { QueryLine } from '../../components/query-line.tsx';
 import { RunButton } from '../../components/run-button.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import { fillVariables } from '../../logql/variables.ts';
-import { changeParams, hrefOf, route } from '../../state/navigation.ts';
+import { ChooseService } from '../../query/choose-service.tsx';
+import { QueryReading } from '../../query/query-reading.tsx';
+import { changeParams, hrefOf } from '../../state/navigation.ts';
+import { useQuery } from '../../state/use-query.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
-import { useStore } from '../../state/use-store.ts';
 import { stepFor } from '../../time/steps.ts';
 import { adviceFor, stepsOf } from './explain-model.ts';
 import { ExplainRounds } from './explain-rounds.tsx';
@@ -34,10 +37,8 @@ interface Found {
 }
 
 export default function ExplainView() {
-  const { params } = useStore(route);
-  const query = params.q ?? '';
-  const [draft, setDraft] = useState(query);
-  useEffect(() => setDraft(query), [query]);
+  const typed = useQuery();
+  const { query, draft, setDraft } = typed;
   const range = useRange();
   const [pickerOpen, setPickerOpen] = useState(false);
   const asks = query.trim() !== '';
@@ -61,10 +62,15 @@ export default function ExplainView() {
   );
   const latest = useRef({ draft, renew: range.renew });
   latest.current = { draft, renew: range.renew };
-  const run = useCallback(() => {
-    changeParams({ q: latest.current.draft });
-    latest.current.renew();
-  }, []);
+  const ask = useCallback(
+    (text: string) => {
+      setDraft(text);
+      changeParams({ q: text });
+      latest.current.renew();
+    },
+    [setDraft],
+  );
+  const run = useCallback(() => ask(latest.current.draft), [ask]);
   useShortcuts(
     useMemo(() => {
       const group = 'Explain';
@@ -98,14 +104,23 @@ export default function ExplainView() {
           Explain
         </RunButton>
       </QueryLine>
+      <QueryReading state={typed} range={range.resolved} />
       <div class="page-scroll">
         {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
         {!asks && (
-          <Empty icon="explain" title="What does a query cost?">
-            <p>Write one above. It is run, and the store tells what it passed over, why, and what it read.</p>
-          </Empty>
+          <>
+            <Empty icon="explain" title="Cost of a query">
+              <p>
+                Choose a service, or enter a query above, to see what was pruned, why, and how much data was
+                read.
+              </p>
+            </Empty>
+            <ChooseService range={range.resolved} onQuery={ask} />
+          </>
         )}
-        {error !== undefined && <ErrorMessage error={error} />}
+        {error !== undefined && (
+          <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
+        )}
         {loading && asks && value === undefined && error === undefined && (
           <Loading what="Running the query" />
         )}

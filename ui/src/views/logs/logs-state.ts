@@ -5,7 +5,8 @@ export type Order = 'newest' | 'oldest';
 export type ChartKind = 'lines' | 'bars' | 'table';
 
 export interface LogsState {
-  readonly query: string;
+  /** As it was typed: LogQL or words. */
+  readonly text: string;
   readonly range: RangeText;
   readonly order: Order;
   /** Of a query that computes values. */
@@ -18,7 +19,7 @@ type Params = Readonly<Record<string, string>>;
 
 export function stateOf(params: Params): LogsState {
   return {
-    query: params.q ?? '',
+    text: params.q ?? '',
     range: { from: params.from ?? DEFAULT_RANGE.from, to: params.to ?? DEFAULT_RANGE.to },
     order: params.order === 'oldest' ? 'oldest' : 'newest',
     chart: params.chart === 'bars' || params.chart === 'table' ? params.chart : 'lines',
@@ -27,9 +28,9 @@ export function stateOf(params: Params): LogsState {
 }
 
 /** Of what is as it is without being named, nothing. */
-export function paramsOf({ query, range, order, chart, columns }: LogsState): Params {
+export function paramsOf({ text, range, order, chart, columns }: LogsState): Params {
   return {
-    q: query,
+    q: text,
     from: range.from === DEFAULT_RANGE.from && range.to === DEFAULT_RANGE.to ? '' : range.from,
     to: range.to === DEFAULT_RANGE.to ? '' : range.to,
     order: order === 'newest' ? '' : order,

@@ -1,9 +1,11 @@
 /** The log view: a query over a range of time, and its lines or its values. All of its state is in the address. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { createComplete } from '../../api/complete.ts';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
+import { useComplete } from '../../api/use-complete.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
+import { Button } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
 import { type Column, formatColumns, shownColumns, withColumn } from '../../lines/columns.ts';
@@ -11,10 +13,12 @@ import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
-import { asksForLines } from '../../logql/tokens.ts';
+import { asksForLines, quoted } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
+import { QueryReading } from '../../query/query-reading.tsx';
 import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
+import { useQuery } from '../../state/use-query.ts';
 import { useStore } from '../../state/use-store.ts';
 import { describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
 import { ContextSheet } from './context-sheet.tsx';
@@ -29,18 +33,21 @@ import { metricStep, useMetric } from './use-metric.ts';
 import { useVolume } from './use-volume.ts';
 import { VolumePanel } from './volume-panel.tsx';
 
+/** A number alone is a query for its value, and more often meant as a text. */
+const NUMBER = /^\s*[\d.]+\s*$/;
+
 export default function LogsView() {
   const { params } = useStore(route);
   const { zone, columns: remembered } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
-  const { query, range: rangeText, order, chart } = state;
-  const [draft, setDraft] = useState(query);
+  const { range: rangeText, order, chart } = state;
+  const typed = useQuery();
+  const { text, query, draft, setDraft } = typed;
   /** Counts the runs: `now` is another time in each. */
   const [round, setRound] = useState(0);
   const [pickerOpen, setPickerOpen] = useState(false);
   const [contextOf, setContextOf] = useState<LogRow>();
   const scroller = useRef<HTMLDivElement>(null);
-  useEffect(() => setDraft(query), [query]);
 
   const { from, to } = rangeText;
   // Each run and each query has its own now.
@@ -71,20 +78,20 @@ export default function LogsView() {
     [pages.rows, state.columns, remembered],
   );
 
-  const latest = useRef({ state, draft, range, columns });
-  latest.current = { state, draft, range, columns };
+  const latest = useRef({ state, query, draft, range, columns });
+  latest.current = { state, query, draft, range, columns };
   const change = useCallback((changes: Partial<LogsState>) => {
     changeParams(paramsOf({ ...latest.current.state, ...changes }));
   }, []);
   const ask = useCallback(
-    (text: string) => {
-      if (text.trim() !== '') remember('recentQueries', text);
-      setDraft(text);
+    (next: string) => {
+      if (next.trim() !== '') remember('recentQueries', next);
+      setDraft(next);
       setRound(count => count + 1);
-      change({ query: text });
+      change({ text: next });
       scroller.current?.scrollTo({ top: 0 });
     },
-    [change],
+    [change, setDraft],
   );
   const chooseColumns = useCallback((chosen: readonly Column[] | undefined) => {
     const text = chosen === undefined ? '' : formatColumns(chosen);
@@ -97,14 +104,14 @@ export default function LogsView() {
   );
   const run = useCallback(() => ask(latest.current.draft), [ask]);
   const filter = useCallback(
-    (condition: Condition) => ask(withCondition(latest.current.state.query, condition)),
+    (condition: Condition) => ask(withCondition(latest.current.query, condition)),
     [ask],
   );
   const zoom = useCallback(
     (fromMs: number, toMs: number) => change({ range: absoluteRange({ fromMs, toMs }) }),
     [change],
   );
-  const complete = useMemo(() => createComplete(() => latest.current.range), []);
+  const complete = useComplete(range);
   const closeContext = useCallback(() => setContextOf(undefined), []);
 
   useShortcuts(
@@ -159,6 +166,7 @@ export default function LogsView() {
         pickerOpen={pickerOpen}
         onPicker={setPickerOpen}
       />
+      <QueryReading state={typed} range={range} />
       <div class="logs-scroll" ref={scroller}>
         {range === undefined && (
           <Empty icon="clock" title="This is no range of time">
@@ -170,7 +178,18 @@ export default function LogsView() {
         {asks === 'nothing' && range !== undefined && (
           <StartPage range={range} rangeTitle={describeRange(rangeText, zone === 'utc')} onQuery={ask} />
         )}
-        {asks === 'values' && (
+        {asks === 'values' && NUMBER.test(text) && (
+          <p class="number-note">
+            LogQL reads {text.trim()} as a number.{' '}
+            <Button kind="quiet" class="small" onClick={() => ask(quoted(text.trim()))}>
+              Search for the text {text.trim()}
+            </Button>
+          </p>
+        )}
+        {asks === 'values' && error !== undefined && (
+          <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
+        )}
+        {asks === 'values' && error === undefined && (
           <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
         )}
         {asks === 'lines' && range !== undefined && (
@@ -183,7 +202,9 @@ export default function LogsView() {
                 onLevel={level => filter({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
               />
             )}
-            {error !== undefined && <ErrorMessage error={error} />}
+            {error !== undefined && (
+              <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
+            )}
             {pages.rows.length > 0 && (
               <ListTools
                 rows={pages.rows}

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Asked } from '../../api/use-ask.ts';
 import { type ChartSeries, colourOf, gridOf, seriesLabel, valuesOn } from '../../components/chart-model.ts';
 import { Choice } from '../../components/choice.tsx';
-import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { Empty, Loading } from '../../components/message.tsx';
 import { TimeChart } from '../../components/time-chart.tsx';
 import { countText, valueText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
@@ -23,7 +23,7 @@ const HEIGHT_PX = 340;
 const MAX_DRAWN_SERIES = 100;
 
 export function MetricPanel({ asked, kind, onKind, onZoom }: MetricPanelProps) {
-  const { value: answer, loading, error } = asked;
+  const { value: answer, loading } = asked;
   const [only, setOnly] = useState<string>();
   const zoom = useCallback((fromMs: number, toMs: number) => onZoom(fromMs, toMs), [onZoom]);
   const timesMs = useMemo(() => (answer === undefined ? [] : gridOf(answer.range, answer.stepMs)), [answer]);
@@ -41,7 +41,6 @@ export function MetricPanel({ asked, kind, onKind, onZoom }: MetricPanelProps) {
     const wanted = series.filter(({ label }) => only === undefined || label === only);
     return { timesMs, series: (wanted.length > 0 ? wanted : series).slice(0, MAX_DRAWN_SERIES) };
   }, [series, timesMs, only]);
-  if (error !== undefined) return <ErrorMessage error={error} />;
   if (answer === undefined) return <Loading what="Computing" />;
   if (series.length === 0) {
     return (

@@ -21,7 +21,8 @@ export interface QueryBarProps {
   readonly onPicker: (open: boolean) => void;
 }
 
-const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
+/** Words or LogQL. */
+const PLACEHOLDER = 'connection refused, or {service_name="checkout"} |= "declined"';
 
 export function QueryBar(props: QueryBarProps) {
   const {

@@ -1,12 +1,11 @@
 /** Before there is a query: what logs there are, a click away; how to get some in where there are none. */
-import { askVolume } from '../../api/queries.ts';
-import { useAsk } from '../../api/use-ask.ts';
+import { SERVICE_LABEL, useServices } from '../../api/use-services.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
+import { ServiceList } from '../../query/service-list.tsx';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
-import { bytesText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
 export interface StartPageProps {
@@ -15,48 +14,23 @@ export interface StartPageProps {
   readonly onQuery: (query: string) => void;
 }
 
-/** Made by the store where the streams have none (discover_service_name). */
-const LABEL = 'service_name';
-const MAX_SERVICES = 60;
 const SHOWN_RECENT = 6;
 
 export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
   const { recentQueries } = useStore(settings);
-  const services = useAsk(
-    signal => askVolume({ selector: `{${LABEL}=~".+"}`, by: [LABEL], limit: MAX_SERVICES, ...range }, signal),
-    [range],
-  );
-  const { value, error } = services;
-  const largest = value?.[0]?.bytes ?? 1;
+  const { value, error } = useServices(range);
   return (
     <div class="start">
       <header>
         <h1>Which logs do you want to see?</h1>
-        <p class="soft">Services with logs in: {rangeTitle.toLowerCase()}. Or write a query above.</p>
+        <p class="soft">Services with logs in: {rangeTitle.toLowerCase()}. Or write words or LogQL above.</p>
       </header>
       {error !== undefined && <ErrorMessage error={error} />}
       {value === undefined && error === undefined && <Loading what="Looking for services" />}
       {value?.length === 0 && <NoLogs />}
-      <ul class="services">
-        {value?.map(({ labels, bytes }) => {
-          const name = labels[LABEL] ?? '';
-          return (
-            <li key={name}>
-              <button
-                type="button"
-                class="service card"
-                onClick={() => onQuery(`{${LABEL}=${quoted(name)}}`)}
-              >
-                <span class="service-name">{name}</span>
-                <span class="service-bytes numeric">{bytesText(bytes)}</span>
-                <span class="service-bar">
-                  <i style={{ width: `${Math.max(1, (bytes / largest) * 100)}%` }} />
-                </span>
-              </button>
-            </li>
-          );
-        })}
-      </ul>
+      {value !== undefined && (
+        <ServiceList services={value} onService={name => onQuery(`{${SERVICE_LABEL}=${quoted(name)}}`)} />
+      )}
       {recentQueries.length > 0 && (
         <section class="recent">
           <h3>Recent queries</h3>

@@ -1,16 +1,20 @@
 /** What kinds of lines a selector has: patterns with counts, over time; a click asks for the lines of one. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Choice } from '../../components/choice.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { QueryLine } from '../../components/query-line.tsx';
 import { RunButton } from '../../components/run-button.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
 import { selectorOf, withPatternFilter } from '../../logql/edit.ts';
+import { ChooseService } from '../../query/choose-service.tsx';
+import { QueryReading } from '../../query/query-reading.tsx';
 import { changeParams, hrefOf, route } from '../../state/navigation.ts';
+import { useQuery } from '../../state/use-query.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { countText, manyText, percentText, shortText } from '../../time/quantities.ts';
@@ -22,10 +26,8 @@ import { type FoundPatterns, usePatterns } from './use-patterns.ts';
 const PLACEHOLDER = '{service_name="checkout"}';
 
 export default function PatternsView() {
-  const { params } = useStore(route);
-  const query = params.q ?? '';
-  const [draft, setDraft] = useState(query);
-  useEffect(() => setDraft(query), [query]);
+  const typed = useQuery();
+  const { query, draft, setDraft } = typed;
   const range = useRange();
   const [pickerOpen, setPickerOpen] = useState(false);
   const asked = usePatterns(query.trim() === '' ? undefined : query, range.resolved);
@@ -36,10 +38,15 @@ export default function PatternsView() {
   );
   const latest = useRef({ draft, renew: range.renew });
   latest.current = { draft, renew: range.renew };
-  const run = useCallback(() => {
-    changeParams({ q: latest.current.draft, level: '' });
-    latest.current.renew();
-  }, []);
+  const ask = useCallback(
+    (text: string) => {
+      setDraft(text);
+      changeParams({ q: text, level: '' });
+      latest.current.renew();
+    },
+    [setDraft],
+  );
+  const run = useCallback(() => ask(latest.current.draft), [ask]);
   useShortcuts(
     useMemo(() => {
       const group = 'Patterns';
@@ -73,14 +80,21 @@ export default function PatternsView() {
           Find
         </RunButton>
       </QueryLine>
+      <QueryReading state={typed} range={range.resolved} />
       <div class="page-scroll">
         {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
         {query.trim() === '' && (
-          <Empty icon="patterns" title="Of which logs do you want to see the patterns?">
-            <p>Write a selector above. Patterns show what kinds of lines it has, and how many of each.</p>
-          </Empty>
+          <>
+            <Empty icon="patterns" title="Patterns of a service">
+              <p>Choose a service, or enter a selector above, to see which kinds of lines it has.</p>
+            </Empty>
+            <ChooseService range={range.resolved} onQuery={ask} />
+          </>
         )}
-        {error?.status === 404 ? <PatternsOff /> : error !== undefined && <ErrorMessage error={error} />}
+        {error?.status === 404 && <PatternsOff />}
+        {error !== undefined && error.status !== 404 && (
+          <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
+        )}
         {loading && found === undefined && query.trim() !== '' && error === undefined && (
           <Loading what="Finding patterns" />
         )}

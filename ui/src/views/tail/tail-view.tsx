@@ -1,15 +1,19 @@
 /** Live tail: the lines of a query as they are pushed. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { QueryLine } from '../../components/query-line.tsx';
 import { RunButton } from '../../components/run-button.tsx';
-import { changeParams, route } from '../../state/navigation.ts';
+import { ChooseService } from '../../query/choose-service.tsx';
+import { QueryReading } from '../../query/query-reading.tsx';
+import { changeParams } from '../../state/navigation.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
+import { useQuery } from '../../state/use-query.ts';
 import { useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
 import { MAX_KEPT_ROWS } from '../../tail/tail-buffer.ts';
@@ -21,11 +25,9 @@ import { useTail } from './use-tail.ts';
 const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
 
 export default function TailView() {
-  const { params } = useStore(route);
   const { wraps } = useStore(settings);
-  const query = params.q ?? '';
-  const [draft, setDraft] = useState(query);
-  useEffect(() => setDraft(query), [query]);
+  const typed = useQuery();
+  const { text, query, draft, setDraft } = typed;
   // Only for what the editor offers: a tail has no range.
   const range = useRange();
   const [isStopped, setStopped] = useState(false);
@@ -42,13 +44,17 @@ export default function TailView() {
 
   const latest = useRef({ draft, isPaused, runs });
   latest.current = { draft, isPaused, runs };
-  const start = useCallback(() => {
-    const text = latest.current.draft;
-    if (text.trim() !== '') remember('recentQueries', text);
-    setStopped(false);
-    setRound(count => count + 1);
-    changeParams({ q: text });
-  }, []);
+  const ask = useCallback(
+    (next: string) => {
+      if (next.trim() !== '') remember('recentQueries', next);
+      setDraft(next);
+      setStopped(false);
+      setRound(count => count + 1);
+      changeParams({ q: next });
+    },
+    [setDraft],
+  );
+  const start = useCallback(() => ask(latest.current.draft), [ask]);
   useShortcuts(
     useMemo(() => {
       const group = 'Live tail';
@@ -85,7 +91,7 @@ export default function TailView() {
         placeholder={PLACEHOLDER}
       >
         <TailWord state={state} isPaused={isPaused} />
-        {runs && draft === query ? (
+        {runs && draft === text ? (
           <Button class="run" icon="stop" onClick={() => setStopped(true)}>
             Stop
           </Button>
@@ -95,6 +101,7 @@ export default function TailView() {
           </RunButton>
         )}
       </QueryLine>
+      <QueryReading state={typed} range={range.resolved} />
       {asks && (
         <div class="page-line tail-tools">
           <p class="numeric">
@@ -132,13 +139,16 @@ export default function TailView() {
       <TailNotices state={state} isPaused={isPaused} buffer={buffer} />
       {error !== undefined && (
         <div class="tail-message">
-          <ErrorMessage error={error} />
+          <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
         </div>
       )}
       {!asks && (
-        <Empty icon="tail" title="Which lines do you want to see as they come?">
-          <p>Write a query above and start. The last 100 lines of the last hour come first.</p>
-        </Empty>
+        <div class="page-scroll">
+          <Empty icon="tail" title="Live tail of a service">
+            <p>Choose a service, or enter a query above. The last 100 lines of the last hour come first.</p>
+          </Empty>
+          <ChooseService range={range.resolved} onQuery={ask} />
+        </div>
       )}
       {asks && buffer.rows.length > 0 && <TailList buffer={buffer} query={query} />}
       {state?.kind === 'connecting' && buffer.rows.length === 0 && <Loading what="Connecting" />}

@@ -1,0 +1,287 @@
+/**
+ * What is wrong with a query, in a sentence, and how it is meant. The store names a position and a token; this names the mistake
+ * that people make there.
+ *
+ *     explainMistake('{app="x"} | jsno')
+ *     // { sentence: '“jsno” is not a stage. Did you mean “json”?', query: '{app="x"} | json' }
+ *
+ * A corrected query is offered only if the grammar of the store takes it.
+ */
+import { isLogql } from './grammar.ts';
+import { nearestWord } from './nearest-word.ts';
+import { quoted, type Token, tokensOf } from './tokens.ts';
+import { AGGREGATIONS, RANGE_FUNCTIONS, STAGES } from './vocabulary.ts';
+import { ALL_SERVICES } from './words.ts';
+
+export interface Explanation {
+  readonly sentence: string;
+  /** The query without the mistake. */
+  readonly query?: string;
+}
+
+const STAGE_NAMES = STAGES.map(({ text }) => text);
+const OVER_RANGE = new Set(RANGE_FUNCTIONS.map(({ text }) => text));
+const AGGREGATION_NAMES = new Set(AGGREGATIONS.map(({ text }) => text));
+const FUNCTION_NAMES = [...OVER_RANGE, ...AGGREGATION_NAMES];
+/** Words before a parenthesis that are no misspelled functions. */
+const OTHER_CALLS = new Set(
+  ['vector', 'label_replace', 'approx_topk', 'ip', 'bytes', 'duration', 'duration_seconds', 'by', 'without']
+    .concat(['on', 'ignoring', 'group_left', 'group_right', 'and', 'or', 'unless', 'bool', 'offset'])
+    .concat(STAGE_NAMES),
+);
+const LABEL_OPERATORS = new Set(['=', '!=', '=~', '!~', '==', '>', '<', '>=', '<=']);
+const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/^ms$|^milli/i, 'ms'],
+  [/^s$|^sec/i, 's'],
+  [/^m$|^min/i, 'm'],
+  [/^h/i, 'h'],
+  [/^d/i, 'd'],
+  [/^w/i, 'w'],
+  [/^y/i, 'y'],
+];
+
+type Rule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
+
+/** Undefined if no rule knows the mistake: the message of the store has to do. */
+export function explainMistake(query: string): Explanation | undefined {
+  const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
+  for (const rule of RULES) {
+    const found = rule(query, tokens);
+    if (found === undefined) continue;
+    if (found.query !== undefined && found.query !== query && isLogql(found.query)) return found;
+    return { sentence: found.sentence };
+  }
+  return undefined;
+}
+
+const openText: Rule = (query, tokens) => {
+  const open = tokens.find(({ kind }) => kind === 'open-string');
+  if (open === undefined) return undefined;
+  const quote = open.text[0];
+  const end = query.trimEnd();
+  const brackets = closersAt(tokens.filter(token => token !== open));
+  const closed = [`${end}${quote}`, `${end}${quote}${brackets}`].find(isLogql);
+  return {
+    sentence: `The text that begins with ${shown(open.text)} has no closing ${quote}.`,
+    query: closed,
+  };
+};
+
+const singleQuotes: Rule = query => {
+  const found = /([=~>])\s*'([^'"\n]*)'/.exec(query);
+  if (found === null) return undefined;
+  return {
+    sentence: 'LogQL writes texts between double quotes or backquotes, not between single quotes.',
+    query: query.replace(
+      /([=~>]\s*)'([^'"\n]*)'/g,
+      (_, before: string, text: string) => before + quoted(text),
+    ),
+  };
+};
+
+const noSelector: Rule = (query, tokens) => {
+  if (!/^(?:\||\|[=~>]|![=~>])$/.test(tokens[0]?.text ?? '')) return undefined;
+  return {
+    sentence: 'A query begins with a selector, which names the streams to read.',
+    query: `${ALL_SERVICES} ${query.trim()}`,
+  };
+};
+
+const emptySelector: Rule = (query, tokens) => {
+  const open = tokens.findIndex(({ text }, i) => text === '{' && tokens[i + 1]?.text === '}');
+  if (open === -1) return undefined;
+  return {
+    sentence: 'A selector needs at least one matcher that does not match the empty text.',
+    query: `${query.slice(0, tokens[open].from)}${ALL_SERVICES}${query.slice(tokens[open + 1].to)}`,
+  };
+};
+
+/** `{app=foo}`, `{app=="foo"}`, `{a="b" and c="d"}`. */
+const matchers: Rule = (query, tokens) => {
+  let open = false;
+  for (const [i, token] of tokens.entries()) {
+    if (token.text === '{') open = true;
+    else if (token.text === '}') open = false;
+    const before = tokens[i - 1];
+    if (!open || before === undefined) continue;
+    if (token.text === '==') {
+      return {
+        sentence: 'A selector compares with = (equal), != (not equal), =~ or !~ (regular expression).',
+        query: replaced(query, token, '='),
+      };
+    }
+    if (['and', 'or', '&&', '||'].includes(token.text.toLowerCase()) && before.kind === 'string') {
+      return {
+        sentence: 'Matchers of a selector are separated by commas, and all of them apply.',
+        query: replaced(query, token, ',').replace(/\s+,/, ','),
+      };
+    }
+    if (LABEL_OPERATORS.has(before.text) && (token.kind === 'word' || token.kind === 'number')) {
+      const value = /^[^\s,}]*/.exec(query.slice(token.from))![0];
+      const whole = { ...token, to: token.from + value.length };
+      return {
+        sentence: `The value of a matcher is written between quotes: ${quoted(value)}.`,
+        query: replaced(query, whole, quoted(value)),
+      };
+    }
+  }
+  return undefined;
+};
+
+const misspelledCall: Rule = (query, tokens) => {
+  const call = tokens.find(
+    ({ kind, text }, i) =>
+      kind === 'word' &&
+      ['(', 'by', 'without'].includes(tokens[i + 1]?.text ?? '') &&
+      !FUNCTION_NAMES.includes(text.toLowerCase()) &&
+      !OTHER_CALLS.has(text.toLowerCase()),
+  );
+  return call === undefined ? undefined : didYouMean(query, call, 'function', FUNCTION_NAMES);
+};
+
+/** `| jsno`: a word after a pipe that no comparison follows. */
+const misspelledStage: Rule = (query, tokens) => {
+  const stage = tokens.find(
+    ({ kind, text }, i) =>
+      kind === 'word' &&
+      tokens[i - 1]?.text === '|' &&
+      !STAGE_NAMES.includes(text.toLowerCase()) &&
+      !LABEL_OPERATORS.has(tokens[i + 1]?.text ?? ''),
+  );
+  return stage === undefined ? undefined : didYouMean(query, stage, 'stage', STAGE_NAMES);
+};
+
+/** `{app="x"} "text"`, `{app="x"} timeout`. */
+const noFilter: Rule = (query, tokens) => {
+  const close = tokens.findIndex(({ text }) => text === '}');
+  const next = tokens[close + 1];
+  if (close === -1 || next === undefined || tokens[0].text !== '{') return undefined;
+  if (next.kind === 'string') {
+    return {
+      sentence: 'A text behind a selector needs a line filter before it: |= for lines that contain it.',
+      query: `${query.slice(0, next.from)}|= ${query.slice(next.from)}`,
+    };
+  }
+  if (next.kind !== 'word' && next.kind !== 'number') return undefined;
+  const words = query.slice(next.from).trim();
+  return {
+    sentence: 'To search for a text, write it between quotes behind |=.',
+    query: `${query.slice(0, next.from)}|= ${quoted(words)}`,
+  };
+};
+
+const unitOfRange: Rule = query => {
+  const found = /\[\s*(\d+)\s*([a-zA-Z]*)\s*\]/.exec(query);
+  if (found === null) return undefined;
+  const [range, count, unit] = found;
+  const short = unit === '' ? 's' : UNITS.find(([pattern]) => pattern.test(unit))?.[1];
+  if (range === `[${count}${short}]`) return undefined;
+  return {
+    sentence: `${shown(range)} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
+    query: short === undefined ? undefined : query.replace(range, `[${count}${short}]`),
+  };
+};
+
+const openBracket: Rule = (query, tokens) => {
+  const closers = closersAt(tokens);
+  if (closers === '') return undefined;
+  return {
+    sentence: `${closers.length === 1 ? 'A bracket is' : 'Brackets are'} not closed: ${closers} is missing.`,
+    query: [...closers].some((_, i) => isLogql(query.trimEnd() + closers.slice(0, i + 1)))
+      ? query.trimEnd() + closers
+      : undefined,
+  };
+};
+
+/** `rate({app="x"})`. */
+const noRange: Rule = (query, tokens) => {
+  const call = tokens.findIndex(({ text }, i) => OVER_RANGE.has(text) && tokens[i + 1]?.text === '(');
+  if (call === -1) return undefined;
+  const end = closeOf(tokens, call + 1);
+  if (end === undefined || tokens.slice(call, tokens.indexOf(end)).some(({ text }) => text === '['))
+    return undefined;
+  return {
+    sentence: `${tokens[call].text} needs a range such as [5m]. [$__auto] fits the chart.`,
+    query: `${query.slice(0, end.from)}[$__auto]${query.slice(end.from)}`,
+  };
+};
+
+/** `sum by app (...)`. */
+const noGroupingBrackets: Rule = (query, tokens) => {
+  const by = tokens.findIndex(
+    ({ text }, i) => ['by', 'without'].includes(text) && tokens[i + 1]?.kind === 'word',
+  );
+  if (by === -1) return undefined;
+  const label = tokens[by + 1];
+  return {
+    sentence: `Labels after ${tokens[by].text} are written in parentheses: (${label.text}).`,
+    query: replaced(query, label, `(${label.text})`),
+  };
+};
+
+/** `| level == "error"`. */
+const doubleEquals: Rule = (query, tokens) => {
+  const at = tokens.findIndex(({ text }, i) => text === '==' && tokens[i + 1]?.kind === 'string');
+  if (at === -1) return undefined;
+  return {
+    sentence: 'A text is compared with one =; == compares numbers.',
+    query: replaced(query, tokens[at], '='),
+  };
+};
+
+/** What hides the mistakes behind it comes first. */
+const RULES: readonly Rule[] = [
+  openText,
+  singleQuotes,
+  noSelector,
+  emptySelector,
+  matchers,
+  noGroupingBrackets,
+  misspelledCall,
+  misspelledStage,
+  noFilter,
+  unitOfRange,
+  openBracket,
+  noRange,
+  doubleEquals,
+];
+
+function didYouMean(query: string, token: Token, noun: string, known: readonly string[]): Explanation {
+  const meant = nearestWord(token.text, known);
+  const sentence = `${shown(token.text)} is not a ${noun}.`;
+  if (meant === undefined) {
+    return { sentence: noun === 'stage' ? `${sentence} Stages are ${known.join(', ')}.` : sentence };
+  }
+  return { sentence: `${sentence} Did you mean ${shown(meant)}?`, query: replaced(query, token, meant) };
+}
+
+function replaced(query: string, { from, to }: Pick<Token, 'from' | 'to'>, text: string): string {
+  return query.slice(0, from) + text + query.slice(to);
+}
+
+/** What would close all open brackets, innermost first. */
+function closersAt(tokens: readonly Token[]): string {
+  const open: string[] = [];
+  for (const { kind, text } of tokens) {
+    if (kind !== 'mark') continue;
+    if (text in CLOSERS) open.push(CLOSERS[text]);
+    else if (text === open.at(-1)) open.pop();
+  }
+  return open.reverse().join('');
+}
+
+/** The token that closes the bracket at `open`. */
+function closeOf(tokens: readonly Token[], open: number): Token | undefined {
+  let depth = 0;
+  for (const token of tokens.slice(open)) {
+    if (token.kind !== 'mark') continue;
+    if (token.text in CLOSERS) depth++;
+    else if (Object.values(CLOSERS).includes(token.text) && --depth === 0) return token;
+  }
+  return undefined;
+}
+
+function shown(text: string): string {
+  return `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
+}
