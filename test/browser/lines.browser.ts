@@ -34,11 +34,21 @@ test('several streams bring a column of services; one stream brings none', async
     services.has('checkout') && services.has('gateway') && services.has('payment'),
     [...services].join(),
   );
-  const colours = await cells.locator('i').evaluateAll(all => all.map(one => one.getAttribute('style')));
-  assert.equal(new Set(colours).size, services.size);
+  const colors = await cells
+    .locator('i')
+    .evaluateAll(all => all.map(one => `${one.getAttribute('style')} ${one.className}`));
+  assert.equal(new Set(colors).size, services.size);
+  const color = (service: string) =>
+    cells.filter({ hasText: service }).first().locator('i').getAttribute('style');
+  const hue = await color('payment');
+  assert.ok(hue !== null);
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'lines-services');
+  // The same color in another list, where other services come first.
+  await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name=~"payment|worker"}')}`);
+  await page.getByText('1,170 lines').first().waitFor();
+  assert.equal(await color('payment'), hue);
   await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name="checkout"}')}`);
   await page.getByText('1,200 lines').first().waitFor();
   const regions = new Set((await cells.allTextContents()).map(text => text.trim()));

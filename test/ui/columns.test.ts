@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   cellOf,
+  colorOfValue,
   columnNames,
   columnsFor,
-  createPalette,
   DEFAULT_WIDTH_PX,
   formatColumns,
   MAX_COLUMNS,
@@ -96,13 +96,14 @@ describe('columns', () => {
     expect(withColumn(full, 'z')).toBe(full);
   });
 
-  test('have a color for each value, unlike the others as long as there are some', () => {
-    const palette = createPalette();
-    const values = Array.from({ length: 10 }, (_, i) => `service-${i * 7}`);
-    const colours = values.map(palette);
-    expect(new Set(colours).size).toBe(10);
-    expect(palette('one more')).toBe(palette('one more'));
-    expect(values.map(palette)).toEqual(colours);
+  test('have a color by the value alone, spread over all colors', () => {
+    expect(colorOfValue('checkout')).toEqual({ hue: 292.5, isDeep: true });
+    const of = (count: number) => Array.from({ length: count }, (_, i) => colorOfValue(`service-${i}`));
+    const slots = of(320).map(({ hue, isDeep }) => `${hue} ${isDeep}`);
+    expect(new Set(slots).size).toBe(32);
+    const most = Math.max(...[...new Set(slots)].map(slot => slots.filter(one => one === slot).length));
+    // Ten names for each color on average.
+    expect(most).toBeLessThan(24);
   });
 
   test('are in an address as text; what is no column is left out', () => {

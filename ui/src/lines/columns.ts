@@ -16,7 +16,6 @@ export const MAX_COLUMNS = 12;
 /** Names are looked for in this many rows. */
 const LOOKED_AT = 200;
 const SERVICE = 'service_name';
-const COLOURS = 10;
 
 /** `service_name.90,region`: for an address. */
 export function formatColumns(columns: readonly Column[]): string {
@@ -105,26 +104,28 @@ export function columnNames(rows: readonly LogRow[]): readonly string[] {
     .map(([name]) => name);
 }
 
-/** The color of each value of a label (fields such as IDs have too many values); as long as there are colors, no two values share one. */
-export type Palette = (value: string) => string;
-
-export function createPalette(): Palette {
-  const taken = new Map<string, number>();
-  return value => {
-    let colour = taken.get(value) ?? hashOf(value) % COLOURS;
-    if (!taken.has(value) && taken.size < COLOURS) {
-      const used = new Set(taken.values());
-      while (used.has(colour)) colour = (colour + 1) % COLOURS;
-      taken.set(value, colour);
-    }
-    return `--series-${colour + 1}`;
-  };
+/** A color of a label's value (fields such as IDs have too many values): one of HUES, in two shades. */
+export interface ValueColor {
+  /** Degrees. */
+  readonly hue: number;
+  readonly isDeep: boolean;
 }
 
+/** Closer hues look alike. */
+const HUES = 16;
+
+/** By the value alone, so that a service has the same color in every list and on every day. Two values can share one. */
+export function colorOfValue(value: string): ValueColor {
+  const slot = hashOf(value) % (2 * HUES);
+  return { hue: ((slot % HUES) * 360) / HUES, isDeep: slot >= HUES };
+}
+
+/** FNV-1a, with its high bits mixed into the low ones, which names that differ in one letter need. */
 function hashOf(value: string): number {
-  let hash = 7;
-  for (let i = 0; i < value.length; i++) hash = (Math.imul(hash, 31) + value.charCodeAt(i)) >>> 0;
-  return hash;
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
 }
 
 function inLine(line: string, name: string): string | undefined {

@@ -2,7 +2,7 @@
 import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ReadText } from '../../components/read-text.tsx';
-import { type Column, cellOf, type Palette } from '../../lines/columns.ts';
+import { type Column, cellOf, colorOfValue } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
 export interface LogLineProps {
@@ -13,13 +13,12 @@ export interface LogLineProps {
   /** As the store has it, instead of the message first. */
   readonly raw: boolean;
   readonly columns: readonly Column[];
-  readonly palette: Palette;
   readonly open: boolean;
   readonly chosen: boolean;
 }
 
 /** Clicks are heard by the list (log-list.tsx). */
-export function LogLine({ row, time, highlights, wraps, raw, columns, palette, open, chosen }: LogLineProps) {
+export function LogLine({ row, time, highlights, wraps, raw, columns, open, chosen }: LogLineProps) {
   const { level, line } = row;
   return (
     <div class={`log-line ${wraps ? 'wraps' : ''} ${open ? 'open' : ''} ${chosen ? 'chosen' : ''}`}>
@@ -42,7 +41,7 @@ export function LogLine({ row, time, highlights, wraps, raw, columns, palette, o
             title={`${name}: ${value}`}
             style={{ width: `${widthPx}px` }}
           >
-            {row.stream[name] !== undefined && <i style={{ background: `var(${palette(value)})` }} />}
+            {row.stream[name] !== undefined && <ValueDot value={value} />}
             {value}
           </span>
         );
@@ -56,4 +55,9 @@ export function LogLine({ row, time, highlights, wraps, raw, columns, palette, o
       </span>
     </div>
   );
+}
+
+function ValueDot({ value }: { readonly value: string }) {
+  const { hue, isDeep } = colorOfValue(value);
+  return <i class={`value-dot ${isDeep ? 'deep' : ''}`} style={{ '--hue': String(hue) }} />;
 }

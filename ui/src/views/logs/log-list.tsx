@@ -4,7 +4,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
-import { type Column, createPalette } from '../../lines/columns.ts';
+import type { Column } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import type { Condition } from '../../logql/edit.ts';
@@ -38,8 +38,6 @@ export function LogList(props: LogListProps) {
   const { wraps, raw, zone } = useStore(settings);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState(-1);
-  const names = columns.map(({ name }) => name).join();
-  const palette = useMemo(createPalette, [names]);
   const element = useRef<HTMLDivElement>(null);
   const utc = zone === 'utc';
   const withDay =
@@ -109,7 +107,6 @@ export function LogList(props: LogListProps) {
           wraps={wraps}
           raw={raw}
           columns={columns}
-          palette={palette}
           open={isOpen}
           chosen={index === chosen}
         />
