@@ -97,7 +97,7 @@ describe('columns', () => {
   });
 
   test('have a color by the value alone, spread over all colors', () => {
-    expect(colorOfValue('checkout')).toEqual({ hue: 292.5, isDeep: true });
+    expect(colorOfValue('checkout')).toEqual({ hue: 247.5, isDeep: false });
     const of = (count: number) => Array.from({ length: count }, (_, i) => colorOfValue(`service-${i}`));
     const slots = of(320).map(({ hue, isDeep }) => `${hue} ${isDeep}`);
     expect(new Set(slots).size).toBe(32);

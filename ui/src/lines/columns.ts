@@ -120,9 +120,12 @@ export function colorOfValue(value: string): ValueColor {
   return { hue: ((slot % HUES) * 360) / HUES, isDeep: slot >= HUES };
 }
 
+/** The start decides which names share a color: from here, the most common names of services do not. */
+const HASH_START = 2890;
+
 /** FNV-1a, with its high bits mixed into the low ones, which names that differ in one letter need. */
 function hashOf(value: string): number {
-  let hash = 0x811c9dc5;
+  let hash = HASH_START;
   for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
   return (hash ^ (hash >>> 13)) >>> 0;

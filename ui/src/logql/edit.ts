@@ -102,7 +102,7 @@ function hasText(query: string, filter: string): boolean {
   return at !== -1 && !/^[\w.]/.test(query.slice(at + filter.length));
 }
 
-function hasStage(query: string, stage: string): boolean {
+export function hasStage(query: string, stage: string): boolean {
   const tokens = tokensOf(query);
   return tokens.some(({ text }, i) => text === stage && tokens[i - 1]?.text === '|');
 }

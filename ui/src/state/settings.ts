@@ -15,6 +15,8 @@ export interface Settings {
   /** Columns of the log list that were chosen last (lines/columns.ts); empty for automatic ones. */
   readonly columns: string;
   readonly showsVolume: boolean;
+  /** The fields at the side of the log list. */
+  readonly showsFields: boolean;
   /** The tenant to ask for where the address names none; empty where the store has one of its own. */
   readonly tenant: string;
   /** Tenants that were asked, latest first. */
@@ -32,6 +34,7 @@ const DEFAULTS: Settings = {
   raw: false,
   columns: '',
   showsVolume: true,
+  showsFields: false,
   tenant: '',
   tenants: [],
   recentQueries: [],

@@ -36,7 +36,7 @@ export function ListTools({
   order,
   onOrder,
 }: ListToolsProps) {
-  const { wraps, raw } = useStore(settings);
+  const { wraps, raw, showsFields } = useStore(settings);
   const shown = complete
     ? `${countText(rows.length)} lines`
     : `${countText(rows.length)}${total === undefined ? '' : ` of ${countText(Math.max(total, rows.length))}`} lines`;
@@ -59,6 +59,12 @@ export function ListTools({
           { value: 'newest', label: 'Newest' },
           { value: 'oldest', label: 'Oldest' },
         ]}
+      />
+      <IconButton
+        icon="fields"
+        name="Fields"
+        pressed={showsFields}
+        onClick={() => changeSettings({ showsFields: !showsFields })}
       />
       <ColumnPicker rows={rows} columns={columns} onColumns={onColumns} />
       <IconButton

@@ -9,9 +9,11 @@ import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
 import { type Column, formatColumns, shownColumns, withColumn } from '../../lines/columns.ts';
+import type { Field } from '../../lines/field-stats.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
+import { groupByQuery } from '../../logql/field-queries.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
 import { asksForLines, quoted } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -22,6 +24,7 @@ import { useQuery } from '../../state/use-query.ts';
 import { useStore } from '../../state/use-store.ts';
 import { describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
 import { ContextSheet } from './context-sheet.tsx';
+import { FieldPanel } from './field-panel.tsx';
 import { ListTools } from './list-tools.tsx';
 import { LogList } from './log-list.tsx';
 import { type LogsState, paramsOf, stateOf } from './logs-state.ts';
@@ -36,9 +39,11 @@ import { VolumePanel } from './volume-panel.tsx';
 /** A number alone is a query for its value, and more often meant as a text. */
 const NUMBER = /^\s*[\d.]+\s*$/;
 
+const hideFields = () => changeSettings({ showsFields: false });
+
 export default function LogsView() {
   const { params } = useStore(route);
-  const { zone, columns: remembered } = useStore(settings);
+  const { zone, columns: remembered, showsFields } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
   const { range: rangeText, order, chart } = state;
   const typed = useQuery();
@@ -84,11 +89,11 @@ export default function LogsView() {
     changeParams(paramsOf({ ...latest.current.state, ...changes }));
   }, []);
   const ask = useCallback(
-    (next: string) => {
+    (next: string, changes: Partial<LogsState> = {}) => {
       if (next.trim() !== '') remember('recentQueries', next);
       setDraft(next);
       setRound(count => count + 1);
-      change({ text: next });
+      change({ ...changes, text: next });
       scroller.current?.scrollTo({ top: 0 });
     },
     [change, setDraft],
@@ -105,6 +110,10 @@ export default function LogsView() {
   const run = useCallback(() => ask(latest.current.draft), [ask]);
   const filter = useCallback(
     (condition: Condition) => ask(withCondition(latest.current.query, condition)),
+    [ask],
+  );
+  const groupBy = useCallback(
+    (field: Field) => ask(groupByQuery(latest.current.query, field, field.cardinality), { chart: 'bars' }),
     [ask],
   );
   const zoom = useCallback(
@@ -133,6 +142,12 @@ export default function LogsView() {
           does: 'Newest or oldest first',
           group: 'Lines',
           act: () => change({ order: latest.current.state.order === 'newest' ? 'oldest' : 'newest' }),
+        },
+        {
+          keys: 'f',
+          does: 'Show or hide the fields',
+          group: 'Lines',
+          act: () => changeSettings({ showsFields: !settings.get().showsFields }),
         },
         {
           keys: 'm',
@@ -167,84 +182,108 @@ export default function LogsView() {
         onPicker={setPickerOpen}
       />
       <QueryReading state={typed} range={range} />
-      <div class="logs-scroll" ref={scroller}>
-        {range === undefined && (
-          <Empty icon="clock" title="This is no range of time">
-            <p>
-              From “{from}” to “{to}”: choose another above.
-            </p>
-          </Empty>
-        )}
-        {asks === 'nothing' && range !== undefined && (
-          <StartPage range={range} rangeTitle={describeRange(rangeText, zone === 'utc')} onQuery={ask} />
-        )}
-        {asks === 'values' && NUMBER.test(text) && (
-          <p class="number-note">
-            LogQL reads {text.trim()} as a number.{' '}
-            <Button kind="quiet" class="small" onClick={() => ask(quoted(text.trim()))}>
-              Search for the text {text.trim()}
-            </Button>
-          </p>
-        )}
-        {asks === 'values' && error !== undefined && (
-          <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
-        )}
-        {asks === 'values' && error === undefined && (
-          <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
-        )}
-        {asks === 'lines' && range !== undefined && (
-          <>
-            {error === undefined && (
-              <VolumePanel
-                asked={volume}
-                range={range}
-                onZoom={zoom}
-                onLevel={level => filter({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
-              />
-            )}
-            {error !== undefined && (
-              <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
-            )}
-            {pages.rows.length > 0 && (
-              <ListTools
-                rows={pages.rows}
-                columns={columns}
-                onColumns={chooseColumns}
-                total={volume.value?.total}
-                complete={pages.complete}
-                statistics={pages.statistics}
-                explainHref={hrefOf('explain', { q: query, from: params.from ?? '', to: params.to ?? '' })}
-                order={order}
-                onOrder={next => change({ order: next })}
-              />
-            )}
-            {pages.rows.length > 0 && (
-              <LogList
-                rows={pages.rows}
-                columns={columns}
-                onColumns={chooseColumns}
-                onColumn={addColumn}
-                range={range}
-                highlights={highlights}
-                scroller={scroller}
-                onNearEnd={pages.loadMore}
-                onCondition={filter}
-                onContext={setContextOf}
-              />
-            )}
-            {pages.loading && <Loading what={pages.rows.length === 0 ? 'Searching' : 'More lines'} />}
-            {pages.complete && pages.rows.length === 0 && <NoLines />}
-            {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
-            {pages.stuck && (
-              <p class="list-end">
-                More than {MAX_PAGE_ENTRIES} lines have the same timestamp. Filter the query to load the rest.
+      <div class="logs-body">
+        {showsFields &&
+          asks === 'lines' &&
+          range !== undefined &&
+          sent !== undefined &&
+          pages.rows.length > 0 && (
+            <FieldPanel
+              rows={pages.rows}
+              query={sent}
+              range={range}
+              total={volume.value?.total}
+              onCondition={filter}
+              onColumn={addColumn}
+              onGroupBy={groupBy}
+              onClose={hideFields}
+            />
+          )}
+        <div class="logs-scroll" ref={scroller}>
+          {range === undefined && (
+            <Empty icon="clock" title="This is no range of time">
+              <p>
+                From “{from}” to “{to}”: choose another above.
               </p>
-            )}
-            {pages.full && (
-              <p class="list-end">These are {MAX_ROWS} lines; narrow the time or the query to see others.</p>
-            )}
-          </>
-        )}
+            </Empty>
+          )}
+          {asks === 'nothing' && range !== undefined && (
+            <StartPage range={range} rangeTitle={describeRange(rangeText, zone === 'utc')} onQuery={ask} />
+          )}
+          {asks === 'values' && NUMBER.test(text) && (
+            <p class="number-note">
+              LogQL reads {text.trim()} as a number.{' '}
+              <Button kind="quiet" class="small" onClick={() => ask(quoted(text.trim()))}>
+                Search for the text {text.trim()}
+              </Button>
+            </p>
+          )}
+          {asks === 'values' && error !== undefined && (
+            <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
+          )}
+          {asks === 'values' && error === undefined && (
+            <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
+          )}
+          {asks === 'lines' && range !== undefined && (
+            <>
+              {error === undefined && (
+                <VolumePanel
+                  asked={volume}
+                  range={range}
+                  onZoom={zoom}
+                  onLevel={level => filter({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
+                />
+              )}
+              {error !== undefined && (
+                <ErrorMessage
+                  error={error}
+                  lead={<MistakeHelp error={error} query={query} onQuery={ask} />}
+                />
+              )}
+              {pages.rows.length > 0 && (
+                <ListTools
+                  rows={pages.rows}
+                  columns={columns}
+                  onColumns={chooseColumns}
+                  total={volume.value?.total}
+                  complete={pages.complete}
+                  statistics={pages.statistics}
+                  explainHref={hrefOf('explain', { q: query, from: params.from ?? '', to: params.to ?? '' })}
+                  order={order}
+                  onOrder={next => change({ order: next })}
+                />
+              )}
+              {pages.rows.length > 0 && (
+                <LogList
+                  rows={pages.rows}
+                  columns={columns}
+                  onColumns={chooseColumns}
+                  onColumn={addColumn}
+                  range={range}
+                  highlights={highlights}
+                  scroller={scroller}
+                  onNearEnd={pages.loadMore}
+                  onCondition={filter}
+                  onContext={setContextOf}
+                />
+              )}
+              {pages.loading && <Loading what={pages.rows.length === 0 ? 'Searching' : 'More lines'} />}
+              {pages.complete && pages.rows.length === 0 && <NoLines />}
+              {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
+              {pages.stuck && (
+                <p class="list-end">
+                  More than {MAX_PAGE_ENTRIES} lines have the same timestamp. Filter the query to load the
+                  rest.
+                </p>
+              )}
+              {pages.full && (
+                <p class="list-end">
+                  These are {MAX_ROWS} lines; narrow the time or the query to see others.
+                </p>
+              )}
+            </>
+          )}
+        </div>
       </div>
       {contextOf !== undefined && (
         <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />

@@ -1,0 +1,56 @@
+/** What the store says of one field over a whole range: its most frequent values, how many lines have it, its figures. */
+import {
+  type AskedField,
+  FIGURES,
+  type Figure,
+  figureQuery,
+  presenceQuery,
+  topValuesQuery,
+} from '../logql/field-queries.ts';
+import { stepText } from '../time/steps.ts';
+import { askInstant, type Range } from './queries.ts';
+
+export interface FieldValues {
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+  /** Lines that have the field. */
+  readonly lines: number;
+}
+
+export interface FieldAsk extends Range {
+  /** A log query. */
+  readonly query: string;
+  readonly field: AskedField;
+}
+
+export async function askFieldValues(asked: FieldAsk, signal?: AbortSignal): Promise<FieldValues> {
+  const { query, field } = asked;
+  const { window, atMs } = windowOf(asked);
+  const [top, lines] = await Promise.all([
+    askInstant(topValuesQuery(query, field, window), atMs, signal),
+    askInstant(presenceQuery(query, field, window), atMs, signal),
+  ]);
+  return {
+    values: top
+      .map(({ metric, value }) => ({ value: metric[field.name] ?? '', count: Number(value[1]) }))
+      .sort((a, b) => b.count - a.count),
+    lines: Number(lines[0]?.value[1] ?? 0),
+  };
+}
+
+export type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
+
+export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Promise<FieldFigures> {
+  const { query, field } = asked;
+  const { window, atMs } = windowOf(asked);
+  const answers = await Promise.all(
+    FIGURES.map(figure => askInstant(figureQuery(query, field, figure, window), atMs, signal)),
+  );
+  return answers.flatMap(([sample], i) =>
+    sample === undefined ? [] : [{ figure: FIGURES[i], value: Number(sample.value[1]) }],
+  );
+}
+
+/** A window of LogQL holds its end and not its beginning, a range of entries the reverse: a millisecond earlier they are the same. */
+function windowOf({ fromMs, toMs }: Range): { readonly window: string; readonly atMs: number } {
+  return { window: stepText(toMs - fromMs), atMs: toMs - 1 };
+}

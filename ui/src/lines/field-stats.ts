@@ -1,0 +1,164 @@
+/** The labels, structured metadata and fields of loaded lines: how many lines have them, with which values. */
+import { parseAnsi } from './ansi.ts';
+import { fieldsOf } from './fields.ts';
+import type { LogRow } from './rows.ts';
+
+export type FieldType = 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
+
+/** Where a field is, as a condition of the query has it (logql/edit.ts). */
+export type FieldPlace = 'stream' | 'entry' | 'json' | 'logfmt';
+
+export interface Field {
+  readonly name: string;
+  readonly place: FieldPlace;
+  readonly type: FieldType;
+  /** The share of the loaded lines that have it, 0 to 1; undefined if only the store found it. */
+  readonly coverage: number | undefined;
+  /** Distinct values: at least so many. */
+  readonly cardinality: number;
+}
+
+/** What the store found by itself, in other lines too. */
+export interface FoundField {
+  readonly label: string;
+  readonly type: FieldType;
+  readonly cardinality: number;
+  readonly parsers: readonly string[] | null;
+}
+
+export interface Bucket {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Reading a line takes up to 20 µs. */
+export const MAX_READ_ROWS = 2000;
+const MAX_FIELDS = 500;
+/** A label whose values are all of these is one of numbers. */
+const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
+const DURATION_PART = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
+const SECONDS: Readonly<Record<string, number>> = {
+  ns: 1e-9,
+  us: 1e-6,
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
+/** Marks of the pipeline. */
+const INTERNAL = /^__.*__$|^__error/;
+
+interface Count {
+  rows: number;
+  readonly values: Set<string>;
+  readonly places: Map<FieldPlace, number>;
+}
+
+/** Labels first, then metadata, then fields of lines; in each group those of most lines first. */
+export function fieldsOfRows(rows: readonly LogRow[], found: readonly FoundField[]): readonly Field[] {
+  const read = rows.slice(0, MAX_READ_ROWS);
+  const counts = new Map<string, Count>();
+  for (const row of read) {
+    for (const [name, place, value] of namesOf(row)) {
+      let count = counts.get(name);
+      if (count === undefined) {
+        if (counts.size >= MAX_FIELDS) continue;
+        count = { rows: 0, values: new Set(), places: new Map() };
+        counts.set(name, count);
+      }
+      count.rows++;
+      count.values.add(value);
+      count.places.set(place, (count.places.get(place) ?? 0) + 1);
+    }
+  }
+  const known = new Map(found.map(field => [field.label, field]));
+  const fields: Field[] = [...counts].map(([name, { rows: lines, values, places }]) => ({
+    name,
+    place: [...places].sort((a, b) => b[1] - a[1])[0][0],
+    type: known.get(name)?.type ?? typeOf(values),
+    coverage: lines / read.length,
+    cardinality: Math.max(values.size, known.get(name)?.cardinality ?? 0),
+  }));
+  for (const { label, type, cardinality, parsers } of found) {
+    if (counts.has(label) || INTERNAL.test(label)) continue;
+    const parser = parsers?.find(name => name === 'json' || name === 'logfmt');
+    const place: FieldPlace = parser === 'json' || parser === 'logfmt' ? parser : 'entry';
+    fields.push({ name: label, place, type, coverage: undefined, cardinality });
+  }
+  const rank = ({ place }: Field) => (place === 'stream' ? 0 : place === 'entry' ? 1 : 2);
+  return fields.sort(
+    (a, b) => rank(a) - rank(b) || (b.coverage ?? 0) - (a.coverage ?? 0) || (a.name < b.name ? -1 : 1),
+  );
+}
+
+/** The values of a field in the loaded lines, the most frequent first. */
+export function valuesOfRows(
+  rows: readonly LogRow[],
+  name: string,
+): readonly { readonly value: string; readonly count: number }[] {
+  const counts = new Map<string, number>();
+  for (const row of rows.slice(0, MAX_READ_ROWS)) {
+    for (const [field, , value] of namesOf(row))
+      if (field === name) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+/** `count` buckets of equal width; none if there are not two different numbers. */
+export function bucketsOf(values: readonly number[], count: number): readonly Bucket[] {
+  const numbers = values.filter(value => Number.isFinite(value));
+  const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const most = numbers.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  if (!(most > least)) return [];
+  const width = (most - least) / count;
+  const counts = new Array<number>(count).fill(0);
+  for (const value of numbers) counts[Math.min(count - 1, Math.floor((value - least) / width))]++;
+  return counts.map((lines, i) => ({ from: least + i * width, to: least + (i + 1) * width, count: lines }));
+}
+
+/** A value as the store reads it when it computes: durations in seconds. NaN if it is not a number. */
+export function numberOf(value: string, type: FieldType): number {
+  if (NUMBER.test(value)) return Number(value);
+  if (type !== 'duration' || !DURATION.test(value)) return Number.NaN;
+  let seconds = 0;
+  for (const [, amount, unit] of value.matchAll(DURATION_PART)) seconds += Number(amount) * SECONDS[unit];
+  return seconds;
+}
+
+export function isNumeric(type: FieldType): boolean {
+  return type !== 'string' && type !== 'boolean';
+}
+
+function* namesOf({ stream, metadata, parsed, line }: LogRow): Generator<[string, FieldPlace, string]> {
+  const seen = new Set<string>();
+  for (const [labels, place] of [
+    [stream, 'stream'],
+    [metadata, 'entry'],
+    [parsed, 'entry'],
+  ] as const) {
+    for (const [name, value] of Object.entries(labels)) {
+      if (seen.has(name) || INTERNAL.test(name) || value === '') continue;
+      seen.add(name);
+      yield [name, place, value];
+    }
+  }
+  const inLine = fieldsOf(parseAnsi(line).text);
+  for (const [name, value] of inLine?.fields ?? []) {
+    if (seen.has(name) || value === '') continue;
+    seen.add(name);
+    yield [name, inLine!.parser, value];
+  }
+}
+
+function typeOf(values: ReadonlySet<string>): FieldType {
+  const all = [...values];
+  if (all.every(value => /^-?\d+$/.test(value))) return 'int';
+  if (all.every(value => NUMBER.test(value))) return 'float';
+  if (all.every(value => value === 'true' || value === 'false')) return 'boolean';
+  return all.every(value => DURATION.test(value)) ? 'duration' : 'string';
+}

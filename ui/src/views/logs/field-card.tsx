@@ -1,0 +1,160 @@
+/** One field that is open: its values over the whole range with their shares, numbers and their distribution, what to do with it. */
+import { useMemo } from 'preact/hooks';
+import { askFieldFigures, askFieldValues } from '../../api/fields.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { bucketsOf, type Field, isNumeric, numberOf, valuesOfRows } from '../../lines/field-stats.ts';
+import type { LogRow } from '../../lines/rows.ts';
+import { type Condition, isNumeric as isNumber } from '../../logql/edit.ts';
+import { TOP_VALUES } from '../../logql/field-queries.ts';
+import { bytesText, countText, percentText, secondsText, valueText } from '../../time/quantities.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+
+export interface FieldCardProps {
+  readonly field: Field;
+  readonly rows: readonly LogRow[];
+  readonly query: string;
+  readonly range: ResolvedRange;
+  readonly total: number | undefined;
+  readonly onCondition: (condition: Condition) => void;
+  readonly onColumn: (name: string) => void;
+  readonly onGroupBy: (field: Field) => void;
+}
+
+const BUCKETS = 20;
+
+export function FieldCard(props: FieldCardProps) {
+  const { field, rows, query, range, total, onCondition, onColumn, onGroupBy } = props;
+  const { name, place, type } = field;
+  const found = useAsk(
+    signal => askFieldValues({ query, field, ...range }, signal),
+    [query, range, name, place],
+  );
+  // If the store refuses to count so many values, those of the loaded lines are shown.
+  const loaded = useMemo(
+    () => (found.error === undefined ? [] : valuesOfRows(rows, name)),
+    [found.error, rows, name],
+  );
+  const values = found.value?.values ?? loaded.slice(0, TOP_VALUES);
+  const lines = found.value?.lines ?? loaded.reduce((sum, { count }) => sum + count, 0);
+  const condition = (value: string, op: '=' | '!='): Condition => ({
+    name,
+    value,
+    op,
+    place,
+    numeric: place !== 'stream' && isNumeric(type) && isNumber(value),
+  });
+  return (
+    <section class="field-card" aria-label={`Field ${name}`} aria-busy={found.loading}>
+      <div class="field-actions">
+        <Button kind="quiet" class="small" onClick={() => onGroupBy(field)}>
+          Group by
+        </Button>
+        <Button kind="quiet" class="small" onClick={() => onColumn(name)}>
+          Add column
+        </Button>
+      </div>
+      {found.loading && found.value === undefined && <p class="column-hint">Counting values…</p>}
+      {found.error !== undefined && (
+        <p class="column-hint">
+          Values of the loaded lines. The store could not count all of them: {found.error.message}
+        </p>
+      )}
+      {found.value !== undefined && total !== undefined && total > 0 && (
+        <p class="column-hint numeric">
+          In {countText(lines)} of {countText(Math.max(total, lines))} lines (
+          {percentText(lines / Math.max(total, lines))})
+        </p>
+      )}
+      {isNumeric(type) && place !== 'stream' && (
+        <Distribution field={field} rows={rows} query={query} range={range} />
+      )}
+      <ul class="top-values" aria-label={`Most frequent values of ${name}`}>
+        {values.map(({ value, count }) => (
+          <li key={value}>
+            <span class="top-value-text" title={value}>
+              {value}
+            </span>
+            <span class="top-value-share numeric" title={`${countText(count)} lines`}>
+              {percentText(count / lines)}
+            </span>
+            <IconButton
+              icon="plus"
+              name={`Only ${name} = ${shortened(value)}`}
+              onClick={() => onCondition(condition(value, '='))}
+            />
+            <IconButton
+              icon="minus"
+              name={`Without ${name} = ${shortened(value)}`}
+              onClick={() => onCondition(condition(value, '!='))}
+            />
+            <span class="top-value-bar">
+              <i style={{ width: `${Math.max(1, (count / lines) * 100)}%` }} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type DistributionProps = Pick<FieldCardProps, 'field' | 'rows' | 'query' | 'range'>;
+
+/** Figures of the whole range by the store, and a histogram of the loaded lines. */
+function Distribution({ field, rows, query, range }: DistributionProps) {
+  const { name, type } = field;
+  const { value: figures } = useAsk(
+    signal => askFieldFigures({ query, field, ...range }, signal),
+    [query, range, name],
+  );
+  const buckets = useMemo(() => {
+    const numbers = valuesOfRows(rows, name).flatMap(({ value, count }) =>
+      new Array<number>(count).fill(numberOf(value, type)),
+    );
+    return bucketsOf(numbers, BUCKETS);
+  }, [rows, name, type]);
+  const highest = Math.max(...buckets.map(({ count }) => count), 1);
+  return (
+    <>
+      {figures !== undefined && figures.length > 0 && (
+        <dl class="field-figures">
+          {figures.map(({ figure, value }) => (
+            <div key={figure}>
+              <dt>{figure}</dt>
+              <dd class="numeric">{figureText(value, type)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {buckets.length > 0 && (
+        <figure class="field-histogram">
+          <div
+            role="img"
+            aria-label={`Distribution of ${name} in the loaded lines, from ${figureText(buckets[0].from, type)} to ${figureText(buckets[BUCKETS - 1].to, type)}`}
+          >
+            {buckets.map(({ from, to, count }) => (
+              <i
+                key={from}
+                title={`${figureText(from, type)} to ${figureText(to, type)}: ${countText(count)} lines`}
+                style={{ height: `${(count / highest) * 100}%` }}
+              />
+            ))}
+          </div>
+          <figcaption class="numeric">
+            <span>{figureText(buckets[0].from, type)}</span>
+            <span>{figureText(buckets[BUCKETS - 1].to, type)}</span>
+          </figcaption>
+        </figure>
+      )}
+    </>
+  );
+}
+
+function figureText(value: number, type: Field['type']): string {
+  if (type === 'duration') return secondsText(value);
+  return type === 'bytes' ? bytesText(value) : valueText(value);
+}
+
+function shortened(value: string): string {
+  return value.length > 40 ? `${value.slice(0, 40)}…` : value;
+}
