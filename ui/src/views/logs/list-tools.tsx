@@ -7,7 +7,9 @@ import type { LogRow } from '../../lines/rows.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { bytesText, countText, secondsText } from '../../time/quantities.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
 import { ColumnPicker } from './column-picker.tsx';
+import { ExportMenu } from './export-menu.tsx';
 import type { Order } from './logs-state.ts';
 
 export interface ListToolsProps {
@@ -15,6 +17,9 @@ export interface ListToolsProps {
   readonly columns: readonly Column[];
   /** Undefined: as the page finds fit. */
   readonly onColumns: (columns: readonly Column[] | undefined) => void;
+  /** The log query, as it is sent. */
+  readonly query: string;
+  readonly range: ResolvedRange;
   /** Of the whole range; undefined while it is counted. */
   readonly total: number | undefined;
   readonly complete: boolean;
@@ -29,6 +34,8 @@ export function ListTools({
   rows,
   columns,
   onColumns,
+  query,
+  range,
   total,
   complete,
   statistics,
@@ -74,27 +81,14 @@ export function ListTools({
         onClick={() => changeSettings({ wraps: !wraps })}
       />
       <IconButton icon="raw" name="Raw lines" pressed={raw} onClick={() => changeSettings({ raw: !raw })} />
-      <IconButton
-        icon="download"
-        name="Download these lines"
-        disabled={rows.length === 0}
-        onClick={() => save(rows)}
+      <ExportMenu
+        rows={rows}
+        columns={columns}
+        query={query}
+        range={range}
+        order={order}
+        total={complete ? rows.length : total}
       />
     </div>
   );
-}
-
-/** As JSON lines, in the order of the list. */
-function save(rows: readonly LogRow[]): void {
-  const text = rows
-    .map(({ ns, line, stream, metadata, parsed }) =>
-      JSON.stringify({ timestamp: ns, line, labels: stream, metadata, parsed }),
-    )
-    .join('\n');
-  const url = URL.createObjectURL(new Blob([`${text}\n`], { type: 'application/x-ndjson' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = 'logs.jsonl';
-  link.click();
-  URL.revokeObjectURL(url);
 }

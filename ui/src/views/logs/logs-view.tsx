@@ -4,7 +4,7 @@ import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { Button } from '../../components/button.tsx';
-import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { Empty, ErrorMessage } from '../../components/message.tsx';
 import { MistakeHelp } from '../../components/mistake-help.tsx';
 import { EDITOR_ID } from '../../components/query-editor.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
@@ -30,6 +30,7 @@ import { LogList } from './log-list.tsx';
 import { type LogsState, paramsOf, stateOf } from './logs-state.ts';
 import { MetricPanel } from './metric-panel.tsx';
 import { QueryBar } from './query-bar.tsx';
+import { SearchProgress } from './search-progress.tsx';
 import { StartPage } from './start-page.tsx';
 import { MAX_ROWS, useLogPages } from './use-log-pages.ts';
 import { metricStep, useMetric } from './use-metric.ts';
@@ -121,6 +122,14 @@ export default function LogsView() {
     [change],
   );
   const complete = useComplete(range);
+  const { stop } = pages;
+  const { cancel: cancelMetric } = metric;
+  const { cancel: cancelVolume } = volume;
+  const cancel = useCallback(() => {
+    stop();
+    cancelMetric();
+    cancelVolume();
+  }, [stop, cancelMetric, cancelVolume]);
   const closeContext = useCallback(() => setContextOf(undefined), []);
 
   useShortcuts(
@@ -134,6 +143,7 @@ export default function LogsView() {
         { keys: 'Mod+Enter', does: 'Run the query', group, act: run },
         { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
         { keys: 'r', does: 'Run it again', group, act: run },
+        { keys: 'Escape', does: 'Cancel the query', group, act: cancel },
         { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
         { keys: 'ArrowLeft', does: 'Earlier', group, act: () => move(-1) },
         { keys: 'ArrowRight', does: 'Later', group, act: () => move(1) },
@@ -162,7 +172,7 @@ export default function LogsView() {
           act: () => changeSettings({ wraps: !settings.get().wraps }),
         },
       ];
-    }, [run, change]),
+    }, [run, change, cancel]),
   );
 
   return (
@@ -221,6 +231,15 @@ export default function LogsView() {
           {asks === 'values' && error !== undefined && (
             <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
           )}
+          {asks === 'values' && metric.loading && <SearchProgress what="Computing" onCancel={cancel} />}
+          {asks === 'values' && !metric.loading && metric.value === undefined && error === undefined && (
+            <p class="list-end">
+              The query was canceled.{' '}
+              <Button kind="quiet" class="small" onClick={run}>
+                Run again
+              </Button>
+            </p>
+          )}
           {asks === 'values' && error === undefined && (
             <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
           )}
@@ -245,6 +264,8 @@ export default function LogsView() {
                   rows={pages.rows}
                   columns={columns}
                   onColumns={chooseColumns}
+                  query={sent}
+                  range={range}
                   total={volume.value?.total}
                   complete={pages.complete}
                   statistics={pages.statistics}
@@ -267,7 +288,21 @@ export default function LogsView() {
                   onContext={setContextOf}
                 />
               )}
-              {pages.loading && <Loading what={pages.rows.length === 0 ? 'Searching' : 'More lines'} />}
+              {pages.loading && (
+                <SearchProgress
+                  what={pages.rows.length === 0 ? 'Searching' : 'Loading more lines'}
+                  searched={pages.searched}
+                  onCancel={cancel}
+                />
+              )}
+              {pages.stopped && (
+                <p class="list-end">
+                  The query was canceled.{' '}
+                  <Button kind="quiet" class="small" onClick={pages.resume}>
+                    Continue
+                  </Button>
+                </p>
+              )}
               {pages.complete && pages.rows.length === 0 && <NoLines />}
               {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
               {pages.stuck && (

@@ -3,7 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Asked } from '../../api/use-ask.ts';
 import { type ChartSeries, colourOf, gridOf, seriesLabel, valuesOn } from '../../components/chart-model.ts';
 import { Choice } from '../../components/choice.tsx';
-import { Empty, Loading } from '../../components/message.tsx';
+import { Empty } from '../../components/message.tsx';
 import { TimeChart } from '../../components/time-chart.tsx';
 import { countText, valueText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
@@ -41,7 +41,7 @@ export function MetricPanel({ asked, kind, onKind, onZoom }: MetricPanelProps) {
     const wanted = series.filter(({ label }) => only === undefined || label === only);
     return { timesMs, series: (wanted.length > 0 ? wanted : series).slice(0, MAX_DRAWN_SERIES) };
   }, [series, timesMs, only]);
-  if (answer === undefined) return <Loading what="Computing" />;
+  if (answer === undefined) return null;
   if (series.length === 0) {
     return (
       <Empty icon="lines" title="The query has no value in this time">

@@ -3,10 +3,12 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs, nsOf } from '../../api/queries.ts';
 import type { Statistics } from '../../api/types.ts';
-import { nextPage } from '../../lines/next-page.ts';
+import { nextPage, PAGE_ENTRIES } from '../../lines/next-page.ts';
 import { type LogRow, rowsOf, withPage } from '../../lines/rows.ts';
+import { type NsRange, searchedShare, searchWindows } from '../../lines/search-windows.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { Order } from './logs-state.ts';
+import type { Searched } from './search-progress.tsx';
 
 export interface LogPages {
   readonly rows: readonly LogRow[];
@@ -18,15 +20,23 @@ export interface LogPages {
   readonly full: boolean;
   /** More lines have the last timestamp than one request returns, so the lines behind them cannot be loaded. */
   readonly stuck: boolean;
+  /** The query was ended before its answer came. */
+  readonly stopped: boolean;
+  /** Of the first page, while it is searched in parts. */
+  readonly searched: Searched | undefined;
   /** Of the first page. */
   readonly statistics: Statistics['summary'] | undefined;
   loadMore(): void;
+  /** Ends what is loading. */
+  stop(): void;
+  /** Goes on where it was stopped. */
+  resume(): void;
 }
 
 /** Beyond it the page asks to narrow the range: each line takes about a kilobyte of the browser's memory. */
 export const MAX_ROWS = 50_000;
 
-type State = Omit<LogPages, 'loadMore'>;
+type State = Omit<LogPages, 'loadMore' | 'stop' | 'resume'>;
 
 const EMPTY: State = {
   rows: [],
@@ -35,6 +45,8 @@ const EMPTY: State = {
   complete: false,
   full: false,
   stuck: false,
+  stopped: false,
+  searched: undefined,
   statistics: undefined,
 };
 
@@ -53,33 +65,65 @@ export function useLogPages(
     async (before: State) => {
       if (query === undefined || range === undefined) return;
       const { signal } = controller.current;
-      const { rows } = before;
       const newestFirst = order === 'newest';
+      const direction = newestFirst ? 'backward' : 'forward';
       const whole = { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) };
-      const asked = nextPage(rows, whole, newestFirst);
-      if (asked === undefined) return setState({ ...before, stuck: true });
-      setState({ ...before, loading: true });
-      try {
-        const answer = await askLogs(
-          { query, ...asked, direction: newestFirst ? 'backward' : 'forward' },
-          signal,
-        );
-        if (signal.aborted || answer.data.resultType !== 'streams') return;
-        const page = rowsOf(answer.data.result, newestFirst);
+      const ask = async (asked: NsRange & { readonly limit: number }) => {
+        const { data } = await askLogs({ query, ...asked, direction }, signal);
+        signal.throwIfAborted();
+        const page = data.resultType === 'streams' ? rowsOf(data.result, newestFirst) : [];
+        return { page, summary: data.stats.summary };
+      };
+
+      /** The parts have no timestamp in common, so their rows need no comparison. */
+      const loadFirst = async () => {
+        const parts = searchWindows(whole, newestFirst);
+        let state: State = { ...EMPTY, loading: true };
+        for (const [i, part] of parts.entries()) {
+          const limit = PAGE_ENTRIES - state.rows.length;
+          const { page, summary } = await ask({ ...part, limit });
+          const isLast = page.length >= limit || i === parts.length - 1;
+          const statistics = summed(state.statistics, summary);
+          state = {
+            ...state,
+            rows: state.rows.length === 0 ? page : [...state.rows, ...page],
+            loading: !isLast,
+            complete: isLast && page.length < limit,
+            searched: isLast
+              ? undefined
+              : {
+                  share: searchedShare(whole, part, newestFirst),
+                  bytes: statistics.totalBytesProcessed,
+                },
+            statistics,
+          };
+          setState(state);
+          if (isLast) return;
+        }
+      };
+
+      const loadNext = async () => {
+        const { rows } = before;
+        const asked = nextPage(rows, whole, newestFirst);
+        if (asked === undefined) return setState({ ...before, loading: false, stuck: true });
+        const { page } = await ask(asked);
         const together = withPage(rows, page);
-        const full = together.length >= MAX_ROWS;
         setState({
+          ...before,
           rows: together,
           loading: false,
-          error: undefined,
           complete: page.length < asked.limit,
-          full,
+          full: together.length >= MAX_ROWS,
           stuck: page.length >= asked.limit && together.length === rows.length,
-          statistics: before.statistics ?? answer.data.stats.summary,
         });
+      };
+
+      setState({ ...before, loading: true, stopped: false });
+      try {
+        await (before.rows.length === 0 ? loadFirst() : loadNext());
       } catch (error) {
         if (isAbort(error) || signal.aborted) return;
-        setState({ ...before, loading: false, error: error as ApiError });
+        setState({ ...now.current, loading: false, searched: undefined, error: error as ApiError });
       }
     },
     [query, range, order],
@@ -87,16 +131,39 @@ export function useLogPages(
 
   useEffect(() => {
     controller.current = new AbortController();
-    const mine = controller.current;
     if (query === undefined) setState(EMPTY);
     else load(EMPTY);
-    return () => mine.abort();
+    return () => controller.current.abort();
   }, [load, query]);
 
   const loadMore = useCallback(() => {
-    const { rows, loading, complete, full, stuck, error } = now.current;
-    if (loading || complete || full || stuck || error !== undefined || rows.length === 0) return;
+    const { rows, loading, complete, full, stuck, stopped, error } = now.current;
+    if (loading || complete || full || stuck || stopped || error !== undefined || rows.length === 0) return;
     load(now.current);
   }, [load]);
-  return { ...state, loadMore };
+  const stop = useCallback(() => {
+    if (!now.current.loading) return;
+    controller.current.abort();
+    controller.current = new AbortController();
+    setState({ ...now.current, loading: false, searched: undefined, stopped: true });
+  }, []);
+  const resume = useCallback(() => {
+    load(now.current);
+  }, [load]);
+  return { ...state, loadMore, stop, resume };
+}
+
+/** Of several requests for one page. */
+function summed(
+  before: Statistics['summary'] | undefined,
+  last: Statistics['summary'],
+): Statistics['summary'] {
+  if (before === undefined) return last;
+  return {
+    ...last,
+    execTime: before.execTime + last.execTime,
+    totalBytesProcessed: before.totalBytesProcessed + last.totalBytesProcessed,
+    totalLinesProcessed: before.totalLinesProcessed + last.totalLinesProcessed,
+    totalEntriesReturned: before.totalEntriesReturned + last.totalEntriesReturned,
+  };
 }

@@ -1,0 +1,82 @@
+/** Queries that take long: lines come from the newest on, progress is shown, and a query can be canceled. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
+import { push } from './support/shop.ts';
+
+const HOUR_MS = 3_600_000;
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer();
+  const nowMs = Date.now();
+  const values = Array.from({ length: 48 }, (_, i) => {
+    const ns = BigInt(nowMs - i * HOUR_MS - 60_000) * 1_000_000n;
+    return [`${ns}`, `hour ${i}`] as const;
+  });
+  await push(explorer.store, [{ stream: { service_name: 'slow' }, values: [...values] }]);
+});
+after(() => explorer.stop());
+
+const HASH = logsHash('{service_name="slow"}', { from: 'now-2d' });
+const LISTS = /query_range\?.*limit=/;
+
+test('lines of the newest part are shown while older ones are searched; a canceled query goes on later', async () => {
+  const { page, done } = await explorer.open();
+  let requests = 0;
+  let holds = true;
+  await page.route(LISTS, async handler => {
+    if (++requests < 4 || !holds) await handler.continue();
+  });
+  await page.goto(`${explorer.store.url}/ui/${HASH}`);
+  const share = page.getByText(/^25% of the time range · .* read$/);
+  await share.waitFor();
+  // A quarter of two days.
+  assert.equal(await page.locator('.log-line').count(), 12);
+  await assertAccessible(page);
+  await screenshot(page, 'progress');
+  await page.getByRole('button', { name: 'Cancel query' }).click();
+  await page.getByText('The query was canceled.').waitFor();
+  await share.waitFor({ state: 'detached' });
+  assert.equal(await page.locator('.log-line').count(), 12);
+  holds = false;
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByText('That is all in this time.').waitFor();
+  await page.getByText('48 lines', { exact: true }).waitFor();
+  const lines = await page.locator('.log-text').allTextContents();
+  assert.deepEqual(
+    lines,
+    Array.from({ length: lines.length }, (_, i) => `hour ${i}`),
+  );
+  await done();
+});
+
+test('oldest first, the oldest part comes first, and Escape cancels', async () => {
+  const { page, done } = await explorer.open();
+  let requests = 0;
+  await page.route(LISTS, async handler => {
+    if (++requests < 4) await handler.continue();
+  });
+  await page.goto(`${explorer.store.url}/ui/${HASH}&order=oldest`);
+  await page.getByText(/^25% of the time range/).waitFor();
+  assert.equal(await page.locator('.log-text').first().textContent(), 'hour 47');
+  const ended = page.waitForEvent('requestfailed', request => LISTS.test(request.url()));
+  await page.keyboard.press('Escape');
+  assert.equal((await ended).failure()?.errorText, 'net::ERR_ABORTED');
+  await page.getByText('The query was canceled.').waitFor();
+  await done();
+});
+
+test('a metric query is canceled, and runs again', async () => {
+  const { page, done } = await explorer.open();
+  await page.route('**/svc/api/v1/query_range?*', () => {});
+  await page.goto(
+    `${explorer.store.url}/ui/${logsHash('count_over_time({service_name="slow"}[1h])', { from: 'now-2d' })}`,
+  );
+  await page.getByText('Computing').waitFor();
+  await page.getByText(/^[23] s$/).waitFor();
+  await page.getByRole('button', { name: 'Cancel query' }).click();
+  await page.unroute('**/svc/api/v1/query_range?*');
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('region', { name: 'Values of the query' }).waitFor();
+  await done();
+});

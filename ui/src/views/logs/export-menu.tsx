@@ -1,0 +1,177 @@
+/** Saves the lines that are loaded, or all lines of the result: as text, JSON lines or CSV, with progress. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { isAbort, messageOf } from '../../api/errors.ts';
+import { askLogs, nsOf } from '../../api/queries.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { Popover } from '../../components/popover.tsx';
+import type { Column } from '../../lines/columns.ts';
+import {
+  allRows,
+  type ExportFormat,
+  exportHeader,
+  exportText,
+  MAX_EXPORT_LINES,
+} from '../../lines/export-rows.ts';
+import { type LogRow, rowsOf } from '../../lines/rows.ts';
+import { bytesText, countText } from '../../time/quantities.ts';
+import type { ResolvedRange } from '../../time/time-range.ts';
+import type { Order } from './logs-state.ts';
+
+export interface ExportMenuProps {
+  readonly rows: readonly LogRow[];
+  readonly columns: readonly Column[];
+  /** The log query, as it is sent. */
+  readonly query: string;
+  readonly range: ResolvedRange;
+  readonly order: Order;
+  /** Lines of the whole range; undefined while they are counted. */
+  readonly total: number | undefined;
+}
+
+interface Progress {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+type What = 'loaded' | 'all';
+
+export function ExportMenu(props: ExportMenuProps) {
+  const [open, setOpen] = useState(false);
+  const close = useCallback(() => setOpen(false), []);
+  return (
+    <Popover
+      open={open}
+      onClose={close}
+      name="Download"
+      button={
+        <IconButton
+          icon="download"
+          name="Download lines"
+          aria-expanded={open}
+          onClick={() => setOpen(before => !before)}
+        />
+      }
+    >
+      <Panel {...props} />
+    </Popover>
+  );
+}
+
+function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
+  const [what, setWhat] = useState<What>('all');
+  const [format, setFormat] = useState<ExportFormat>('jsonl');
+  const [progress, setProgress] = useState<Progress>();
+  const [problem, setProblem] = useState<string>();
+  const controller = useRef<AbortController>();
+  // A panel that is closed ends its download.
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const saveAll = async () => {
+    controller.current = new AbortController();
+    const { signal } = controller.current;
+    const newestFirst = order === 'newest';
+    const parts: (Blob | string)[] = [exportHeader(format, columns)];
+    let lines = 0;
+    let bytes = 0;
+    setProblem(undefined);
+    setProgress({ lines, bytes });
+    try {
+      const pages = allRows({
+        ask: async page => {
+          const asked = { query, ...page, direction: newestFirst ? 'backward' : 'forward' } as const;
+          const { data } = await askLogs(asked, signal);
+          return data.resultType === 'streams' ? rowsOf(data.result, newestFirst) : [];
+        },
+        range: { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) },
+        newestFirst,
+      });
+      for await (const page of pages) {
+        // A browser moves blobs out of the memory of the page.
+        const blob = new Blob([exportText(page, format, columns)]);
+        parts.push(blob);
+        lines += page.length;
+        bytes += blob.size;
+        setProgress({ lines, bytes });
+      }
+      if (!signal.aborted) save(parts, format);
+    } catch (error) {
+      if (!isAbort(error)) setProblem(messageOf(error));
+    }
+    setProgress(undefined);
+  };
+
+  const isAll = what === 'all';
+  const known = Math.max(total ?? 0, rows.length);
+  return (
+    <div class="export-panel">
+      <Choice
+        name="Lines to save"
+        value={what}
+        onChange={setWhat}
+        options={[
+          { value: 'all', label: total === undefined ? 'Whole result' : `All ${countText(known)}` },
+          { value: 'loaded', label: `Loaded ${countText(rows.length)}` },
+        ]}
+      />
+      <Choice
+        name="Format"
+        value={format}
+        onChange={setFormat}
+        options={[
+          { value: 'jsonl', label: 'JSON lines' },
+          { value: 'text', label: 'Text' },
+          { value: 'csv', label: 'CSV' },
+        ]}
+      />
+      {isAll && known > MAX_EXPORT_LINES && (
+        <p class="column-hint">The first {countText(MAX_EXPORT_LINES)} lines are saved.</p>
+      )}
+      {problem !== undefined && (
+        <p class="export-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {progress === undefined ? (
+        <Button
+          kind="primary"
+          onClick={() =>
+            isAll
+              ? saveAll()
+              : save([exportHeader(format, columns), exportText(rows, format, columns)], format)
+          }
+        >
+          Save
+        </Button>
+      ) : (
+        <>
+          <progress aria-label="Download" max={known || undefined} value={progress.lines} />
+          <p class="column-hint numeric" role="status">
+            {countText(progress.lines)}
+            {known > 0 && ` of ${countText(Math.max(known, progress.lines))}`} lines ·{' '}
+            {bytesText(progress.bytes)}
+          </p>
+          <Button onClick={() => controller.current?.abort()}>Cancel</Button>
+        </>
+      )}
+    </div>
+  );
+}
+
+const FILES: Readonly<Record<ExportFormat, readonly [name: string, type: string]>> = {
+  jsonl: ['logs.jsonl', 'application/x-ndjson'],
+  text: ['logs.txt', 'text/plain'],
+  csv: ['logs.csv', 'text/csv'],
+};
+/** A browser reads the file after the click has returned. */
+const KEPT_MS = 60_000;
+
+function save(parts: readonly (Blob | string)[], format: ExportFormat): void {
+  const [name, type] = FILES[format];
+  const url = URL.createObjectURL(new Blob([...parts], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}

@@ -1,0 +1,46 @@
+/** While a query runs: how far it is, how long it takes, and a button that ends it. */
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../components/button.tsx';
+import { bytesText, percentText } from '../../time/quantities.ts';
+
+export interface SearchProgressProps {
+  readonly what: string;
+  /** Of the parts that are answered; undefined for a query that has one. */
+  readonly searched?: Searched;
+  readonly onCancel: () => void;
+}
+
+export interface Searched {
+  /** 0 to 1 */
+  readonly share: number;
+  readonly bytes: number;
+}
+
+/** Queries of a moment show no seconds. */
+const SHOWN_AFTER_SECONDS = 2;
+
+export function SearchProgress({ what, searched, onCancel }: SearchProgressProps) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds(before => before + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="search-progress">
+      <span class="spinner" />
+      <span role="status">{what}</span>
+      {searched !== undefined && (
+        <>
+          <progress aria-label="Searched part of the time range" max={1} value={searched.share} />
+          <span class="numeric">
+            {percentText(searched.share)} of the time range · {bytesText(searched.bytes)} read
+          </span>
+        </>
+      )}
+      {seconds >= SHOWN_AFTER_SECONDS && <span class="numeric">{seconds} s</span>}
+      <Button kind="quiet" class="small" icon="stop" onClick={onCancel}>
+        Cancel query
+      </Button>
+    </div>
+  );
+}
