@@ -22,7 +22,7 @@ const LAYERS = [
   ['execution', ['text-index', 'fields', 'metrics', 'pipeline']],
   ['storage', ['index', 'catalog', 'chunk', 'columns', 'codec']],
   ['language', ['logql', 'regex']],
-  ['base', ['text', 'scheduling', 'ports', 'kernels', 'model']],
+  ['base', ['text', 'scheduling', 'runtime', 'ports', 'kernels', 'model']],
 ];
 const MODULES = LAYERS.flatMap(([layer, modules]) => modules.map(module => `${layer}/${module}`));
 
@@ -36,6 +36,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^shared/' },
       to: { path: above },
+    },
+    {
+      name: 'functions-do-not-import-local',
+      comment: 'What Lambda functions and one machine both need is in shared/.',
+      severity: 'error',
+      from: { path: '^functions/' },
+      to: { path: '^local/' },
     },
     {
       name: 'every-module-has-a-place',

@@ -4,12 +4,12 @@
  */
 
 import { performance } from 'node:perf_hooks';
-import { systemIds } from '../local/system-clock.ts';
 import { NS_PER_DAY } from '../shared/base/model/duration.ts';
 import { formatLabels, labelsOf } from '../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS } from '../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../shared/base/ports/memory/table.ts';
+import { systemIds } from '../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { NOT_BEGUN } from '../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../shared/storage/codec/compression.ts';

@@ -2,7 +2,7 @@
  * Puts the functions of live tails together. Beside what every function is told (settings.ts) they need
  * LOGBOOM_CONNECTIONS_ENDPOINT, the address of the stage of the WebSocket API.
  */
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import {
   apiGatewayConnections,
   CONNECTIONS_LIMITS,
@@ -11,6 +11,7 @@ import {
 import { createCaller } from '../shared/aws/caller.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import type { Connections } from '../shared/base/ports/connections.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import {
   API_GATEWAY_FRAMES,
   API_GATEWAY_OWNER,

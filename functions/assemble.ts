@@ -2,10 +2,7 @@
  * Puts a function together, once for each process of Lambda: clients, connections and caches serve every invocation
  * after the first. Nothing is sent before a request is there.
  */
-import { fetchClient } from '../local/http-client.ts';
-import { createLog, type Log, linesOf } from '../local/log.ts';
-import { overridesSources } from '../local/overrides-file.ts';
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import {
@@ -16,11 +13,15 @@ import {
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
+import { fetchClient } from '../shared/base/runtime/http-client.ts';
+import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
 import type { LogLevel } from '../shared/server/admin/config-fields.ts';
 import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/server/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
 import { addLogMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
+import { overridesSources } from '../shared/server/admin/overrides-file.ts';
 import { OverridesWatch } from '../shared/server/admin/overrides-watch.ts';
 import { Services } from '../shared/server/admin/services.ts';
 import { assembleContext } from '../shared/server/http/assemble.ts';

@@ -10,12 +10,13 @@
  * What a reader would get wrong: where the gateway keeps answers, a revoked token works for as long as it does; so nothing is
  * kept here as well, or both times would add up.
  */
-import { createLog, type Log } from '../local/log.ts';
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Table } from '../shared/base/ports/table.ts';
+import { createLog, type Log } from '../shared/base/runtime/log.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { TooManyAttemptsError, UnauthenticatedError } from '../shared/server/auth/errors.ts';
 import { TAIL_LOGS } from '../shared/server/http/access.ts';

@@ -1,5 +1,5 @@
 /** Lambda function that tries the store every few minutes, as a client would. */
-import { systemClock } from '../local/system-clock.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { createCanary } from './canary-handler.ts';
 
 export const handler = createCanary({

@@ -12,7 +12,7 @@ import { TooLargeError } from '../shared/base/model/errors.ts';
 import { formatByteQuantity } from '../shared/read/query/byte-quantity.ts';
 import { errorResponse } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
-import type { Request, Response } from '../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import { identityIn } from './authorizer-context.ts';
 import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
 import { compressedText, type TextBody } from './text-body.ts';
@@ -31,7 +31,7 @@ const NOT_IN_PATH = /[^!$&-;=@A-Z_a-z~%-]|%(?![0-9A-Fa-f]{2})/gu;
 const NO_BODY = new Uint8Array(0);
 
 /** All of a request but its signal. Throws BadRequestError. */
-export function requestOf(event: HttpApiEvent, id: string): Omit<Request, 'signal'> {
+export function requestOf(event: HttpApiEvent, id: string): Omit<HttpRequest, 'signal'> {
   const headers = headersOf(event);
   const { body, isEncoded } = bodyOf(event, headers['content-encoding']);
   if (!isEncoded) delete headers['content-encoding'];
@@ -90,14 +90,17 @@ export function checkBodySize(bytes: number, maxBytes: number): void {
 }
 
 /** The answer for the gateway; one that the platform cannot return becomes a 400 that says what to ask for instead. */
-export function resultOf(response: Response, { method, id }: Pick<Request, 'method' | 'id'>): HttpApiResult {
+export function resultOf(
+  response: HttpResponse,
+  { method, id }: Pick<HttpRequest, 'method' | 'id'>,
+): HttpApiResult {
   const result = encode(response, method, id);
   // Base64 has nothing to escape, and what is text is far below the limit.
   const bytes = Buffer.byteLength(JSON.stringify({ ...result, body: '' })) + result.body.length;
   return bytes <= MAX_PAYLOAD_BYTES ? result : encode(tooLong(response, bytes), method, id);
 }
 
-function encode({ status, headers, body }: Response, method: string, id: string): HttpApiResult {
+function encode({ status, headers, body }: HttpResponse, method: string, id: string): HttpApiResult {
   const hasBody = status !== 204 && status !== 304 && method !== 'HEAD';
   const isText = typeof body === 'string' && Buffer.byteLength(body) <= MAX_TEXT_BYTES;
   return {
@@ -114,7 +117,7 @@ function toBase64(body: string | Uint8Array): string {
   return bytes.toString('base64');
 }
 
-function tooLong({ headers }: Response, bytes: number): Response {
+function tooLong({ headers }: HttpResponse, bytes: number): HttpResponse {
   const isCompressed = headers['content-encoding'] !== undefined;
   return errorResponse(
     400,

@@ -8,11 +8,12 @@
  * that validation refuses are logged and dropped, or the event would come back for hours. A push over the tenant's rate
  * waits here first: a file is read far faster than it may be stored, and Lambda repeats an event only twice.
  */
-import type { Log } from '../local/log.ts';
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
+import type { Log } from '../shared/base/runtime/log.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { maxDecompressedBytes } from '../shared/server/admin/config.ts';
 import { checkTenantId } from '../shared/server/http/tenant.ts';
 import type { Receiver } from '../shared/write/ingest/receiver.ts';

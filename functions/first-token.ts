@@ -1,6 +1,7 @@
 /** Lambda function that makes and shows the first token. */
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { TokenService } from '../shared/server/auth/token-service.ts';
 import { Tokens } from '../shared/storage/catalog/tokens.ts';
 import { createFirstToken } from './first-token-handler.ts';

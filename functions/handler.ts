@@ -1,6 +1,6 @@
 /** A function of Lambda around the dispatcher: unwraps the event, holds the limits of the platform, wraps the answer. */
 import { type ErrorLog, errorResponse, responseOfError } from '../shared/server/http/errors.ts';
-import type { Request, Response } from '../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
 import { deadlineMs, GRACE_MS } from './deadline.ts';
 import { checkBodySize, requestOf, resultOf } from './event-adapter.ts';
@@ -11,7 +11,7 @@ export interface HandlerOptions {
   /** Whose route a request is for; by it errors have their form. */
   readonly nameOf: (method: string, path: string) => FunctionName;
   /** Does not throw. */
-  readonly dispatch: (request: Request) => Promise<Response>;
+  readonly dispatch: (request: HttpRequest) => Promise<HttpResponse>;
   readonly limitsOf: RequestLimitsOf;
   readonly log: ErrorLog;
   readonly nowMs: () => number;
@@ -36,7 +36,7 @@ async function answer(
   event: HttpApiEvent,
   context: LambdaContext,
   id: string,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const name = nameOf(event.requestContext.http.method, event.rawPath);
   const style = name === 'query' ? 'query' : 'push';
   const controller = new AbortController();
@@ -52,7 +52,7 @@ async function answer(
       routeMs: limits.deadlineMs,
     });
     const late = new DOMException(`over ${withinMs} ms`, 'TimeoutError');
-    const given = new Promise<Response>(resolve => {
+    const given = new Promise<HttpResponse>(resolve => {
       timers.push(
         setTimeout(() => controller.abort(late), withinMs),
         setTimeout(() => {

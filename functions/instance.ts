@@ -8,8 +8,9 @@
  *     AWS_REGION                    its zone on ring pages
  *     LOGBOOM_EMBEDDED_METRICS      `false` leaves the lines away
  */
-import type { Log } from '../local/log.ts';
+
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import type { Log } from '../shared/base/runtime/log.ts';
 import { FunctionInstance } from '../shared/server/admin/function-instance.ts';
 import { EmbeddedMetrics, statusClassOf } from '../shared/server/admin/metrics/embedded-metrics.ts';
 import type { RequestObserver } from '../shared/server/admin/metrics/request-metrics.ts';

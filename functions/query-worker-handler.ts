@@ -1,7 +1,8 @@
 /** The function that works on parts of queries: a task in, its answer out. It reads objects and nothing else. */
-import { systemClock, systemIds } from '../local/system-clock.ts';
+
 import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import { type Environment, readSettings } from './settings.ts';

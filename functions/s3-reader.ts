@@ -1,9 +1,9 @@
 /** Reads objects of other buckets than the store's as streams: a log file need not fit the memory of the function. */
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { systemClock } from '../local/system-clock.ts';
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { type ClientOptions, createS3Client } from '../shared/aws/clients.ts';
 import { describe } from '../shared/aws/errors.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import type { ReadObject } from './s3-objects-handler.ts';
 
 /** Retries cover the opening. A stream that breaks ends the function, and the event is repeated. */

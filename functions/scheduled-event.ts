@@ -8,10 +8,11 @@
  * What a reader would get wrong: nobody reads the result. What fails in part is logged, and the next tick finds what is
  * left; the invocation fails only where all of it went wrong, or alarms would ring for what cures itself.
  */
-import type { Log } from '../local/log.ts';
-import { logRun } from '../local/scheduler.ts';
+
 import type { Clock } from '../shared/base/ports/clock.ts';
+import type { Log } from '../shared/base/runtime/log.ts';
 import { hasFailed, type Jobs } from '../shared/upkeep/maintenance/jobs.ts';
+import { logRun } from '../shared/upkeep/maintenance/log-run.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
 export interface ScheduledEvent {

@@ -5,10 +5,10 @@
  *     LOGBOOM_TAIL_FUNCTION          the dispatcher of live tails, where there is one
  */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import { createLog } from '../local/log.ts';
-import { systemClock, systemIds } from '../local/system-clock.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { createLambdaClient } from '../shared/aws/tail-waker.ts';
+import { createLog } from '../shared/base/runtime/log.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { maintenanceOptions } from '../shared/server/http/assemble-maintenance.ts';
 import { API_GATEWAY_OWNER } from '../shared/server/http/assemble-tail.ts';
 import { Catalog } from '../shared/storage/catalog/catalog.ts';

@@ -4,7 +4,7 @@
  * A reader would get wrong: the path of the request is the stage, whatever the client asked for. Who puts a domain in front of
  * it says in `x-logboom-path` which endpoint it was; without that it is the endpoint of today.
  */
-import type { Request } from '../shared/server/http/message.ts';
+import type { HttpRequest } from '../shared/server/http/message.ts';
 import { TAIL_PATH } from '../shared/server/http/tail-request.ts';
 import { identityIn } from './authorizer-context.ts';
 
@@ -37,7 +37,7 @@ export function isWebSocketEvent(event: unknown): event is WebSocketEvent {
   return typeof requestContext?.connectionId === 'string';
 }
 
-export function connectRequestOf(event: WebSocketEvent, id: string): Request {
+export function connectRequestOf(event: WebSocketEvent, id: string): HttpRequest {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     if (value !== undefined) headers[name.toLowerCase()] = value;

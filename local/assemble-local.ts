@@ -6,6 +6,8 @@
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Limits } from '../shared/base/model/limits.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import type { Log } from '../shared/base/runtime/log.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { PageCache } from '../shared/read/query/page-cache.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { processText } from '../shared/server/admin/fleet-figures.ts';
@@ -14,6 +16,7 @@ import { createMetrics, retentionHours } from '../shared/server/admin/metrics/me
 import { addDiskMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
 import { addPushMemoryMetrics } from '../shared/server/admin/metrics/push-memory-metrics.ts';
 import { addThreadMetrics } from '../shared/server/admin/metrics/thread-metrics.ts';
+import { overridesSources } from '../shared/server/admin/overrides-file.ts';
 import { OverridesWatch } from '../shared/server/admin/overrides-watch.ts';
 import type { Services } from '../shared/server/admin/services.ts';
 import { assembleContext } from '../shared/server/http/assemble.ts';
@@ -29,11 +32,8 @@ import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
 import { configOfFront } from './gateway-limits.ts';
 import { createInstance, type Instance } from './instance.ts';
-import type { Log } from './log.ts';
-import { overridesSources } from './overrides-file.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
-import { systemClock, systemIds } from './system-clock.ts';
 import { keepMemorySmall } from './thread-memory.ts';
 import { RoleThreads, type RoleThreadsParts } from './threads/role-threads.ts';
 import { frontsOf, ROLES, type Role } from './threads/roles.ts';

@@ -1,6 +1,6 @@
 /** Which errors of the file system and of SQLite mean that the disk takes no more, or fails. */
 import { type StorageProblem, StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
-import { codeOf } from './file-errors.ts';
+import { codeOf } from '../shared/base/runtime/file-errors.ts';
 
 const BY_CODE: Readonly<Record<string, StorageProblem>> = {
   ENOSPC: 'full',

@@ -2,8 +2,8 @@
 import { randomFillSync } from 'node:crypto';
 import { access, constants, open, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isMissing } from '../shared/base/runtime/file-errors.ts';
 import type { DiskPort } from './disk.ts';
-import { isMissing } from './file-errors.ts';
 
 const RESERVE_FILE = 'reserve';
 /** Random, so that a file system that compresses takes as much for it. */

@@ -31,13 +31,13 @@ import {
   partsOfBody,
   wholeBody,
 } from '../shared/base/ports/object-store.ts';
+import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { type ConcurrencyLimit, createGate } from './concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
-import { codeOf, isMissing } from './file-errors.ts';
 import { walkObjects } from './object-listing.ts';
 import { bytesToKey, keyToBytes, objectPath, prefixDirectory } from './object-path.ts';
-import { systemClock, systemIds } from './system-clock.ts';
 
 /** Each holds an open file; the limit of a process is often 1024. */
 const MAX_CONCURRENT_PUTS = 64;

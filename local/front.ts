@@ -1,8 +1,10 @@
 /** The gateway of one machine and who answers behind it: it listens first, and says that the rest is starting until there is somebody. */
+
+import type { Log } from '../shared/base/runtime/log.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { errorResponse } from '../shared/server/http/errors.ts';
-import type { Request, Response } from '../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import { createRequestLimits } from '../shared/server/http/request-limits.ts';
 import { ROUTES } from '../shared/server/http/route-table.ts';
 import { createRouter, type Router } from '../shared/server/http/routes.ts';
@@ -12,7 +14,6 @@ import type { AssembledLocal } from './assemble-local.ts';
 import { connectionCount, type Gateway, type GatewayOptions, startGateway } from './gateway.ts';
 import { configOfFront, gatewayLimits } from './gateway-limits.ts';
 import { listenAlone } from './listen-alone.ts';
-import type { Log } from './log.ts';
 import { frontsOf } from './threads/roles.ts';
 import { createPageFiles } from './ui.ts';
 import { isTailUpgrade } from './websocket.ts';
@@ -24,14 +25,14 @@ export interface Front {
   /** As this front has it, which may be one of several. */
   readonly config: Config;
   /** Answers as the gateway does, for requests that other fronts received. Does not throw. */
-  readonly answer: (request: Request) => Promise<Response>;
+  readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   readonly behind: BehindGateway;
 }
 
 /** Who answers behind the gateway: nobody while the store starts. */
 export interface BehindGateway {
   local: AssembledLocal | undefined;
-  dispatch: ((request: Request) => Promise<Response>) | undefined;
+  dispatch: ((request: HttpRequest) => Promise<HttpResponse>) | undefined;
   admit: GatewayOptions['admit'];
   notReady: () => string | undefined;
   /** The gateway stops together with what answers behind it. */
@@ -68,7 +69,7 @@ export async function openFront(options: FrontOptions, log: Log): Promise<Front>
     isEnding: false,
     running: 0,
   };
-  const behindGateway = async (request: Request): Promise<Response> => {
+  const behindGateway = async (request: HttpRequest): Promise<HttpResponse> => {
     const { dispatch } = behind;
     if (dispatch === undefined) {
       return errorResponse(503, behind.notReady() ?? 'Application is starting', 'push');
@@ -80,7 +81,7 @@ export async function openFront(options: FrontOptions, log: Log): Promise<Front>
       behind.running--;
     }
   };
-  const answer = async (request: Request) =>
+  const answer = async (request: HttpRequest) =>
     (page && (await answerPage(request, page))) ?? behindGateway(request);
   const isShared = fronts > 1;
   if (isShared) await listenAlone(host, port);

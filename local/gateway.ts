@@ -9,9 +9,10 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ClientError } from '../shared/base/model/errors.ts';
+import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
-import type { Request, Response } from '../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
 import { addressKey } from './address-key.ts';
 import {
@@ -33,7 +34,6 @@ import {
 } from './gateway-connections.ts';
 import { Exchange } from './gateway-exchange.ts';
 import { createPlaces } from './gateway-places.ts';
-import type { ServerLog } from './log.ts';
 
 export interface GatewayLimits extends ConnectionTimes {
   /** Asked when the head of a request is there. */
@@ -47,7 +47,7 @@ export interface GatewayLimits extends ConnectionTimes {
 }
 
 /** A request whose body is not here yet. */
-export type RequestHead = Omit<Request, 'body' | 'signal'>;
+export type RequestHead = Omit<HttpRequest, 'body' | 'signal'>;
 
 export interface GatewayOptions {
   /** Empty: all addresses. */
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   readonly port: number;
   /** Gateways of other threads listen on the same port: the system shares connections among them, and each has a share of the bounds. */
   readonly reusePort?: boolean;
-  readonly dispatch: (request: Request) => Promise<Response>;
+  readonly dispatch: (request: HttpRequest) => Promise<HttpResponse>;
   /** Asked before a body is read, so that nobody makes us hold what is not let in. Rejects with ClientError. */
   readonly admit?: ((head: RequestHead) => Promise<void>) | undefined;
   readonly limits: GatewayLimits;
@@ -264,7 +264,7 @@ function createService(
     return readBody(exchange, { budget, overloaded });
   }
 
-  function send(exchange: Exchange, { status, headers, body }: Response): void {
+  function send(exchange: Exchange, { status, headers, body }: HttpResponse): void {
     const { outgoing } = exchange;
     if (outgoing.destroyed) return;
     if (stopping) outgoing.shouldKeepAlive = false;
@@ -312,7 +312,7 @@ function createService(
 }
 
 /** Answers before the body was read: in full, then reads on for a while, then closes. */
-function refuse(exchange: Exchange, error: ClientError, { status, headers, body }: Response): void {
+function refuse(exchange: Exchange, error: ClientError, { status, headers, body }: HttpResponse): void {
   const { incoming, outgoing } = exchange;
   const bytes = Buffer.byteLength(body);
   const unread = exchange.isArriving && declaredLength(incoming) !== 0;

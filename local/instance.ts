@@ -1,12 +1,12 @@
 /** Who a process is among those that share the store, and how it leaves and ends. */
 import { hostname } from 'node:os';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
+import type { Log } from '../shared/base/runtime/log.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
 import type { InstanceControl } from '../shared/server/http/assemble.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 import { Membership } from '../shared/storage/catalog/membership.ts';
-import type { Log } from './log.ts';
-import { systemClock } from './system-clock.ts';
 
 export interface InstanceOptions {
   readonly members: Members;

@@ -7,7 +7,7 @@
  */
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
-import { isMissing } from './file-errors.ts';
+import { isMissing } from '../shared/base/runtime/file-errors.ts';
 import { type PathEntry, parseEntry } from './object-path.ts';
 
 /** Entries of one directory that are kept at once; the directory is read again for the next ones. */

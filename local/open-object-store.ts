@@ -1,7 +1,7 @@
 /** The object store alone, for a thread that knows no table. */
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import type { StorageOptions } from './storage.ts';
-import { systemClock, systemIds } from './system-clock.ts';
 
 export async function openObjectStore(options: StorageOptions): Promise<ObjectStore> {
   if (options.kind === 'embedded') {

@@ -1,13 +1,7 @@
 /** The timer of one machine: calls the jobs that a scheduler calls in an account, one run of each at a time. */
-
 import type { Clock } from '../shared/base/ports/clock.ts';
-import { hasFailed, type Job, type Jobs, type LastRun } from '../shared/upkeep/maintenance/jobs.ts';
-
-/** The part of a logger that this needs; pino fits. */
-export interface JobLog {
-  warn(fields: object, message: string): void;
-  debug(fields: object, message: string): void;
-}
+import type { Job, Jobs } from '../shared/upkeep/maintenance/jobs.ts';
+import { type JobLog, logRun } from '../shared/upkeep/maintenance/log-run.ts';
 
 export interface SchedulerOptions {
   readonly jobs: Pick<Jobs, 'list' | 'tick'>;
@@ -78,12 +72,4 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       await Promise.all(loops);
     },
   };
-}
-
-/** Also how the scheduled function of an account tells of a run. */
-export function logRun(log: JobLog, run: LastRun): void {
-  const { job, failures, figures, done, startedMs, endedMs } = run;
-  const text = hasFailed(run) ? 'a scheduled job failed' : 'a scheduled job failed in part';
-  for (const failure of failures) log.warn({ job, failure }, text);
-  log.debug({ job, ms: Math.round(endedMs - startedMs), done, ...figures }, 'a scheduled job ran');
 }

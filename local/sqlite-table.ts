@@ -29,12 +29,12 @@ import {
   queryLimit,
   sweepLimit,
 } from '../shared/base/ports/table-rules.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { commitGroup } from './commit-group.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
 import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
-import { systemClock } from './system-clock.ts';
 
 /** Stands for any empty body: one that arrived from another thread has no memory, and SQLite in Node 22 stores that as NULL. */
 const EMPTY_BODY = new Uint8Array(0);

@@ -1,11 +1,11 @@
 /** The sockets of live tails on one machine. A query thread serves the tails (threads/tail-thread.ts). */
 import type { Server } from 'node:http';
 import type { Ids } from '../shared/base/ports/clock.ts';
+import type { ServerLog } from '../shared/base/runtime/log.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { addOpenTails } from '../shared/server/admin/metrics/tail-metrics.ts';
 import { SOCKET_FRAMES } from '../shared/server/http/assemble-tail.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
-import type { ServerLog } from './log.ts';
 import type { RoleThreads } from './threads/role-threads.ts';
 import { startTailSockets, TRY_AGAIN_LATER } from './websocket.ts';
 import { type SocketConnections, socketConnections } from './websocket-connections.ts';

@@ -4,6 +4,8 @@
  */
 
 import { ClientError } from '../shared/base/model/errors.ts';
+import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import type { Config, LogLevel } from '../shared/server/admin/config-fields.ts';
 import { addConnectionMetrics, addLogMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
 import { Services } from '../shared/server/admin/services.ts';
@@ -14,9 +16,7 @@ import { headCheck } from '../shared/server/http/guard.ts';
 import { createRouter } from '../shared/server/http/routes.ts';
 import { type AssembledLocal, assembleLocal, type ReplacedParts } from './assemble-local.ts';
 import { type Front, openFront } from './front.ts';
-import { createLog, type Log, linesOf } from './log.ts';
 import type { StorageOptions } from './storage.ts';
-import { systemClock } from './system-clock.ts';
 
 export interface LocalOptions {
   readonly config: Config;

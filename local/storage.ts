@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
+import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import type { PlaceMark } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { Disk, type DiskPort } from './disk.ts';
 import { asStorageError } from './disk-errors.ts';
 import { diskPort } from './disk-port.ts';
 import { openFileObjectStore, writeDurably } from './file-object-store.ts';
 import { openSqliteTable, type SqliteTable } from './sqlite-table.ts';
-import { systemClock, systemIds } from './system-clock.ts';
 import { openThreadTable, type ThreadTableOptions } from './threads/table-client.ts';
 
 export type StorageOptions = EmbeddedStorageOptions | S3StorageOptions;

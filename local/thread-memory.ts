@@ -3,10 +3,10 @@ import { performance } from 'node:perf_hooks';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
+import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
-import { systemClock } from './system-clock.ts';
 
 /** Resolves when the signal aborts. */
 export function keepMemorySmall(

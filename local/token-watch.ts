@@ -1,7 +1,8 @@
 /** Ends connections whose token has ended since they were opened: a tail may live for an hour, a revoked token may not. */
+
+import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { UnauthenticatedError } from '../shared/server/auth/errors.ts';
 import { type TokenVerifier, VERIFIED_MS } from '../shared/server/auth/token-verifier.ts';
-import type { ServerLog } from './log.ts';
 
 export interface TokenWatchOptions {
   readonly verifier: Pick<TokenVerifier, 'checkStillGood'>;

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { CLOSE_ERROR } from '../shared/read/tail/reasons.ts';
 import type { TailRequest } from '../shared/read/tail/tail-service.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
@@ -18,10 +19,9 @@ import type { AccessServices } from '../shared/server/http/context.ts';
 import { OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { refuseForeignSocket } from '../shared/server/http/foreign-page.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
-import type { Request, Response } from '../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import { isTailPath, tailRequestOf } from '../shared/server/http/tail-request.ts';
 import { destroySoon } from './gateway-broken.ts';
-import type { ServerLog } from './log.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
 import { CLOSE_TIMEOUT_MS, type SocketConnections } from './websocket-connections.ts';
 
@@ -207,7 +207,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
   };
 }
 
-function requestOf({ url = '/', headers, method = 'GET', socket }: IncomingMessage, id: string): Request {
+function requestOf({ url = '/', headers, method = 'GET', socket }: IncomingMessage, id: string): HttpRequest {
   const { remoteAddress: clientAddress } = socket;
   const mark = url.indexOf('?');
   return {
@@ -223,7 +223,7 @@ function requestOf({ url = '/', headers, method = 'GET', socket }: IncomingMessa
 }
 
 /** An answer by hand: there is no node response for a socket that was handed over. */
-function writeResponse(socket: Duplex, { status, headers, body }: Response): void {
+function writeResponse(socket: Duplex, { status, headers, body }: HttpResponse): void {
   if (!socket.writable) return;
   const head = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`];
   for (const [name, value] of Object.entries(hardenedHeaders(headers))) head.push(`${name}: ${value}`);

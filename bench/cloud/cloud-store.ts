@@ -10,7 +10,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
-import type { Request } from '../../shared/server/http/message.ts';
+import type { HttpRequest } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter } from '../../shared/server/http/routes.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -84,7 +84,7 @@ export async function loadCloudStore(dataset: Dataset): Promise<CloudStore> {
       log: { error: error => console.error(error) },
       compress: false,
     });
-    return (request: Partial<Request>) =>
+    return (request: Partial<HttpRequest>) =>
       dispatch({
         method: 'GET',
         path: '/',

@@ -1,7 +1,7 @@
 /** The gateway of the store, all of whose requests are answered by `work`. */
 import { Server } from 'node:net';
 import { startGateway } from '../../local/gateway.ts';
-import { createLog } from '../../local/log.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
 import { jsonText } from '../../shared/server/http/respond.ts';
 
 const MINUTE_MS = 60_000;

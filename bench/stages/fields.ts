@@ -3,11 +3,12 @@
  * `columns` lets columns answer where they can, `lines` does not. Access logs are complete, and so are JSON and logfmt
  * without their ids; with ids they are not, so that both ways read lines.
  */
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+
 import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { detectFields } from '../../shared/read/insight/detected/detect-fields.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';

@@ -3,10 +3,11 @@
  * index for each day. `again` is what a dashboard asks after its first time; `first day` has nothing remembered of one
  * day. The month is made when the first case runs, which takes a minute.
  */
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { parseSelector } from '../../shared/language/logql/parse.ts';
 import { Insight } from '../../shared/read/insight/insight.ts';
 import type { Grouping } from '../../shared/read/insight/volume-day.ts';

@@ -2,10 +2,11 @@
  * Queries over chunks in memory, without delete requests and with a hundred that hide lines of single users. `first` looks
  * at pages of which nothing is remembered, as the first query after a start does; `again` is every other.
  */
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';

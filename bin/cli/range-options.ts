@@ -1,7 +1,7 @@
 /** The options that name a time range, and whole numbers: the same for every command that has them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { UsageError } from './command-error.ts';
 import { parseGivenTime } from './given-time.ts';

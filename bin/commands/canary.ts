@@ -2,9 +2,9 @@
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { messageOf } from '../../shared/base/model/errors.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { type CanaryMetrics, createCanaryMetrics } from '../../shared/server/canary/canary-metrics.ts';
 import {
   type CanaryTail,

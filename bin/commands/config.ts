@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
-import { overridesFile } from '../../local/overrides-file.ts';
 import { ConfigError, formatConfig, parseConfig } from '../../shared/server/admin/config.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
 import { type OverridesText, parseOverrides } from '../../shared/server/admin/overrides.ts';
+import { overridesFile } from '../../shared/server/admin/overrides-file.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { endWithReader, print, say } from '../cli/standard-output.ts';
 import { storageOf } from '../cli/storage-flags.ts';

@@ -1,6 +1,6 @@
 /** `logboom instant QUERY`: the values of a metric query at one time. */
 import { type Command, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction } from '../cli/command-error.ts';
 import { checkTime, parsePositive, parseTime, TIME_NOTE } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS } from '../cli/series-text.ts';

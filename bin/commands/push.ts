@@ -1,9 +1,9 @@
 /** `logboom push FILE...`: text files, or standard input, to the store: a stream for each, a line an entry. */
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { inputSize, isPacked, openText } from '../cli/input-file.ts';
 import { ProgressLine } from '../cli/progress-line.ts';

@@ -3,11 +3,12 @@
  * the query names: it has the labels of the matchers with `=`. A query may leave the selector out. A log query prints lines as
  * they come; a metric query reads the input to its end and gives the values at that time.
  */
-import { systemClock } from '../../local/system-clock.ts';
+
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
 import type { Expr, LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';

@@ -1,7 +1,7 @@
 /** `logboom tail QUERY`: prints what is pushed, as it is pushed, until it is stopped. */
 import { type Command, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { OUTPUTS } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';

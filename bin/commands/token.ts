@@ -1,8 +1,8 @@
 /** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/dev/security-review.md). */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { systemClock } from '../../local/system-clock.ts';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 import type { ShownToken } from '../../shared/server/http/handlers/tokens.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';

@@ -2,8 +2,8 @@
 
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
+import type { Log } from '../../shared/base/runtime/log.ts';
 import type { RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
-import type { Log } from '../log.ts';
 import type { Storage } from '../storage.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type { RoleAsk, RoleTell } from './role-messages.ts';

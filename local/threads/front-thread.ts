@@ -5,18 +5,20 @@
  */
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { processText } from '../../shared/server/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../../shared/server/admin/metrics/metrics.ts';
 import { addConnectionMetrics } from '../../shared/server/admin/metrics/process-metrics.ts';
 import { addOpenTails } from '../../shared/server/admin/metrics/tail-metrics.ts';
 import { addThreadMetrics } from '../../shared/server/admin/metrics/thread-metrics.ts';
+import { overridesSources } from '../../shared/server/admin/overrides-file.ts';
 import { OverridesWatch } from '../../shared/server/admin/overrides-watch.ts';
 import { createAdmission } from '../../shared/server/http/admission.ts';
 import { assembleAccess } from '../../shared/server/http/assemble-access.ts';
 import { SOCKET_FRAMES } from '../../shared/server/http/assemble-tail.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import { headCheck } from '../../shared/server/http/guard.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { createRequestLimits } from '../../shared/server/http/request-limits.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter, type Route } from '../../shared/server/http/routes.ts';
@@ -25,10 +27,8 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { createConnectionsApi } from '../connections-api.ts';
 import { connectionCount, startGateway } from '../gateway.ts';
 import { configOfFront, gatewayLimits } from '../gateway-limits.ts';
-import { overridesSources } from '../overrides-file.ts';
 import { endAllTails } from '../start-tails.ts';
 import { openStorage, SMALL_TABLE_CACHE_BYTES } from '../storage.ts';
-import { systemClock, systemIds } from '../system-clock.ts';
 import { keepMemorySmall } from '../thread-memory.ts';
 import { isTailUpgrade, startTailSockets } from '../websocket.ts';
 import { socketConnections } from '../websocket-connections.ts';
@@ -105,7 +105,7 @@ async function openFrontThread(
     router: createRouter(
       routes.filter(isPush).map(route => ({
         ...route,
-        handler: (_: undefined, request: Request) => answerOnce(ingest.pool, request),
+        handler: (_: undefined, request: HttpRequest) => answerOnce(ingest.pool, request),
       })),
     ),
     context: undefined,
@@ -117,11 +117,11 @@ async function openFrontThread(
   });
   const ofRequest = createRequestLimits(router, config, limitsOf);
 
-  async function dispatch(request: Request): Promise<Response> {
+  async function dispatch(request: HttpRequest): Promise<HttpResponse> {
     const { method, path, headers, signal } = request;
     if (ofRequest(method, path, headers).cost === 'push') return answerPush(request);
     const call = requestCall(request);
-    return (await ask(call as Extract<FrontAsk, { kind: 'request' }>, { signal })) as Response;
+    return (await ask(call as Extract<FrontAsk, { kind: 'request' }>, { signal })) as HttpResponse;
   }
 
   const connections = socketConnections(systemClock, SOCKET_FRAMES.maxBytes);

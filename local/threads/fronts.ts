@@ -6,7 +6,7 @@
 
 import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import { ThreadClient, type ThreadHub } from './thread-client.ts';
@@ -21,7 +21,7 @@ export interface FrontsParts {
   /** Answers what ingest threads ask. */
   readonly hub: ThreadHub;
   /** Answers a request that is no push; does not throw. */
-  readonly answer: (request: Request) => Promise<Response>;
+  readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   /** See RoleThreads. */
   readonly openTail: (request: TailRequest, connectionId: string) => Promise<string | undefined>;
   readonly closeTail: (tenant: string, connectionId: string) => Promise<void>;

@@ -5,7 +5,7 @@ import type { CloseOptions } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { FilledDay } from '../../shared/upkeep/compaction/full-merges.ts';
 import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import type { AskedRate } from '../../shared/write/ingest/rates/rate-decision.ts';
@@ -55,7 +55,7 @@ export interface CommittedChunk {
 }
 
 /** A request whose caller the front thread has admitted; its body may lie in shared memory. */
-export type PlainRequest = Omit<Request, 'signal'>;
+export type PlainRequest = Omit<HttpRequest, 'signal'>;
 
 export type RoleCall =
   | { readonly kind: 'request'; readonly request: PlainRequest }
@@ -73,7 +73,7 @@ export type RoleCall =
   | { readonly kind: 'write-usage' };
 
 export interface RoleAnswer {
-  readonly response?: Response;
+  readonly response?: HttpResponse;
   readonly bytes?: Uint8Array;
   readonly text?: string | undefined;
 }

@@ -10,7 +10,7 @@ import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { type Target, workOf } from '../../shared/server/admin/targets.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { showUsage } from '../../shared/server/http/handlers/usage.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
 import { tenantsKey } from '../../shared/server/http/tenant.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
@@ -41,7 +41,7 @@ export interface RoleThreadsParts
   extends Pick<RoleData, 'config' | 'storage' | 'isAlone' | 'isDiskFull' | 'readOnly'>,
     Omit<HubParts, 'pass' | 'task' | 'onCommitted'> {
   /** Answers what the other fronts receive and do not serve by themselves; does not throw. */
-  readonly answer: (request: Request) => Promise<Response>;
+  readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   /** That all fronts listen on. */
   readonly host: string;
   readonly port: number;
@@ -356,7 +356,11 @@ export class RoleThreads {
     for (let place = 0; place < this.#ingestThreads; place++) forgetPushes(this.#pushes, first + place);
   }
 
-  async #request(role: Role, { cost }: Pick<Route<never>, 'cost'>, request: Request): Promise<Response> {
+  async #request(
+    role: Role,
+    { cost }: Pick<Route<never>, 'cost'>,
+    request: HttpRequest,
+  ): Promise<HttpResponse> {
     const pool = this.#pools.get(role)!;
     if (cost !== 'query') return answerOnce(pool, request);
     const { headers, signal } = request;

@@ -1,5 +1,5 @@
 /** Starts a thread of a role, and gives requests to those of a pool. */
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
 import type { RolePool } from './role-pool.ts';
 import type { Role } from './roles.ts';
@@ -55,7 +55,7 @@ export function startRoleThread({
 }
 
 /** What the thread is sent of a request. */
-export function requestCall({ signal: _, ...plain }: Request): RoleCall {
+export function requestCall({ signal: _, ...plain }: HttpRequest): RoleCall {
   return { kind: 'request', request: plain satisfies PlainRequest };
 }
 
@@ -63,7 +63,7 @@ export function requestCall({ signal: _, ...plain }: Request): RoleCall {
  * For what writes: that is the client's to repeat, since it may be done. A push could not be tried again, as it is decoded in its own
  * body.
  */
-export async function answerOnce(pool: RolePool<RoleThread>, request: Request): Promise<Response> {
+export async function answerOnce(pool: RolePool<RoleThread>, request: HttpRequest): Promise<HttpResponse> {
   try {
     return (await pool.pick().call(requestCall(request), { signal: request.signal })).response!;
   } catch (error) {

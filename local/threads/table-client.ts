@@ -7,8 +7,8 @@
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
-import { systemClock } from '../system-clock.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';

@@ -1,8 +1,8 @@
 /** The thread that commits to the table, because SQLite syncs in the thread that commits. All other threads read by themselves. */
 import { workerData } from 'node:worker_threads';
 import type { Write } from '../../shared/base/ports/table.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable } from '../sqlite-table.ts';
-import { systemClock } from '../system-clock.ts';
 import { serveThread } from './serve-thread.ts';
 
 export interface TableThreadData {

@@ -3,6 +3,7 @@
  * functions ask API Gateway.
  */
 
+import { systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest, TailService } from '../../shared/read/tail/tail-service.ts';
 import {
@@ -14,7 +15,6 @@ import {
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { KNOWN_MS } from '../../shared/storage/catalog/tail-log.ts';
-import { systemIds } from '../system-clock.ts';
 import { askedConnections } from './asked-connections.ts';
 import type { CommittedChunk, RoleAsk } from './role-messages.ts';
 import type { ThreadReaders } from './shared-readers.ts';

@@ -1,6 +1,6 @@
 /** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (wire-format reference, 7.13). */
 import { describe, expect, test } from '@jest/globals';
-import { createLog, linesOf as loggedBy } from '../../local/log.ts';
+import { createLog, linesOf as loggedBy } from '../../shared/base/runtime/log.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { retentionHours } from '../../shared/server/admin/metrics/metrics.ts';
 import { addConnectionMetrics, addLogMetrics } from '../../shared/server/admin/metrics/process-metrics.ts';

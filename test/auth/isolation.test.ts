@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
 
@@ -54,8 +54,8 @@ test('a token of one tenant shows and changes nothing of another', async () => {
     token: string,
     method: string,
     path: string,
-    more: Partial<Request> = {},
-  ): Promise<Response> =>
+    more: Partial<HttpRequest> = {},
+  ): Promise<HttpResponse> =>
     ask(method, path, { ...more, headers: { authorization: `Bearer ${token}`, ...more.headers } });
   const fill = async (token: string, word: string, namespace: string) => {
     const headers = { 'content-type': JSON_TYPE };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { StorageSetupError } from '../../shared/aws/provision.ts';
 import { type AwsStorage, openAwsStorage } from '../../shared/aws/storage.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { errorOf, useTestCredentials } from './support/limits.ts';
 import {
   dynamoAnswer,

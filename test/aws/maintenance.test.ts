@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage, type StorageOptions } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { listStoredObjects } from '../../shared/storage/catalog/stored-objects.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';

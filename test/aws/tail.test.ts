@@ -7,7 +7,6 @@ import { assemble } from '../../functions/assemble.ts';
 import { assembleTailFunction } from '../../functions/assemble-tail.ts';
 import { createDispatchHandler } from '../../functions/tail-dispatch-handler.ts';
 import { createConnectHandler, createDisconnectHandler } from '../../functions/tail-handlers.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import {
   apiGatewayConnections,
   CONNECTIONS_LIMITS,
@@ -15,6 +14,7 @@ import {
 } from '../../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../../shared/aws/caller.ts';
 import type { Connections } from '../../shared/base/ports/connections.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { jsonPushEvent } from '../functions/tail-events.ts';
 import { linesOf } from '../tail/support.ts';

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';

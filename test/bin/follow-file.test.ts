@@ -14,7 +14,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FilePosition } from '../../bin/cli/file-position.ts';
 import { FollowedFile } from '../../bin/cli/follow-file.ts';
 import { readPosition, writePosition } from '../../bin/cli/positions-file.ts';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-follow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

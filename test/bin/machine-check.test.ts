@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { checkMachine, type MachineToCheck, machineText } from '../../bin/cli/machine-check.ts';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-machine-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

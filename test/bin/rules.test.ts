@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { listGroups, putGroup, removeGroup } from '../../bin/cli/rules-client.ts';
 import { type Gateway, startGateway } from '../../local/gateway.ts';
-import { createLog } from '../../local/log.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
 import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 import { testStores } from '../maintenance/store.ts';
 import { startRecordingStore } from './recording-store.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { ObjectBody, ObjectStore } from '../../shared/base/ports/object-store.ts';
 import { partsOfBody } from '../../shared/base/ports/object-store.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';

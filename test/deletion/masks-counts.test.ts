@@ -4,11 +4,11 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Visibility } from '../../shared/read/query/visibility.ts';

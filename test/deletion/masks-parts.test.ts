@@ -1,7 +1,7 @@
 /** What masks are made of: rows taken out of a selection, counts less hidden rows, times of many requests. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';

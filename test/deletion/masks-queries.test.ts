@@ -1,9 +1,9 @@
 /** Masks where a random store does not come by: pages of one stream, tenants, modes, versions. */
 import { expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Visibility } from '../../shared/read/query/visibility.ts';

@@ -1,7 +1,8 @@
 /** The corpus in stores of several histories, written and packed by the product itself. */
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';

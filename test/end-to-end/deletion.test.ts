@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
-import { systemIds } from '../../local/system-clock.ts';
+import { systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';

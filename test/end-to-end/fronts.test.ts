@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { logboom } from '../bin/run-command.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';

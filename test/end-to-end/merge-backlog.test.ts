@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease, type Lease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type LocalStore, startLocal } from '../../local/start.ts';
-import { systemClock } from '../../local/system-clock.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

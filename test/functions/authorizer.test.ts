@@ -12,10 +12,10 @@ import {
 import type { LambdaHandler } from '../../functions/lambda-event.ts';
 import { readSettings } from '../../functions/settings.ts';
 import { createConnectHandler } from '../../functions/tail-handlers.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { TicketService } from '../../shared/server/auth/ticket-service.ts';
 import { TokenService } from '../../shared/server/auth/token-service.ts';

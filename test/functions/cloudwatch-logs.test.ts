@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { createCloudWatchHandler } from '../../functions/cloudwatch-logs-handler.ts';
 import { labelsOfEnvironment } from '../../functions/event-labels.ts';
 import { assembleEventStore } from '../../functions/event-store.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const SETTINGS = {

@@ -11,19 +11,19 @@ import {
 import { type HttpApiEvent, isHttpApiEvent } from '../../functions/lambda-event.ts';
 import { TooLargeError } from '../../shared/base/model/errors.ts';
 import { hardenedHeaders } from '../../shared/server/http/hardening.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { parseParams } from '../../shared/server/http/params.ts';
 import { createRouter } from '../../shared/server/http/routes.ts';
 import { type GivenEvent, httpApiEvent } from './events.ts';
 
 const PROTOBUF = Buffer.from([0x0a, 0xff, 0x00, 0x80, 0xfe]);
 
-function read(given: GivenEvent): Omit<Request, 'signal'> {
+function read(given: GivenEvent): Omit<HttpRequest, 'signal'> {
   return requestOf(httpApiEvent(given), 'id-1');
 }
 
 describe('requests of recorded events', () => {
-  const cases: readonly [string, GivenEvent, Partial<Request>][] = [
+  const cases: readonly [string, GivenEvent, Partial<HttpRequest>][] = [
     [
       'GET with repeated parameters',
       {
@@ -257,7 +257,7 @@ describe('results of answers', () => {
     isBase64Encoded: true,
   }).length;
   const mostBytes = Math.floor((MAX_PAYLOAD_BYTES - headBytes) / 4) * 3;
-  test.each<[string, Response['body'], number]>([
+  test.each<[string, HttpResponse['body'], number]>([
     ['the largest bytes that fit', Buffer.alloc(mostBytes), 200],
     ['a byte more', Buffer.alloc(mostBytes + 1), 400],
     ['the largest text that fits', 'x'.repeat(mostBytes), 200],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createFirstToken } from '../../functions/first-token-handler.ts';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { TokenService } from '../../shared/server/auth/token-service.ts';
 import { assembleAccess } from '../../shared/server/http/assemble-access.ts';

@@ -16,10 +16,10 @@ import {
   TARGET_OF_FUNCTION,
 } from '../../functions/groups.ts';
 import { withinPlatform } from '../../functions/settings.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { type MemoryTable, memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Item } from '../../shared/base/ports/table.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { foldFleet } from '../../shared/server/admin/fleet-figures.ts';
 import { componentsOf } from '../../shared/server/admin/targets.ts';

@@ -6,11 +6,11 @@ import { FUNCTION_NAMES, functionOf } from '../../functions/groups.ts';
 import { createHandler } from '../../functions/handler.ts';
 import type { LambdaHandler } from '../../functions/lambda-event.ts';
 import { withinPlatform } from '../../functions/settings.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
 
@@ -151,13 +151,13 @@ describe('the deadline', () => {
 
   function handlerOf(
     name: 'push' | 'query',
-    dispatch: (request: Request) => Promise<Response>,
+    dispatch: (request: HttpRequest) => Promise<HttpResponse>,
   ): LambdaHandler {
     const limitsOf = () => ({ cost: name, maxBodyBytes: 1000, deadlineMs: 0 });
     return createHandler({ nameOf: () => name, dispatch, limitsOf, log, nowMs: () => NOW_MS });
   }
 
-  const never = () => new Promise<Response>(() => {});
+  const never = () => new Promise<HttpResponse>(() => {});
   const event = httpApiEvent({ timeEpoch: NOW_MS - 2_000 });
 
   test('aborts the signal when the gateway soon gives up', async () => {

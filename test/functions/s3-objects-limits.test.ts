@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { assembleEventStore, type EventStore } from '../../functions/event-store.ts';
 import { createS3ObjectsHandler } from '../../functions/s3-objects-handler.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const LINES = 60_000;

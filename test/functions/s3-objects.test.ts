@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { EventPush, EventStore } from '../../functions/event-store.ts';
 import { objectsOf } from '../../functions/s3-event.ts';
 import { createS3ObjectsHandler } from '../../functions/s3-objects-handler.ts';
-import { createLog } from '../../local/log.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
 
 /** S3's own notification, as its user guide shows it. */
 const notification = (key: string, eventName = 'ObjectCreated:Put') => ({

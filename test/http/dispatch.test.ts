@@ -8,7 +8,7 @@ import { OPEN } from '../../shared/server/http/access.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import { errorResponse, responseOfError } from '../../shared/server/http/errors.ts';
 import { NO_GUARD } from '../../shared/server/http/guard.ts';
-import type { Response } from '../../shared/server/http/message.ts';
+import type { HttpResponse } from '../../shared/server/http/message.ts';
 import { createRequestLimits } from '../../shared/server/http/request-limits.ts';
 import { acceptsGzip, compressResponse, json, noContent, text } from '../../shared/server/http/respond.ts';
 import {
@@ -250,7 +250,7 @@ describe('compression', () => {
 
   test('not what is short, empty, encoded already, or no text', async () => {
     const long = Buffer.alloc(5000);
-    const responses: Response[] = [
+    const responses: HttpResponse[] = [
       text('short'),
       noContent(),
       { status: 200, headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, body: long },

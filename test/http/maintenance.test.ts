@@ -1,7 +1,7 @@
 /** Flush, index sync, cache generation numbers and the state of maintenance (wire-format reference, 5.6, 7.10, 7.11). */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
-import type { Response } from '../../shared/server/http/message.ts';
+import type { HttpResponse } from '../../shared/server/http/message.ts';
 import {
   DAY_MS,
   HOUR_MS,
@@ -23,7 +23,7 @@ beforeEach(() => {
   process = stores.process(1);
 });
 
-function shown({ status, body }: Response): [number, string] {
+function shown({ status, body }: HttpResponse): [number, string] {
   return [status, Buffer.from(body).toString()];
 }
 

@@ -1,8 +1,8 @@
 /** A request as an adapter would make it; what a test does not give is plain. */
-import type { Request } from '../../shared/server/http/message.ts';
+import type { HttpRequest } from '../../shared/server/http/message.ts';
 
-export function request(given: Partial<Request> & { form?: string } = {}): Request {
-  const form: Partial<Request> =
+export function request(given: Partial<HttpRequest> & { form?: string } = {}): HttpRequest {
+  const form: Partial<HttpRequest> =
     given.form === undefined
       ? {}
       : {

@@ -1,8 +1,8 @@
 /** Index sync over a catalog: what it covers, when it writes, and that a broken index does no harm. */
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { indexKey } from '../../shared/storage/catalog/day-item.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';

@@ -3,10 +3,10 @@
  * some meeting failures of the store: what is stored must be what was sent.
  */
 import { expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';

@@ -2,7 +2,7 @@
  * What a tenant can ask of each endpoint: rows by route, each of which makes the requests from a word. The word stands in
  * everything the tenant brings (labels, lines, metadata, names of rules, queries of deletes), so that it tells whose an answer is.
  */
-import type { Request } from '../../shared/server/http/message.ts';
+import type { HttpRequest } from '../../shared/server/http/message.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
 import { NOW_MS } from './world.ts';
 
@@ -187,7 +187,7 @@ export interface Asked {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly given: Partial<Request>;
+  readonly given: Partial<HttpRequest>;
 }
 
 /** Every request of a route, by each of its methods. */

@@ -12,7 +12,7 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fi
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter } from '../../shared/server/http/routes.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -37,7 +37,7 @@ export interface World {
   readonly logged: string[];
   /** Moves the clock on. */
   pass(ms: number): void;
-  send(method: string, path: string, given?: Partial<Request>): Promise<Shown>;
+  send(method: string, path: string, given?: Partial<HttpRequest>): Promise<Shown>;
   /** Runs a scheduled job until it has nothing to do. */
   run(job: string): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function startWorld(given: Partial<Config> = {}): World {
   };
 }
 
-function shown({ status, headers, body }: Response): Shown {
+function shown({ status, headers, body }: HttpResponse): Shown {
   return { status, headers, text: Buffer.from(body).toString() };
 }
 

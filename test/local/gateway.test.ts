@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Gateway, type GatewayLimits, type GatewayOptions, startGateway } from '../../local/gateway.ts';
-import { createLog } from '../../local/log.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { text } from '../../shared/server/http/respond.ts';
 
 const LIMITS: GatewayLimits = {
@@ -99,8 +99,8 @@ async function raw(gateway: Gateway) {
 }
 
 /** A dispatch that the test lets go. */
-function held(answer: Response = text('done')) {
-  const requests: Request[] = [];
+function held(answer: HttpResponse = text('done')) {
+  const requests: HttpRequest[] = [];
   const releases: (() => void)[] = [];
   let arrived = () => {};
   const dispatch: Dispatch = request => {
@@ -157,7 +157,7 @@ describe('requests and answers', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ path, rawQuery });
   });
 
-  test.each<[string, Partial<Response>, string]>([
+  test.each<[string, Partial<HttpResponse>, string]>([
     ['text in UTF-8', { body: 'é' }, 'é'],
     ['bytes', { body: Buffer.from('abc') }, 'abc'],
     ['nothing', { status: 204, body: '' }, ''],

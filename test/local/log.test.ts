@@ -1,6 +1,6 @@
 /** The program's log on a terminal. */
 import { expect, test } from '@jest/globals';
-import { createLog, visibleLog } from '../../local/log.ts';
+import { createLog, visibleLog } from '../../shared/base/runtime/log.ts';
 
 test('a log on a terminal has nothing that it obeys, and is JSON that says the same', () => {
   const lines: string[] = [];

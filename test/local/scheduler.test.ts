@@ -1,9 +1,9 @@
 /** The timer of one machine, on a clock that a test moves. */
 import { expect, test } from '@jest/globals';
-import { createLog } from '../../local/log.ts';
 import { startScheduler } from '../../local/scheduler.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/upkeep/maintenance/jobs.ts';
 

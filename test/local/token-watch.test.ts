@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createLog } from '../../local/log.ts';
 import { type TokenWatch, watchTokens } from '../../local/token-watch.ts';
+import { createLog } from '../../shared/base/runtime/log.ts';
 import { UnauthenticatedError } from '../../shared/server/auth/errors.ts';
 import { VERIFIED_MS } from '../../shared/server/auth/token-verifier.ts';
 

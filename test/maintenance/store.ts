@@ -9,7 +9,7 @@ import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/se
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
-import type { Request, Response } from '../../shared/server/http/message.ts';
+import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter } from '../../shared/server/http/routes.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -27,7 +27,7 @@ export interface TestProcess {
   readonly catalog: Catalog;
   /** Jobs that requests have asked a timer for. */
   readonly kicked: string[];
-  ask(method: string, path: string, given?: Partial<Request>): Promise<Response>;
+  ask(method: string, path: string, given?: Partial<HttpRequest>): Promise<HttpResponse>;
   /** Runs a job for as long as it wants. */
   run(job: string): ReturnType<HttpContext['maintenance']['jobs']['run']>;
   tick(job: string): ReturnType<HttpContext['maintenance']['jobs']['tick']>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 
 describe('virtual clock', () => {
   test('stands still until it is moved', async () => {

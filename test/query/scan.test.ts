@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import type { Stream } from '../../shared/base/model/page.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { planDay, recordsByDay } from '../../shared/read/query/day-plan.ts';

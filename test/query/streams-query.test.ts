@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import type { Matcher } from '../../shared/language/logql/ast.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { findStreams, labelNames, labelValues } from '../../shared/read/query/streams-query.ts';

@@ -1,10 +1,10 @@
 /** Pages that a query passes over because of text filters hold nothing that it would keep: the same answers without them. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { quote } from '../../shared/base/model/quote.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';

@@ -5,12 +5,12 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
 import { faultyTable } from '../../shared/base/ports/faulty/table.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { planDay, recordsByDay, type TimeRange } from '../../shared/read/query/day-plan.ts';
 import { Overlaps } from '../../shared/read/query/overlaps.ts';

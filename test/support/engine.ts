@@ -1,9 +1,9 @@
 /** A store in memory that takes plain entries and answers queries: for tests of the query engine. */
 
-import { systemClock, systemIds } from '../../local/system-clock.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { type Asker, QueryEngine, type RangeQuery } from '../../shared/read/query/engine.ts';

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createConnectionsApi } from '../../local/connections-api.ts';
-import { systemClock } from '../../local/system-clock.ts';
 import { socketConnections } from '../../local/websocket-connections.ts';
 import {
   apiGatewayConnections,
@@ -21,6 +20,7 @@ import {
   MAX_CLOSE_REASON_BYTES,
 } from '../../shared/base/ports/connections.ts';
 import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 
 const MAX_MESSAGE_BYTES = 128 * 1024;
 

@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../local/system-clock.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { AWS_LATENCY } from '../modelled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 

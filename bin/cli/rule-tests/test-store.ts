@@ -1,6 +1,7 @@
 /** A store in memory with the input of one test in it, as a store with the default configuration takes and answers it. */
-import { systemClock } from '../../../local/system-clock.ts';
+
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { engineQuery, type RuleQuery } from '../../../shared/server/rules/rule-query.ts';
 import { MEMORY_TENANT, memoryStore } from '../memory-store.ts';

@@ -1,4 +1,4 @@
-/** Where overrides are read from: files on one machine (local/overrides-file.ts), or an object of the store. */
+/** Where overrides are read from: files on one machine (shared/server/admin/overrides-file.ts), or an object of the store. */
 import { createHash } from 'node:crypto';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { ConfigError } from './config.ts';

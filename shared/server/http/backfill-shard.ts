@@ -1,7 +1,7 @@
 /** The header `X-Loki-Backfill-Shard` of a push (wire-format reference, 1.15): it marks entries of any age. */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 const HEADER = 'x-loki-backfill-shard';
 const SHOWN_HEADER = 'X-Loki-Backfill-Shard';
@@ -9,7 +9,7 @@ const SHOWN_HEADER = 'X-Loki-Backfill-Shard';
 const MAX_SHARD_BYTES = 128;
 
 /** Its value, or undefined where it is absent or empty. Throws BadRequestError. */
-export function backfillShard(headers: Request['headers']): string | undefined {
+export function backfillShard(headers: HttpRequest['headers']): string | undefined {
   // Header values arrive as one character per byte.
   const bytes = Buffer.from(headers[HEADER] ?? '', 'latin1');
   if (bytes.length === 0) return undefined;

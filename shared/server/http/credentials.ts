@@ -6,7 +6,7 @@
  *     X-Amz-Firehose-Access-Key: TENANT:TOKEN       or TOKEN: Firehose can send nothing else
  */
 import { UnauthenticatedError } from '../auth/errors.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import { TENANT_HEADER } from './tenant.ts';
 
 export const AUTHORIZATION = 'authorization';
@@ -24,7 +24,7 @@ const FORM = /^(basic|bearer) +([^ ]+) *$/i;
 const MALFORMED = 'the header Authorization has neither the form "Basic ..." nor "Bearer ..."';
 
 /** Undefined where there are none. Throws UnauthenticatedError where they have no form. */
-export function credentialsOf(headers: Request['headers']): Credentials | undefined {
+export function credentialsOf(headers: HttpRequest['headers']): Credentials | undefined {
   const authorization = headers[AUTHORIZATION];
   if (authorization === undefined || authorization === '') {
     const key = headers[FIREHOSE_KEY];
@@ -51,7 +51,7 @@ function split(text: string): Credentials {
  * The headers with the tenant that they claim where handlers look for it, for estimates before anybody is verified: how long
  * a query may take. Never for what shows or changes data.
  */
-export function claimedHeaders(headers: Request['headers']): Request['headers'] {
+export function claimedHeaders(headers: HttpRequest['headers']): HttpRequest['headers'] {
   if (headers[TENANT_HEADER] !== undefined) return headers;
   try {
     const user = credentialsOf(headers)?.user;

@@ -9,12 +9,12 @@
  * Pitfall: alert rules are evaluated by the same data source. An alert that is computed from a part of the data can be
  * wrong without anybody seeing the warning, so these requests get the error.
  */
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 const GRAFANA_AGENT = /^Grafana\//;
 const DRILLDOWN_TAG = /(^|,)\s*Source=grafana-lokiexplore-app/i;
 
-export function showsPartialResults(headers: Request['headers']): boolean {
+export function showsPartialResults(headers: HttpRequest['headers']): boolean {
   const { fromalert, 'user-agent': agent = '', 'x-query-tags': tags = '' } = headers;
   if (fromalert !== undefined) return false;
   return GRAFANA_AGENT.test(agent) || DRILLDOWN_TAG.test(tags);

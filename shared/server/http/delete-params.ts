@@ -13,7 +13,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { Stage } from '../../language/logql/ast.ts';
 import { parseDeleteQuery } from '../../upkeep/deletion/delete-query.ts';
 import type { NewDeleteRequest } from '../../upkeep/deletion/delete-service.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import { type Params, param, parseParams } from './params.ts';
 import type { TimeRange } from './query-params.ts';
 import { parseRfc3339 } from './timestamp.ts';
@@ -22,7 +22,7 @@ const SECONDS = /^[+-]?[0-9]+$/;
 const SECONDS_CHARACTERS = 10;
 
 /** Those of the URL. */
-export function urlParams(request: Request): Params {
+export function urlParams(request: HttpRequest): Params {
   return parseParams({ ...request, body: new Uint8Array(0) });
 }
 

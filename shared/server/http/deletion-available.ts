@@ -1,7 +1,7 @@
 /** Who may use the API for deletes (wire-format reference, 5.1), and for which tenant. */
 import { ClientError } from '../../base/model/errors.ts';
 import type { HttpContext } from './context.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import { singleTenant } from './tenant.ts';
 
 /**
@@ -10,7 +10,7 @@ import { singleTenant } from './tenant.ts';
  */
 export function deletingTenant(
   { config, limitsOf }: Pick<HttpContext, 'config' | 'limitsOf'>,
-  { headers }: Pick<Request, 'headers'>,
+  { headers }: Pick<HttpRequest, 'headers'>,
 ): string {
   if (!config.compactor.retentionEnabled) throw new ClientError(404, '404 page not found');
   const tenant = singleTenant(headers, config);

@@ -8,12 +8,12 @@ import {
 } from '../admin/metrics/request-metrics.ts';
 import { type ErrorLog, type ErrorStyle, errorResponse, responseOfError } from './errors.ts';
 import type { Guard } from './guard.ts';
-import type { Request, Response } from './message.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
 import { compressResponse } from './respond.ts';
 import type { CostClass, Route, Router } from './routes.ts';
 
 /** Runs `task` at once, or when its turn has come. */
-export type Admit = <T>(cost: CostClass, task: () => Promise<T>, request: Request) => Promise<T>;
+export type Admit = <T>(cost: CostClass, task: () => Promise<T>, request: HttpRequest) => Promise<T>;
 
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
@@ -34,7 +34,7 @@ export interface DispatchOptions<Context> {
 /** The function from request to answer that adapters call. It does not throw. */
 export function createDispatcher<Context>(
   options: DispatchOptions<Context>,
-): (request: Request) => Promise<Response> {
+): (request: HttpRequest) => Promise<HttpResponse> {
   const { compress, observer = NO_REQUEST_OBSERVER } = options;
   const log: ErrorLog = {
     error(fields, message) {
@@ -60,11 +60,11 @@ export function createDispatcher<Context>(
 /** `begin` is told of the template of the route, before its handler runs. */
 async function answer<Context>(
   { router, context, guard, log, refusal, admit = (_, task) => task() }: DispatchOptions<Context>,
-  request: Request,
+  request: HttpRequest,
   begin: (path: string | undefined) => void,
-): Promise<Response> {
+): Promise<HttpResponse> {
   let style: ErrorStyle = 'push';
-  const serve = (route: Route<Context>, admitted: Request, pathParams: Record<string, string>) =>
+  const serve = (route: Route<Context>, admitted: HttpRequest, pathParams: Record<string, string>) =>
     admit(
       route.cost,
       async () => {
@@ -111,6 +111,6 @@ function locationOf(path: string, rawQuery: string): string {
   });
 }
 
-function empty(status: number, headers: Record<string, string>): Response {
+function empty(status: number, headers: Record<string, string>): HttpResponse {
   return { status, headers, body: '' };
 }

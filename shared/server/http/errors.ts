@@ -10,7 +10,7 @@ import { ObjectNotFoundError } from '../../base/ports/object-store.ts';
 import { StorageUnavailableError } from '../../base/ports/storage-unavailable.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import { UnauthenticatedError } from '../auth/errors.ts';
-import type { Response } from './message.ts';
+import type { HttpResponse } from './message.ts';
 import { otlpErrorResponse } from './otlp-error.ts';
 
 export type ErrorStyle = 'push' | 'query' | 'otlp';
@@ -31,7 +31,7 @@ const TIMED_OUT =
 /** Client closed request: no name in the standard, the reference's number. */
 const STATUS_CANCELLED = 499;
 
-export function errorResponse(status: number, message: string, style: ErrorStyle): Response {
+export function errorResponse(status: number, message: string, style: ErrorStyle): HttpResponse {
   if (style === 'otlp' && status !== 401) return otlpErrorResponse(status, message);
   return {
     status,
@@ -44,7 +44,7 @@ export function errorResponse(status: number, message: string, style: ErrorStyle
 export function responseOfError(
   error: unknown,
   { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
-): Response {
+): HttpResponse {
   const known = knownError(error, style);
   // The client is told that it is the disk; what exactly is for who operates the store.
   if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'storage failed');

@@ -6,7 +6,7 @@
  */
 import { ForbiddenError } from '../auth/errors.ts';
 import type { Access } from './access.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 /** What is left (`same-origin`, and `none` for an address that a person typed) is ours. */
 const FOREIGN = new Set(['cross-site', 'same-site']);
@@ -15,7 +15,7 @@ const MESSAGE = 'pages of other sites may not call this (auth.allowed_origins na
 /** Throws ForbiddenError. */
 export function refuseForeignPage(
   access: Access,
-  { headers }: Request,
+  { headers }: HttpRequest,
   allowedOrigins: readonly string[],
 ): void {
   if (access.kind === 'open' || !FOREIGN.has(headers['sec-fetch-site'] ?? '')) return;
@@ -24,7 +24,7 @@ export function refuseForeignPage(
 }
 
 /** For a WebSocket of a server that knows its own name: not every browser tells a site, but each tells the origin. Throws ForbiddenError. */
-export function refuseForeignSocket({ headers }: Request, allowedOrigins: readonly string[]): void {
+export function refuseForeignSocket({ headers }: HttpRequest, allowedOrigins: readonly string[]): void {
   const { origin, host } = headers;
   if (origin === undefined || allowedOrigins.includes(origin)) return;
   const own = URL.parse(origin)?.host;

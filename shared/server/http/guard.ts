@@ -16,18 +16,18 @@ import type { TokenVerifier } from '../auth/token-verifier.ts';
 import { type Access, METRICS, TAIL_LOGS } from './access.ts';
 import { AUTHORIZATION, type Credentials, credentialsOf, FIREHOSE_KEY } from './credentials.ts';
 import { refuseForeignPage } from './foreign-page.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import { param, parseParams } from './params.ts';
 import type { Match, Router } from './routes.ts';
 import { splitTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
 
 export interface Guard {
   /** The request as its handler may see it. Throws ClientError 401, 403 or 429, or what the table throws. */
-  admit(access: Access, request: Request): Promise<Request>;
+  admit(access: Access, request: HttpRequest): Promise<HttpRequest>;
 }
 
 /** For what is no store. */
-export const NO_GUARD: Guard = Object.freeze({ admit: async (_: Access, request: Request) => request });
+export const NO_GUARD: Guard = Object.freeze({ admit: async (_: Access, request: HttpRequest) => request });
 
 /**
  * Asks the guard with the head of a request, where a body follows it. Routes that the router does not know, and paths that it
@@ -36,7 +36,7 @@ export const NO_GUARD: Guard = Object.freeze({ admit: async (_: Access, request:
 export function headCheck<Context>(
   router: Router<Context>,
   guard: Guard,
-): (head: Omit<Request, 'body' | 'signal'>) => Promise<void> {
+): (head: Omit<HttpRequest, 'body' | 'signal'>) => Promise<void> {
   return async head => {
     const match = matchOf(router, head);
     if (match?.kind !== 'route' || match.route.access === TAIL_LOGS) return;
@@ -46,7 +46,7 @@ export function headCheck<Context>(
 
 function matchOf<Context>(
   router: Router<Context>,
-  { method, path }: Pick<Request, 'method' | 'path'>,
+  { method, path }: Pick<HttpRequest, 'method' | 'path'>,
 ): Match<Context> | undefined {
   try {
     return router.match(method, path);
@@ -107,7 +107,7 @@ interface Caller {
   readonly user: string | undefined;
 }
 
-async function identify(parts: GuardParts, access: Access, request: Request): Promise<Caller> {
+async function identify(parts: GuardParts, access: Access, request: HttpRequest): Promise<Caller> {
   const { headers, identity: given, clientAddress = '' } = request;
   const credentials = credentialsOf(headers);
   if (parts.trustsAuthorizer) {
@@ -129,7 +129,7 @@ function verified({ verifier }: GuardParts, { token }: Credentials, address: str
   return verifier.verify(token, address);
 }
 
-function ticketOf(request: Request): string {
+function ticketOf(request: HttpRequest): string {
   return param(parseParams({ ...request, body: NO_BODY }), TICKET);
 }
 
@@ -138,7 +138,7 @@ function ticketOf(request: Request): string {
  * they are well-formed, and whether the endpoint takes several, is its handler's to say.
  */
 function tenantsAsked(
-  { headers }: Request,
+  { headers }: HttpRequest,
   user: string | undefined,
   identity: Identity,
   { auth }: TenantConfig,
@@ -173,7 +173,11 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
 }
 
 /** Without credentials, so that nothing behind this can log them or pass them on. */
-function handedOn(request: Request, identity: Identity | undefined, tenants: string | undefined): Request {
+function handedOn(
+  request: HttpRequest,
+  identity: Identity | undefined,
+  tenants: string | undefined,
+): HttpRequest {
   const headers: Record<string, string> = { ...request.headers };
   delete headers[AUTHORIZATION];
   delete headers[FIREHOSE_KEY];

@@ -2,7 +2,7 @@
  * Headers that every answer has, whatever made it: they tell browsers to take an API's answers for what they are and for nothing
  * else. A page that needs more says so itself: what an answer brings wins.
  */
-import type { Response } from './message.ts';
+import type { HttpResponse } from './message.ts';
 
 const ALWAYS: readonly (readonly [string, string])[] = [
   // A log line that looks like HTML stays text.
@@ -24,7 +24,7 @@ export interface HardeningOptions {
 }
 
 export function hardenedHeaders(
-  headers: Response['headers'],
+  headers: HttpResponse['headers'],
   { tlsOnly = false }: HardeningOptions = {},
 ): Record<string, string> {
   const out: Record<string, string> = { ...headers };

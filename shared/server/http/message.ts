@@ -4,7 +4,7 @@
  */
 import type { Identity } from '../auth/identity.ts';
 
-export interface Request {
+export interface HttpRequest {
   /** Upper case. */
   readonly method: string;
   /** The path as the client sent it, still percent-encoded, without the query string. */
@@ -27,7 +27,7 @@ export interface Request {
   readonly identity?: Identity | undefined;
 }
 
-export interface Response {
+export interface HttpResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

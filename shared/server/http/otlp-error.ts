@@ -4,14 +4,14 @@
  *
  * What a reader would get wrong: a 500 is never sent, because these clients repeat a 503 and give up at a 500.
  */
-import type { Response } from './message.ts';
+import type { HttpResponse } from './message.ts';
 
 /** The type is what a server sniffs from the bytes; the reference names none. */
 const STATUS_TYPE = 'application/octet-stream';
 /** Field 2, `message`, a string. */
 const MESSAGE_TAG = 0x12;
 
-export function otlpErrorResponse(status: number, message: string): Response {
+export function otlpErrorResponse(status: number, message: string): HttpResponse {
   return {
     status: status === 500 ? 503 : status,
     headers: { 'content-type': STATUS_TYPE, 'x-content-type-options': 'nosniff' },

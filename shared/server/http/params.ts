@@ -4,7 +4,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 /** Values of each name in the order sent, at least one for a name that is there. */
 export type Params = ReadonlyMap<string, readonly string[]>;
@@ -17,7 +17,7 @@ const FORM_TYPE = /^\s*application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2}).{0,2}/s;
 
 /** Throws BadRequestError. */
-export function parseParams(request: Request): Params {
+export function parseParams(request: HttpRequest): Params {
   const params = new Map<string, string[]>();
   const { body, headers, method, rawQuery } = request;
   if (body.length > 0 && FORM_METHODS.has(method) && FORM_TYPE.test(headers['content-type'] ?? '')) {

@@ -5,7 +5,7 @@
 
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { FrontendConfig } from '../admin/config-fields.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 export const PARQUET_TYPE = 'application/vnd.apache.parquet';
 
@@ -13,7 +13,7 @@ const DISABLED =
   'support for Parquet encoded responses is disabled. Enable with -frontend.support-parquet-encoding=true';
 const UNSUPPORTED = 'request does not support Parquet responses';
 
-type Headers = Request['headers'];
+type Headers = HttpRequest['headers'];
 
 /** True for exactly this type: a list of types with or without it, or parameters after it, ask for JSON. */
 export function parquetRequested(headers: Headers): boolean {

@@ -5,7 +5,7 @@ import type { Limits } from '../../base/model/limits.ts';
 import { combineLimits } from '../../read/query/query-limits.ts';
 import type { Config } from '../admin/config-fields.ts';
 import { claimedHeaders } from './credentials.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import type { CostClass, Router } from './routes.ts';
 import { resolveTenants, type TenantConfig } from './tenant.ts';
 
@@ -19,7 +19,11 @@ export interface RequestLimits {
 }
 
 /** By method, path and headers: queries have the timeout of their tenants. */
-export type RequestLimitsOf = (method: string, path: string, headers: Request['headers']) => RequestLimits;
+export type RequestLimitsOf = (
+  method: string,
+  path: string,
+  headers: HttpRequest['headers'],
+) => RequestLimits;
 
 export function createRequestLimits<Context>(
   router: Router<Context>,
@@ -33,8 +37,8 @@ export function createRequestLimits<Context>(
     light: { cost: 'light', maxBodyBytes, deadlineMs: 0 },
     maintenance: { cost: 'maintenance', maxBodyBytes, deadlineMs: 0 },
   };
-  const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: Request['headers']) => headers;
-  const ofQuery = (headers: Request['headers']): RequestLimits => {
+  const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: HttpRequest['headers']) => headers;
+  const ofQuery = (headers: HttpRequest['headers']): RequestLimits => {
     try {
       const limits = combineLimits(resolveTenants(claimed(headers), config).map(limitsOf));
       return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };

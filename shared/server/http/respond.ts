@@ -1,7 +1,7 @@
 /** Answers: JSON, text, nothing; and gzip for clients that take it. */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { Response } from './message.ts';
+import type { HttpResponse } from './message.ts';
 
 const gzipAsync = promisify(gzip);
 
@@ -14,7 +14,7 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:json|yaml|openmetrics-text))/;
 export const JSON_TYPE = 'application/json; charset=UTF-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-export function json(value: unknown, status = 200): Response {
+export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(wellFormedJson(value), status);
 }
 
@@ -27,23 +27,23 @@ function wellFormedJson(value: unknown): string {
 }
 
 /** A body that is JSON already. */
-export function jsonText(body: string | Uint8Array, status = 200): Response {
+export function jsonText(body: string | Uint8Array, status = 200): HttpResponse {
   return { status, headers: { 'content-type': JSON_TYPE }, body };
 }
 
-export function text(body: string, status = 200, contentType = TEXT_TYPE): Response {
+export function text(body: string, status = 200, contentType = TEXT_TYPE): HttpResponse {
   return { status, headers: { 'content-type': contentType }, body };
 }
 
-export function noContent(): Response {
+export function noContent(): HttpResponse {
   return { status: 204, headers: {}, body: '' };
 }
 
 /** The answer in gzip where the client accepts it and it pays; the same answer otherwise. */
 export async function compressResponse(
-  response: Response,
+  response: HttpResponse,
   acceptEncoding: string | undefined,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const { headers, body } = response;
   if (body.length === 0 || headers['content-encoding'] !== undefined) return response;
   if (!COMPRESSIBLE.test(headers['content-type'] ?? '')) return response;

@@ -6,7 +6,7 @@
 import { invariant } from '../../base/model/errors.ts';
 import type { Access } from './access.ts';
 import type { ErrorStyle } from './errors.ts';
-import type { Request, Response } from './message.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
 import { decodePercent } from './params.ts';
 
 /** HEAD is answered by the handler of its route like GET; the adapters leave the body away. */
@@ -26,12 +26,12 @@ export type Component =
 /** What a request may cost: decides body limit, deadline, and memory and time of a deployed function. */
 export type CostClass = 'light' | 'query' | 'push' | 'maintenance';
 
-export interface RoutedRequest extends Request {
+export interface RoutedRequest extends HttpRequest {
   /** Values of the `{name}` segments of the template, decoded. */
   readonly pathParams: Readonly<Record<string, string>>;
 }
 
-export type Handler<Context> = (context: Context, request: RoutedRequest) => Promise<Response>;
+export type Handler<Context> = (context: Context, request: RoutedRequest) => Promise<HttpResponse>;
 
 export interface Route<Context> {
   readonly methods: readonly Method[];

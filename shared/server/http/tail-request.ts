@@ -7,7 +7,7 @@ import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import { MAX_DELAY_SECONDS } from '../../read/tail/bounds.ts';
 import type { TailRequest } from '../../read/tail/tail-service.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 import { type Params, param, parseParams } from './params.ts';
 import { limitParam, rangeParams } from './query-params.ts';
 import { pathsOf } from './routes.ts';
@@ -26,7 +26,7 @@ export function isTailPath(path: string): boolean {
 }
 
 /** Throws ClientError. */
-export function tailRequestOf(request: Request, config: TenantConfig, nowNs: bigint): TailRequest {
+export function tailRequestOf(request: HttpRequest, config: TenantConfig, nowNs: bigint): TailRequest {
   const tenant = singleTenant(request.headers, config);
   const params = parseParams(request);
   const query = param(params, 'query');

@@ -7,7 +7,7 @@
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import { checkTenantId, NO_TENANT } from '../../base/model/tenant-id.ts';
 import type { Config } from '../admin/config-fields.ts';
-import type { Request } from './message.ts';
+import type { HttpRequest } from './message.ts';
 
 export { checkTenantId };
 
@@ -20,7 +20,7 @@ const SEVERAL = 'multiple org IDs present';
 export type TenantConfig = Pick<Config, 'auth'> & {
   readonly querier: Pick<Config['querier'], 'multiTenantQueriesEnabled'>;
 };
-type Headers = Request['headers'];
+type Headers = HttpRequest['headers'];
 
 /** The tenants of a query, at least one, sorted, each once; the empty one only beside others. Throws ClientError 401 or 400. */
 export function resolveTenants(headers: Headers, config: TenantConfig): readonly string[] {

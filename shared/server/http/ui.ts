@@ -5,7 +5,7 @@
  *
  * What a reader would get wrong: `/` belongs to API clients too. Only who says that it takes HTML is sent to the page.
  */
-import type { Request, Response } from './message.ts';
+import type { HttpRequest, HttpResponse } from './message.ts';
 import { acceptsGzip } from './respond.ts';
 
 export interface PageFile {
@@ -53,9 +53,9 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** The answer to a request of the page; undefined where the request is not the page's. */
 export async function answerPage(
-  { method, path, rawQuery, headers }: Pick<Request, 'method' | 'path' | 'rawQuery' | 'headers'>,
+  { method, path, rawQuery, headers }: Pick<HttpRequest, 'method' | 'path' | 'rawQuery' | 'headers'>,
   files: PageFiles,
-): Promise<Response | undefined> {
+): Promise<HttpResponse | undefined> {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   if (path === '/') return takesHtml(headers.accept) ? redirect('') : undefined;
   if (path === '/ui') return redirect(rawQuery);
@@ -79,7 +79,7 @@ export async function answerPage(
 }
 
 /** Relative, so that it holds behind a proxy that serves the store under a path of its own. */
-function redirect(rawQuery: string): Response {
+function redirect(rawQuery: string): HttpResponse {
   const location = `.${PAGE_PATH}${rawQuery === '' ? '' : `?${rawQuery}`}`;
   return { status: 302, headers: { location, vary: 'Accept', 'cache-control': 'no-cache' }, body: '' };
 }

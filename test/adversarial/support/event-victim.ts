@@ -7,9 +7,9 @@ import { createCloudWatchHandler } from '../../../functions/cloudwatch-logs-hand
 import { assembleEventStore } from '../../../functions/event-store.ts';
 import { createS3ObjectsHandler } from '../../../functions/s3-objects-handler.ts';
 import { withinPlatform } from '../../../functions/settings.ts';
-import { systemClock } from '../../../local/system-clock.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 
 export type EventFunction = 'cloudwatch-logs' | 's3-objects';

@@ -1,6 +1,7 @@
 /** Limits and pieces of a caller for tests: real time, but hardly any of it. */
-import { systemClock } from '../../../local/system-clock.ts';
+
 import { type Caller, type CallLimits, createCaller } from '../../../shared/aws/caller.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 
 export const TEST_LIMITS: CallLimits = Object.freeze({
   maxAttempts: 4,

@@ -3,7 +3,6 @@
  * an emulator a test here fails instead of passing by doing nothing.
  */
 import { randomBytes } from 'node:crypto';
-import { systemClock, systemIds } from '../../../local/system-clock.ts';
 import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from '../../../shared/aws/caller.ts';
 import { createDynamoDbClient, createS3Client } from '../../../shared/aws/clients.ts';
 import { dynamoDbTable } from '../../../shared/aws/dynamodb-table.ts';
@@ -12,6 +11,7 @@ import { s3ObjectStore } from '../../../shared/aws/s3-object-store.ts';
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
+import { systemClock, systemIds } from '../../../shared/base/runtime/system-clock.ts';
 
 export interface Place {
   readonly name: string;

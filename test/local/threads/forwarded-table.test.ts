@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../../local/system-clock.ts';
 import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
 import { errorOf, thrownOf } from '../../../local/threads/thrown-errors.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { Write } from '../../../shared/base/ports/table.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { tableContract } from '../../ports/table.contract.ts';
 
 // Writes and errors as messages between threads leave them.

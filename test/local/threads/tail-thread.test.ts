@@ -1,6 +1,5 @@
 /** Live tails of a thread whose commits are made by another and whose sockets are in a third. */
 import { afterEach, expect, test } from '@jest/globals';
-import { systemClock, systemIds } from '../../../local/system-clock.ts';
 import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
 import type { RoleAsk, RoleTell } from '../../../local/threads/role-messages.ts';
 import { TailRelay } from '../../../local/threads/tail-relay.ts';
@@ -8,6 +7,7 @@ import { TailThread } from '../../../local/threads/tail-thread.ts';
 import { createThreadLog } from '../../../local/threads/thread-log.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
+import { systemClock, systemIds } from '../../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../../shared/server/http/assemble.ts';
 import { Catalog } from '../../../shared/storage/catalog/catalog.ts';

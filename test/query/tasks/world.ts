@@ -1,11 +1,12 @@
 /** A store in memory whose pushes overlap, repeat and are partly deleted, asked by engines with and without workers. */
-import { systemIds } from '../../../local/system-clock.ts';
+
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { virtualClock } from '../../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
+import { systemIds } from '../../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/read/query/engine.ts';
 import type { PageCache } from '../../../shared/read/query/page-cache.ts';

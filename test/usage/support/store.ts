@@ -7,7 +7,7 @@ import type { Table } from '../../../shared/base/ports/table.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../../shared/server/http/assemble.ts';
 import { createDispatcher } from '../../../shared/server/http/dispatch.ts';
-import type { Request } from '../../../shared/server/http/message.ts';
+import type { HttpRequest } from '../../../shared/server/http/message.ts';
 import { ROUTES } from '../../../shared/server/http/route-table.ts';
 import { createRouter } from '../../../shared/server/http/routes.ts';
 import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
@@ -53,7 +53,7 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
     compress: false,
     observer,
   });
-  const get = (path: string, given: Partial<Request> & { tenant?: string } = {}) => {
+  const get = (path: string, given: Partial<HttpRequest> & { tenant?: string } = {}) => {
     const [route, rawQuery = ''] = path.split('?');
     const headers: Record<string, string> = { ...given.headers };
     if (given.tenant !== undefined) headers['x-scope-orgid'] = given.tenant;

@@ -5,7 +5,7 @@ import { DEFAULT_CONFIG } from '../../admin/config-fields.ts';
 import { checkConfigPaths, pickPaths, type Tree, valueAt } from '../../admin/config-query.ts';
 import type { HttpContext } from '../context.ts';
 import { errorResponse } from '../errors.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { param, paramValues, parseParams } from '../params.ts';
 import { json, text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
@@ -39,6 +39,6 @@ function modeOf(written: string): FormatMode {
   return written === 'diff' || written === 'defaults' ? written : 'full';
 }
 
-function shown(tree: Tree, asJson: boolean): Response {
+function shown(tree: Tree, asJson: boolean): HttpResponse {
   return asJson ? json(tree) : text(stringify(tree));
 }

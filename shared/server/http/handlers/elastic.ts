@@ -20,7 +20,7 @@ import {
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { param, parseParams } from '../params.ts';
 import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
@@ -99,7 +99,7 @@ interface BulkAnswer {
 }
 
 /** `isShort`: the client asks for a part (`filter_path`), which for those that ship logs is status and error. */
-function bulkAnswer(answer: BulkAnswer, tookMs: number, isShort: boolean): Response {
+function bulkAnswer(answer: BulkAnswer, tookMs: number, isShort: boolean): HttpResponse {
   const { items, stored, reason, status, requestId } = answer;
   const refusal: BulkFailure = {
     type: ERROR_TYPES[status] ?? 'illegal_argument_exception',
@@ -154,13 +154,13 @@ export const showElasticHealth: Handler<HttpContext> = () =>
 export const acceptElasticSetup: Handler<HttpContext> = (_, { method }: RoutedRequest) =>
   elastic(async () => json(method === 'PUT' ? { acknowledged: true } : {}));
 
-async function elastic(answer: () => Promise<Response>): Promise<Response> {
+async function elastic(answer: () => Promise<HttpResponse>): Promise<HttpResponse> {
   const response = await answer().catch(errorAnswer);
   return { ...response, headers: { ...response.headers, 'x-elastic-product': 'Elasticsearch' } };
 }
 
 /** Throws what is no error of a client, to be logged and answered as everywhere. */
-function errorAnswer(error: unknown): Response {
+function errorAnswer(error: unknown): HttpResponse {
   const isThrottled = error instanceof ThrottledError;
   if (!isThrottled && !(error instanceof ClientError)) throw error;
   const status = isThrottled ? 503 : error.status;

@@ -14,7 +14,7 @@ import { firehoseReceiver } from '../../../write/ingest/receivers/firehose-recei
 import { maxDecompressedBytes } from '../../admin/config.ts';
 import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
-import type { Request, Response } from '../message.ts';
+import type { HttpRequest, HttpResponse } from '../message.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant, TENANT_HEADER } from '../tenant.ts';
 
@@ -34,7 +34,7 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
   const { config, clock } = context;
   const { headers, body } = request;
   const requestId = (headers[REQUEST_ID] ?? '').slice(0, MAX_REQUEST_ID_LENGTH);
-  const answer = (status: number, errorMessage?: string): Response => ({
+  const answer = (status: number, errorMessage?: string): HttpResponse => ({
     status,
     // Exactly so: with parameters Firehose takes the answer for none of its own.
     headers: { 'content-type': 'application/json' },
@@ -73,7 +73,7 @@ function isWorthARepeat({ status }: ClientError): boolean {
 }
 
 /** `{"commonAttributes": {name: value}}` in a header. Throws BadRequestError. */
-function commonAttributes(headers: Request['headers']): ReadonlyMap<string, string> {
+function commonAttributes(headers: HttpRequest['headers']): ReadonlyMap<string, string> {
   const header = headers[ATTRIBUTES] ?? '';
   if (header === '') return new Map();
   const wrong = new BadRequestError(`the header ${ATTRIBUTES} is no JSON object of texts`);
@@ -96,10 +96,10 @@ function commonAttributes(headers: Request['headers']): ReadonlyMap<string, stri
  * and no header names one. Allowed by default it would get past a proxy that keeps requests without a tenant out.
  */
 function tenantHeaders(
-  headers: Request['headers'],
+  headers: HttpRequest['headers'],
   attributes: ReadonlyMap<string, string>,
   { config }: Pick<HttpContext, 'config'>,
-): Request['headers'] {
+): HttpRequest['headers'] {
   if (!config.logboom.firehoseTenantAttribute || headers[TENANT_HEADER] !== undefined) return headers;
   const name = TENANT_ATTRIBUTES.find(attribute => attributes.has(attribute));
   return name === undefined ? headers : { ...headers, [TENANT_HEADER]: attributes.get(name)! };

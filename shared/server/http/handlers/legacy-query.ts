@@ -10,7 +10,7 @@ import { formatRfc3339Nano } from '../../../base/model/rfc3339.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import type { HttpContext } from '../context.ts';
 import { statisticsTree } from '../encode-statistics.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { param, parseParams } from '../params.ts';
 import { rangeQueryParams } from '../query-params.ts';
 import { json } from '../respond.ts';
@@ -51,7 +51,7 @@ async function withValues(
   list: Handler<HttpContext>,
   context: HttpContext,
   request: RoutedRequest,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const response = await list(context, request);
   if (response.status !== 200) return response;
   const answer = JSON.parse(Buffer.from(response.body).toString()) as { readonly data?: readonly string[] };

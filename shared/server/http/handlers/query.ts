@@ -9,7 +9,7 @@ import type { HttpContext } from '../context.ts';
 import { showsPartialResults } from '../dashboard-client.ts';
 import { CATEGORIZE_FLAG, encodeAnswer } from '../encode-answer.ts';
 import { explain } from '../encode-explain.ts';
-import type { Request, Response } from '../message.ts';
+import type { HttpRequest, HttpResponse } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { encodeParquet } from '../parquet.ts';
 import { PARQUET_TYPE, parquetWanted, refuseParquet } from '../parquet-request.ts';
@@ -67,7 +67,7 @@ export const formatQuery: Handler<HttpContext> = async (_context, request) => {
 function answered(
   answer: QueryAnswer,
   { flags, sent, asker }: { flags: readonly string[]; sent: Params; asker: Asker },
-): Response {
+): HttpResponse {
   const { warnings } = asker;
   const explained = booleanParam(sent, 'explain', false) ? explain(answer) : undefined;
   return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
@@ -78,13 +78,13 @@ export function warned({ warnings = [] }: Asker): { readonly warnings?: readonly
   return warnings.length > 0 ? { warnings } : {};
 }
 
-async function answeredInParquet(answer: QueryAnswer, { signal }: Request): Promise<Response> {
+async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): Promise<HttpResponse> {
   const body = await encodeParquet(answer, signal);
   return { status: 200, headers: { 'content-type': PARQUET_TYPE }, body };
 }
 
 /** The tenants of a query request with their limits. Throws ClientError. */
-export function askerOf(context: HttpContext, { headers, signal }: Request): Asker {
+export function askerOf(context: HttpContext, { headers, signal }: HttpRequest): Asker {
   const tenants = resolveTenants(headers, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
@@ -98,7 +98,7 @@ function explaining(asker: Asker, sent: Params): Asker {
   return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true, wantsRounds: true } : asker;
 }
 
-function encodingFlags({ headers }: Request): readonly string[] {
+function encodingFlags({ headers }: HttpRequest): readonly string[] {
   const header = headers['x-loki-response-encoding-flags'];
   return header === undefined || header === '' ? [] : header.split(',');
 }

@@ -4,7 +4,7 @@ import { ClientError } from '../../../base/model/errors.ts';
 import type { GroupState, Rule, StoredGroup } from '../../../storage/catalog/rule-group.ts';
 import { activeAlerts, groupAnswer, type RuleFilter } from '../../rules/rule-answers.ts';
 import type { HttpContext } from '../context.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { type Params, param, paramValues, parseParams } from '../params.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { resolveTenants } from '../tenant.ts';
@@ -64,7 +64,7 @@ async function loaded({ rules }: HttpContext, tenant: string): Promise<LoadedGro
 }
 
 /** The tenant, or the answer to a request that does not name one. Throws 401. */
-function tenantOf({ config }: HttpContext, { headers }: RoutedRequest): string | Response {
+function tenantOf({ config }: HttpContext, { headers }: RoutedRequest): string | HttpResponse {
   try {
     const tenants = resolveTenants(headers, {
       ...config,
@@ -83,6 +83,6 @@ function filterOf(params: Params, kind: RuleFilter['kind']): RuleFilter {
   return { kind, files: values('file'), groups: values('rule_group'), names: values('rule_name') };
 }
 
-function success(data: object): Response {
+function success(data: object): HttpResponse {
   return jsonOf(200, { status: 'success', data, errorType: '', error: '' });
 }

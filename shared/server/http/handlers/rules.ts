@@ -6,7 +6,7 @@ import { ReadOnlyRulesError } from '../../rules/local-rule-store.ts';
 import { formatGroup, formatNamespaces, readGroup } from '../../rules/rule-yaml.ts';
 import { validateGroup } from '../../rules/validate-group.ts';
 import type { HttpContext } from '../context.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { param, parseParams } from '../params.ts';
 import { text } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
@@ -84,7 +84,7 @@ function toPair({ namespace, group }: { namespace: string; group: RuleGroup }): 
 }
 
 /** The map of the answer. Throws 404 where it is empty. */
-function namespaces(request: RoutedRequest, groups: readonly NamedGroup[]): Response {
+function namespaces(request: RoutedRequest, groups: readonly NamedGroup[]): HttpResponse {
   const labels = labelFilter(param(parseParams(request), 'labels'));
   const byName = new Map<string, RuleGroup[]>();
   for (const [namespace, group] of groups) {
@@ -115,22 +115,22 @@ function hasAny(
   return wanted.some(([name, value]) => Object.hasOwn(labels, name) && labels[name] === value);
 }
 
-function namespaceOf({ pathParams }: RoutedRequest): string | Response {
+function namespaceOf({ pathParams }: RoutedRequest): string | HttpResponse {
   return traversal(pathParams.namespace, 'namespace') ?? pathParams.namespace;
 }
 
-function groupNameOf({ pathParams }: RoutedRequest): string | Response {
+function groupNameOf({ pathParams }: RoutedRequest): string | HttpResponse {
   return traversal(pathParams.group, 'groupname') ?? pathParams.group;
 }
 
 /** Names stand in for files: a name that would leave the folder is refused. */
-function traversal(name: string, what: string): Response | undefined {
+function traversal(name: string, what: string): HttpResponse | undefined {
   if (!/(?:^|[/\\])\.\.?(?:[/\\]|$)/.test(name)) return undefined;
   return problemJson(400, `invalid ${what}: path traversal not allowed`);
 }
 
 /** @param missing what to say with 404 where nothing was there; left out, that is no mistake */
-async function deleted(remove: () => Promise<boolean>, missing?: string): Promise<Response> {
+async function deleted(remove: () => Promise<boolean>, missing?: string): Promise<HttpResponse> {
   try {
     if ((await remove()) || missing === undefined) return accepted();
   } catch (error) {
@@ -147,16 +147,16 @@ function refusal(status: number): (error: unknown) => never {
   };
 }
 
-function accepted(): Response {
+function accepted(): HttpResponse {
   return jsonOf(202, { status: 'success', data: null, errorType: '', error: '' });
 }
 
 /** The error form of the metrics system's API. */
-export function problemJson(status: number, error: string): Response {
+export function problemJson(status: number, error: string): HttpResponse {
   const errorType = status < 500 ? 'bad_data' : 'server_error';
   return jsonOf(status, { status: 'error', data: null, errorType, error });
 }
 
-export function jsonOf(status: number, value: unknown): Response {
+export function jsonOf(status: number, value: unknown): HttpResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
 }

@@ -9,7 +9,7 @@ import type { Asker } from '../../../read/query/engine.ts';
 import { LabelNames, LabelValues } from '../../../read/query/streams-query.ts';
 import { TENANT_LABEL } from '../../../read/query/tenant-view.ts';
 import type { HttpContext } from '../context.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { type Params, param, paramValues, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
 import { LABELS_SINCE_NS, rangeParams } from '../query-params.ts';
@@ -78,6 +78,6 @@ export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint 
 }
 
 /** The reference leaves `data` out where it is empty. */
-function list(data: readonly string[], asker: Asker): Response {
+function list(data: readonly string[], asker: Asker): HttpResponse {
   return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(asker) });
 }

@@ -10,7 +10,7 @@ import type { Grouping } from '../../../read/insight/volume-day.ts';
 import { newStatistics } from '../../../read/query/statistics.ts';
 import type { HttpContext } from '../context.ts';
 import { encodeAnswer } from '../encode-answer.ts';
-import type { Response } from '../message.ts';
+import type { HttpResponse } from '../message.ts';
 import { type Params, param, parseParams } from '../params.ts';
 import { refuseParquet } from '../parquet-request.ts';
 import { limitParam, rangeParams, stepParam } from '../query-params.ts';
@@ -28,7 +28,7 @@ async function answerVolume(
   context: HttpContext,
   request: RoutedRequest,
   inSteps: boolean,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const asker = askerOf(context, request);
   if (!asker.limits.volumeEnabled) throw new ClientError(404, 'not found');
   refuseParquet(request.headers);

@@ -12,7 +12,7 @@ import {
   pino,
   stdTimeFunctions,
 } from 'pino';
-import { visibleLines } from '../shared/base/model/visible-text.ts';
+import { visibleLines } from '../model/visible-text.ts';
 
 export type Log = Logger;
 

@@ -1,5 +1,5 @@
 /** The HTTP client of this machine, over fetch. */
-import { type HttpClient, MAX_ANSWER_BYTES } from '../shared/base/ports/http-client.ts';
+import { type HttpClient, MAX_ANSWER_BYTES } from '../ports/http-client.ts';
 
 export const fetchClient: HttpClient = {
   async post({ url, headers, body, timeoutMs, signal }) {

@@ -3,7 +3,7 @@
  * that `nowNs` and `nowMs` never contradict each other.
  */
 import { randomBytes } from 'node:crypto';
-import type { Clock, Ids } from '../shared/base/ports/clock.ts';
+import type { Clock, Ids } from '../ports/clock.ts';
 
 const NS_PER_MS = 1_000_000n;
 /** A timer of Node takes at most 2^31 - 1 ms and fires at once above it: longer sleeps are cut in pieces. */

@@ -1,11 +1,11 @@
 /** Overrides in a file of this machine. Time of change and size tell whether it is to be read again. */
 import { readFile, stat } from 'node:fs/promises';
-import type { ObjectStore } from '../shared/base/ports/object-store.ts';
-import { ConfigError } from '../shared/server/admin/config.ts';
-import type { RuntimeConfig } from '../shared/server/admin/config-fields.ts';
-import { MAX_OVERRIDES_BYTES } from '../shared/server/admin/overrides.ts';
-import { type OverridesSource, overridesObject, tooLarge } from '../shared/server/admin/overrides-source.ts';
-import { isMissing } from './file-errors.ts';
+import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { isMissing } from '../../base/runtime/file-errors.ts';
+import { ConfigError } from './config.ts';
+import type { RuntimeConfig } from './config-fields.ts';
+import { MAX_OVERRIDES_BYTES } from './overrides.ts';
+import { type OverridesSource, overridesObject, tooLarge } from './overrides-source.ts';
 
 /** What a configuration names: its files in their order, then its object. */
 export function overridesSources({ files, object }: RuntimeConfig, store: ObjectStore): OverridesSource[] {
