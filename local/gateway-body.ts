@@ -3,11 +3,14 @@
  * the bytes come. Every byte is taken from a budget that all requests share.
  *
  * Large buffers are used again: fresh ones cost a collection of the heap every few tens of megabytes, and a page fault
- * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more.
+ * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more. They lie in shared memory, which only the garbage
+ * collectors of all threads that saw it free; so buffers that are too large for the pool lie in memory that is moved to the thread
+ * that works on the request, and freed at once.
  */
 import type { IncomingMessage } from 'node:http';
 import { BufferPool } from '../shared/base/model/buffer-pool.ts';
 import { type ClientError, TooLargeError } from '../shared/base/model/errors.ts';
+import { freeWhole } from '../shared/base/model/free-bytes.ts';
 import { BrokenRequestError } from './gateway-broken.ts';
 import type { BodyBudget } from './gateway-budget.ts';
 import type { Exchange } from './gateway-exchange.ts';
@@ -31,15 +34,37 @@ const LEAST_MEAN_CHUNK = 16;
 /** Before that many nothing is said of their size. */
 const FREE_CHUNKS = 4_000;
 const TINY = `the body comes in chunks of less than ${LEAST_MEAN_CHUNK} bytes on average; send larger ones`;
-/** Buffers that wait for the next body: as many as usual pushes of a handful of connections take at once. */
-const POOL = new BufferPool(16 * 1024 * 1024, { isShared: true });
+/** As many as usual pushes of a handful of connections take at once. */
+const POOL_BYTES = 16 * 1024 * 1024;
+/** Buffers that wait for the next body. */
+const POOL = new BufferPool(POOL_BYTES, { isShared: true });
+/** Memory of bodies that were too large for the pool. */
+const LARGE = new WeakSet<ArrayBufferLike>();
+
+function takeBuffer(bytes: number): Buffer {
+  if (bytes <= POOL_BYTES) return POOL.take(bytes);
+  const buffer = Buffer.allocUnsafeSlow(bytes);
+  LARGE.add(buffer.buffer);
+  return buffer;
+}
+
+function giveBuffer(buffer: Buffer): void {
+  if (LARGE.has(buffer.buffer)) freeWhole(buffer);
+  else POOL.give(buffer);
+}
+
+/** The memory of a body that may be moved to another thread; undefined where threads share it. */
+export function movableMemory({ buffer }: Uint8Array): ArrayBuffer | undefined {
+  return LARGE.has(buffer) ? (buffer as ArrayBuffer) : undefined;
+}
 
 /**
  * Takes back the buffer of a body that nobody reads any more: the next request may overwrite it. Not to be called where
  * something may still be at work on the request, as after an error.
  */
 export function recycleBody({ bytes }: Body): void {
-  if (bytes.length > 0) POOL.give(bytes as Buffer);
+  // One that was moved has no bytes any more.
+  if (bytes.length > 0) giveBuffer(bytes as Buffer);
 }
 
 /** The client went away, or broke the protocol, before its body was complete. */
@@ -82,7 +107,7 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
   if (!budget.take(exchange, capacity)) return Promise.reject(overloaded);
 
   return new Promise((resolve, reject) => {
-    let buffer = POOL.take(capacity);
+    let buffer = takeBuffer(capacity);
     let length = 0;
     let chunks = 0;
     let isOver = false;
@@ -92,7 +117,7 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
       stop();
       request.pause();
       budget.give(exchange, capacity);
-      POOL.give(buffer);
+      giveBuffer(buffer);
       reject(error);
     };
     const grow = (needed: number): Error | undefined => {
@@ -102,9 +127,9 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
       // Others may be ended for it, or this one by itself.
       if (!budget.take(exchange, wanted - capacity)) return overloaded;
       capacity = wanted;
-      const grown = POOL.take(capacity);
+      const grown = takeBuffer(capacity);
       buffer.copy(grown, 0, 0, length);
-      POOL.give(buffer);
+      giveBuffer(buffer);
       buffer = grown;
       return undefined;
     };

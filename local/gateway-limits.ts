@@ -12,7 +12,11 @@ export function configOfFront(config: Config, fronts: number): Config {
     logboom: {
       ...logboom,
       maxConcurrentRequests: share(logboom.maxConcurrentRequests),
-      maxBufferedBodyBytes: share(logboom.maxBufferedBodyBytes),
+      // The largest push that is allowed must find room in each.
+      maxBufferedBodyBytes: Math.min(
+        logboom.maxBufferedBodyBytes,
+        Math.max(share(logboom.maxBufferedBodyBytes), config.distributor.maxRecvMsgSize),
+      ),
       maxWebSockets: share(logboom.maxWebSockets),
     },
   };

@@ -4,6 +4,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
+import { freeLarge } from '../../shared/base/model/free-bytes.ts';
 import type { ObjectReaders } from '../../shared/base/ports/object-readers.ts';
 import { fetchClient } from '../../shared/base/runtime/http-client.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -171,6 +172,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 
   async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
     const response = await reading(() => dispatch({ ...request, signal }));
+    // The copy of this thread, or moved to it. Not after an error, when something may still be at work on it.
+    if (response.status < 300) freeLarge(request.body);
     const { body } = response;
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
     return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };

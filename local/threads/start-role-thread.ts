@@ -1,5 +1,6 @@
 /** Starts a thread of a role, and gives requests to those of a pool. */
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
+import { movableMemory } from '../gateway-body.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
 import type { RolePool } from './role-pool.ts';
 import type { Role } from './roles.ts';
@@ -61,11 +62,13 @@ export function requestCall({ signal: _, ...plain }: HttpRequest): RoleCall {
 
 /**
  * For what writes: that is the client's to repeat, since it may be done. A push could not be tried again, as it is decoded in its own
- * body.
+ * body; a large body is moved to the thread.
  */
 export async function answerOnce(pool: RolePool<RoleThread>, request: HttpRequest): Promise<HttpResponse> {
   try {
-    return (await pool.pick().call(requestCall(request), { signal: request.signal })).response!;
+    const memory = movableMemory(request.body);
+    const options = { signal: request.signal, moved: memory && [memory] };
+    return (await pool.pick().call(requestCall(request), options)).response!;
   } catch (error) {
     throw error instanceof ThreadLostError ? lostOf(error) : error;
   }

@@ -7,8 +7,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import { FAULT_HEADER, type Fault, faultText } from '../local/threads/support/faults.ts';
+import { bySuite } from '../support/suite.ts';
 import { LOKI } from './support/hostile/loki.ts';
 import { OTLP } from './support/hostile/otlp.ts';
+import { MAX_RESIDENT_BYTES, startVictim } from './support/victim.ts';
 
 const CONFIG = 'auth_enabled: true\nserver: {log_level: error}\n';
 const REPLACED = {
@@ -33,8 +35,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-let store: TestStore;
-afterEach(() => store.stop());
+let store: TestStore | undefined;
+afterEach(async () => {
+  await store?.stop();
+  store = undefined;
+});
 
 const bombs = [...LOKI, ...OTLP].flatMap(({ path, headers, bodies }) =>
   bodies
@@ -42,10 +47,9 @@ const bombs = [...LOKI, ...OTLP].flatMap(({ path, headers, bodies }) =>
     .map(([, , bodyOf]) => ({ path, headers, body: bodyOf() })),
 );
 
-function bomb(number: number): Promise<ClientAnswer> {
+function bomb(number: number, tenant = 'attacker', { client } = store!): Promise<ClientAnswer> {
   const { path, headers, body } = bombs[number % bombs.length];
-  const own = { 'x-scope-orgid': 'attacker', ...headers };
-  return store.client.send({ method: 'POST', path, headers: own, body });
+  return client.send({ method: 'POST', path, headers: { 'x-scope-orgid': tenant, ...headers }, body });
 }
 
 function push(lines: number, fault?: Fault): Promise<ClientAnswer> {
@@ -54,7 +58,7 @@ function push(lines: number, fault?: Fault): Promise<ClientAnswer> {
     `${Date.now()}${String(i).padStart(6, '0')}`,
     LINE,
   ]);
-  return store.client.send({
+  return store!.client.send({
     method: 'POST',
     path: '/loki/api/v1/push',
     headers: {
@@ -67,7 +71,7 @@ function push(lines: number, fault?: Fault): Promise<ClientAnswer> {
 }
 
 async function heldBytes(): Promise<number> {
-  const { text } = await store.client.send({ path: '/metrics' });
+  const { text } = await store!.client.send({ path: '/metrics' });
   return Number(/^logboom_push_memory_bytes (\d+)$/m.exec(text)![1]);
 }
 
@@ -115,4 +119,36 @@ test('an ingest thread that is lost gives back what its pushes held', async () =
   expect(lost.text).toContain('please send it again');
   expect(await seen(bytes => bytes === 0)).toBe(true);
   expect((await push(LINES)).status).toBe(204);
+});
+
+/** A push without compression of nearly 100 MB, which is nearly the largest that is accepted. */
+function largeBody(): Buffer {
+  const one = `["${Date.now()}000000","${'x'.repeat(200)}"]`;
+  return Buffer.from(
+    `{"streams":[{"stream":{"job":"large"},"values":[${Array(410_000).fill(one).join(',')}]}]}`,
+  );
+}
+
+test('the memory of the process is bounded, whatever several tenants send side by side', async () => {
+  const victim = await startVictim(CONFIG);
+  try {
+    const body = largeBody();
+    const headers = { 'content-type': 'application/json' };
+    const large = (tenant: string) =>
+      victim.client.send({
+        method: 'POST',
+        path: '/loki/api/v1/push',
+        headers: { 'x-scope-orgid': tenant, ...headers },
+        body,
+      });
+    const tenants = bySuite({ fast: ['a'], full: ['a', 'b', 'c', 'd'] });
+    const bombed = tenants.flatMap(tenant => bombs.map((_, number) => bomb(number, tenant, victim)));
+    await Promise.all([...bombed, ...tenants.flatMap(tenant => [large(tenant), large(tenant)])]);
+    // Two of the largest, one after the other: each may have what it needs, once it is alone.
+    for (let i = 0; i < 2; i++) expect((await large('a')).status).toBe(429);
+    const memory = await victim.memory();
+    if (memory !== undefined) expect(memory.peakBytes).toBeLessThan(MAX_RESIDENT_BYTES);
+  } finally {
+    await victim.stop();
+  }
 });

@@ -76,7 +76,7 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   maxWebSockets: 1000,
   connectionsApi: false,
   // Five of the largest pushes at once.
-  maxBufferedBodyBytes: 512 * MIB,
+  maxBufferedBodyBytes: 128 * MIB,
   queryWorkers: -1,
   // Two of the largest, or a hundred usual ones.
   queryMemoryBytes: 1024 * MIB,

@@ -13,8 +13,8 @@ import { ClientError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { keyOf, PushCounts } from './push-counts.ts';
 
-/** Two of the largest pushes that are usual, or some hundred of 1 MB. */
-export const MAX_PUSH_BYTES = 256 * 1024 * 1024;
+/** A push of the largest size with its columns, or some hundred of 1 MB. With the other parts of a process it is under 700 MB. */
+export const MAX_PUSH_BYTES = 192 * 1024 * 1024;
 /** Of one tenant, while another one waits. */
 const SHARE = 1 / 4;
 /** Of one tenant at most, unless it is alone. */
@@ -47,6 +47,12 @@ export interface HeldBytes {
   take(bytes: number): Promise<void> | undefined;
   /** Releases everything, once. */
   release(): void;
+}
+
+/** As its owner sees it. */
+export interface OwnedBytes extends HeldBytes {
+  /** All that was granted and is not released. */
+  readonly bytes: number;
 }
 
 interface Push {
@@ -98,9 +104,12 @@ export class PushBudget {
     return { bytes: this.counts.ownBytes, waiting: this.queue.size };
   }
 
-  open(tenant: string): HeldBytes {
+  open(tenant: string): OwnedBytes {
     const push: Push = { tenant, bytes: 0, waiting: undefined };
     return {
+      get bytes() {
+        return push.bytes;
+      },
       take: bytes => (this.tryTake(push, bytes) ? undefined : this.wait(push, bytes)),
       release: () => {
         if (push.bytes === 0) return;

@@ -8,6 +8,7 @@ import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { freeLarge } from '../../base/model/free-bytes.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import type { Steps } from '../../base/model/steps.ts';
+import { noteGrowth } from './column-growth.ts';
 import { copyInSteps } from './unpacked-bytes.ts';
 
 export const NS_OF_DAY = 86_400_000_000_000;
@@ -21,6 +22,7 @@ export interface PushStream {
 /** Entry columns that wait for the next push. */
 const POOL = new BufferPool(16 * 1024 * 1024);
 const BYTES_OF_ENTRY = 28;
+const BYTES_OF_PAIR = 12;
 /** Lines of logs are longer on the average, so that columns rarely grow; those of a tiny push stay tiny. */
 const BODY_BYTES_PER_ENTRY = 128;
 const MIN_ENTRIES = 64;
@@ -157,6 +159,7 @@ export class PushColumns {
     const before = this.memory;
     const { timeOfDay, streamOf, day, lineStart, lineEnd, firstPair } = this;
     this.use(takeColumns(streamOf.length * 2));
+    noteGrowth(streamOf.length * BYTES_OF_ENTRY);
     this.timeOfDay.set(timeOfDay);
     this.streamOf.set(streamOf);
     this.day.set(day);
@@ -178,6 +181,7 @@ export class PushColumns {
 
   private growPairs(): void {
     const size = this.pairName.length * 2;
+    noteGrowth(this.pairName.length * BYTES_OF_PAIR);
     this.pairName = grown(this.pairName, size);
     this.pairStart = grown(this.pairStart, size);
     this.pairEnd = grown(this.pairEnd, size);

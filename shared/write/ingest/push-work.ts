@@ -7,6 +7,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import { FairScheduler } from '../../base/scheduling/fair-scheduler.ts';
 import { acceptPush } from './accept.ts';
 import type { BodyLimits } from './body.ts';
+import { runCounted } from './column-growth.ts';
 import type { GroupCommitter } from './group-commit.ts';
 import type { IngestObserver } from './observer.ts';
 import { totalsByPolicy } from './policy-totals.ts';
@@ -38,7 +39,7 @@ export interface PushOutcome {
 
 /** Of the unpacked body: from here on each step has a turn of its own. */
 const LONG_PUSH_BYTES = 96 * 1024;
-/** Of the unpacked body and its columns: the work on so much takes half a second, so a collection does not count beside it. */
+/** Of the body, what it unpacks to and its columns: the work on so much takes half a second, so a collection does not count beside it. */
 const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
@@ -74,17 +75,19 @@ export class PushWork {
     const pace = scheduler.pace(tenant);
     /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
     let isIdle = false;
-    let heldBytes = 0;
     try {
+      // Also of a body that is not compressed: it is held for as long.
+      await held.take(request.body.length);
       const bytes = await receiver.unpack(request.body, request, bodyLimits, held, pace);
-      heldBytes = bytes.length;
       try {
         const context = { limits, nowNs: this.parts.clock.nowNs() };
         isIdle = true;
-        const columns = await runPaced(receiver.decode(bytes, context), pace);
-        const columnBytes = bytesOfColumns(columns);
-        heldBytes += columnBytes;
-        await held.take(columnBytes);
+        const { result: columns, columnBytes } = await runCounted(
+          receiver.decode(bytes, context),
+          pace,
+          held,
+        );
+        await held.take(Math.max(0, bytesOfColumns(columns) - columnBytes));
         // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         isIdle = false;
@@ -100,7 +103,7 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
-      if (heldBytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
+      if (held.bytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
       held.release();
     }
   }

@@ -3,7 +3,7 @@
  * the clients of a test do not share its event loop.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type HttpClient } from '../../end-to-end/support/client.ts';
 import { startProcess } from '../../end-to-end/support/server-process.ts';
@@ -26,6 +26,13 @@ export interface ProcessMemory {
   readonly residentBytes: number;
   readonly peakBytes: number;
 }
+
+/** Of the process on two cores, whatever is sent. Without bounds on what is unpacked it was 3.7 GB. */
+const MAX_RESIDENT_OF_TWO_CORES = 700_000_000;
+/** Heap, caches and pools of the threads that each further core has. */
+const MAX_BYTES_OF_CORE = 60_000_000;
+export const MAX_RESIDENT_BYTES =
+  MAX_RESIDENT_OF_TWO_CORES + Math.max(0, availableParallelism() - 2) * MAX_BYTES_OF_CORE;
 
 export interface VictimOptions {
   readonly environment?: Readonly<Record<string, string>>;

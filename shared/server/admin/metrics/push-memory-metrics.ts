@@ -1,11 +1,11 @@
 /** Memory of the pushes under way in a process. */
 import type { MetricsRegistry } from './registry.ts';
 
-/** @param bytes of decompressed bodies and columns, in all threads */
+/** @param bytes of bodies, decompressed bodies and columns, in all threads */
 export function addPushMemoryMetrics(registry: MetricsRegistry, bytes: () => number): void {
   registry.gauge({
     name: 'logboom_push_memory_bytes',
-    help: 'Decompressed bodies and columns of the pushes under way, in all threads.',
+    help: 'Bodies of the pushes under way in all threads, what they unpack to, and their columns.',
     read: () => [{ labels: {}, value: bytes() }],
   });
 }
