@@ -1,7 +1,6 @@
 /**
- * A disk whose reads, writes and syncs of objects fail with EIO, under the store as `npm start` assembles it. Clients are told the
- * reason; what was acknowledged is there, once, when the disk works again and after a crash. What fails in the catalog,
- * failing-storage.test.ts tries.
+ * A disk whose reads, writes and syncs fail with EIO, of objects or of the catalog, under the store as `npm start` assembles it. Clients
+ * are told the reason; what was acknowledged is there, once, when the disk works again and after a crash.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +12,8 @@ import { startVictim, type Victim } from './support/victim.ts';
 const CONFIG = `
 auth_enabled: false
 server: {log_level: error}
-limits_config: {ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
+pattern_ingester: {enabled: true}
+limits_config: {volume_enabled: true, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
 `;
 /** With random numbers too much for the catalog: an object. */
 const LINES = 2_000;
@@ -33,7 +33,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const fail = (kind: 'nothing' | 'reads' | 'writes' | 'syncs') => writeFile(kindFile, kind);
+type Kind = 'reads' | 'heads' | 'lists' | 'deletes' | 'writes' | 'syncs';
+const fail = (kind: Kind | `catalog ${Kind}` | 'nothing') => writeFile(kindFile, kind);
 
 async function start(): Promise<void> {
   const dataDir = join(folder, 'data');
@@ -48,8 +49,8 @@ async function start(): Promise<void> {
   });
 }
 
-async function push(): Promise<readonly [number, string]> {
-  const values = Array.from({ length: LINES }, (_, i) => [
+async function push(lines = LINES): Promise<readonly [number, string]> {
+  const values = Array.from({ length: lines }, (_, i) => [
     `${Date.now() - i}000000`,
     `${Math.random()} ${i}`,
   ]);
@@ -94,6 +95,102 @@ test.each(['writes', 'syncs'] as const)(
     expect(await found()).toBe(LINES);
     await victim.stop('SIGKILL');
     await start();
+    expect(await found()).toBe(LINES);
+    await fail('nothing');
+    expect(await push()).toEqual([204, '']);
+    expect(await found()).toBe(2 * LINES);
+  },
+);
+
+const SELECTOR = { query: '{app="a"}', since: '1h' };
+const METRIC = { query: 'count_over_time({app="a"}[1h])' };
+const DELETE = { query: '{app="b"}', start: '1000000000', end: '1000000100' };
+const RULES = JSON.stringify({ name: 'g', interval: '1h', rules: [{ record: 'a', expr: METRIC.query }] });
+
+interface Call {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const READS: readonly Call[] = [
+  { path: '/loki/api/v1/query_range', query: { ...SELECTOR, limit: '10' } },
+  { path: '/loki/api/v1/query', query: METRIC },
+  { path: '/loki/api/v1/labels', query: { since: '1h' } },
+  { path: '/loki/api/v1/label/app/values', query: { since: '1h' } },
+  { path: '/loki/api/v1/series', query: { 'match[]': '{app="a"}', since: '1h' } },
+  ...[
+    'index/stats',
+    'index/volume',
+    'index/volume_range',
+    'patterns',
+    'detected_fields',
+    'detected_labels',
+  ].map(name => ({ path: `/loki/api/v1/${name}`, query: SELECTOR })),
+  { path: '/loki/api/v1/delete' },
+  { path: '/prometheus/api/v1/rules' },
+  { path: '/prometheus/api/v1/alerts' },
+  { path: '/svc/api/v1/usage' },
+  { path: '/svc/api/v1/status/maintenance' },
+  { path: '/ring' },
+];
+const WRITES: readonly Call[] = [
+  { method: 'POST', path: '/loki/api/v1/delete', query: DELETE },
+  { method: 'POST', path: '/loki/api/v1/rules/a', body: RULES },
+];
+
+/** Those that were answered in another way, with how. */
+async function answeredNot(calls: readonly Call[], wanted: 'done' | 'failed'): Promise<string[]> {
+  const others: string[] = [];
+  for (const call of calls) {
+    const { status, text } = await victim.client.send(call);
+    const isFailed = status === 503 && text.includes('the disk of the store failed');
+    if (wanted === 'failed' ? !isFailed : status >= 300) others.push(`${call.path}: ${status} ${text}`);
+  }
+  return others;
+}
+
+test('reads of the catalog: all that is read fails with the reason, and pushes go on', async () => {
+  expect(await push()).toEqual([204, '']);
+  expect(await answeredNot([...READS, ...WRITES], 'done')).toEqual([]);
+  await fail('catalog reads');
+  expect(await answeredNot([...READS, ...WRITES], 'failed')).toEqual([]);
+  expect(await push()).toEqual([204, '']);
+  expect((await victim.client.send({ path: '/ready' })).status).toBe(200);
+  await fail('nothing');
+  expect(await answeredNot([...READS, ...WRITES], 'done')).toEqual([]);
+  expect(await found()).toBe(2 * LINES);
+});
+
+test.each(['catalog writes', 'catalog syncs'] as const)(
+  '%s: all that is written fails with the reason, and nothing of it is there, before and after a crash',
+  async kind => {
+    expect(await push()).toEqual([204, '']);
+    await fail(kind);
+    expect(await push()).toEqual([503, FAILED]);
+    // So small that it is stored in the catalog alone.
+    expect(await push(1)).toEqual([503, FAILED]);
+    expect(await answeredNot(WRITES, 'failed')).toEqual([]);
+    expect(await answeredNot(READS, 'done')).toEqual([]);
+    expect(await found()).toBe(LINES);
+    await victim.stop('SIGKILL');
+    await fail('nothing');
+    await start();
+    expect(await found()).toBe(LINES);
+    expect(await answeredNot([...READS, ...WRITES], 'done')).toEqual([]);
+    expect(await push(1)).toEqual([204, '']);
+    expect(await found()).toBe(LINES + 1);
+  },
+);
+
+test.each(['heads', 'lists', 'deletes'] as const)(
+  '%s of objects: what is pushed and asked does not need them',
+  async kind => {
+    await fail(kind);
+    expect(await push()).toEqual([204, '']);
+    expect((await victim.client.send({ method: 'POST', path: '/flush' })).status).toBe(204);
+    expect(await answeredNot([...READS, ...WRITES], 'done')).toEqual([]);
     expect(await found()).toBe(LINES);
     await fail('nothing');
     expect(await push()).toEqual([204, '']);

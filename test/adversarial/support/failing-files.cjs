@@ -1,13 +1,15 @@
 /**
- * Preloaded into the process of a store, and into its threads: calls to the file system fail with EIO while the file that
- * LOGBOOM_TEST_FAILING names has their kind in it: `reads`, `writes` or `syncs`.
+ * Preloaded into the process of a store, and into its threads: calls to the file system and to SQLite fail with EIO while the file that
+ * LOGBOOM_TEST_FAILING names has their kind in it: `reads`, `heads`, `lists`, `deletes`, `writes` or `syncs` for objects, `catalog reads`,
+ * `catalog writes` or `catalog syncs`.
  */
 const fs = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
+const { StatementSync } = require('node:sqlite');
 
 const { LOGBOOM_TEST_FAILING: kindFile, LOGBOOM_TEST_FOLDER: folder } = process.env;
 const { readFileSync, openSync, closeSync, readSync, read } = fs;
-const { open } = fs.promises;
+const { open, stat, opendir, unlink } = fs.promises;
 /** Open files of the folder whose calls fail. */
 const descriptors = new Set();
 
@@ -56,4 +58,37 @@ fs.promises.open = async (file, ...more) => {
   };
   return handle;
 };
+for (const [name, kind, original] of [
+  ['stat', 'heads', stat],
+  ['opendir', 'lists', opendir],
+  ['unlink', 'deletes', unlink],
+]) {
+  fs.promises[name] = async (file, ...more) => {
+    if (isOfFolder(file)) failIf(kind);
+    return original(file, ...more);
+  };
+}
 syncBuiltinESMExports();
+
+/** As SQLite tells of EIO: SQLITE_IOERR. */
+function failCatalogIf(kind) {
+  if (readFileSync(kindFile, 'utf8') !== kind) return;
+  throw Object.assign(new Error('disk I/O error'), {
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 10,
+    errstr: 'disk I/O error',
+  });
+}
+const KINDS = [
+  [/^SELECT/, 'catalog reads'],
+  [/^(INSERT|REPLACE|DELETE|UPDATE)/, 'catalog writes'],
+  [/^COMMIT/, 'catalog syncs'],
+];
+for (const method of ['get', 'all', 'iterate', 'run']) {
+  const original = StatementSync.prototype[method];
+  StatementSync.prototype[method] = function (...given) {
+    const [, kind] = KINDS.find(([sql]) => sql.test(this.sourceSQL.trim())) ?? [];
+    failCatalogIf(kind);
+    return original.apply(this, given);
+  };
+}
