@@ -1,5 +1,6 @@
 /** Clocks that jump, of the store and of clients, while entries are pushed, packed and deleted. */
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type TestProcess,
   testStores,
 } from '../maintenance/store.ts';
+import { bySuite } from '../support/suite.ts';
 
 const TENANT = 'acme';
 const JOBS = ['compaction', 'index-sync', 'deletion', 'retention', 'collection'];
@@ -122,3 +124,76 @@ test('a client whose clock is ahead: two hours are refused, five minutes are del
   expect((await requestDelete(process, given)).status).toBe(204);
   expect(await found(process)).toEqual([]);
 });
+
+/** Clients two hours behind, on time and two hours ahead. */
+const OFFSETS_MS = [-2 * HOUR_MS, 0, 2 * HOUR_MS];
+const JUMPS_MS = [-DAY_MS, -2 * HOUR_MS, -HOUR_MS, HOUR_MS, 2 * HOUR_MS, DAY_MS];
+/** Requests are cut at seconds: entries keep away from that. */
+const NEAR_MS = 2_000;
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ does: fc.constant('push'), offsetMs: fc.constantFrom(...OFFSETS_MS) }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('delete') }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('jump'), ms: fc.constantFrom(...JUMPS_MS) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('jobs') }) },
+);
+type Step = { does: string; offsetMs?: number; ms?: number };
+
+test('property: deletes hide what was pushed before them and lies before them, whatever clocks say', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps: Step[]) => {
+      const limits = { ...LIMITS, creationGracePeriodNs: BigInt(3 * HOUR_MS) * 1_000_000n };
+      const { clock, process: startProcess } = testStores({}, { limits });
+      const process = startProcess(1);
+      const entries: { readonly line: string; readonly ms: number; isGone: boolean }[] = [];
+      const shown = () =>
+        entries
+          .filter(({ isGone }) => !isGone)
+          .map(({ line }) => line)
+          .toSorted();
+      const push = async (what: string, ms: number) => {
+        const line = `${what} ${entries.length}`;
+        entries.push({ line, ms, isGone: false });
+        await pushLine(process, TENANT, ms, line);
+      };
+      // What is pushed after a request is not for it to hide, so it matches no earlier one.
+      let requests = 0;
+      for (const { does, offsetMs, ms } of steps) {
+        clock.advance(10_000);
+        if (does === 'push') {
+          for (const what of [`gone of ${requests},`, 'kept']) await push(what, clock.nowMs() + offsetMs!);
+        }
+        if (does === 'jump') clock.advance(ms!);
+        if (does === 'jobs') await runJobs(process);
+        if (does === 'delete') {
+          const isNear = () => entries.some(one => Math.abs(one.ms - clock.nowMs()) < NEAR_MS);
+          while (isNear()) clock.advance(NEAR_MS);
+          const endMs = clock.nowMs();
+          const numbers = Array.from({ length: ++requests }, (_, number) => number).join('|');
+          const query = `{app="a"} |~ "gone of (${numbers}),"`;
+          const gone = entries.filter(one => one.line.startsWith('gone') && one.ms < endMs);
+          // Others are pushed beside the request, with times that it covers.
+          const [asked] = await Promise.all([
+            askDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * DAY_MS) }),
+            ...OFFSETS_MS.map(offset => push('kept beside', endMs + offset)),
+          ]);
+          expect(asked.status).toBe(204);
+          for (const one of gone) one.isGone = true;
+        }
+        expect((await foundAround(process)).toSorted()).toEqual(shown());
+      }
+      for (let i = 0; i < 6; i++) {
+        clock.advance(DAY_MS / 2);
+        await runJobs(process);
+        expect((await foundAround(process)).toSorted()).toEqual(shown());
+      }
+      expect((await foundAround(startProcess(2))).toSorted()).toEqual(shown());
+    }),
+    { numRuns: bySuite({ fast: 10, full: 60 }) },
+  );
+});
+
+const foundAround = (process: TestProcess) =>
+  linesOf(process, TENANT, START_MS - 15 * DAY_MS, START_MS + 15 * DAY_MS);
