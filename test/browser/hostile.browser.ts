@@ -162,6 +162,47 @@ for (const [name, hash, shown] of [
   });
 }
 
+test('the values of a label', async () => {
+  const { page, done } = await explorer.open({ hash: `#/labels?${new URLSearchParams({ open: 'pod' })}` });
+  await page.getByRole('region', { name: 'Values of pod' }).getByRole('button').first().waitFor();
+  await assertPlain(page, 'values');
+  await done();
+});
+
+test('columns of the list, and the names that may be columns', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(SELECTOR) });
+  await page.locator('.log-line').first().waitFor();
+  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('button', { name: 'Add pod' }).click();
+  await page.getByRole('button', { name: 'Add trace' }).click();
+  await page.locator('.column-head').nth(1).waitFor();
+  await assertPlain(page, 'columns');
+  await done();
+});
+
+test('values that the editor proposes', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash('{}'), expects: /status of 400/ });
+  await page.locator('.query-editor[data-ready=true]').waitFor();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.type('pod="');
+  await page.locator('.cm-tooltip-autocomplete li').first().waitFor();
+  await assertPlain(page, 'completion', 'onerror');
+  await done();
+});
+
+test('the question before a delete request is cancelled', async () => {
+  const { page, done } = await explorer.open({ hash: '#/deletes' });
+  await page
+    .getByRole('button', { name: /^Cancel/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').waitFor();
+  await assertPlain(page, 'cancel', QUOTED);
+  await done();
+});
+
 test('an open line of a tail', async () => {
   const { page, done } = await explorer.open({ hash: `#/tail?${new URLSearchParams({ q: SELECTOR })}` });
   await page.locator('.tail-line').first().waitFor();
