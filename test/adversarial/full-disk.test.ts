@@ -17,6 +17,12 @@ auth_enabled: false
 server: {log_level: error}
 limits_config: {deletion_mode: filter-and-delete, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB}
 `;
+/** Jobs that wait for nothing. */
+const JOBS = `compactor: {compaction_interval: 1s, retention_delete_delay: 1s}
+logboom: {collection_interval: 1s}
+`;
+/** Before the day of every entry that is kept. */
+const OLD_MS = 3 * 86_400_000;
 const FULL = 'the disk of the store is full: it takes no new entries until there is space again\n';
 const READ_ONLY = 'the disk of the store is read-only: nothing can be written until it is writable again\n';
 /** The store looks every two seconds; a bound for a loaded machine. */
@@ -39,8 +45,8 @@ afterEach(async () => {
   disk.remove();
 });
 
-async function start(): Promise<Victim> {
-  victim = await startVictim(CONFIG, { dataDir: join(disk.folder, 'data') });
+async function start(config = CONFIG): Promise<Victim> {
+  victim = await startVictim(config, { dataDir: join(disk.folder, 'data') });
   return victim;
 }
 
@@ -50,9 +56,9 @@ async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
 }
 
 let pushed = 0;
-function push(lines: number): Promise<ClientAnswer> {
+function push(lines: number, ageMs = 0): Promise<ClientAnswer> {
   const values = Array.from({ length: lines }, () => [
-    `${Date.now()}000000`,
+    `${Date.now() - ageMs}000000`,
     `line ${pushed++} ${Math.random()}`,
   ]);
   return victim!.client.send({
@@ -170,6 +176,22 @@ onDisks('a full disk', () => {
       query: 'sum(count_over_time({app="a"}[1h]))',
     });
     expect(JSON.parse(counted.text).data.result[0].value[1]).toBe(String(entries));
+  });
+});
+
+onDisks('a disk that is full of old entries', () => {
+  test('retention removes them and makes space, while pushes are refused', async () => {
+    await start();
+    expect((await push(500)).status).toBe(204);
+    let old: ClientAnswer;
+    do old = await push(5_000, OLD_MS);
+    while (old.status === 204);
+    expect([old.status, old.text]).toEqual([503, FULL]);
+    await end('SIGTERM');
+    // Nobody frees anything.
+    await start(CONFIG.replace('limits_config: {', `${JOBS}limits_config: {retention_period: 24h, `));
+    expect(await found()).toBe(500);
+    await expectRecovery(500);
   });
 });
 

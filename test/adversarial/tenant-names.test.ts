@@ -118,3 +118,27 @@ test.each([
     expect([name, path, status]).toEqual([name, path, 400]);
   }
 });
+
+test.each(['..%2f..', '%2e%2e%2F%2e%2e', '..%5c..', '.%2fa', 'a%2f..%2f..%2fb'])(
+  'the rule namespace %s is refused, and so is a group of that name',
+  async name => {
+    const own = headers('acme');
+    const body = JSON.stringify({ name: 'g', rules: [{ record: 'a', expr: 'vector(1)' }] });
+    for (const [method, path] of [
+      ['GET', `/loki/api/v1/rules/${name}`],
+      ['POST', `/loki/api/v1/rules/${name}`],
+      ['DELETE', `/loki/api/v1/rules/${name}`],
+      ['GET', `/loki/api/v1/rules/a/${name}`],
+      ['DELETE', `/loki/api/v1/rules/a/${name}`],
+    ]) {
+      const request = { method, path, headers: own, ...(method === 'POST' && { body }) };
+      const { status, text } = await store.client.send(request);
+      expect([method, path, status, text]).toEqual([
+        method,
+        path,
+        400,
+        expect.stringContaining('path traversal'),
+      ]);
+    }
+  },
+);
