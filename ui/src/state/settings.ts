@@ -14,6 +14,8 @@ export interface Settings {
   readonly raw: boolean;
   /** Columns of the log list that were chosen last (lines/columns.ts); empty for automatic ones. */
   readonly columns: string;
+  /** Templates of addresses by the field whose values they are for (lines/field-links.ts). */
+  readonly links: Readonly<Record<string, string>>;
   readonly showsVolume: boolean;
   /** The fields at the side of the log list. */
   readonly showsFields: boolean;
@@ -33,6 +35,7 @@ const DEFAULTS: Settings = {
   wraps: false,
   raw: false,
   columns: '',
+  links: {},
   showsVolume: true,
   showsFields: false,
   tenant: '',

@@ -1,14 +1,18 @@
 /** What is known of a line: its text in full, its labels, what lies beside it and in it; filters by each of them. */
-import { useMemo, useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Labels } from '../../api/types.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { parseAnsi } from '../../lines/ansi.ts';
+import { linkOf } from '../../lines/field-links.ts';
 import { fieldsOf, parseJson } from '../../lines/fields.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, isNumeric } from '../../logql/edit.ts';
+import { settings } from '../../state/settings.ts';
+import { useStore } from '../../state/use-store.ts';
+import { LinkSheet } from './link-sheet.tsx';
 import { PrettyJson } from './pretty-json.tsx';
 
 export interface LineDetailsProps {
@@ -111,6 +115,9 @@ interface FieldsProps {
 }
 
 function Fields({ title, labels, place, inLine = false, onCondition, onColumn }: FieldsProps) {
+  const { links } = useStore(settings);
+  const [linked, setLinked] = useState<readonly [name: string, value: string]>();
+  const close = useCallback(() => setLinked(undefined), []);
   if (labels.length === 0) return null;
   return (
     <section>
@@ -135,14 +142,34 @@ function Fields({ title, labels, place, inLine = false, onCondition, onColumn }:
                   }
                 />
                 <IconButton icon="table" name={`Show ${name} as a column`} onClick={() => onColumn(name)} />
+                <IconButton icon="link" name={`Link for ${name}`} onClick={() => setLinked([name, value])} />
               </td>
               <th scope="row">{name}</th>
-              <td class="field-value">{value}</td>
+              <td class="field-value">
+                <LinkedValue template={links[name]} value={value} />
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
+      {linked !== undefined && <LinkSheet name={linked[0]} value={linked[1]} onClose={close} />}
     </section>
+  );
+}
+
+interface LinkedValueProps {
+  readonly template: string | undefined;
+  readonly value: string;
+}
+
+/** The value is part of the link's name, so that it can be read and copied as before. */
+function LinkedValue({ template, value }: LinkedValueProps) {
+  const href = template === undefined ? undefined : linkOf(template, value);
+  if (href === undefined) return <>{value}</>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" title={href}>
+      {value}
+    </a>
   );
 }
 
