@@ -15,6 +15,8 @@ export interface QueryEditorProps {
   readonly mistake: QueryMistake | undefined;
   readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
   readonly placeholder: string;
+  /** Of one of two editors. Default: EDITOR_ID. */
+  readonly id?: string;
 }
 
 /** Keys that are pressed between two drawings of the page. */
@@ -29,7 +31,7 @@ function isWords(text: string): boolean {
 }
 
 export function QueryEditor(props: QueryEditorProps) {
-  const { value, onChange, onRun, mistake, placeholder } = props;
+  const { value, onChange, onRun, mistake, placeholder, id = EDITOR_ID } = props;
   const frame = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const area = useRef<HTMLTextAreaElement>(null);
@@ -83,7 +85,7 @@ export function QueryEditor(props: QueryEditorProps) {
     return () => element.removeEventListener('focus', focus);
   }, []);
   return (
-    <div ref={frame} class="query-editor" id={EDITOR_ID} data-ready={ready} tabIndex={-1}>
+    <div ref={frame} class="query-editor" id={id} data-ready={ready} tabIndex={-1}>
       <div ref={host} class="code-host" />
       {!ready && (
         <textarea

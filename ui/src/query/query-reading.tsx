@@ -4,6 +4,7 @@ import { useServices } from '../api/use-services.ts';
 import { Button } from '../components/button.tsx';
 import { EDITOR_ID } from '../components/query-editor.tsx';
 import { ScopePicker } from '../components/scope-picker.tsx';
+import { usePane } from '../state/pane.ts';
 import type { QueryState } from '../state/use-query.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 
@@ -15,6 +16,7 @@ export interface QueryReadingProps {
 
 export function QueryReading({ state, range }: QueryReadingProps) {
   const { draftReading, setDraft, scope, changeScope } = state;
+  const { id } = usePane();
   const [isOpen, setOpen] = useState(false);
   const services = useServices(isOpen ? range : undefined);
   if (draftReading.kind !== 'words') return null;
@@ -29,7 +31,7 @@ export function QueryReading({ state, range }: QueryReadingProps) {
         class="small"
         onClick={() => {
           setDraft(draftReading.logql);
-          document.getElementById(EDITOR_ID)?.focus();
+          document.getElementById(EDITOR_ID + id)?.focus();
         }}
       >
         Edit LogQL

@@ -2,8 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { isLogql } from '../logql/grammar.ts';
 import { ALL_SERVICES, type QueryReading, readQuery } from '../logql/words.ts';
-import { changeParams, route } from './navigation.ts';
-import { useStore } from './use-store.ts';
+import { usePane } from './pane.ts';
 
 export interface QueryState {
   /** As it was typed. */
@@ -20,16 +19,17 @@ export interface QueryState {
 }
 
 export function useQuery(): QueryState {
-  const { params } = useStore(route);
+  const { params, change } = usePane();
   const text = params.q ?? '';
   const scope = useMemo(() => scopeOf(params.scope), [params.scope]);
   const query = useMemo(() => readQuery(text, scope).logql, [text, scope]);
   const [draft, setDraft] = useState(text);
   useEffect(() => setDraft(text), [text]);
   const draftReading = useMemo(() => readQuery(draft, scope), [draft, scope]);
-  const changeScope = useCallback((selector: string) => {
-    changeParams({ scope: selector === ALL_SERVICES ? '' : selector });
-  }, []);
+  const changeScope = useCallback(
+    (selector: string) => change({ scope: selector === ALL_SERVICES ? '' : selector }),
+    [change],
+  );
   return { text, query, draft, draftReading, setDraft, scope, changeScope };
 }
 

@@ -8,6 +8,7 @@ import type { Column } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import type { Condition } from '../../logql/edit.ts';
+import { usePane } from '../../state/pane.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import { formatTime, type ResolvedRange } from '../../time/time-range.ts';
@@ -36,6 +37,7 @@ export function LogList(props: LogListProps) {
   const { rows, columns, onColumns, onColumn, range, highlights, scroller } = props;
   const { onNearEnd, onCondition, onContext } = props;
   const { wraps, raw, zone } = useStore(settings);
+  const { id: pane } = usePane();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [chosen, setChosen] = useState(-1);
   const element = useRef<HTMLDivElement>(null);
@@ -73,6 +75,7 @@ export function LogList(props: LogListProps) {
 
   useShortcuts(
     useMemo(() => {
+      if (pane !== '') return [];
       const move = (by: number) =>
         setChosen(before => Math.max(0, Math.min(now.current.rows.length - 1, before + by)));
       const group = 'Lines';
@@ -90,7 +93,7 @@ export function LogList(props: LogListProps) {
           },
         },
       ];
-    }, [toggle, onContext]),
+    }, [toggle, onContext, pane]),
   );
 
   const keyOf = useCallback((index: number) => rows[index].key, [rows]);

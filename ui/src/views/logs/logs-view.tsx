@@ -18,7 +18,8 @@ import { highlightsOf } from '../../logql/highlights.ts';
 import { asksForLines, quoted } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
 import { QueryReading } from '../../query/query-reading.tsx';
-import { changeParams, hrefOf, route } from '../../state/navigation.ts';
+import { hrefOf, route } from '../../state/navigation.ts';
+import { Pane, usePane } from '../../state/pane.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { useStore } from '../../state/use-store.ts';
@@ -43,7 +44,24 @@ const NUMBER = /^\s*[\d.]+\s*$/;
 const hideFields = () => changeSettings({ showsFields: false });
 
 export default function LogsView() {
-  const { params } = useStore(route);
+  const isSplit = useStore(route).params.split !== undefined;
+  return (
+    <div class={`logs-panes ${isSplit ? 'split' : ''}`}>
+      <h1 class="hidden">Logs</h1>
+      <LogsPane />
+      {isSplit && (
+        <Pane.Provider value="2">
+          <LogsPane />
+        </Pane.Provider>
+      )}
+    </div>
+  );
+}
+
+/** A query and its answer. */
+function LogsPane() {
+  const { id: pane, params, change: changePane } = usePane();
+  const isSplit = useStore(route).params.split !== undefined;
   const { zone, columns: remembered, showsFields } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
   const { range: rangeText, order, chart } = state;
@@ -86,9 +104,12 @@ export default function LogsView() {
 
   const latest = useRef({ state, query, draft, range, columns });
   latest.current = { state, query, draft, range, columns };
-  const change = useCallback((changes: Partial<LogsState>) => {
-    changeParams(paramsOf({ ...latest.current.state, ...changes }));
-  }, []);
+  const change = useCallback(
+    (changes: Partial<LogsState>) => {
+      changePane(paramsOf({ ...latest.current.state, ...changes }));
+    },
+    [changePane],
+  );
   const ask = useCallback(
     (next: string, changes: Partial<LogsState> = {}) => {
       if (next.trim() !== '') remember('recentQueries', next);
@@ -99,11 +120,14 @@ export default function LogsView() {
     },
     [change, setDraft],
   );
-  const chooseColumns = useCallback((chosen: readonly Column[] | undefined) => {
-    const text = chosen === undefined ? '' : formatColumns(chosen);
-    changeSettings({ columns: text });
-    changeParams({ cols: text }, { replace: true });
-  }, []);
+  const chooseColumns = useCallback(
+    (chosen: readonly Column[] | undefined) => {
+      const text = chosen === undefined ? '' : formatColumns(chosen);
+      changeSettings({ columns: text });
+      changePane({ cols: text }, { replace: true });
+    },
+    [changePane],
+  );
   const addColumn = useCallback(
     (name: string) => chooseColumns(withColumn(latest.current.columns, name)),
     [chooseColumns],
@@ -134,6 +158,8 @@ export default function LogsView() {
 
   useShortcuts(
     useMemo(() => {
+      // Keys are for the first of two queries.
+      if (pane !== '') return [];
       const group = 'Query';
       const move = (direction: -1 | 1) => {
         const known = latest.current.range;
@@ -172,12 +198,11 @@ export default function LogsView() {
           act: () => changeSettings({ wraps: !settings.get().wraps }),
         },
       ];
-    }, [run, change, cancel]),
+    }, [run, change, cancel, pane]),
   );
 
   return (
-    <div class="logs">
-      <h1 class="hidden">Logs</h1>
+    <section class="logs" aria-label={pane === '' ? 'Query' : 'Second query'}>
       <QueryBar
         draft={draft}
         onDraft={setDraft}
@@ -190,10 +215,13 @@ export default function LogsView() {
         onRange={next => change({ range: next })}
         pickerOpen={pickerOpen}
         onPicker={setPickerOpen}
+        pane={pane}
+        isSplit={isSplit}
       />
       <QueryReading state={typed} range={range} />
       <div class="logs-body">
         {showsFields &&
+          !isSplit &&
           asks === 'lines' &&
           range !== undefined &&
           sent !== undefined &&
@@ -323,7 +351,7 @@ export default function LogsView() {
       {contextOf !== undefined && (
         <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />
       )}
-    </div>
+    </section>
   );
 }
 

@@ -3,8 +3,10 @@
 import type { Complete } from '../../api/complete.ts';
 import type { QueryMistake } from '../../api/errors.ts';
 import { keysText } from '../../app/shortcuts.ts';
-import { QueryEditor } from '../../components/query-editor.tsx';
+import { IconButton } from '../../components/button.tsx';
+import { EDITOR_ID, QueryEditor } from '../../components/query-editor.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
+import { closeSplit, type PaneId, splitView } from '../../state/pane.ts';
 import type { RangeText, ResolvedRange } from '../../time/time-range.ts';
 
 export interface QueryBarProps {
@@ -19,6 +21,8 @@ export interface QueryBarProps {
   readonly onRange: (range: RangeText) => void;
   readonly pickerOpen: boolean;
   readonly onPicker: (open: boolean) => void;
+  readonly pane: PaneId;
+  readonly isSplit: boolean;
 }
 
 /** Words or LogQL. */
@@ -37,6 +41,8 @@ export function QueryBar(props: QueryBarProps) {
     onRange,
     pickerOpen,
     onPicker,
+    pane,
+    isSplit,
   } = props;
   return (
     <search class="query-bar">
@@ -47,6 +53,7 @@ export function QueryBar(props: QueryBarProps) {
         mistake={mistake}
         complete={complete}
         placeholder={PLACEHOLDER}
+        id={EDITOR_ID + pane}
       />
       <div class="query-tools">
         <TimePicker
@@ -65,6 +72,11 @@ export function QueryBar(props: QueryBarProps) {
           {loading && <span class="spinner on-accent" />}
           Run
         </button>
+        {isSplit ? (
+          pane === '2' && <IconButton icon="close" name="Close the second query" onClick={closeSplit} />
+        ) : (
+          <IconButton icon="split" name="Split view" class="only-wide" onClick={() => splitView(draft)} />
+        )}
       </div>
     </search>
   );
