@@ -47,7 +47,7 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
     {
       width: place.clientWidth,
       height: heightPx,
-      padding: [8, 8, 0, 0],
+      padding: [8, 16, 0, 0],
       legend: { show: false },
       ...(utc ? { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'UTC') } : {}),
       scales: {

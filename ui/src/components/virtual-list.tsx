@@ -30,11 +30,15 @@ export function VirtualList(props: VirtualListProps) {
   const list = useRef<HTMLDivElement>(null);
   // Another layout has other heights.
   const heights = useMemo(() => new Map<string, number>(), [layout]);
-  const [, draw] = useState(0);
+  const [measured, draw] = useState(0);
   const [seen, setSeen] = useState({ top: 0, bottom: 1200 });
 
-  const offsets = new Float64Array(count + 1);
-  for (let i = 0; i < count; i++) offsets[i + 1] = offsets[i] + (heights.get(keyOf(i)) ?? estimatePx);
+  // 100,000 rows take 10 ms, which a frame of a scroll does not have.
+  const offsets = useMemo(() => {
+    const found = new Float64Array(count + 1);
+    for (let i = 0; i < count; i++) found[i + 1] = found[i] + (heights.get(keyOf(i)) ?? estimatePx);
+    return found;
+  }, [count, keyOf, heights, estimatePx, measured]);
   const first = Math.max(0, indexAt(offsets, seen.top) - BESIDE);
   const end = Math.min(count, indexAt(offsets, seen.bottom) + 1 + BESIDE);
   const now = useRef({ offsets, first, keyOf });
@@ -137,9 +141,9 @@ interface MeasuredRowProps {
 function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const measured = element.current!;
-    observer.observe(measured);
-    return () => observer.unobserve(measured);
+    const drawn = element.current!;
+    observer.observe(drawn);
+    return () => observer.unobserve(drawn);
   }, [observer]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a part of the list above

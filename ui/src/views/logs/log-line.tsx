@@ -1,4 +1,5 @@
 /** One row of the list. */
+import { useMemo } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ReadText } from '../../components/read-text.tsx';
@@ -17,8 +18,13 @@ export interface LogLineProps {
   readonly chosen: boolean;
 }
 
-/** Clicks are heard by the list (log-list.tsx). */
-export function LogLine({ row, time, highlights, wraps, raw, columns, open, chosen }: LogLineProps) {
+/** Clicks are heard by the list (log-list.tsx). A row that does not change is not compared while somebody scrolls. */
+export function LogLine(props: LogLineProps) {
+  const { row, time, highlights, wraps, raw, columns, open, chosen } = props;
+  return useMemo(() => drawn(props), [row, time, highlights, wraps, raw, columns, open, chosen]);
+}
+
+function drawn({ row, time, highlights, wraps, raw, columns, open, chosen }: LogLineProps) {
   const { level, line } = row;
   return (
     <div class={`log-line ${wraps ? 'wraps' : ''} ${open ? 'open' : ''} ${chosen ? 'chosen' : ''}`}>

@@ -34,7 +34,7 @@ export interface LogPages {
 }
 
 /** Beyond it the page asks to narrow the range: each line takes about a kilobyte of the browser's memory. */
-export const MAX_ROWS = 50_000;
+export const MAX_ROWS = 100_000;
 
 type State = Omit<LogPages, 'loadMore' | 'stop' | 'resume'>;
 
