@@ -44,13 +44,16 @@ test('light, dark and the system’s colours are taken in turn and remembered', 
   await done();
 });
 
-test('without logs the page offers two commands that push some, each with a button that copies it', async () => {
+test('without logs the page offers examples that send some, each with a button that copies it', async () => {
   const { page, done } = await explorer.open({ hash: '#/logs?from=1700000000000&to=1700003600000' });
   await page.getByText('No logs in this time').waitFor();
+  await page.getByText('File', { exact: true }).click();
   await page
     .getByText(`logboom push app.log --label service_name=app --addr ${explorer.store.url}`)
     .waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Copy the command' }).count(), 2);
+  await page.getByRole('button', { name: 'Copy example' }).click();
+  const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
+  assert.match(copied, /^logboom push app\.log --label service_name=app --addr http/);
   await assertAccessible(page);
   await done();
 });

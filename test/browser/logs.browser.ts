@@ -199,7 +199,7 @@ test('the time picker: quick, typed, in UTC, and what is wrong', async () => {
   await page.keyboard.press('Enter');
   await untilParam(page, 'from', String(Date.UTC(2026, 1, 3, 4, 5, 6)));
   await page.getByRole('button', { name: '2026-02-03 04:05:06 → 05:00:00' }).waitFor();
-  await page.getByText('No line fits the query in this time').waitFor();
+  await page.getByText('No matching lines in this time range').waitFor();
   await screenshot(page, 'no-lines');
   await done();
 });

@@ -23,13 +23,14 @@ import { Pane, usePane } from '../../state/pane.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { useStore } from '../../state/use-store.ts';
-import { describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
+import { DEFAULT_RANGE, describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
 import { ContextSheet } from './context-sheet.tsx';
 import { FieldPanel } from './field-panel.tsx';
 import { ListTools } from './list-tools.tsx';
 import { LogList } from './log-list.tsx';
 import { type LogsState, paramsOf, stateOf } from './logs-state.ts';
 import { MetricPanel } from './metric-panel.tsx';
+import { NoLines } from './no-lines.tsx';
 import { QueryBar } from './query-bar.tsx';
 import { SearchProgress } from './search-progress.tsx';
 import { StartPage } from './start-page.tsx';
@@ -132,6 +133,7 @@ function LogsPane() {
     (name: string) => chooseColumns(withColumn(latest.current.columns, name)),
     [chooseColumns],
   );
+  const renew = useCallback(() => setRound(count => count + 1), []);
   const run = useCallback(() => ask(latest.current.draft), [ask]);
   const filter = useCallback(
     (condition: Condition) => ask(withCondition(latest.current.query, condition)),
@@ -246,7 +248,13 @@ function LogsPane() {
             </Empty>
           )}
           {asks === 'nothing' && range !== undefined && (
-            <StartPage range={range} rangeTitle={describeRange(rangeText, zone === 'utc')} onQuery={ask} />
+            <StartPage
+              range={range}
+              rangeTitle={describeRange(rangeText, zone === 'utc')}
+              onQuery={ask}
+              onFirst={first => ask(first, { range: DEFAULT_RANGE })}
+              onRenew={renew}
+            />
           )}
           {asks === 'values' && NUMBER.test(text) && (
             <p class="number-note">
@@ -331,7 +339,14 @@ function LogsPane() {
                   </Button>
                 </p>
               )}
-              {pages.complete && pages.rows.length === 0 && <NoLines />}
+              {pages.complete && pages.rows.length === 0 && (
+                <NoLines
+                  query={query}
+                  range={range}
+                  onQuery={ask}
+                  onRange={next => change({ range: next })}
+                />
+              )}
               {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
               {pages.stuck && (
                 <p class="list-end">
@@ -352,13 +367,5 @@ function LogsPane() {
         <ContextSheet row={contextOf} highlights={highlights} onClose={closeContext} />
       )}
     </section>
-  );
-}
-
-function NoLines() {
-  return (
-    <Empty icon="search" title="No line fits the query in this time">
-      <p>Choose a longer time, or take a filter away.</p>
-    </Empty>
   );
 }

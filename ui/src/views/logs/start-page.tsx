@@ -1,24 +1,30 @@
 /** Before there is a query: what logs there are, a click away; how to get some in where there are none. */
 import { SERVICE_LABEL, useServices } from '../../api/use-services.ts';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
+import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
 import { ServiceList } from '../../query/service-list.tsx';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
+import { FirstRun } from './first-run.tsx';
+import { SampleData } from './sample-data.tsx';
 
 export interface StartPageProps {
   readonly range: ResolvedRange;
   readonly rangeTitle: string;
   readonly onQuery: (query: string) => void;
+  /** Runs a query over the last hour. */
+  readonly onFirst: (query: string) => void;
+  /** The range ends now, and now is another time. */
+  readonly onRenew: () => void;
 }
 
 const SHOWN_RECENT = 6;
 
-export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
+export function StartPage({ range, rangeTitle, onQuery, onFirst, onRenew }: StartPageProps) {
   const { recentQueries } = useStore(settings);
-  const { value, error } = useServices(range);
+  const { value, error, reload } = useServices(range);
+  const hasSamples = value?.some(({ name }) => name.startsWith('sample-')) === true;
   return (
     <div class="start">
       <header>
@@ -27,7 +33,8 @@ export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
       </header>
       {error !== undefined && <ErrorMessage error={error} />}
       {value === undefined && error === undefined && <Loading what="Looking for services" />}
-      {value?.length === 0 && <NoLogs />}
+      {value?.length === 0 && <FirstRun onFirst={onFirst} onChange={onRenew} />}
+      {hasSamples && <SampleData isLoaded onChange={reload} />}
       {value !== undefined && (
         <ServiceList services={value} onService={name => onQuery(`{${SERVICE_LABEL}=${quoted(name)}}`)} />
       )}
@@ -45,30 +52,6 @@ export function StartPage({ range, rangeTitle, onQuery }: StartPageProps) {
           </ul>
         </section>
       )}
-    </div>
-  );
-}
-
-function NoLogs() {
-  const { origin } = window.location;
-  const entry = `{"streams":[{"stream":{"service_name":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}`;
-  return (
-    <Empty icon="logs" title="No logs in this time">
-      <p>Choose a longer time range, or push some logs. In a terminal, push one line:</p>
-      <Example
-        text={`curl -H 'Content-Type: application/json' \\\n  ${origin}/loki/api/v1/push \\\n  --data-raw '${entry}'`}
-      />
-      <p>Or push a file, line by line:</p>
-      <Example text={`logboom push app.log --label service_name=app --addr ${origin}`} />
-    </Empty>
-  );
-}
-
-function Example({ text }: { readonly text: string }) {
-  return (
-    <div class="example-box">
-      <pre class="example">{text}</pre>
-      <CopyButton text={text} label="Copy the command" />
     </div>
   );
 }

@@ -1,0 +1,24 @@
+/** Sample data: pushed like logs of any client, and deleted by a delete request. */
+import { SAMPLE_SELECTOR, sampleStreams } from '../sample/sample-lines.ts';
+import { ask } from './client.ts';
+import { createDelete } from './deletes.ts';
+
+const DAY_MS = 86_400_000;
+/** Sample data that was loaded earlier goes too. */
+const DELETED_DAYS = 30;
+
+export async function pushSamples(): Promise<void> {
+  await ask('/svc/api/v1/push', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ streams: sampleStreams(Date.now()) }),
+  });
+}
+
+export async function deleteSamples(): Promise<void> {
+  await createDelete({
+    query: SAMPLE_SELECTOR,
+    fromMs: Date.now() - DELETED_DAYS * DAY_MS,
+    toMs: Date.now(),
+  });
+}

@@ -1,0 +1,39 @@
+/** Why a query for lines found none: a value that does not exist, a filter that no line passes, or another time. */
+import { nearestWord } from '../logql/nearest-word.ts';
+import { selectionOf } from '../logql/selection.ts';
+import { askStreamFigures } from './labels.ts';
+import { askLabelValues, type Range } from './queries.ts';
+
+export type WhyEmpty =
+  /** Lines of the streams are in the range, and the filters let none pass. */
+  | { readonly kind: 'filter'; readonly entries: number }
+  /** No stream has the value in the range. */
+  | {
+      readonly kind: 'value';
+      readonly label: string;
+      readonly value: string;
+      readonly meant: string | undefined;
+    }
+  /** The streams have lines in a longer range. */
+  | { readonly kind: 'time'; readonly days: number }
+  | { readonly kind: 'none' };
+
+const DAY_MS = 86_400_000;
+const LONGER_DAYS = 7;
+/** One request each. */
+const MAX_LABELS = 5;
+
+export async function askWhyEmpty(selector: string, range: Range, signal: AbortSignal): Promise<WhyEmpty> {
+  const { entries } = await askStreamFigures(selector, range, signal);
+  if (entries > 0) return { kind: 'filter', entries };
+  for (const [label, values] of [...selectionOf(selector).values].slice(0, MAX_LABELS)) {
+    const known = await askLabelValues(label, range, undefined, signal);
+    const unknown = values.find(value => !known.includes(value));
+    if (known.length > 0 && unknown !== undefined && values.every(value => !known.includes(value))) {
+      return { kind: 'value', label, value: unknown, meant: nearestWord(unknown, known) };
+    }
+  }
+  const longer = { fromMs: range.toMs - LONGER_DAYS * DAY_MS, toMs: range.toMs };
+  const found = await askStreamFigures(selector, longer, signal);
+  return found.entries > 0 ? { kind: 'time', days: LONGER_DAYS } : { kind: 'none' };
+}

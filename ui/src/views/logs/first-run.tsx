@@ -1,0 +1,138 @@
+/** A time range without logs: how to send the first ones, and a sign when they arrive. */
+import { useState } from 'preact/hooks';
+import { askVolume } from '../../api/queries.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { SERVICE_LABEL } from '../../api/use-services.ts';
+import { Button } from '../../components/button.tsx';
+import { Choice } from '../../components/choice.tsx';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Empty } from '../../components/message.tsx';
+import { quoted } from '../../logql/tokens.ts';
+import { changeParams } from '../../state/navigation.ts';
+import { useEvery } from '../../state/use-every.ts';
+import { SampleData } from './sample-data.tsx';
+
+export interface FirstRunProps {
+  /** Runs a query over the last hour. */
+  readonly onFirst: (query: string) => void;
+  /** Sample data was loaded. */
+  readonly onChange: () => void;
+}
+
+const LOOK_MS = 3000;
+const HOUR_MS = 3_600_000;
+const LONG_MS = 30 * 24 * HOUR_MS;
+
+export function FirstRun({ onFirst, onChange }: FirstRunProps) {
+  const selector = `{${SERVICE_LABEL}=~".+"}`;
+  const look = (backMs: number, signal: AbortSignal) => {
+    const toMs = Date.now() + 60_000;
+    return askVolume({ selector, by: [SERVICE_LABEL], limit: 1, fromMs: toMs - backMs, toMs }, signal);
+  };
+  const arrived = useAsk(signal => look(HOUR_MS, signal), []);
+  const earlier = useAsk(signal => look(LONG_MS, signal), []);
+  const first = arrived.value?.[0]?.labels[SERVICE_LABEL];
+  useEvery(first === undefined ? LOOK_MS : 0, arrived.reload);
+  const hasEarlier = first === undefined && (earlier.value?.length ?? 0) > 0;
+  return (
+    <Empty icon="logs" title="No logs in this time range">
+      {hasEarlier && (
+        <p>
+          There are logs in the last 30 days.{' '}
+          <Button class="small" onClick={() => changeParams({ from: 'now-30d', to: '' })}>
+            Show the last 30 days
+          </Button>
+        </p>
+      )}
+      <p>Choose a longer time range, or send the first logs:</p>
+      <Ways />
+      <p class="first-entry" role="status">
+        {first === undefined ? (
+          <>
+            <span class="spinner" /> Waiting for the first entry
+          </>
+        ) : (
+          <>
+            <Icon name="check" /> Logs of {first} have arrived.{' '}
+            <Button
+              kind="primary"
+              class="small"
+              onClick={() => onFirst(`{${SERVICE_LABEL}=${quoted(first)}}`)}
+            >
+              Show logs
+            </Button>
+          </>
+        )}
+      </p>
+      <SampleData
+        isLoaded={false}
+        onChange={() => {
+          changeParams({ from: '', to: '' });
+          onChange();
+        }}
+      />
+    </Empty>
+  );
+}
+
+const WAYS = ['curl', 'file', 'docker', 'otel', 'alloy'] as const;
+type Way = (typeof WAYS)[number];
+const NAMES: Readonly<Record<Way, string>> = {
+  curl: 'curl',
+  file: 'File',
+  docker: 'Docker',
+  otel: 'OpenTelemetry',
+  alloy: 'Alloy',
+};
+
+function Ways() {
+  const [way, setWay] = useState<Way>('curl');
+  const text = exampleOf(way, window.location.origin);
+  return (
+    <div class="example-box">
+      <Choice
+        name="Way to send logs"
+        value={way}
+        onChange={setWay}
+        options={WAYS.map(value => ({ value, label: NAMES[value] }))}
+      />
+      <pre class="example">{text}</pre>
+      <CopyButton text={text} label="Copy example" />
+    </div>
+  );
+}
+
+function exampleOf(way: Way, origin: string): string {
+  switch (way) {
+    case 'curl':
+      return `curl -H 'Content-Type: application/json' \\
+  ${origin}/loki/api/v1/push \\
+  --data-raw '{"streams":[{"stream":{"service_name":"hello"},"values":[["'$(date +%s)000000000'","first line"]]}]}'`;
+    case 'file':
+      return `logboom push app.log --label service_name=app --addr ${origin}`;
+    case 'docker':
+      return `docker logs --follow CONTAINER 2>&1 | \\
+  logboom push - --label service_name=CONTAINER --addr ${origin}`;
+    case 'otel':
+      return `exporters:
+  otlphttp/logboom:
+    endpoint: ${origin}/otlp
+service:
+  pipelines:
+    logs:
+      receivers: [otlp]
+      exporters: [otlphttp/logboom]`;
+    case 'alloy':
+      return `local.file_match "logs" {
+  path_targets = [{"__path__" = "/var/log/*.log", "job" = "varlogs"}]
+}
+loki.source.file "logs" {
+  targets    = local.file_match.logs.targets
+  forward_to = [loki.write.logboom.receiver]
+}
+loki.write "logboom" {
+  endpoint { url = "${origin}/loki/api/v1/push" }
+}`;
+  }
+}
