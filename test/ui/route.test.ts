@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatRoute, parseRoute } from '../../ui/src/state/route.ts';
-import { paramsOf, stateOf } from '../../ui/src/views/logs/logs-state.ts';
+import { CHART_KINDS, COMPARISONS, paramsOf, stateOf } from '../../ui/src/views/logs/logs-state.ts';
 
 describe('the address', () => {
   test.each([
@@ -38,7 +38,8 @@ test('the state of the log view is read as it was written, and what it has by de
       to: fc.constantFrom('now', '1700000001000'),
     }),
     order: fc.constantFrom('newest' as const, 'oldest' as const),
-    chart: fc.constantFrom('lines' as const, 'bars' as const, 'table' as const),
+    chart: fc.constantFrom(...CHART_KINDS),
+    compare: fc.constantFrom(...COMPARISONS),
     columns: text,
   });
   fc.assert(

@@ -6,6 +6,8 @@ export interface ChartSeries {
   readonly labels: Labels;
   /** A token: `--error`. */
   readonly colour: string;
+  /** A comparison: drawn in dashes. */
+  readonly dashed?: boolean;
   /** One for each time of the grid; null where there is no sample. */
   readonly values: readonly (number | null)[];
 }

@@ -3,9 +3,12 @@ import uPlot from 'uplot';
 import { formatTime } from '../time/time-range.ts';
 import { type ChartData, stacked } from './chart-model.ts';
 
+/** `area` and `bars` are stacked. */
+export type PlotKind = 'lines' | 'area' | 'bars';
+
 export interface PlotOptions {
   readonly data: ChartData;
-  readonly kind: 'lines' | 'bars';
+  readonly kind: PlotKind;
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
@@ -24,6 +27,7 @@ export interface Plot {
 /** A shorter drag is a click. */
 const MIN_BRUSH_PX = 6;
 const MIN_ZOOM_MS = 1000;
+const DASHES = [5, 4];
 const AXIS_FONT = '11px Inter, system-ui, sans-serif';
 
 export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
@@ -36,7 +40,7 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
   const colour = (token: string) => colours.get(token)!;
   const barSize = ((options.stepMs / (toMs - fromMs)) * place.clientWidth * 0.86) | 0;
   const bars = uPlot.paths.bars!({ size: [0.86, Math.max(barSize, 2) + 40], align: 1, radius: 0.12 });
-  const values = kind === 'bars' ? stacked(data.series) : data.series.map(series => series.values);
+  const values = kind !== 'lines' ? stacked(data.series) : data.series.map(series => series.values);
   const axis = {
     stroke: colour('--text-muted'),
     font: AXIS_FONT,
@@ -73,11 +77,13 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
       ],
       series: [
         {},
-        ...data.series.map(({ colour: token }) =>
+        ...data.series.map(({ colour: token, dashed = false }) =>
           kind === 'bars'
             ? { fill: colour(token), width: 0, paths: bars, points: { show: false } }
             : {
                 stroke: colour(token),
+                ...(kind === 'area' ? { fill: colour(token) } : {}),
+                ...(dashed ? { dash: DASHES } : {}),
                 width: 1.5,
                 points: { show: data.timesMs.length < 3 },
                 spanGaps: false,
@@ -124,9 +130,9 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
   };
 }
 
-function rangeOf(low: number | null, high: number | null, kind: 'lines' | 'bars'): [number, number] {
+function rangeOf(low: number | null, high: number | null, kind: PlotKind): [number, number] {
   if (low === null || high === null) return [0, 1];
-  const bottom = kind === 'bars' || low >= 0 ? 0 : low * 1.05;
+  const bottom = kind !== 'lines' || low >= 0 ? 0 : low * 1.05;
   const top = high <= bottom ? bottom + 1 : high + (high - bottom) * 0.05;
   return [bottom, top];
 }

@@ -5,11 +5,11 @@ import { settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
 import { formatTime } from '../time/time-range.ts';
 import type { ChartData } from './chart-model.ts';
-import type { Plot } from './time-chart-plot.ts';
+import type { Plot, PlotKind } from './time-chart-plot.ts';
 
 export interface TimeChartProps {
   readonly data: ChartData;
-  readonly kind: 'lines' | 'bars';
+  readonly kind: PlotKind;
   /** Of the axis, Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -16,6 +16,7 @@ import { type Condition, withCondition } from '../../logql/edit.ts';
 import { groupByQuery } from '../../logql/field-queries.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
 import { asksForLines, quoted } from '../../logql/tokens.ts';
+import { unitOf } from '../../logql/unit.ts';
 import { fillVariables } from '../../logql/variables.ts';
 import { QueryReading } from '../../query/query-reading.tsx';
 import { hrefOf, route } from '../../state/navigation.ts';
@@ -65,7 +66,7 @@ function LogsPane() {
   const isSplit = useStore(route).params.split !== undefined;
   const { zone, columns: remembered, showsFields } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
-  const { range: rangeText, order, chart } = state;
+  const { range: rangeText, order, chart, compare } = state;
   const typed = useQuery();
   const { text, query, draft, setDraft } = typed;
   /** Counts the runs: `now` is another time in each. */
@@ -90,12 +91,13 @@ function LogsPane() {
   const asks = query.trim() === '' ? 'nothing' : asksForLines(query) ? 'lines' : 'values';
   const pages = useLogPages(asks === 'lines' ? sent : undefined, range, order);
   const volume = useVolume(asks === 'lines' ? sent : undefined, range);
-  const metric = useMetric(asks === 'values' ? sent : undefined, range);
+  const metric = useMetric(asks === 'values' ? sent : undefined, range, chart === 'lines' ? compare : '');
   const error = asks === 'values' ? metric.error : pages.error;
   const mistake = useMemo(
     () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
     [error, query, draft],
   );
+  const unit = useMemo(() => unitOf(query), [query]);
   const highlights = useMemo(() => highlightsOf(query), [query]);
 
   const columns = useMemo(
@@ -277,7 +279,15 @@ function LogsPane() {
             </p>
           )}
           {asks === 'values' && error === undefined && (
-            <MetricPanel asked={metric} kind={chart} onKind={next => change({ chart: next })} onZoom={zoom} />
+            <MetricPanel
+              asked={metric}
+              kind={chart}
+              onKind={next => change({ chart: next })}
+              compare={compare}
+              onCompare={next => change({ compare: next })}
+              unit={unit}
+              onZoom={zoom}
+            />
           )}
           {asks === 'lines' && range !== undefined && (
             <>

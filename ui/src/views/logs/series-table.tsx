@@ -1,6 +1,5 @@
 /** Figures of each series: with `inColumns` a column for each label, otherwise a legend to click. */
 import type { ChartSeries } from '../../components/chart-model.ts';
-import { valueText } from '../../time/quantities.ts';
 
 export interface SeriesTableProps {
   readonly series: readonly ChartSeries[];
@@ -8,12 +7,13 @@ export interface SeriesTableProps {
   readonly only: string | undefined;
   readonly onOnly: (label: string | undefined) => void;
   readonly inColumns: boolean;
+  readonly valueText: (value: number) => string;
 }
 
 /** More rows make the page slow; who needs them narrows the query. */
 const MAX_ROWS = 500;
 
-export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProps) {
+export function SeriesTable({ series, only, onOnly, inColumns, valueText }: SeriesTableProps) {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))];
   return (
     <div class="series-table">
@@ -21,7 +21,7 @@ export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProp
         <thead>
           <tr>
             {inColumns ? names.map(name => <th key={name}>{name}</th>) : <th>Series</th>}
-            {['last', 'min', 'mean', 'max'].map(name => (
+            {['last', 'min', 'mean', 'max', 'total'].map(name => (
               <th key={name} class="number">
                 {name}
               </th>
@@ -60,12 +60,12 @@ export function SeriesTable({ series, only, onOnly, inColumns }: SeriesTableProp
   );
 }
 
-/** Last, min, mean, max. */
+/** Last, min, mean, max, total. */
 function figuresOf(values: ChartSeries['values']): readonly (number | undefined)[] {
   const known = values.filter(value => value !== null);
-  if (known.length === 0) return [undefined, undefined, undefined, undefined];
+  if (known.length === 0) return new Array<undefined>(5).fill(undefined);
   const sum = known.reduce((total, value) => total + value, 0);
   const least = known.reduce((a, b) => Math.min(a, b));
   const greatest = known.reduce((a, b) => Math.max(a, b));
-  return [known.at(-1), least, sum / known.length, greatest];
+  return [known.at(-1), least, sum / known.length, greatest, sum];
 }

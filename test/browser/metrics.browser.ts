@@ -1,0 +1,114 @@
+/** Metric queries: kinds of charts, units, totals, and the comparison with an earlier time. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  assertAccessible,
+  type Explorer,
+  logsHash,
+  PHONE,
+  screenshot,
+  startExplorer,
+  untilParam,
+} from './support/explorer.ts';
+import { push, pushShop } from './support/shop.ts';
+
+const DAY_MS = 86_400_000;
+const COUNTS = 'sum by (service_name) (count_over_time({namespace="shop"}[$__auto]))';
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer();
+  const nowMs = Date.now();
+  await pushShop(explorer.store, nowMs);
+  // The day before has half as many of one service.
+  const values = Array.from({ length: 450 }, (_, i) => {
+    const ns = BigInt(nowMs - DAY_MS - i * 6000) * 1_000_000n;
+    return [`${ns}`, 'charged yesterday'] as const;
+  });
+  await push(explorer.store, [
+    { stream: { service_name: 'payment', namespace: 'shop' }, values: [...values] },
+  ]);
+});
+after(() => explorer.stop());
+
+test('series as stacked areas, as a top list, and as values; the address keeps which', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(COUNTS) });
+  const panel = page.getByRole('region', { name: 'Values of the query' });
+  await panel.getByText('Area', { exact: true }).click();
+  await untilParam(page, 'chart', 'area');
+  await panel.locator('.chart-plot.area canvas').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'metric-area');
+
+  await panel.getByText('Top list', { exact: true }).click();
+  await untilParam(page, 'chart', 'top');
+  const list = panel.getByRole('list', { name: 'Series by their last value' });
+  const labels = await list.locator('.top-list-label').allTextContents();
+  assert.deepEqual([...labels].sort(), ['checkout', 'gateway', 'payment', 'worker']);
+  const numbers = (await list.locator('.numeric').allTextContents()).map(Number);
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((a, b) => b - a),
+  );
+  await assertAccessible(page);
+  await screenshot(page, 'metric-top');
+
+  await panel.getByText('Values', { exact: true }).click();
+  await untilParam(page, 'chart', 'value');
+  const values = panel.getByRole('list', { name: 'Last values' });
+  assert.equal(await values.getByRole('img', { name: /over time$/ }).count(), 4);
+  await assertAccessible(page);
+  await screenshot(page, 'metric-values');
+  await done();
+});
+
+test('the table has totals, and values of bytes and durations have units', async () => {
+  const { page, done } = await explorer.open({
+    hash: logsHash('sum(bytes_over_time({service_name="gateway"}[$__auto]))'),
+  });
+  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const cells = panel.getByRole('row').nth(1).getByRole('cell');
+  await cells.first().waitFor();
+  const texts = await cells.allTextContents();
+  assert.match(texts[5], /^\d+ kB$/);
+  const took =
+    'max(max_over_time({service_name="payment"} | logfmt | unwrap duration(duration) | __error__="" [$__auto]))';
+  await page.goto(`${explorer.store.url}/ui/${logsHash(took)}`);
+  await panel
+    .getByRole('cell', { name: /^\d+ ms$/ })
+    .first()
+    .waitFor();
+  await done();
+});
+
+test('values are compared with those of the day before, in dashes', async () => {
+  const { page, done } = await explorer.open({
+    hash: logsHash('sum by (service_name) (count_over_time({service_name="payment"}[$__auto]))'),
+  });
+  const panel = page.getByRole('region', { name: 'Values of the query' });
+  await panel.getByLabel('Compare with').selectOption('1d');
+  await untilParam(page, 'compare', '1d');
+  await panel.locator('.chart-plot.lines canvas').waitFor();
+  const plot = panel.locator('.u-over');
+  const box = (await plot.boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.6, box.y + 50);
+  await panel.getByText('payment, the day before').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'metric-compare');
+  await panel.getByText('Bars', { exact: true }).click();
+  await untilParam(page, 'chart', 'bars');
+  assert.equal(await panel.getByLabel('Compare with').count(), 0);
+  await done();
+});
+
+test('at phone width the kinds of charts fit', async () => {
+  const { page, done } = await explorer.open({
+    hash: logsHash(COUNTS, { chart: 'value' }),
+    viewport: PHONE,
+    colorScheme: 'dark',
+  });
+  await page.getByRole('list', { name: 'Last values' }).waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'metric-phone');
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await done();
+});
