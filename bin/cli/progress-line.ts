@@ -1,6 +1,7 @@
 /** The line that shows how far a push is. Only on a terminal: elsewhere it would be noise in a file. */
 import type { WriteStream } from 'node:tty';
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
+import { visible } from '../../shared/base/model/visible-text.ts';
 
 /** Ten times a second is as fast as anybody reads. */
 const MIN_REDRAW_MS = 100;
@@ -21,18 +22,33 @@ export class ProgressLine {
   private readonly totalBytes: number | undefined;
   private readonly startMs = performance.now();
   private drawnMs = -Infinity;
+  private totals = { bytes: 0, lines: 0 };
+  private waiting = '';
 
   constructor(terminal: WriteStream, totalBytes: number | undefined) {
     this.terminal = terminal;
     this.totalBytes = totalBytes;
   }
 
-  show({ bytes, lines }: { readonly bytes: number; readonly lines: number }): void {
+  show(totals: { readonly bytes: number; readonly lines: number }): void {
+    this.totals = totals;
+    this.waiting = '';
+    this.draw();
+  }
+
+  /** Says why nothing moves, until something does. */
+  wait(reason: string): void {
+    this.waiting = `  ${reason}`;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { bytes, lines } = this.totals;
     const nowMs = performance.now();
     if (nowMs - this.drawnMs < MIN_REDRAW_MS) return;
     this.drawnMs = nowMs;
     const seconds = (nowMs - this.startMs) / 1000;
-    const text = progressText({ bytes, totalBytes: this.totalBytes, lines, seconds });
+    const text = progressText({ bytes, totalBytes: this.totalBytes, lines, seconds }) + visible(this.waiting);
     // A line that wraps cannot be cleared. Some terminals do not tell how wide they are.
     const columns = this.terminal.columns > 0 ? this.terminal.columns : DEFAULT_COLUMNS;
     this.terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);

@@ -83,15 +83,16 @@ export async function* batchesOf(
   yield* full;
 }
 
-function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+/** The next piece, requested before it is needed. */
+export function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
   const next = pieces.next();
-  // It may fail while nobody waits for it, when pushing failed first; whoever waits still hears of it.
+  // It may fail while no caller waits for it, when pushing failed first; a caller that waits still gets the failure.
   next.catch(() => {});
   return next;
 }
 
 /** The promise's value, or undefined where that takes longer. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {
     timer = setTimeout(resolve, ms, undefined);

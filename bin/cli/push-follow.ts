@@ -1,4 +1,4 @@
-/** Pushes a file that grows, until the process is told to stop, and remembers how far it is. */
+/** Pushes a file that grows, until it is stopped, and remembers how far it is. */
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -11,19 +11,18 @@ export interface FollowFlags {
   readonly positions?: string;
   readonly fromEnd?: boolean;
   readonly clock: Clock;
+  /** Ends the reading. */
+  readonly stopping: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** Resolves when a signal has ended it and what was read is stored. Throws CommandError. */
+/** Resolves when `stopping` has ended it and what was read is stored. Throws CommandError. */
 export async function pushFollowed(
   file: string,
   plan: PushPlan,
-  { positions, fromEnd, clock, note }: FollowFlags,
+  { positions, fromEnd, clock, stopping, note }: FollowFlags,
 ): Promise<PushTotals> {
   const path = resolve(file);
-  const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const followed = new FollowedFile(path, {
     clock,
     signal: stopping.signal,
@@ -38,8 +37,6 @@ export async function pushFollowed(
   try {
     return await pushLines(Readable.from(followed, { highWaterMark: 1 }), {
       ...plan,
-      // Half a line is pushed whole by whoever goes on here.
-      batching: { ...plan.batching, leavesOpenLine: positions !== undefined },
       retries: ENDLESS_RETRIES,
       signal: stopping.signal,
       onDoneTo: endBytes => saver.doneTo(endBytes),
@@ -49,9 +46,8 @@ export async function pushFollowed(
       },
     });
   } finally {
-    // The reading waits for more where nothing stopped it yet.
-    stop();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
+    // A failure ends the other files, too, and the reading, which may wait for more.
+    stopping.abort();
     await saver.end();
     await followed.close();
     if (left > 0) note(`${left} lines were left out in all`);

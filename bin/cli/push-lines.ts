@@ -3,7 +3,6 @@
  * they arrive does not matter. What may pass (too many requests, a store that restarts) is tried again; a retry has the
  * same timestamps, so the store keeps its lines once, even where the first try had arrived.
  */
-import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
@@ -16,6 +15,8 @@ const PUSH_PATH = '/loki/api/v1/push';
 const REQUEST_TIMEOUT_MS = 60_000;
 /** A commit waits for the disk: four at a time were 1.8 times as fast as one after the other. */
 const MAX_ON_THE_WAY = 4;
+
+const MAX_RETRY_AFTER_MS = 60_000;
 
 const gzipAsync = promisify(gzip);
 
@@ -38,15 +39,27 @@ export interface PushTotals {
   readonly bytes: number;
 }
 
+/** A batch with the body of its request. */
+export interface SentBatch extends Omit<PushBatch, 'values'> {
+  /** JSON of a push. */
+  readonly body: string;
+}
+
+/** A stream, or what can be ended as one. */
+export interface PushInput extends AsyncIterable<Buffer> {
+  /** Ends it, with the reason if it failed. */
+  destroy(error?: Error): unknown;
+}
+
 export interface PushPlan {
   readonly store: StoreFlags;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly batching: BatchOptions;
+  /** Batches of the input, which is closed when they end. */
+  batches(input: AsyncIterable<Buffer>): AsyncIterable<SentBatch>;
   readonly retries: RetryPolicy;
   /** After each batch that is stored. */
   readonly onStored: (totals: PushTotals) => void;
-  /** Something went wrong and is tried again. */
-  readonly onRetry: (message: string) => void;
+  /** Something went wrong and is tried again: what, and when. */
+  readonly onRetry: (problem: string, again: string) => void;
   /** Everything up to this byte of the input is done with; for each batch, in order. */
   readonly onDoneTo?: (endBytes: number) => void;
   /** The store says that a batch is wrong. Where this is given, the batch is left out; else it ends the push. */
@@ -55,11 +68,21 @@ export interface PushPlan {
   readonly signal?: AbortSignal;
 }
 
+/** Each line as an entry of one stream, with the time at which it was read. */
+export async function* plainBatches(
+  input: AsyncIterable<Buffer>,
+  labels: Readonly<Record<string, string>>,
+  options: BatchOptions,
+): AsyncGenerator<SentBatch> {
+  const head = `{"streams":[{"stream":${JSON.stringify(labels)},"values":[`;
+  for await (const { values, ...batch } of batchesOf(input, options))
+    yield { ...batch, body: `${head}${values}]}]}` };
+}
+
 /** Reads the input to its end. Throws CommandError where the store refuses a batch; the input is closed in any case. */
-export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTotals> {
-  const head = `{"streams":[{"stream":${JSON.stringify(plan.labels)},"values":[`;
+export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushTotals> {
   let totals: PushTotals = { lines: 0, bytes: 0 };
-  const sendAndCount = async (batch: PushBatch, body: Uint8Array<ArrayBuffer>) => {
+  const sendAndCount = async (batch: SentBatch, body: Uint8Array<ArrayBuffer>) => {
     if (!(await send(batch, body, plan))) return;
     totals = { lines: totals.lines + batch.lines, bytes: Math.max(totals.bytes, batch.readBytes) };
     plan.onStored(totals);
@@ -68,8 +91,8 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
   /** Resolves when it and all before it are done with. */
   let done = Promise.resolve();
   try {
-    for await (const batch of batchesOf(input, plan.batching)) {
-      const body = await gzipAsync(`${head}${batch.values}]}]}`, { level: constants.Z_BEST_SPEED });
+    for await (const batch of plan.batches(input)) {
+      const body = await gzipAsync(batch.body, { level: constants.Z_BEST_SPEED });
       if (onTheWay.length >= MAX_ON_THE_WAY) {
         await onTheWay[0];
         onTheWay.shift();
@@ -95,18 +118,19 @@ export async function pushLines(input: Readable, plan: PushPlan): Promise<PushTo
 }
 
 /** False where the batch was refused and left out. */
-async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
+async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
   const { store, retries, onRetry, onRefused, signal } = plan;
   const url = endpoint(store, PUSH_PATH);
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
   let delayMs = retries.firstDelayMs;
-  let told: string | undefined;
   for (let attempt = 1; ; attempt++) {
     let problem: string;
+    let waitMs = delayMs;
     try {
       const answer = await ask(store, url, { method: 'POST', headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
       if (isStored(answer)) return true;
       problem = refusal(answer);
+      waitMs = Math.max(delayMs, retryAfterMs(answer));
       if (onRefused !== undefined && isOfBatch(answer)) {
         onRefused(problem, batch.lines);
         return false;
@@ -120,10 +144,9 @@ async function send(batch: PushBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
       throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
     const of = Number.isFinite(retries.maxAttempts) ? ` of ${retries.maxAttempts}` : '';
-    const again = `trying again in ${delayMs / 1000} s (attempt ${attempt}${of})`;
-    onRetry(problem === told ? again : `${problem}; ${again}`);
-    told = problem;
-    await delay(delayMs, undefined, { signal }).catch(() => {
+    const again = `trying again in ${waitMs / 1000} s (attempt ${attempt}${of})`;
+    onRetry(problem, again);
+    await delay(waitMs, undefined, { signal }).catch(() => {
       throw new CommandError(`stopped; ${placeOf(batch)} not stored: ${problem}`);
     });
     delayMs = Math.min(delayMs * 2, retries.maxDelayMs);
@@ -139,12 +162,18 @@ function isPassing({ status }: Answer): boolean {
   return status === 429 || status >= 500;
 }
 
+/** What the store asks to wait, within bounds: a proxy may ask for an hour. */
+function retryAfterMs({ headers }: Answer): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), MAX_RETRY_AFTER_MS) : 0;
+}
+
 /** It would be refused each time: too large, too old, not allowed. A login that is missing is another matter. */
 function isOfBatch({ status }: Answer): boolean {
   return status === 400 || status === 413 || status === 422;
 }
 
-function placeOf({ firstLine, lines }: PushBatch): string {
+function placeOf({ firstLine, lines }: SentBatch): string {
   const place = lines === 1 ? `line ${firstLine} was` : `lines ${firstLine} to ${firstLine + lines - 1} were`;
   return firstLine === 1 ? place : `lines 1 to ${firstLine - 1} are stored, ${place}`;
 }

@@ -1,18 +1,33 @@
-/** `logboom push FILE...`: text files, or standard input, to the store: a stream for each, a line an entry. */
+/** `logboom push FILE...`: log files, or standard input, into the store. */
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
-import { asAction, UsageError } from '../cli/command-error.ts';
-import { inputSize, isPacked, openText } from '../cli/input-file.ts';
+import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
+import { DRY_RUN_ENTRIES, dryRun } from '../cli/import/dry-run.ts';
+import type { FormatName } from '../cli/import/formats.ts';
+import type { ImportCounts } from '../cli/import/import-batch.ts';
+import { addImportOptions, type ImportFlags, importPlanOf } from '../cli/import/import-options.ts';
+import type { ImportPlan } from '../cli/import/import-plan.ts';
+import type { InputFacts } from '../cli/import/import-reader.ts';
+import { inputBatches } from '../cli/import/input-batches.ts';
+import { type InputText, inputFiles, type NamedFile, STDIN, textsOf } from '../cli/import/input-texts.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { pushFollowed } from '../cli/push-follow.ts';
-import { PUSH_RETRIES, type PushPlan, pushLines } from '../cli/push-lines.ts';
-import { isKeptQuiet, print, say } from '../cli/standard-output.ts';
+import {
+  PUSH_RETRIES,
+  type PushPlan,
+  type PushTotals,
+  pushLines,
+  type SentBatch,
+} from '../cli/push-lines.ts';
+import { RetryNotes } from '../cli/retry-notes.ts';
+import { isKeptQuiet, print, say, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { addTimeZoneOption } from '../cli/time-zone.ts';
 
-export interface PushFlags extends StoreFlags {
+export interface PushFlags extends StoreFlags, ImportFlags {
   readonly label: Readonly<Record<string, string>>;
   readonly batchBytes: number;
   readonly follow?: boolean;
@@ -20,7 +35,8 @@ export interface PushFlags extends StoreFlags {
   readonly positions?: string;
 }
 
-const STDIN = '-';
+/** Each has a file open and looks four times a second. */
+const MAX_FOLLOWED_FILES = 1000;
 /** Small enough to try again, large enough that a batch's cost is its bytes. */
 const DEFAULT_BATCH_BYTES = 1_000_000;
 /** A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB. */
@@ -30,30 +46,37 @@ const MAX_WAIT_MS = 1000;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const NOTES = `
-Each line becomes an entry; LF and CR LF end a line. Timestamps start now and rise by a nanosecond or more, so equal
-lines stay apart and keep their order. Bytes that are not UTF-8 become U+FFFD. Files that end in .gz or .zst are unpacked.
+The format of an input is recognized by its first lines. If entries tell their time, they are stored with it, so that a push that
+is repeated stores nothing twice. Entries of equal time get timestamps a nanosecond apart, in the order of the input.
+Lines of no known format are stored with the time at which they are read (--format plain).
 
-A file gets the label filename (its name without folders) unless --label filename=... says otherwise; standard input
-needs at least one --label.
+Formats: json, logfmt, nginx, apache, syslog, csv, docker, cri, journald (journalctl -o json), and text, whose entries begin with a
+time. Times without an offset are in --timezone (local). Entries of text have all lines up to the next time, such as stack traces.
 
-Refused batches (4xx) end the push with exit code 1 and the store's message; what is stored by then stays. Too many
-requests (429), server errors (5xx) and broken connections are tried again, for half a minute.
+gzip, zstd, xz and tar are unpacked. Folders are read with all folders in them; hidden and binary files are left out. Each file gets
+the label filename (its name without folders) unless --label filename=... sets it; standard input needs at least one --label.
 
-With --follow the file is read on as it grows, until Ctrl-C: one that was moved away is read to its end, then the new one of
-its name; one that was cut from its start. The store is tried again for as long as it takes; a batch that it refuses (400,
-413, 422) is told and left out. --positions remembers how far it is, so that a push that starts again goes on there.
+Batches that the store refuses (4xx) end the push with exit code 1 and the store's message; what is stored by then stays. Too many
+requests (429), server errors (5xx) and broken connections are tried again for half a minute.
+
+With --follow, files are read on as they grow, until Ctrl-C: a file that was moved away is read to its end, then the new one of
+its name; one that was cut is read from its start. The store is tried again for as long as it takes; a batch that it refuses (400,
+413, 422) is reported and left out. With --positions, a push that starts again goes on there.
 
 Examples:
   logboom push app.log --label app=shop --label env=prod
   logboom push /var/log/app.log.*.gz --label app=shop
-  logboom push --follow /var/log/app.log --label app=shop --positions /var/lib/logboom/positions.json
+  logboom push app.jsonl --dry-run --label-field level --metadata-field user.id
+  logboom push --format csv --time-field when --time-format '%d.%m.%Y %H:%M' -z Europe/Berlin orders.csv
+  logboom push /var/log/nginx backup.tar.xz --label host=web1
+  logboom push --follow '/var/log/app/*.log' --label app=shop --positions /var/lib/logboom/positions.json
   journalctl -f -o cat | logboom push - --label job=journal`;
 
 export function register(program: Command): void {
   const command = program
     .command('push')
-    .description('push the lines of text files')
-    .argument('<files...>', 'text files, or - for standard input')
+    .description('push log files')
+    .argument('<files...>', 'text files, folders, patterns of names, archives, or - for standard input')
     .addOption(
       new Option('-l, --label <name=value>', 'label of the stream, may be given several times')
         .argParser(addLabel)
@@ -64,59 +87,198 @@ export function register(program: Command): void {
         .argParser(parseBatchBytes)
         .default(DEFAULT_BATCH_BYTES, formatByteSize(DEFAULT_BATCH_BYTES)),
     )
-    .addOption(new Option('-f, --follow', 'go on with what is added to the file, until it is stopped'))
-    .addOption(new Option('--from-end', 'with --follow: leave out what is in the file already'))
+    .addOption(new Option('-f, --follow', 'keep reading as the files grow'))
+    .addOption(new Option('--from-end', 'with --follow, start at the ends of the files'))
     .addOption(
-      new Option('--positions <file>', 'with --follow: remembers how far it is').env('LOGBOOM_POSITIONS'),
+      new Option('--positions <file>', 'with --follow, file that stores the read positions').env(
+        'LOGBOOM_POSITIONS',
+      ),
     );
+  addTimeZoneOption(addImportOptions(command));
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(push));
 }
 
-async function push(files: readonly string[], flags: PushFlags): Promise<void> {
-  const [first, ...others] = files;
-  if (!flags.follow) {
-    if (flags.fromEnd) throw new UsageError('--from-end is for --follow');
-    for (const file of files) await pushOne(file, flags);
-    return;
+async function push(given: readonly string[], flags: PushFlags): Promise<void> {
+  const plan = importPlanOf(flags);
+  if (!flags.follow && flags.fromEnd) throw new UsageError('--from-end needs --follow');
+  if (flags.follow && flags.dryRun)
+    throw new UsageError('--dry-run reads files to their end; leave out --follow');
+  // Labels that are missing are told before anything is read.
+  if (given.includes(STDIN)) streamLabels(STDIN, flags.label);
+  const files = await inputFiles(given);
+  if (flags.follow) return followAll(files, flags, plan);
+  let shown = 0;
+  for (const file of files) {
+    for await (const text of textsOf(file, name => tell(`logboom: skipping ${name}: it is not a text\n`))) {
+      if (flags.dryRun) shown += await showEntries(text, flags, plan, DRY_RUN_ENTRIES - shown);
+      else await pushText(text, flags, plan);
+      if (flags.dryRun && shown >= DRY_RUN_ENTRIES) return;
+    }
   }
-  if (others.length > 0) throw new UsageError('--follow takes one file; start another push for each');
-  if (first === STDIN)
-    throw new UsageError('--follow takes a file; standard input is followed to its end anyway');
-  await pushOne(first, flags);
 }
 
-async function pushOne(file: string, flags: PushFlags): Promise<void> {
-  const labels = streamLabels(file, flags.label);
-  const isFollowed = flags.follow === true;
-  const fileBytes = isFollowed || file === STDIN ? undefined : await inputSize(file);
-  const progress =
-    process.stderr.isTTY && !isKeptQuiet()
-      ? new ProgressLine(process.stderr, isPacked(file) ? undefined : fileBytes)
-      : undefined;
-  const note = (message: string) => {
-    progress?.clear();
-    say(`logboom: ${message}\n`);
-  };
-  const plan: PushPlan = {
-    store: flags,
-    labels,
-    batching: { batchBytes: flags.batchBytes, maxWaitMs: MAX_WAIT_MS, nowNs: systemClock.nowNs },
-    retries: PUSH_RETRIES,
-    onStored: totals => progress?.show(totals),
-    onRetry: note,
-  };
-  const startMs = performance.now();
+async function showEntries(
+  text: InputText,
+  flags: PushFlags,
+  plan: ImportPlan,
+  limit: number,
+): Promise<number> {
+  const facts = factsOf(text, flags);
+  const onFormat = (format: FormatName) => tellFormat(text.name, format, plan);
+  return dryRun(text.content, { plan, facts, limit, onFormat });
+}
+
+function pushText(text: InputText, flags: PushFlags, plan: ImportPlan): Promise<void> {
+  const job = new PushJob(text.name, factsOf(text, flags), flags, plan, text.bytes);
+  return job.run(pushPlan => pushLines(text.content, pushPlan));
+}
+
+async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: ImportPlan): Promise<void> {
+  if (files.some(({ path }) => path === STDIN))
+    throw new UsageError('--follow needs files; standard input is read to its end in any case');
+  if (files.length > MAX_FOLLOWED_FILES)
+    throw new UsageError(`--follow takes up to ${MAX_FOLLOWED_FILES} files, and these are ${files.length}`);
+  if (plan.format === 'csv' && plan.csvColumns === undefined)
+    throw new UsageError(
+      '--follow with --format csv needs --csv-columns: a push that starts again does not see the header line',
+    );
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+  const { positions, fromEnd } = flags;
+  const following = files.map(({ path }) => {
+    const facts = factsOf({ name: basename(path), fileNs: undefined }, flags);
+    const job = new PushJob(files.length > 1 ? path : basename(path), facts, flags, plan);
+    const note = (message: string) => job.note(message);
+    return job.run(pushPlan =>
+      pushFollowed(path, pushPlan, { positions, fromEnd, clock: systemClock, stopping, note }),
+    );
+  });
   try {
-    const { positions, fromEnd } = flags;
-    const { lines, bytes } = isFollowed
-      ? await pushFollowed(file, plan, { positions, fromEnd, clock: systemClock, note })
-      : await pushLines(file === STDIN ? process.stdin : openText(file), plan);
-    const seconds = (performance.now() - startMs) / 1000;
-    progress?.clear();
-    await print(`${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(labels))}\n`);
+    await Promise.all(following);
   } finally {
-    progress?.clear();
+    await Promise.allSettled(following);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
   }
+}
+
+function factsOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: PushFlags): InputFacts {
+  return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: systemClock.nowNs };
+}
+
+/** Says nothing of plain lines, nor of a format that was named. */
+function tellFormat(name: string | undefined, format: FormatName, plan: ImportPlan): void {
+  if (plan.format !== 'auto' || format === 'plain') return;
+  tell(
+    `logboom: the format of ${name ?? 'standard input'} is ${format} (to push the lines as they are: --format plain)\n`,
+  );
+}
+
+/** The push of one input, with its progress and what is told of it. */
+class PushJob {
+  private readonly name: string | undefined;
+  private readonly facts: InputFacts;
+  private readonly flags: PushFlags;
+  private readonly plan: ImportPlan;
+  private readonly progress: ProgressLine | undefined;
+  private counts: ImportCounts | undefined;
+  private format: FormatName = 'plain';
+
+  constructor(
+    name: string | undefined,
+    facts: InputFacts,
+    flags: PushFlags,
+    plan: ImportPlan,
+    totalBytes?: number,
+  ) {
+    this.name = name;
+    this.facts = facts;
+    this.flags = flags;
+    this.plan = plan;
+    const isShown = process.stderr.isTTY && !isKeptQuiet();
+    this.progress = isShown ? new ProgressLine(process.stderr, totalBytes) : undefined;
+  }
+
+  note(message: string): void {
+    this.progress?.clear();
+    say(`logboom: ${message}\n`);
+  }
+
+  /** Throws CommandError. */
+  async run(pushAll: (plan: PushPlan) => Promise<PushTotals>): Promise<void> {
+    const { facts, flags, progress } = this;
+    const retries = new RetryNotes(progress, message => this.note(message));
+    const startMs = performance.now();
+    try {
+      const { lines, bytes } = await pushAll({
+        store: flags,
+        batches: input => this.batches(input),
+        retries: PUSH_RETRIES,
+        onStored: totals => progress?.show(totals),
+        onRetry: (problem, again) => retries.retry(problem, again),
+      });
+      const seconds = (performance.now() - startMs) / 1000;
+      progress?.clear();
+      retries.end();
+      this.tellCounts();
+      const made = this.counts === undefined ? '' : `: ${countsText(this.counts, this.format)}`;
+      await print(
+        `${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(facts.labels))}${made}\n`,
+      );
+    } catch (error) {
+      throw isTooOld(error) ? new CommandError(`${(error as Error).message}${TOO_OLD_ADVICE}`) : error;
+    } finally {
+      progress?.clear();
+    }
+  }
+
+  private batches(input: AsyncIterable<Buffer>): AsyncGenerator<SentBatch> {
+    const { facts, flags, plan } = this;
+    return inputBatches(input, {
+      plan,
+      facts,
+      batching: {
+        batchBytes: flags.batchBytes,
+        maxWaitMs: MAX_WAIT_MS,
+        nowNs: systemClock.nowNs,
+        // The next start takes the whole line.
+        leavesOpenLine: flags.follow && flags.positions !== undefined,
+      },
+      onFormat: format => {
+        this.format = format;
+        tellFormat(this.name, format, plan);
+      },
+      onCounts: counts => {
+        this.counts = counts;
+      },
+    });
+  }
+
+  private tellCounts(): void {
+    const { unrecognized = 0, withoutTime = 0, skipped = 0 } = this.counts ?? {};
+    if (this.format === 'plain') return;
+    const of = this.name === undefined ? '' : ` of ${this.name}`;
+    if (unrecognized > 0)
+      tell(`logboom: ${unrecognized} entries${of} are not of the format ${this.format}\n`);
+    if (skipped > 0) tell(`logboom: ${skipped} entries${of} have no time and were left out\n`);
+    else if (withoutTime > 0) {
+      const rule = this.plan.timeFallback ?? 'previous';
+      tell(`logboom: ${withoutTime} entries${of} have no time (--time-fallback ${rule} gave one)\n`);
+    }
+  }
+}
+
+const TOO_OLD_ADVICE =
+  '; raise reject_old_samples_max_age for the tenant, or push with --format plain, which takes the time of reading';
+
+function isTooOld(error: unknown): boolean {
+  return error instanceof CommandError && /has timestamp too old/.test(error.message);
+}
+
+/** For example `98 entries, 2 streams, format json`. */
+function countsText({ entries, streams }: ImportCounts, format: FormatName): string {
+  const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`;
+  return `${count(entries, 'entry', 'entries')}, ${count(streams, 'stream', 'streams')}, format ${format}`;
 }
 
 /** For example `pushed 1200 lines, 96000 bytes in 0.25 s (384kB/s)`. */

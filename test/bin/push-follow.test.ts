@@ -94,12 +94,59 @@ test('several files, and packed ones', async () => {
   expect(labels).toEqual(names);
 });
 
-test('--follow takes one file, and --from-end is for it', async () => {
-  const outcomes = await Promise.all([
-    logboom(['push', '-f', 'a', 'b']),
-    logboom(['push', '--from-end', 'a']),
-    logboom(['push', '-f', '-', '--label', 'a=b']),
-  ]);
-  expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2]);
+test('several files are followed, each with its own position and label', async () => {
+  const files = ['one.log', 'two.log'].map(name => join(folder, name));
+  const positions = join(folder, 'several.positions');
+  const time = (second: number) => `2026-01-05T10:00:0${second}Z`;
+  for (const file of files) writeFileSync(file, `${time(0)} INFO a\n  more of it\n${time(1)} INFO b\n`);
+  const recorded = await store(() => ({ status: 204 }));
+  const run = async (until: () => boolean) => {
+    const args = [
+      'push',
+      '-f',
+      join(folder, '{one,two}.log'),
+      '--positions',
+      positions,
+      '--addr',
+      recorded.url,
+    ];
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: CACHE },
+    });
+    const closed = once(child, 'close');
+    while (!until() && child.exitCode === null) await new Promise(resolve => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    expect((await closed)[0]).toBe(0);
+  };
+  const entries = (name: string) =>
+    recorded.requests
+      .flatMap(({ body }) => JSON.parse(body).streams)
+      .filter(({ stream }) => stream.filename === name)
+      .flatMap(({ values }) => values.map(([ns, line]: [string, string]) => [ns.slice(0, 10), line]));
+  const want = [
+    ['1767607200', `${time(0)} INFO a\n  more of it`],
+    ['1767607201', `${time(1)} INFO b`],
+  ];
+  await run(() => entries('one.log').length === 2 && entries('two.log').length === 2);
+  expect([entries('one.log'), entries('two.log')]).toEqual([want, want]);
+
+  appendFileSync(files[1], `${time(2)} INFO c\n`);
+  await run(() => entries('two.log').length === 3);
+  expect(entries('two.log')).toEqual([...want, ['1767607202', `${time(2)} INFO c`]]);
+  expect(entries('one.log')).toEqual(want);
+});
+
+test.each([
+  [['--from-end', 'a'], '--from-end needs --follow'],
+  [['-f', '-', '--label', 'a=b'], '--follow needs files'],
+  [['-f', '--dry-run', 'a'], 'leave out --follow'],
+  [['-f', '--format', 'csv', 'a'], 'needs --csv-columns'],
+])('%j is a mistake', async (args, message) => {
+  const { code, stderr } = await logboom(['push', ...args]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
+
+test('push needs a file', async () => {
   expect(await refusedBy(['push'])).toContain("missing required argument 'files'");
 });

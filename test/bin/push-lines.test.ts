@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { LineSplitter } from '../../bin/cli/line-splitter.ts';
 import { progressText } from '../../bin/cli/progress-line.ts';
 import { batchesOf, type PushBatch } from '../../bin/cli/push-batch.ts';
-import { type PushPlan, pushLines } from '../../bin/cli/push-lines.ts';
+import { type PushPlan, plainBatches, pushLines } from '../../bin/cli/push-lines.ts';
 import { type Recorded, type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 
 function split(pieces: readonly Buffer[]): string[] {
@@ -131,16 +131,22 @@ async function planFor(
   const retried: string[] = [];
   return {
     store: { addr: new URL(store.url) },
-    labels: { job: 'x' },
-    batching: { batchBytes: 60, maxWaitMs: 1000, nowNs: () => 1n },
+    batches: input => plainBatches(input, { job: 'x' }, { batchBytes: 60, maxWaitMs: 1000, nowNs: () => 1n }),
     retries: { maxAttempts: 4, firstDelayMs: 1, maxDelayMs: 3 },
     onStored: () => {},
-    onRetry: message => retried.push(message),
+    onRetry: (problem, again) => retried.push(`${problem}; ${again}`),
     retried,
   };
 }
 
 describe('pushing', () => {
+  test('waits as long as the store asks', async () => {
+    const replies = [{ status: 429, body: 'slow', headers: { 'retry-after': '0.02' } }, { status: 204 }];
+    const plan = await planFor(() => replies[stores[0].requests.length - 1]);
+    await pushLines(Readable.from([Buffer.from('a')]), plan);
+    expect(plan.retried).toEqual(['429 Too Many Requests: slow; trying again in 0.02 s (attempt 1 of 4)']);
+  });
+
   test('gives up after a bounded number of attempts, each after a longer wait', async () => {
     const plan = await planFor(({ body }) =>
       body.includes('"a"') ? { status: 204 } : { status: 503, body: 'busy' },
@@ -152,8 +158,8 @@ describe('pushing', () => {
     expect(stores[0].requests).toHaveLength(5);
     expect(plan.retried).toEqual([
       '503 Service Unavailable: busy; trying again in 0.001 s (attempt 1 of 4)',
-      'trying again in 0.002 s (attempt 2 of 4)',
-      'trying again in 0.003 s (attempt 3 of 4)',
+      '503 Service Unavailable: busy; trying again in 0.002 s (attempt 2 of 4)',
+      '503 Service Unavailable: busy; trying again in 0.003 s (attempt 3 of 4)',
     ]);
     expect(input.destroyed).toBe(true);
   });

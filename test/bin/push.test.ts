@@ -174,9 +174,40 @@ describe('logboom push', () => {
     });
   });
 
+  test('says what it could not read of the format, and needs one for fields', async () => {
+    const recorded = await store();
+    const text = '{"ts":1767607200,"a":1}\nno object\n{"ts":1767607201}\n';
+    const args = ['--addr', recorded.url, '--format', 'json'];
+    const { stderr } = await logboom(['push', file('some.json', text), ...args]);
+    expect(stderr).toBe(
+      'logboom: 1 entries of some.json are not of the format json\nlogboom: 1 entries of some.json have no time (--time-fallback previous gave one)\n',
+    );
+    expect(entriesOf(recorded).map(([ns]) => ns)).toEqual([
+      '1767607200000000000',
+      '1767607200000000001',
+      '1767607201000000000',
+    ]);
+    const plain = ['push', file('plain.log', 'a\n'), '--label-field', 'level', '--addr', recorded.url];
+    const refused = await logboom(plain);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('name it with --format');
+    expect(recorded.requests).toHaveLength(1);
+  });
+
+  test('says how to store lines that are too old', async () => {
+    const recorded = await store(() => ({
+      status: 400,
+      body: "entry for stream '{}' has timestamp too old: x",
+    }));
+    const args = ['push', '-', '-l', 'a=b', '--format', 'text', '--addr', recorded.url];
+    const { code, stderr } = await logboom(args, { stdin: '2020-01-05T10:00:00Z x\n' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('or push with --format plain');
+  });
+
   test.each([
     [['no-such-file'], 'there is no file no-such-file'],
-    [[folder], 'is a folder, not a file'],
+    [['no-*-such-file'], 'no file matches no-*-such-file'],
   ])('%j cannot be read', async (args, message) => {
     const { code, stdout, stderr } = await logboom(['push', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -190,6 +221,12 @@ describe('logboom push', () => {
     [['x.log', '--label', 'a=1', '--label', 'a=2'], 'Label a is given twice'],
     [['x.log', '--batch-bytes', '0'], 'A size from 1'],
     [['x.log', '--addr', 'ftp://x'], 'An address looks like'],
+    [['x.log', '--format', 'yaml'], 'Allowed choices are auto, cri'],
+    [['x.log', '--time-format', '%Q'], 'knows no %Q'],
+    [['x.log', '--label-field', '='], 'A field is given as'],
+    [['x.log', '--label-field', '1a=b'], '"1a" is not one'],
+    [['x.log', '--csv-columns', 'a,a'], 'distinct names'],
+    [['x.log', '--multiline', '('], 'regular expression'],
     [[], "missing required argument 'files'"],
   ])('%j is refused with a message', async (args, message) => {
     expect(await refusedBy(['push', ...args])).toContain(message);

@@ -181,3 +181,55 @@ describe('push, query and inspect', () => {
     expect(noFile.stderr).toContain('logboom: the configuration is a folder; name a file with --config');
   });
 });
+
+describe('import', () => {
+  test('that is repeated stores nothing twice, and equal lines of equal time stay', async () => {
+    const file = join(folder, 'once.jsonl');
+    const first = new Date(Date.now() - 60_000).toISOString();
+    const lines = Array.from({ length: 500 }, (_, i) =>
+      JSON.stringify({ time: first, level: i % 2 ? 'info' : 'warn', n: i % 50, user: { id: `u${i}` } }),
+    );
+    const push = ['push', file, '-l', 'app=once', '--label-field', 'level', '--metadata-field', 'user.id'];
+    // An import that was interrupted, and then again as a whole, in other batches.
+    writeFileSync(file, lines.slice(0, 200).join('\n'));
+    await logboom(push, { env });
+    writeFileSync(file, `${lines.join('\n')}\n`);
+    const pushed = await logboom([...push, '--batch-bytes', '5KB'], { env });
+    expect(pushed.stdout).toMatch(
+      /\{app="once", filename="once.jsonl"\}: 500 entries, 2 streams, format json\n$/,
+    );
+    const query = ['query', '{app="once"}', '--limit', '0', '--forward', '--output'];
+    const raw = await logboom([...query, 'raw'], { env });
+    expect(raw.stdout).toBe(`${lines.join('\n')}\n`);
+    const [entry] = (await logboom([...query, 'jsonl'], { env })).stdout.split('\n');
+    expect(JSON.parse(entry)).toMatchObject({ labels: { level: 'warn', user_id: 'u0' } });
+  });
+
+  test('that is tried shows ten entries and stores none', async () => {
+    const file = join(folder, 'dry.log');
+    writeFileSync(
+      file,
+      Array.from({ length: 20 }, (_, i) => `2026-01-05 10:00:${10 + i} INFO ${i}\n at x\n`).join(''),
+    );
+    const { code, stdout, stderr } = await logboom(
+      ['push', '--dry-run', file, '-l', 'app=dry', '-z', 'UTC'],
+      { env },
+    );
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'logboom: the format of dry.log is text (to push the lines as they are: --format plain)\n',
+    });
+    expect(stdout).toBe(
+      Array.from(
+        { length: 10 },
+        (_, i) =>
+          `2026-01-05T10:00:${10 + i}.000000000Z {app="dry", filename="dry.log"} 2026-01-05 10:00:${10 + i} INFO ${i}\n     at x\n`,
+      ).join(''),
+    );
+    const found = await logboom(
+      ['query', '{app="dry"}', '--from', '2026-01-05', '--to', '2026-01-07', '--fail-on-empty'],
+      { env },
+    );
+    expect(found.code).toBe(4);
+  });
+});

@@ -1,0 +1,38 @@
+/** The format of an input, from its first lines. */
+import { timeOfLine } from './entry-time.ts';
+import { createFormat, FORMAT_NAMES, type FormatName } from './formats.ts';
+import type { FormatOptions } from './line-format.ts';
+
+/** More lines tell no more. */
+export const MAX_DETECTION_LINES = 100;
+/** A format without a first line of its own may have a banner of other text before it. */
+const MIN_SHARE = 0.8;
+/** Of text, most lines may be stack traces. */
+const MIN_TEXT_SHARE = 0.05;
+
+export interface DetectOptions extends FormatOptions {
+  readonly timeField?: string;
+}
+
+/**
+ * Undefined if no format fits: then nothing of the lines is to be interpreted. A format fits if the lines are of it and tell their
+ * time, because without times there is nothing to gain.
+ */
+export function detectFormat(lines: readonly string[], options: DetectOptions): FormatName | undefined {
+  const looked = lines.filter(line => line.trim() !== '').slice(0, MAX_DETECTION_LINES);
+  return looked.length === 0 ? undefined : FORMAT_NAMES.find(name => fits(name, looked, options));
+}
+
+function fits(name: FormatName, lines: readonly string[], options: DetectOptions): boolean {
+  // A header alone may be any text.
+  if (name === 'csv' && lines.length < 2) return false;
+  const format = createFormat(name, options);
+  const isTimed = (line: string) => {
+    if (format.readHeader?.(line)) return undefined;
+    const parsed = format.parse(line);
+    return parsed !== undefined && timeOfLine(parsed, options.times, options.timeField) !== undefined;
+  };
+  const found = lines.map(isTimed).filter(each => each !== undefined);
+  const share = found.filter(Boolean).length / found.length;
+  return format.continuesWithoutTime ? found[0] && share >= MIN_TEXT_SHARE : share >= MIN_SHARE;
+}

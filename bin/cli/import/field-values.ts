@@ -1,0 +1,49 @@
+/** Values of fields by name. A name with dots is a member itself, or a path through nested objects. */
+import { parseObject } from './formats/json.ts';
+import type { Fields, ParsedLine } from './line-format.ts';
+
+/** Where loggers write the time of a line, the most frequent names first. */
+export const TIME_FIELDS: readonly string[] = [
+  'time',
+  'timestamp',
+  'ts',
+  '@timestamp',
+  'datetime',
+  'date',
+  't',
+  '@t',
+  'asctime',
+  'time_local',
+  'time_iso8601',
+  'timeMillis',
+  'event_time',
+  'eventTime',
+  'created_at',
+  'Timestamp',
+  'Time',
+];
+
+/** Of the line's own fields, else of the JSON object that is its message. */
+export function fieldOf(parsed: ParsedLine, name: string): unknown {
+  const own = memberAt(parsed.fields, name);
+  if (own !== undefined || parsed.line === undefined) return own;
+  const inner = parseObject(parsed.line);
+  return inner === undefined ? undefined : memberAt(inner, name);
+}
+
+function memberAt(fields: Fields, name: string): unknown {
+  if (Object.hasOwn(fields, name)) return fields[name];
+  if (!name.includes('.')) return undefined;
+  let at: unknown = fields;
+  for (const part of name.split('.')) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined;
+    at = (at as Fields)[part];
+  }
+  return at;
+}
+
+/** Text for a label or metadata; undefined for none, an empty one and null. */
+export function textOfValue(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,106 @@
+/** The options of `logboom push` that tell how entries are read. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../command-error.ts';
+import type { TimeFallback } from './entry-times.ts';
+import { MAX_COLUMNS } from './formats/csv.ts';
+import { FORMAT_NAMES, type FormatName } from './formats.ts';
+import type { FieldChoice, ImportPlan } from './import-plan.ts';
+import { type Multiline, parseMultiline } from './line-joiner.ts';
+import { checkTimeFormat } from './time-reader.ts';
+
+export interface ImportFlags {
+  readonly format: FormatName | 'auto';
+  readonly timeField?: string;
+  readonly timeFormat?: string;
+  readonly timeFallback?: TimeFallback;
+  readonly labelField: readonly FieldChoice[];
+  readonly metadataField: readonly FieldChoice[];
+  readonly multiline?: Multiline | true;
+  readonly csvColumns?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+const HEADING = 'Formats and times:';
+const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
+/** Stores take 15 labels and 128 pairs of metadata by default. */
+const MAX_FIELD_CHOICES = 128;
+
+export function addImportOptions(command: Command): Command {
+  const options = [
+    new Option('--format <name>', 'format of the lines')
+      .choices(['auto', ...FORMAT_NAMES])
+      .default('auto', 'auto: recognized by the first lines, else plain'),
+    new Option(
+      '--time-field <name>',
+      'field that holds the time (default: time, timestamp, ts, @timestamp, ...)',
+    ),
+    new Option(
+      '--time-format <format>',
+      'how the time is written: a pattern such as "%d.%m.%Y %H:%M:%S", or unix_ms',
+    ).argParser(checkTimeFormat),
+    new Option(
+      '--time-fallback <rule>',
+      'time of an entry without one (default: previous; now for plain)',
+    ).choices(['previous', 'file', 'now', 'skip']),
+    new Option(
+      '--label-field <[label=]field>',
+      'field whose value becomes a label; may be given several times',
+    )
+      .argParser(addChoice)
+      .default([], 'none'),
+    new Option(
+      '--metadata-field <[name=]field>',
+      'field whose value becomes structured metadata; may be given several times',
+    )
+      .argParser(addChoice)
+      .default([], 'none'),
+    new Option(
+      '--multiline [how]',
+      'join lines of an entry: off, stack (lines of stack traces), time (lines without a time), or a pattern of first lines',
+    ).argParser(parseMultiline),
+    new Option(
+      '--csv-columns <names>',
+      'names of CSV columns, separated by commas, if there is no header line',
+    ).argParser(parseColumns),
+    new Option('--dry-run', 'print the first ten entries as they would be stored, and push nothing'),
+  ];
+  for (const option of options) command.addOption(option.helpGroup(HEADING));
+  return command;
+}
+
+export function importPlanOf(flags: ImportFlags): ImportPlan {
+  const { multiline, labelField, metadataField, format, timeField, timeFormat, timeFallback, csvColumns } =
+    flags;
+  if (csvColumns !== undefined && format !== 'csv') throw new UsageError('--csv-columns needs --format csv');
+  return {
+    format,
+    timeField,
+    timeFormat,
+    timeFallback,
+    csvColumns,
+    labelFields: labelField,
+    metadataFields: metadataField,
+    multiline: multiline === true ? { kind: 'stack' } : multiline,
+  };
+}
+
+/** `level`, or `app=kubernetes.container_name`. */
+function addChoice(text: string, before: readonly FieldChoice[]): readonly FieldChoice[] {
+  const [, given, field] = /^(?:([^=]*)=)?(.*)$/s.exec(text)!;
+  if (field === '') throw new InvalidArgumentError('A field is given as NAME or LABEL=NAME.');
+  const name = given ?? field.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
+  if (!NAME.test(name))
+    throw new InvalidArgumentError(
+      `A label's name has letters, digits and underscores and no digit in front; "${name}" is not one.`,
+    );
+  if (before.length >= MAX_FIELD_CHOICES)
+    throw new InvalidArgumentError(`At most ${MAX_FIELD_CHOICES} fields are taken.`);
+  return [...before, { name, field }];
+}
+
+function parseColumns(text: string): readonly string[] {
+  const names = text.split(',').map(name => name.trim());
+  if (names.includes('') || names.length > MAX_COLUMNS || new Set(names).size < names.length)
+    throw new InvalidArgumentError('Columns are given as distinct names, separated by commas.');
+  return names;
+}

@@ -1,0 +1,42 @@
+/** Batches of an input whose format may have to be recognized first. */
+import { UsageError } from '../command-error.ts';
+import type { BatchOptions } from '../push-batch.ts';
+import { plainBatches, type SentBatch } from '../push-lines.ts';
+import { peek } from './first-piece.ts';
+import type { FormatName } from './formats.ts';
+import { type ImportCounts, importBatches } from './import-batch.ts';
+import type { ImportPlan } from './import-plan.ts';
+import { formatOf, type InputFacts } from './import-reader.ts';
+
+export interface InputBatchOptions {
+  readonly plan: ImportPlan;
+  readonly facts: InputFacts;
+  readonly batching: BatchOptions;
+  readonly onFormat: (format: FormatName) => void;
+  readonly onCounts: (counts: ImportCounts) => void;
+}
+
+export async function* inputBatches(
+  input: AsyncIterable<Buffer>,
+  { plan, facts, batching, onFormat, onCounts }: InputBatchOptions,
+): AsyncGenerator<SentBatch> {
+  const { first, all } = await peek(input);
+  if (first === undefined) return;
+  const format = formatOf(first, plan, facts);
+  checkFields(format, plan);
+  onFormat(format);
+  if (format === 'plain' && plan.multiline === undefined && plan.timeFallback === undefined)
+    yield* plainBatches(all, facts.labels, batching);
+  else onCounts(yield* importBatches(all, { format, plan, facts }, batching));
+}
+
+/** Throws UsageError if fields are asked for and there are none. */
+export function checkFields(format: FormatName, plan: ImportPlan): void {
+  if (format !== 'plain') return;
+  const asksFields =
+    plan.timeField !== undefined || plan.labelFields.length > 0 || plan.metadataFields.length > 0;
+  if (asksFields)
+    throw new UsageError(
+      'the format of the lines is not recognized, so there are no fields; name it with --format',
+    );
+}

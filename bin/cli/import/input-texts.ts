@@ -1,0 +1,144 @@
+/** What `logboom push` is given to its texts: files, folders, patterns of names, archives and standard input. */
+import { createReadStream } from 'node:fs';
+import { glob, readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { CommandError } from '../command-error.ts';
+import type { PushInput } from '../push-lines.ts';
+import { peek } from './first-piece.ts';
+import { isTar, tarMembers } from './tar.ts';
+import { unpacked } from './unpack.ts';
+
+export const STDIN = '-';
+/** More is a mistake, such as the root of a disk. */
+const MAX_FILES = 10_000;
+const MAX_FOLDER_DEPTH = 20;
+const READ_BYTES = 256 * 1024;
+const NS_PER_SECOND = 1e9;
+
+export interface InputText {
+  /** Undefined for standard input. */
+  readonly name: string | undefined;
+  /** When it was written last. */
+  readonly fileNs: bigint | undefined;
+  /** Size on disk, if its bytes are those of the text. */
+  readonly bytes: number | undefined;
+  /** To be read before the next text is asked for. */
+  readonly content: PushInput;
+}
+
+export interface NamedFile {
+  readonly path: string;
+  /** It was named itself, and not found in a folder or by a pattern. */
+  readonly isNamed: boolean;
+}
+
+/** The files of all arguments, each once, those of a folder or pattern by name. Throws CommandError. */
+export async function inputFiles(given: readonly string[]): Promise<readonly NamedFile[]> {
+  const files = new Map<string, NamedFile>();
+  const add = (path: string, isNamed: boolean) => {
+    if (!files.has(path)) files.set(path, { path, isNamed });
+    if (files.size > MAX_FILES) throw new CommandError(`over ${MAX_FILES} files; name fewer at a time`);
+  };
+  for (const each of given) {
+    if (each === STDIN) add(each, true);
+    else if ((await kindOf(each)) === 'folder') await addFolder(each, path => add(path, false));
+    else if (/[*?[{]/.test(each) && (await kindOf(each)) === undefined)
+      await addMatches(each, path => add(path, false));
+    else add(each, true);
+  }
+  return [...files.values()];
+}
+
+async function addMatches(pattern: string, add: (path: string) => void): Promise<void> {
+  const found: string[] = [];
+  for await (const path of glob(pattern)) {
+    if ((await kindOf(path)) === 'file') found.push(path);
+    if (found.length > MAX_FILES) break;
+  }
+  if (found.length === 0) throw new CommandError(`no file matches ${pattern}`);
+  for (const path of found.sort()) add(path);
+}
+
+/** Hidden files and links to folders are left out. */
+async function addFolder(folder: string, add: (path: string) => void, depth = 0): Promise<void> {
+  if (depth > MAX_FOLDER_DEPTH) throw new CommandError(`${folder} is over ${MAX_FOLDER_DEPTH} folders deep`);
+  const members = await readdir(folder, { withFileTypes: true });
+  for (const member of members.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (member.name.startsWith('.')) continue;
+    const path = join(folder, member.name);
+    if (member.isDirectory()) await addFolder(path, add, depth + 1);
+    else if ((await kindOf(path)) === 'file') add(path);
+  }
+}
+
+/** Undefined if there is nothing of this name. */
+async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | undefined> {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
+}
+
+/** The texts of a file: one, or those of an archive. Binary files that were not named themselves are left out. */
+export async function* textsOf(
+  { path, isNamed }: NamedFile,
+  skipped: (name: string) => void,
+): AsyncGenerator<InputText> {
+  const facts = path === STDIN ? undefined : await stat(path, { bigint: true });
+  const source: Readable =
+    path === STDIN ? process.stdin : createReadStream(path, { highWaterMark: READ_BYTES });
+  const packed = await peek(source);
+  const { first, all } = await peek(unpacked(packed.all));
+  try {
+    if (isTar(first)) {
+      yield* archiveTexts(all, source, skipped);
+      return;
+    }
+    const name = path === STDIN ? undefined : basename(path);
+    if (!isNamed && isBinary(first)) {
+      skipped(path);
+      return;
+    }
+    const isPlain = facts?.isFile() === true && first !== undefined && packed.first === first;
+    const bytes = isPlain || facts?.size === 0n ? Number(facts.size) : undefined;
+    yield {
+      name,
+      fileNs: facts?.isFile() ? facts.mtimeNs : undefined,
+      bytes,
+      content: contentOf(all, source),
+    };
+  } finally {
+    await all.return(undefined);
+  }
+}
+
+async function* archiveTexts(
+  archive: AsyncIterable<Buffer>,
+  source: Readable,
+  skipped: (name: string) => void,
+): AsyncGenerator<InputText> {
+  for await (const { name, modifiedSeconds, content } of tarMembers(archive)) {
+    const { first, all } = await peek(unpacked(content));
+    if (isBinary(first)) skipped(name);
+    else {
+      const fileNs = BigInt(Math.trunc(modifiedSeconds * 1000)) * BigInt(NS_PER_SECOND / 1000);
+      yield { name: basename(name), fileNs, bytes: undefined, content: contentOf(all, source) };
+    }
+    await all.return(undefined);
+  }
+}
+
+/** A failure ends the source, which may wait for bytes that never come. A text that was read leaves it: others may follow. */
+function contentOf(text: AsyncGenerator<Buffer>, source: Readable): PushInput {
+  return {
+    [Symbol.asyncIterator]: () => text,
+    destroy: error => {
+      if (error !== undefined) source.destroy(error);
+    },
+  };
+}
+
+/** Text has no zero bytes. */
+function isBinary(first: Buffer | undefined): boolean {
+  return first?.includes(0) === true;
+}

@@ -1,0 +1,188 @@
+/**
+ * Lines to entries: joins the lines of a stack trace, the parts of a message that a container runtime cut, and the lines of a CSV
+ * record with line breaks.
+ */
+import { InvalidArgumentError } from 'commander';
+import type { LineFormat, ParsedLine } from './line-format.ts';
+
+/** An input line. */
+export interface InputLine {
+  readonly text: string;
+  /** Byte of the input with which it starts. */
+  readonly startBytes: number;
+}
+
+export interface JoinedEntry {
+  readonly parsed: ParsedLine | undefined;
+  /** What is stored. */
+  readonly line: string;
+  /** Lines of the input. */
+  readonly lines: number;
+}
+
+export type Multiline =
+  | { readonly kind: 'off' | 'stack' | 'time' }
+  /** A line that matches begins an entry. */
+  | { readonly kind: 'first'; readonly pattern: RegExp };
+
+/** The default limit of a store for a line is 256 KiB, and a longer entry would be refused whole. */
+const MAX_ENTRY_CHARACTERS = 200_000;
+/** Stack traces with more lines are split. */
+const MAX_ENTRY_LINES = 2000;
+/** A user's pattern looks at so much of a line. */
+const MAX_MATCHED_CHARACTERS = 1000;
+/** No format is looked for in longer lines: the store refuses them, and patterns would take long. */
+const MAX_PARSED_CHARACTERS = 1_000_000;
+
+/** Lines that loggers and runtimes (Java, Python, Go, Node, .NET, Ruby, Rust) write below the first line of an error. */
+const CONTINUES =
+  /^(?:\s+\S|Caused by: |Suppressed: |\.{3} \d+ (?:more|common frames)|Traceback \(most recent call last\)|During handling of the above exception|The above exception was |goroutine \d+ \[|created by |stack backtrace:|--- End of |[)}\]]+[;,]?$)/;
+/** The last line of a Python traceback has no indentation. */
+const PYTHON_LAST = /^[A-Za-z_][\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Exit)\b/;
+
+export class LineJoiner {
+  private readonly format: LineFormat;
+  private readonly multiline: Multiline;
+  private readonly emit: (entry: JoinedEntry) => void;
+  /** By channel: parts of stdout and stderr may be mixed. */
+  private readonly pending = new Map<string, Pending>();
+  /** First byte of a line that is neither held nor handed on yet. */
+  private addedFrom: number | undefined;
+
+  constructor(format: LineFormat, multiline: Multiline, emit: (entry: JoinedEntry) => void) {
+    this.format = format;
+    this.multiline = multiline;
+    this.emit = emit;
+  }
+
+  /** First byte of the lines that are not handed on; undefined if all are. */
+  get heldFrom(): number | undefined {
+    let first = this.addedFrom;
+    for (const { startBytes } of this.pending.values())
+      if (first === undefined || startBytes < first) first = startBytes;
+    return first;
+  }
+
+  add(line: InputLine): void {
+    this.addedFrom = line.startBytes;
+    this.take(line);
+    this.addedFrom = undefined;
+  }
+
+  private take({ text, startBytes }: InputLine): void {
+    const { format } = this;
+    const open = this.pending.get('');
+    if (open?.isOpenRecord) {
+      this.append(open, text, '\n');
+      if (!format.isOpen!(open.text) || open.isFull) this.close('', format.parse(open.text));
+      return;
+    }
+    if (format.readHeader?.(text)) return;
+    const parsed = text.length > MAX_PARSED_CHARACTERS ? undefined : format.parse(text);
+    if (parsed === undefined && format.isOpen?.(text)) {
+      this.hold('', new Pending(undefined, text, startBytes, { isOpenRecord: true }));
+      return;
+    }
+    const channel = parsed?.channel ?? '';
+    const line = parsed?.line ?? text;
+    const before = this.pending.get(channel);
+    if (before !== undefined && !before.isFull) {
+      if (before.isPartial) {
+        this.append(before, line, '');
+        before.isPartial = parsed?.isPartial ?? false;
+        if (!before.isPartial && this.multiline.kind === 'off') this.close(channel);
+        return;
+      }
+      if (this.continues(before, parsed, line)) {
+        this.append(before, line, '\n');
+        before.isPartial = parsed?.isPartial ?? false;
+        return;
+      }
+    }
+    if (before !== undefined) this.close(channel);
+    const isPartial = parsed?.isPartial ?? false;
+    if (this.multiline.kind === 'off' && !isPartial) {
+      this.addedFrom = undefined;
+      this.emit({ parsed, line, lines: 1 });
+    } else this.hold(channel, new Pending(parsed, line, startBytes, { isPartial }));
+  }
+
+  /** A line that belongs to what is held. */
+  private append(pending: Pending, line: string, separator: string): void {
+    pending.append(line, separator);
+    this.addedFrom = undefined;
+  }
+
+  /** Nothing follows, or nothing did for a while. */
+  finish(): void {
+    for (const channel of [...this.pending.keys()]) this.close(channel);
+  }
+
+  private hold(channel: string, pending: Pending): void {
+    this.pending.set(channel, pending);
+  }
+
+  private close(channel: string, parsedWhole?: ParsedLine): void {
+    const { parsed, text, lines } = this.pending.get(channel)!;
+    this.pending.delete(channel);
+    this.emit({ parsed: parsedWhole ?? parsed, line: parsedWhole?.line ?? text, lines });
+  }
+
+  private continues(before: Pending, parsed: ParsedLine | undefined, line: string): boolean {
+    const { multiline } = this;
+    if (multiline.kind === 'off') return false;
+    if (multiline.kind === 'first') return !multiline.pattern.test(line.slice(0, MAX_MATCHED_CHARACTERS));
+    // An entry that tells its time in the format's own way is a new one, unless a runtime wrapped each line of a trace.
+    if (multiline.kind === 'time') return parsed === undefined;
+    if (parsed !== undefined && parsed.line === undefined) return false;
+    const start = line.slice(0, MAX_MATCHED_CHARACTERS);
+    return CONTINUES.test(start) || (before.hasTraceback && PYTHON_LAST.test(start));
+  }
+}
+
+class Pending {
+  readonly parsed: ParsedLine | undefined;
+  readonly startBytes: number;
+  readonly isOpenRecord: boolean;
+  isPartial: boolean;
+  text: string;
+  lines = 1;
+
+  constructor(
+    parsed: ParsedLine | undefined,
+    text: string,
+    startBytes: number,
+    { isPartial = false, isOpenRecord = false },
+  ) {
+    this.parsed = parsed;
+    this.text = text;
+    this.startBytes = startBytes;
+    this.isPartial = isPartial;
+    this.isOpenRecord = isOpenRecord;
+  }
+
+  get isFull(): boolean {
+    return this.lines >= MAX_ENTRY_LINES || this.text.length >= MAX_ENTRY_CHARACTERS;
+  }
+
+  get hasTraceback(): boolean {
+    return this.text.includes('Traceback (most recent call last)');
+  }
+
+  append(line: string, separator: string): void {
+    this.text += separator + line;
+    this.lines++;
+  }
+}
+
+/** `off`, `stack`, `time`, or a regular expression for the first line of an entry. Throws InvalidArgumentError. */
+export function parseMultiline(text: string): Multiline {
+  if (text === 'off' || text === 'stack' || text === 'time') return { kind: text };
+  try {
+    return { kind: 'first', pattern: new RegExp(text) };
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `The first line of an entry is a regular expression: ${(error as Error).message}.`,
+    );
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Regular files of a tar archive (POSIX ustar and pax, and GNU), one after the other as they come. Headers have 512 bytes; names that
+ * are longer than their place stand in an entry before.
+ */
+import { CommandError } from '../command-error.ts';
+
+export interface TarMember {
+  readonly name: string;
+  /** When the file was written last, Unix seconds. */
+  readonly modifiedSeconds: number;
+  /** To be read before the next member is asked for; the rest is skipped. */
+  readonly content: AsyncIterable<Buffer>;
+}
+
+const BLOCK_BYTES = 512;
+const CUT_OFF = 'the tar archive is cut off';
+/** Of a name or of pax headers: paths have 4,096 bytes at most. */
+const MAX_EXTENSION_BYTES = 64 * 1024;
+
+export function isTar(first: Buffer | undefined): boolean {
+  return (
+    first !== undefined &&
+    first.toString('latin1', 257, 262) === 'ustar' &&
+    isHeader(first.subarray(0, BLOCK_BYTES))
+  );
+}
+
+/** Throws CommandError for a broken archive. */
+export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
+  const bytes = new PieceReader(input);
+  try {
+    let longName: string | undefined;
+    let pax: ReadonlyMap<string, string> = new Map();
+    for (;;) {
+      const header = await bytes.exactly(BLOCK_BYTES);
+      // Zeros end it; some writers leave them out.
+      if (header.every(byte => byte === 0)) return;
+      if (header.length < BLOCK_BYTES) throw new CommandError(CUT_OFF);
+      if (!isHeader(header))
+        throw new CommandError('the tar archive is broken: a header has a wrong checksum');
+      const type = String.fromCharCode(header[156]);
+      const size = Number(pax.get('size') ?? numberAt(header, 124, 12));
+      if (!Number.isSafeInteger(size) || size < 0)
+        throw new CommandError('the tar archive is broken: a size is no number');
+      const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
+      if (type === 'L' || type === 'x' || type === 'g') {
+        if (size > MAX_EXTENSION_BYTES)
+          throw new CommandError('the tar archive is broken: a name is too long');
+        const text = await bytes.exactly(size + padding);
+        if (text.length < size) throw new CommandError(CUT_OFF);
+        if (type === 'L') longName = textAt(text, 0, size);
+        else if (type === 'x') pax = paxRecords(text.subarray(0, size));
+        continue;
+      }
+      const member = new MemberContent(bytes, size);
+      if (type === '0' || type === '\0' || type === '7') {
+        const name = pax.get('path') ?? longName ?? nameOf(header);
+        const modifiedSeconds = Number(pax.get('mtime') ?? numberAt(header, 136, 12));
+        yield { name, modifiedSeconds, content: member };
+      }
+      await member.skip();
+      if ((await bytes.exactly(padding)).length < padding) throw new CommandError(CUT_OFF);
+      longName = undefined;
+      pax = new Map();
+    }
+  } finally {
+    await bytes.close();
+  }
+}
+
+function isHeader(header: Buffer): boolean {
+  if (header.length < BLOCK_BYTES) return false;
+  // The checksum counts its own place as spaces.
+  let sum = 0;
+  for (let i = 0; i < BLOCK_BYTES; i++) sum += i >= 148 && i < 156 ? 0x20 : header[i];
+  return sum === numberAt(header, 148, 8);
+}
+
+function nameOf(header: Buffer): string {
+  const prefix = header.toString('latin1', 257, 263) === 'ustar\0' ? textAt(header, 345, 155) : '';
+  const name = textAt(header, 0, 100);
+  return prefix === '' ? name : `${prefix}/${name}`;
+}
+
+function textAt(bytes: Buffer, start: number, length: number): string {
+  const field = bytes.subarray(start, start + length);
+  const end = field.indexOf(0);
+  return field.toString('utf8', 0, end < 0 ? field.length : end);
+}
+
+/** Octal digits, or, with the first bit set, a number in bytes. NaN if it is neither. */
+function numberAt(header: Buffer, start: number, length: number): number {
+  if ((header[start] & 0x80) !== 0) {
+    let value = 0;
+    for (let i = start + 1; i < start + length; i++) value = value * 256 + header[i];
+    return value;
+  }
+  const text = textAt(header, start, length).trim();
+  return /^[0-7]*$/.test(text) ? Number.parseInt(text || '0', 8) : Number.NaN;
+}
+
+/** Records such as `21 path=folder/name\n`, with their length in front. */
+function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (let at = 0; at < bytes.length; ) {
+    const space = bytes.indexOf(0x20, at);
+    const length = space < 0 ? 0 : Number(bytes.toString('latin1', at, space));
+    if (!Number.isInteger(length) || length <= space - at || at + length > bytes.length) break;
+    const [name, ...value] = bytes.toString('utf8', space + 1, at + length - 1).split('=');
+    records.set(name, value.join('='));
+    at += length;
+  }
+  return records;
+}
+
+class MemberContent implements AsyncIterable<Buffer> {
+  private readonly bytes: PieceReader;
+  private leftBytes: number;
+
+  constructor(bytes: PieceReader, size: number) {
+    this.bytes = bytes;
+    this.leftBytes = size;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    while (this.leftBytes > 0) yield await this.next();
+  }
+
+  async skip(): Promise<void> {
+    while (this.leftBytes > 0) await this.next();
+  }
+
+  private async next(): Promise<Buffer> {
+    const piece = await this.bytes.upTo(this.leftBytes);
+    if (piece === undefined) throw new CommandError(CUT_OFF);
+    this.leftBytes -= piece.length;
+    return piece;
+  }
+}
+
+class PieceReader {
+  private readonly pieces: AsyncIterator<Buffer>;
+  private open: Buffer = Buffer.alloc(0);
+
+  constructor(input: AsyncIterable<Buffer>) {
+    this.pieces = input[Symbol.asyncIterator]();
+  }
+
+  /** Undefined at the end of the input. */
+  async upTo(maxBytes: number): Promise<Buffer | undefined> {
+    while (this.open.length === 0) {
+      const got = await this.pieces.next();
+      if (got.done) return undefined;
+      this.open = got.value;
+    }
+    const taken = this.open.subarray(0, maxBytes);
+    this.open = this.open.subarray(taken.length);
+    return taken;
+  }
+
+  /** Fewer if the input ends before. */
+  async exactly(bytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let left = bytes; left > 0; ) {
+      const part = await this.upTo(left);
+      if (part === undefined) break;
+      parts.push(part);
+      left -= part.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  async close(): Promise<void> {
+    await this.pieces.return?.();
+  }
+}

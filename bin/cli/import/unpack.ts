@@ -1,0 +1,80 @@
+/** Unpacks gzip, zstd and xz, which are known by their first bytes: names of files need not tell, and standard input has none. */
+import { Readable, type Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { messageOf } from '../../../shared/base/model/errors.ts';
+import { CommandError } from '../command-error.ts';
+import { peek } from './first-piece.ts';
+
+type Pieces = AsyncIterable<Buffer>;
+
+const PACKINGS: readonly {
+  readonly name: string;
+  readonly magic: Buffer;
+  unpack(packed: Pieces): Promise<Pieces>;
+}[] = [
+  { name: 'gzip', magic: Buffer.from('1f8b', 'hex'), unpack: packed => through(packed, createGunzip()) },
+  {
+    name: 'zstd',
+    magic: Buffer.from('28b52ffd', 'hex'),
+    unpack: packed => through(packed, createZstdDecompress()),
+  },
+  { name: 'xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unpackXz },
+];
+
+/** The text of an input, packed or not. Throws CommandError if it is cut off or broken. */
+export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
+  const { first, all } = await peek(input);
+  const packing = PACKINGS.find(({ magic }) => first?.subarray(0, magic.length).equals(magic));
+  if (packing === undefined) {
+    yield* all;
+    return;
+  }
+  try {
+    yield* await packing.unpack(all);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`the ${packing.name} data is cut off or broken: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function through(packed: Pieces, transform: Transform): Promise<Pieces> {
+  const source = Readable.from(packed);
+  source.on('error', error => transform.destroy(error));
+  transform.on('close', () => source.destroy());
+  return source.pipe(transform);
+}
+
+/** Loaded when it is needed: it is WebAssembly. */
+async function unpackXz(packed: Pieces): Promise<Pieces> {
+  const { XzReadableStream } = await import('xz-decompress');
+  const source = Readable.toWeb(Readable.from(packed)) as ReadableStream<Uint8Array>;
+  return buffersOf(new XzReadableStream(source));
+}
+
+async function* buffersOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  const reader = stream.getReader();
+  try {
+    for (let got = await readPart(reader); !got.done; got = await readPart(reader)) {
+      const { buffer, byteOffset, length } = got.value;
+      // The decoder uses its memory again.
+      yield Buffer.from(Buffer.from(buffer, byteOffset, length));
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The decoder's own number for a check or filter that it does not have. */
+const UNKNOWN_OPTIONS = /error code 6$/;
+
+async function readPart<T>(reader: { read(): Promise<T> }): Promise<T> {
+  try {
+    return await reader.read();
+  } catch (error) {
+    if (!UNKNOWN_OPTIONS.test(messageOf(error))) throw error;
+    const advice = 'unpack it first: xz -dc FILE | logboom push -';
+    throw new CommandError(`the xz data is checked or filtered in a way that is not supported; ${advice}`);
+  }
+}
