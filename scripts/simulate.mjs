@@ -1,7 +1,12 @@
-/** `npm run simulate`: simulated runs of the whole store under the pinned Node; test/simulation/run.ts has the options. */
+/**
+ * `npm run simulate`: simulated runs of the whole store, or of a fleet (`npm run simulate -- fleet`), under the pinned Node.
+ * test/simulation/run.ts and test/simulation/fleet/run-fleet.ts have the options.
+ */
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { runAndExit } from '../bin/runtime.mjs';
 
 ensureInstalled();
-runAndExit(join(ROOT, 'test/simulation/run.ts'), process.argv.slice(2));
+const [first, ...others] = process.argv.slice(2);
+if (first === 'fleet') runAndExit(join(ROOT, 'test/simulation/fleet/run-fleet.ts'), others);
+else runAndExit(join(ROOT, 'test/simulation/run.ts'), process.argv.slice(2));

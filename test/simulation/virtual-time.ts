@@ -30,10 +30,13 @@ export class VirtualTime implements Clock {
   private readonly dice: Dice;
   private readonly waiting = new Set<Sleeper>();
 
+  private readonly maxWakes: number;
+
   /** @param startMs Unix time, ms */
-  constructor(startMs: number, dice: Dice) {
+  constructor(startMs: number, dice: Dice, maxWakes = MAX_WAKES) {
     this.ms = startMs;
     this.dice = dice;
+    this.maxWakes = maxWakes;
   }
 
   nowMs(): number {
@@ -83,7 +86,11 @@ export class VirtualTime implements Clock {
   private async wakeNext(): Promise<boolean> {
     const next = this.earliest();
     if (next === undefined) return false;
-    mustHold(INVARIANTS.requestsEnd, ++this.wakes <= MAX_WAKES, `still at work after ${MAX_WAKES} wakes`);
+    mustHold(
+      INVARIANTS.requestsEnd,
+      ++this.wakes <= this.maxWakes,
+      `still at work after ${this.maxWakes} wakes`,
+    );
     this.waiting.delete(next);
     this.ms = next.atMs;
     next.wake();

@@ -49,6 +49,9 @@ export interface DayPlan {
   readonly isUneven: boolean;
 }
 
+/** What planning asks of the catalog. */
+export type ChunkLookup = Pick<Catalog, 'chunks'>;
+
 export interface DayRecords {
   readonly day: number;
   readonly records: readonly ChunkRecord[];
@@ -64,7 +67,7 @@ const DAY_NS = Number(NS_PER_DAY);
 
 /** Records of the range by day, days in the direction of the query. */
 export async function recordsByDay(
-  catalog: Catalog,
+  catalog: ChunkLookup,
   tenant: string,
   range: TimeRange,
   backward: boolean,

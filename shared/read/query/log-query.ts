@@ -7,10 +7,10 @@ import { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { formatExpr } from '../../language/logql/printer.ts';
-import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { BegunReads } from './begun-reads.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import {
+  type ChunkLookup,
   DAYS_AT_ONCE,
   type PlannedPage,
   planDay,
@@ -77,7 +77,7 @@ export interface LogStream {
 }
 
 export interface LogSources {
-  readonly catalog: Catalog;
+  readonly catalog: ChunkLookup;
   readonly source: ChunkSource;
   readonly clock: Clock;
   /** Without them all is scanned in this thread. */

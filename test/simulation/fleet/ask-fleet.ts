@@ -1,0 +1,191 @@
+/**
+ * One query of a modelled fleet, from the lookup of the catalog to the evaluated answer, in virtual time. Planning, pruning, the split into
+ * tasks, the fan-out, retries and merging are the program's own (shared/read/query, shared/aws); the ports and the workers are modelled.
+ */
+import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
+import { messageOf } from '../../../shared/base/model/errors.ts';
+import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import type { Invoker } from '../../../shared/base/ports/invoker.ts';
+import { parseQuery } from '../../../shared/language/logql/parse.ts';
+import { runMetricQuery } from '../../../shared/read/query/metric-query.ts';
+import { newStatistics } from '../../../shared/read/query/statistics.ts';
+import { TASK_SIZES, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
+import { ALL_VISIBLE } from '../../../shared/read/query/visibility.ts';
+import { Dice } from '../dice.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { PRICE, QUERY_FUNCTION, type Question, RECORD, WORKER } from './figures.ts';
+import { type LambdaCounts, modelledLambda, type WorkerFaults } from './modelled-lambda.ts';
+import { OutOfMemoryError, QueryFunction } from './query-function.ts';
+import { plainCount, SyntheticCatalog, TENANT } from './synthetic-catalog.ts';
+import { SyntheticSource } from './synthetic-source.ts';
+import { taskOf, workOn } from './synthetic-worker.ts';
+
+export interface FleetQuery {
+  readonly seed: number;
+  readonly bytesPerDay: number;
+  readonly rangeHours: number;
+  readonly question: Question;
+  /** Of the account: calls of workers at once. */
+  readonly concurrency: number;
+  readonly faults?: WorkerFaults;
+  readonly sizes?: TaskSizes;
+}
+
+export interface FleetAnswer {
+  /** `deadline` and `memory`: the query failed for it. */
+  readonly end: 'answered' | 'deadline' | 'memory' | 'failed';
+  readonly message: string;
+  readonly ms: number;
+  /** Lines that the answer counts, and that a plain evaluation counts. Undefined without an answer. */
+  readonly lines: number | undefined;
+  readonly plainLines: number;
+  /** How often the answers of tasks that were merged hold a page: once, if all is well. By `chunk/page`, of the successful calls. */
+  readonly worked: ReadonlyMap<string, number>;
+  readonly tasks: number;
+  readonly requests: number;
+  /** Raw bytes that workers looked at. */
+  readonly lineBytes: number;
+  readonly dollars: number;
+  readonly heapBytes: number;
+  readonly lambda: LambdaCounts;
+}
+
+/** The day after the newest of the catalog. */
+const END_DAY = 20_000;
+const MS_PER_DAY = 86_400_000;
+const NS_PER_HOUR = 3_600_000_000_000n;
+const NS_PER_MINUTE = 60_000_000_000n;
+/** A query ends at its deadline; until then it may wake so often. */
+const MAX_WAKES = 5_000_000;
+const USUAL_FAULTS: WorkerFaults = WORKER;
+
+export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
+  const { seed, bytesPerDay, rangeHours, question, concurrency, faults = USUAL_FAULTS } = query;
+  const dice = new Dice(seed);
+  const clock = new VirtualTime(END_DAY * MS_PER_DAY, dice.fork(), MAX_WAKES);
+  const fn = new QueryFunction(clock, dice.fork());
+  const catalog = new SyntheticCatalog(bytesPerDay, END_DAY);
+  const worked = new Map<string, number>();
+  let lineBytes = 0;
+  const lambda = modelledLambda({
+    clock,
+    dice: dice.fork(),
+    concurrency,
+    faults,
+    async work(event) {
+      const task = workOn(taskOf(event), question);
+      lineBytes += task.lineBytes;
+      for (const page of task.pages) worked.set(page, (worked.get(page) ?? 0) + 1);
+      return {
+        result: { answer: Buffer.from(task.answer).toString('base64') },
+        ms: task.ms,
+        reads: task.reads,
+      };
+    },
+  });
+  /** What the query function does itself takes its only thread. */
+  const here: Invoker = {
+    slots: 1,
+    async invoke(bytes) {
+      const task = workOn(bytes, question);
+      lineBytes += task.lineBytes;
+      for (const page of task.pages) worked.set(page, (worked.get(page) ?? 0) + 1);
+      await fn.work(task.ms);
+      return task.answer;
+    },
+    close: async () => undefined,
+  };
+  const invoker = lambdaInvoker({ client: lambda.client, functionName: 'query-worker', here });
+  const billed: Invoker = {
+    ...invoker,
+    async invoke(task, options) {
+      await fn.work(QUERY_FUNCTION.cpuMsPerTask);
+      return invoker.invoke(task, options);
+    },
+  };
+  // Every page is worked on by a task, so that what workers do is all there is.
+  const workers = new QueryWorkers(billed, { sizes: { ...(query.sizes ?? TASK_SIZES), inlineBytes: 0 } });
+  const endNs = BigInt(END_DAY) * 24n * NS_PER_HOUR;
+  const startNs = endNs - BigInt(rangeHours) * NS_PER_HOUR;
+
+  const lookup = {
+    async chunks(_tenant: string, from: bigint, to: bigint) {
+      const days = Number((to - from) / (24n * NS_PER_HOUR)) + 1;
+      const count = catalog.countOf(from, to);
+      // Shards and days are read side by side, the pages of one after each other.
+      const deep = Math.ceil(count / days / RECORD.shards / RECORD.perRequest);
+      fn.tableReads += deep * (days * RECORD.shards - 1);
+      fn.hold(count * RECORD.heapBytes);
+      await fn.readTable(deep);
+      await fn.work(count * RECORD.cpuMs);
+      return catalog.recordsOf(from, to);
+    },
+  };
+  const deadline = new AbortController();
+  const request = {
+    tenants: [TENANT],
+    expr: parseQuery(question.query) as never,
+    startNs: startNs + NS_PER_MINUTE,
+    endNs,
+    stepNs: NS_PER_MINUTE,
+    instant: false,
+    maxSeries: 0,
+    partial: false,
+    signal: deadline.signal,
+    visibleOf: () => ALL_VISIBLE,
+    maxParallelism: DEFAULT_LIMITS.maxQueryParallelism,
+  };
+  const startedMs = clock.nowMs();
+  const sources = { catalog: lookup, source: new SyntheticSource(fn, question), clock, workers };
+  const statistics = newStatistics();
+  const timeUp = new DOMException('the time of the query is over', 'TimeoutError');
+  const isOver = clock.sleep(QUERY_FUNCTION.deadlineMs, deadline.signal).then(
+    () => deadline.abort(timeUp),
+    () => undefined,
+  );
+  const running = runMetricQuery(sources, request, statistics).then(
+    result => ({ end: 'answered' as const, message: '', lines: sumOf(result) }),
+    (error: unknown) => ({ end: endOf(error, timeUp), message: messageOf(error), lines: undefined }),
+  );
+  const ended = await clock.run(running);
+  const ms = clock.nowMs() - startedMs;
+  deadline.abort(new Error('over'));
+  await isOver;
+  await clock.drain();
+  const requests = fn.objectReads + lambda.counts.reads + fn.tableReads + lambda.counts.calls;
+  return {
+    ...ended,
+    ms,
+    plainLines: plainCount(catalog.recordsOf(startNs + 1n, endNs), question),
+    worked,
+    tasks: workers.figures.tasks,
+    requests,
+    lineBytes,
+    dollars: priceOf(fn, lambda.counts, ms),
+    heapBytes: fn.peakHeapBytes,
+    lambda: lambda.counts,
+  };
+}
+
+function endOf(error: unknown, timeUp: DOMException): FleetAnswer['end'] {
+  if (error === timeUp) return 'deadline';
+  return error instanceof OutOfMemoryError ? 'memory' : 'failed';
+}
+
+function sumOf(result: Awaited<ReturnType<typeof runMetricQuery>>): number {
+  if (result.kind !== 'matrix') throw new Error(`a matrix is expected, not a ${result.kind}`);
+  let lines = 0;
+  for (const { values } of result.series) for (const value of values) lines += value;
+  return lines;
+}
+
+function priceOf(fn: QueryFunction, { calls, reads, workedMs }: LambdaCounts, ms: number): number {
+  const seconds = (workedMs / 1000) * WORKER.memoryGb + (ms / 1000) * PRICE.queryMemoryGb;
+  const gets = fn.objectReads + reads;
+  const readUnits = fn.tableReads * 128;
+  return (
+    seconds * PRICE.gbSecond +
+    (gets * PRICE.getMillion + readUnits * PRICE.readUnitMillion + calls * PRICE.callMillion) / 1e6
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * Figures of a modelled account: what requests, workers and the query function take. Each says where it comes from. None was measured
+ * in an account of AWS; "assumed" marks those that nothing here measures.
+ */
+
+const MIB = 1024 * 1024;
+
+export const CHUNK = {
+  /** `compaction_target_size` over the stored share of 0.2 (bench/model/figures.ts). */
+  lineBytes: 640 * MIB,
+  storedShare: 0.2,
+  /** Measured: footers of merged chunks, for a byte of lines (1.33 GB a TB). */
+  footerShare: 1.33e-3,
+  /** Measured: CPU of decoding footers (14 s for those of a TB), and what they take in memory (5.8 GB). */
+  footerCpuMsPerGb: 14,
+  footerHeapShare: 5.8e-3,
+  /** A synthetic page stands for 16 stored ones, so that a day of 10 TB fits into the simulator. */
+  pageBytes: 16 * MIB,
+  /** Of the benchmark's corpus. */
+  bytesPerLine: 190,
+} as const;
+
+export const RECORD = {
+  /** A kilobyte in the table, 1,000 of them in an answer of DynamoDB (1 MB). */
+  perRequest: 1000,
+  shards: 4,
+  /** Assumed: a record with 256 hashes of label pairs as an object, and decoding it. */
+  heapBytes: 2048,
+  cpuMs: 0.005,
+} as const;
+
+/** Of requests, ms: the median, and how often one is `slowFactor` times slower. Assumed, as published for S3 and DynamoDB. */
+export const LATENCY = {
+  objectReadMs: 25,
+  objectBytesPerMs: 90_000,
+  tableReadMs: 8,
+  slowShare: 0.01,
+  slowFactor: 10,
+  /** Width of the usual spread around the median, as a part of it. */
+  spread: 0.3,
+} as const;
+
+export const QUERY_FUNCTION = {
+  memoryBytes: 3008 * MIB,
+  /** Assumed: code, caches and the garbage of an idle function. */
+  idleHeapBytes: 250 * MIB,
+  /** The function answers by then (docs/aws.md). */
+  deadlineMs: 28_000,
+  connections: 128,
+  /** Encoding a task and decoding its answer. Measured as 1 ms for both sides together (shared/read/query/tasks/plan-tasks.ts). */
+  cpuMsPerTask: 0.5,
+} as const;
+
+export const WORKER = {
+  memoryGb: 1769 / 1024,
+  /** Assumed: what calling a function takes beside its work. */
+  callMs: 20,
+  /** Measured: 194 ms of CPU; the rest is what Lambda takes for an environment. */
+  coldStartMs: 450,
+  /** Of calls: workers that are lost, half of them at once and half without a word until they time out. Assumed. */
+  lostShare: 0.001,
+  hungMs: 20_000,
+  /** Of calls: those that share their machine with something. Assumed. */
+  slowShare: 0.01,
+  slowFactor: 6,
+  /** Of calls: refused although there is room, while Lambda scales. Assumed. */
+  throttledShare: 0.005,
+} as const;
+
+/** Of a bucket, for each prefix. https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html */
+export const PREFIX_READS_PER_MS = 5.5;
+
+/** US list prices; see shared/server/admin/prices.ts for the date. */
+export const PRICE = {
+  getMillion: 0.4,
+  readUnitMillion: 0.125,
+  callMillion: 0.2,
+  gbSecond: 0.0000133334,
+  queryMemoryGb: 3008 / 1024,
+} as const;
+
+/** What is asked. */
+export interface Question {
+  readonly name: string;
+  /** `$range` stands for a window as long as the step. */
+  readonly query: string;
+  /** Pages that the text filters leave, of all. Assumed: 0.1% for a needle, which is what false positives leave. */
+  readonly shareLeft: number;
+  /** A worker's speed over raw lines, MB/s: measured for `json` (docs/gaps.md) and for `(?i)` expressions (docs/benchmarks.md, lowered). */
+  readonly mbPerSecond: number;
+  /** Lines of a page that count: one in so many; 0: one line in each page that is left. */
+  readonly oneIn: number;
+}
+
+export const QUESTIONS: readonly Question[] = [
+  {
+    name: 'needle',
+    query: 'sum(count_over_time({app=~".+"} |= "4bf92f3577b34da6a3ce929d0e0e4736" [1m]))',
+    shareLeft: 0.001,
+    mbPerSecond: 1000,
+    oneIn: 0,
+  },
+  {
+    name: 'count by minute',
+    query: 'sum(count_over_time({app=~".+"}[1m]))',
+    shareLeft: 1,
+    mbPerSecond: 1000,
+    oneIn: 1,
+  },
+  {
+    name: 'JSON filter',
+    query: 'sum(count_over_time({app=~".+"} | json | status >= 500 [1m]))',
+    shareLeft: 1,
+    mbPerSecond: 500,
+    oneIn: 50,
+  },
+  {
+    name: 'regular expression',
+    query: 'sum(count_over_time({app=~".+"} |~ "[a-f]{3}[0-9]{2,}x?[a-f]" [1m]))',
+    shareLeft: 1,
+    mbPerSecond: 400,
+    oneIn: 20,
+  },
+];

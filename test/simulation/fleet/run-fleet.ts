@@ -1,0 +1,94 @@
+/**
+ * `npm run simulate -- fleet`: what queries and compaction of large tenants take, by the program's own planner, fan-out and retries.
+ *
+ *     npm run simulate -- fleet                      1, 10 and 100 TB a day; 1 hour, 24 hours and 7 days
+ *     npm run simulate -- fleet --tb 10 --hours 24   these alone; lists are separated by commas
+ *     npm run simulate -- fleet --workers 500        calls of workers that the account allows at once, default 1,000
+ *     npm run simulate -- fleet --runs 20            runs of each query, each with other dice, default 5
+ *     npm run simulate -- fleet --seed 4711          the first seed
+ *     npm run simulate -- fleet --compaction         compaction alone
+ *
+ * Where the end is not "answered", figures are those up to the end. `covered` is the part of the raw lines that workers looked at.
+ */
+import { parseArgs } from 'node:util';
+import { askFleet, type FleetAnswer } from './ask-fleet.ts';
+import { compactFleet } from './compact-fleet.ts';
+import { QUESTIONS } from './figures.ts';
+import { quantile } from './random-times.ts';
+
+const TB = 1e12;
+const PUSH_BYTES = 8e6;
+const COMPACTED_MINUTES = 30;
+
+const { values } = parseArgs({
+  options: {
+    tb: { type: 'string', default: '1,10,100' },
+    hours: { type: 'string', default: '1,24,168' },
+    workers: { type: 'string', default: '1000' },
+    runs: { type: 'string', default: '5' },
+    seed: { type: 'string', default: '1' },
+    compaction: { type: 'boolean', default: false },
+  },
+});
+
+function numbersOf(text: string, name: string): number[] {
+  const numbers = text.split(',').map(Number);
+  if (numbers.some(number => !(number > 0))) {
+    throw new RangeError(`--${name} needs positive numbers separated by commas, not ${text}`);
+  }
+  return numbers;
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const [runs] = numbersOf(values.runs, 'runs');
+const [concurrency] = numbersOf(values.workers, 'workers');
+const [seed] = numbersOf(values.seed, 'seed');
+const sizes = numbersOf(values.tb, 'tb');
+
+if (!values.compaction) {
+  print(
+    '| TB a day | hours | query | end | p50 s | p95 s | tasks | requests | GB looked at | dollars | heap MB |',
+  );
+  print('|---|---|---|---|---|---|---|---|---|---|---|');
+  for (const tb of sizes) {
+    for (const rangeHours of numbersOf(values.hours, 'hours')) {
+      for (const question of QUESTIONS) {
+        const answers: FleetAnswer[] = [];
+        for (let run = 0; run < runs; run++) {
+          const asked = { seed: seed + run, bytesPerDay: tb * TB, rangeHours, question, concurrency };
+          answers.push(await askFleet(asked));
+        }
+        const middle = (of: (answer: FleetAnswer) => number) => quantile(answers.map(of), 0.5);
+        const seconds = answers.map(({ ms }) => ms / 1000);
+        print(
+          `| ${[
+            tb,
+            rangeHours,
+            question.name,
+            [...new Set(answers.map(({ end }) => end))].join(', '),
+            quantile(seconds, 0.5).toFixed(1),
+            quantile(seconds, 0.95).toFixed(1),
+            middle(({ tasks }) => tasks),
+            middle(({ requests }) => requests),
+            (middle(({ lineBytes }) => lineBytes) / 1e9).toFixed(1),
+            middle(({ dollars }) => dollars).toFixed(4),
+            Math.round(middle(({ heapBytes }) => heapBytes) / 1e6),
+          ].join(' | ')} |`,
+        );
+      }
+    }
+  }
+  print('');
+}
+
+print(
+  `| TB a day | functions | pushed GB in ${COMPACTED_MINUTES} minutes | merged GB | merges | backlog s |`,
+);
+print('|---|---|---|---|---|---|');
+for (const tb of sizes) {
+  const outcome = compactFleet({ bytesPerDay: tb * TB, minutes: COMPACTED_MINUTES, pushBytes: PUSH_BYTES });
+  const gb = (bytes: number) => (bytes / 1e9).toFixed(0);
+  print(
+    `| ${[tb, 1, gb(outcome.pushedBytes), gb(outcome.mergedBytes), outcome.merges, (outcome.backlogMs / 1000).toFixed(0)].join(' | ')} |`,
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Catalogs that nobody pushed: a tenant whose days hold so many TB, merged into chunks that follow each other in time. A chunk's pages
+ * hold a stream each over the whole time of the chunk.
+ *
+ *     day     | chunk 0 | chunk 1 | chunk 2 | ...        as many as the bytes make
+ *     chunk   pages 0 to 39, 16 MiB each, page p of stream p
+ */
+
+import { NS_PER_DAY } from '../../../shared/base/model/duration.ts';
+import type { Stream } from '../../../shared/base/model/page.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { type Footer, type PageMeta, SectionKind } from '../../../shared/storage/chunk/format.ts';
+import { CHUNK, type Question } from './figures.ts';
+
+export const TENANT = 'fleet';
+const DAY_NS = Number(NS_PER_DAY);
+const MINUTE_NS = 60_000_000_000;
+const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
+const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
+const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
+const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);
+const STREAMS: readonly Stream[] = Array.from({ length: PAGES }, (_, i) => {
+  const value = `app-${`${i}`.padStart(2, '0')}`;
+  return { labels: [{ name: 'app', value }], text: `{app="${value}"}` };
+});
+
+export class SyntheticCatalog {
+  readonly chunksOfDay: number;
+  private readonly spanNs: number;
+
+  private readonly endDay: number;
+
+  /** @param endDay the first day that is empty */
+  constructor(bytesPerDay: number, endDay: number) {
+    this.endDay = endDay;
+    this.chunksOfDay = Math.max(1, Math.round(bytesPerDay / CHUNK.lineBytes));
+    this.spanNs = Math.floor(DAY_NS / this.chunksOfDay);
+  }
+
+  /** Records that meet a range, Unix ns, both inclusive. */
+  recordsOf(startNs: bigint, endNs: bigint): ChunkRecord[] {
+    const records: ChunkRecord[] = [];
+    for (let day = Number(startNs / NS_PER_DAY); day < this.endDay; day++) {
+      const dayStart = BigInt(day) * NS_PER_DAY;
+      const from = Math.max(0, Number(startNs - dayStart));
+      const to = Math.min(DAY_NS - 1, Number(endNs - dayStart));
+      if (to < 0) break;
+      const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.spanNs));
+      for (let place = Math.floor(from / this.spanNs); place <= last; place++) {
+        records.push(this.record(day, place));
+      }
+    }
+    return records;
+  }
+
+  /** How many that are, at the cost of none. */
+  countOf(startNs: bigint, endNs: bigint): number {
+    const days = Math.min(Number(endNs - startNs), DAY_NS * this.endDay) / DAY_NS;
+    return Math.ceil(this.chunksOfDay * days);
+  }
+
+  private record(day: number, place: number): ChunkRecord {
+    const id = `${day.toString(16).padStart(16, '0')}${place.toString(16).padStart(16, '0')}`;
+    return {
+      id,
+      origin: id,
+      tenant: TENANT,
+      day,
+      level: 3,
+      first: place * this.spanNs,
+      last: (place + 1) * this.spanNs - 1,
+      rows: PAGES * PAGE_ROWS,
+      lineBytes: CHUNK.lineBytes,
+      metadataBytes: 0,
+      asOfMs: 0,
+      storedBytes: PAGES * PAGE_STORED + FOOTER_BYTES,
+      footerBytes: FOOTER_BYTES,
+      pairs: undefined,
+      inline: undefined,
+      footer: undefined,
+    };
+  }
+}
+
+export function footerOf({ id, origin, day, level, rows, lineBytes, first, last }: ChunkRecord): Footer {
+  const minutes = [minuteOf(last)];
+  const ofStream = [
+    {
+      level: 0,
+      minutes,
+      entries: [PAGE_ROWS],
+      lineBytes: [CHUNK.pageBytes],
+      metadataBytes: [0],
+    },
+  ];
+  const pages = STREAMS.map((_, stream): PageMeta => {
+    const run = {
+      stream,
+      firstRow: 0,
+      rows: PAGE_ROWS,
+      first,
+      last,
+      lineBytes: CHUNK.pageBytes,
+      metadataBytes: 0,
+    };
+    return {
+      offset: stream * PAGE_STORED,
+      storedBytes: PAGE_STORED,
+      rows: PAGE_ROWS,
+      lineBytes: CHUNK.pageBytes,
+      base: first,
+      scale: 0,
+      runs: [run],
+      columns: [],
+    };
+  });
+  const place = { offset: PAGES * PAGE_STORED, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
+  return {
+    version: 1,
+    id,
+    tenant: TENANT,
+    day,
+    level,
+    createdMs: 0,
+    inputs: [],
+    origin,
+    rows,
+    lineBytes,
+    metadataBytes: 0,
+    first,
+    last,
+    streams: STREAMS,
+    pages,
+    levels: [''],
+    counts: STREAMS.map(() => ofStream),
+    sections: [{ kind: SectionKind.filter, place }],
+  };
+}
+
+/** The bucket `(m-1, m]` that a time of the day lies in. Entries of a synthetic chunk lie in that of its end. */
+export function minuteOf(ns: number): number {
+  return Math.ceil(ns / MINUTE_NS);
+}
+
+/** Whether the text filter leaves a page: the same in every run, and different in each chunk. */
+export function isLeft({ id }: Pick<ChunkRecord, 'id'>, page: number, { shareLeft }: Question): boolean {
+  if (shareLeft >= 1) return true;
+  let hash = Number.parseInt(id.slice(-8), 16) * 64 + page;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 0x1_0000_0000 < shareLeft;
+}
+
+/** Lines of a page that the question counts. */
+export function linesOf(record: Pick<ChunkRecord, 'id'>, page: number, question: Question): number {
+  if (!isLeft(record, page, question)) return 0;
+  return question.oneIn === 0 ? 1 : Math.floor(PAGE_ROWS / question.oneIn);
+}
+
+/** What a scan of everything would count. */
+export function plainCount(records: readonly ChunkRecord[], question: Question): number {
+  let lines = 0;
+  for (const record of records) {
+    for (let page = 0; page < PAGES; page++) lines += linesOf(record, page, question);
+  }
+  return lines;
+}
