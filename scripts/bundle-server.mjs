@@ -21,6 +21,7 @@ const STORE_COMMANDS = [
   'doctor',
   'fmt',
   'inspect',
+  'migrate',
   'rules',
   'stdin-query',
   'tenant',

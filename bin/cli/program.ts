@@ -11,6 +11,7 @@ interface CommandModule {
 const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('../commands/start.ts'),
   push: () => import('../commands/push.ts'),
+  migrate: () => import('../commands/migrate.ts'),
   query: () => import('../commands/query.ts'),
   instant: () => import('../commands/instant.ts'),
   tail: () => import('../commands/tail.ts'),

@@ -1,0 +1,157 @@
+/** What a migration reads from a store of Loki's API: streams, entries with their structured metadata, and counts. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
+import { NS_PER_MS } from '../../../shared/base/model/duration.ts';
+import { CommandError } from '../command-error.ts';
+import { askJson, parseAnswer, understood } from '../json-client.ts';
+import { logPages } from '../log-pages.ts';
+import { askInstant, type LogEntry, type RangeAnswer, type RangeRequest } from '../range-query.ts';
+import { ask, endpoint, refusal, type StoreFlags, UnreachableError } from '../store-client.ts';
+import { type StreamLabels, streamKey, streamSelector } from './streams-cover.ts';
+
+const RANGE_PATH = '/loki/api/v1/query_range';
+const SERIES_PATH = '/loki/api/v1/series';
+/** Keeps structured metadata apart from the labels of the stream. */
+const CATEGORIES = { 'x-loki-response-encoding-flags': 'categorize-labels' };
+const REQUEST_TIMEOUT_MS = 600_000;
+/** A store that restarts is back in half a minute. */
+const MAX_ATTEMPTS = 8;
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 8000;
+/** Counts of single streams, if a store refuses them in one query. */
+const COUNTS_AT_ONCE = 4;
+
+/** Half-open, in whole milliseconds: durations of LogQL are not finer. */
+export interface TimeWindow {
+  readonly startNs: bigint;
+  readonly endNs: bigint;
+}
+
+export interface MigratedEntry extends LogEntry {
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export async function streamsOf(
+  store: StoreFlags,
+  { startNs, endNs }: TimeWindow,
+  selector?: string,
+): Promise<readonly StreamLabels[]> {
+  const params = new URLSearchParams({ start: `${startNs}`, end: `${endNs}` });
+  if (selector !== undefined) params.set('match[]', selector);
+  return persistently(() =>
+    askJson(store, {
+      path: SERIES_PATH,
+      params,
+      read: body => (body as { data: StreamLabels[] }).data.map(each => ({ ...each })),
+    }),
+  );
+}
+
+/** Entries of the window in the order of time, page after page. */
+export async function* entryPages(
+  store: StoreFlags,
+  { query, window, batch }: { readonly query: string; readonly window: TimeWindow; readonly batch: number },
+): AsyncGenerator<readonly MigratedEntry[]> {
+  const request = { query, ...window, limit: Number.POSITIVE_INFINITY, batch, direction: 'forward' as const };
+  for await (const page of logPages(each => persistently(() => askEntries(store, each)), request))
+    if (page.kind === 'streams') yield page.entries as readonly MigratedEntry[];
+}
+
+interface CategorizedStream {
+  readonly stream: StreamLabels;
+  readonly values: readonly (readonly [string, string, { readonly structuredMetadata?: StreamLabels }?])[];
+}
+
+async function askEntries(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
+  const url = endpoint(store, RANGE_PATH);
+  const { query, startNs, endNs, limit, direction } = request;
+  const params = { query, start: `${startNs}`, end: `${endNs}`, limit: `${limit}`, direction };
+  url.search = new URLSearchParams(params).toString();
+  const answer = await ask(store, url, { method: 'GET', headers: CATEGORIES, timeoutMs: REQUEST_TIMEOUT_MS });
+  if (answer.status !== 200) throw failureOf(answer.status, refusal(answer));
+  const body = parseAnswer(answer.text) as { data: { result: readonly CategorizedStream[] } };
+  const entries = understood(() =>
+    body.data.result.flatMap(({ stream, values }) =>
+      values.map(
+        ([ns, line, categories]): MigratedEntry => ({
+          timeNs: BigInt(ns),
+          labels: stream,
+          line,
+          metadata: categories?.structuredMetadata ?? {},
+        }),
+      ),
+    ),
+  );
+  entries.sort((a, b) => (a.timeNs < b.timeNs ? -1 : a.timeNs > b.timeNs ? 1 : 0));
+  return { kind: 'streams', entries, warnings: [] };
+}
+
+export interface CountRequest {
+  readonly selector: string;
+  /** Of the labels that tell streams apart. */
+  readonly names: readonly string[];
+  readonly window: TimeWindow;
+  /** Streams that are counted one by one if the store refuses to count all in one query. */
+  readonly streams: readonly StreamLabels[];
+}
+
+const TOO_MANY_SERIES = /maximum (?:of|number of) series/i;
+
+/** Entries of each stream in the window, by `streamKey`. */
+export async function countsOf(
+  store: StoreFlags,
+  { selector, names, window, streams }: CountRequest,
+): Promise<ReadonlyMap<string, number>> {
+  const seconds = `${(window.endNs - window.startNs) / NS_PER_MS}ms`;
+  // A range is open at its start and closed at its end.
+  const timeNs = window.endNs - 1n;
+  const ask = (query: string) => persistently(() => askInstant(store, { query, timeNs, limit: 1 }));
+  const sumBy = `sum by (${names.join(', ')})`;
+  try {
+    const answer = await ask(`${sumBy} (count_over_time(${selector}[${seconds}]))`);
+    return new Map(
+      seriesOf(answer).map(({ labels, samples }) => [streamKey(labels, names), Number(samples[0].value)]),
+    );
+  } catch (error) {
+    if (!(error instanceof CommandError && TOO_MANY_SERIES.test(error.message))) throw error;
+  }
+  const counts = new Map<string, number>();
+  await mapAtOnce(streams, COUNTS_AT_ONCE, async stream => {
+    const answer = await ask(`sum (count_over_time(${streamSelector(stream, names)}[${seconds}]))`);
+    const [series] = seriesOf(answer);
+    if (series !== undefined) counts.set(streamKey(stream, names), Number(series.samples[0].value));
+  });
+  return counts;
+}
+
+function seriesOf(answer: RangeAnswer) {
+  if (answer.kind === 'streams')
+    throw new CommandError('the response to a count has entries; is this a log store?');
+  return answer.series;
+}
+
+/** A failure that may pass. */
+class PassingError extends CommandError {}
+
+function failureOf(status: number, message: string): CommandError {
+  return status === 429 || status >= 500 ? new PassingError(message) : new CommandError(message);
+}
+
+/** Tries again what may pass: throttling, server errors, broken connections. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  let delayMs = FIRST_DELAY_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const mayPass =
+        error instanceof PassingError ||
+        error instanceof UnreachableError ||
+        (error instanceof CommandError && /^(?:429|5\d\d) /.test(error.message));
+      if (!mayPass || attempt >= MAX_ATTEMPTS) throw error;
+    }
+    await delay(delayMs);
+    delayMs = Math.min(delayMs * 2, MAX_DELAY_MS);
+  }
+}

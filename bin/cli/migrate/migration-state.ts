@@ -1,0 +1,109 @@
+/**
+ * The file that remembers which parts of a migration are done, a line of JSON for each, after one that says what is copied. A line that
+ * a crash cut is left out: its part is copied again, which changes nothing, because entries are a set.
+ */
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { CommandError } from '../command-error.ts';
+import type { TimeWindow } from './log-source.ts';
+
+const VERSION = 1;
+
+/** What is copied, as the options say. */
+export interface MigrationScope {
+  readonly from: string;
+  readonly to: string;
+  readonly selectors: readonly string[];
+}
+
+export interface DonePart {
+  readonly tenant: string;
+  readonly selector: string;
+  /** Unix ns. */
+  readonly start: string;
+  readonly entries: number;
+}
+
+interface Header {
+  readonly version: number;
+  readonly scope: MigrationScope;
+  readonly start: string;
+  readonly end: string;
+}
+
+export class MigrationState {
+  readonly window: TimeWindow;
+  private readonly descriptor: number;
+  private readonly done: Map<string, number>;
+
+  private constructor(descriptor: number, window: TimeWindow, parts: readonly DonePart[]) {
+    this.descriptor = descriptor;
+    this.window = window;
+    this.done = new Map(parts.map(part => [keyOf(part), part.entries]));
+  }
+
+  /** The state in the file with its time window, or a new one. Throws CommandError if the file is of another migration. */
+  static open(file: string, scope: MigrationScope, window: TimeWindow): MigrationState {
+    const known = read(file);
+    const descriptor = openSync(file, 'a');
+    if (known === undefined) {
+      const header: Header = { version: VERSION, scope, start: `${window.startNs}`, end: `${window.endNs}` };
+      writeSync(descriptor, `${JSON.stringify(header)}\n`);
+      return new MigrationState(descriptor, window, []);
+    }
+    const { header, parts } = known;
+    if (JSON.stringify(header.scope) !== JSON.stringify(scope)) {
+      closeSync(descriptor);
+      throw new CommandError(
+        `${file} is of a migration from ${header.scope.from} to ${header.scope.to} of ${header.scope.selectors.join(' ') || 'all streams'}; name another file with --state`,
+      );
+    }
+    // After a line that was cut.
+    writeSync(descriptor, '\n');
+    return new MigrationState(
+      descriptor,
+      { startNs: BigInt(header.start), endNs: BigInt(header.end) },
+      parts,
+    );
+  }
+
+  /** Entries of the part; undefined if it is not done. */
+  doneEntries(part: Omit<DonePart, 'entries'>): number | undefined {
+    return this.done.get(keyOf(part));
+  }
+
+  add(part: DonePart): void {
+    this.done.set(keyOf(part), part.entries);
+    writeSync(this.descriptor, `${JSON.stringify(part)}\n`);
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+}
+
+function keyOf({ tenant, selector, start }: Omit<DonePart, 'entries'>): string {
+  return JSON.stringify([tenant, selector, start]);
+}
+
+function read(file: string): { readonly header: Header; readonly parts: readonly DonePart[] } | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if (text === '') return undefined;
+  const [header, ...parts] = text.split('\n').map(parsed);
+  if ((header as Header | undefined)?.version !== VERSION)
+    throw new CommandError(`${file} is not a state of a migration; name another file with --state`);
+  return { header: header as Header, parts: parts.filter(part => part !== undefined) as DonePart[] };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

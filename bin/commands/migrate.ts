@@ -1,0 +1,254 @@
+/** `logboom migrate loki --from URL`: copies entries, and rules, out of a store with Loki's API into this one. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
+import type { TimeWindow } from '../cli/migrate/log-source.ts';
+import { MigrationState } from '../cli/migrate/migration-state.ts';
+import { type MigrationTotals, migrateTenant } from '../cli/migrate/run-migration.ts';
+import { checkTime, parsePositive, parseSince, parseTime } from '../cli/range-options.ts';
+import { listGroups, putGroup } from '../cli/rules-client.ts';
+import { print, say, tell } from '../cli/standard-output.ts';
+import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
+import { addTimeZoneOption } from '../cli/time-zone.ts';
+import { startWaiting } from '../cli/waiting-line.ts';
+
+interface MigrateFlags extends StoreFlags {
+  readonly from: URL;
+  readonly tenants: readonly TenantPair[];
+  readonly selector: readonly string[];
+  readonly start?: string;
+  readonly end?: string;
+  readonly since: bigint;
+  readonly parallel: number;
+  readonly batch: number;
+  readonly state: string;
+  readonly rules: boolean;
+  readonly entries: boolean;
+  readonly fromUsername?: string;
+  readonly fromPassword?: string;
+  readonly fromBearerToken?: string;
+  readonly fromBearerTokenFile?: string;
+  readonly fromCaCert?: string;
+  readonly fromTlsSkipVerify?: boolean;
+}
+
+interface TenantPair {
+  readonly source: string;
+  readonly target: string;
+}
+
+const HEADING = 'The store that is copied:';
+const MAX_TENANTS = 10_000;
+const MAX_PARALLEL = 64;
+
+const NOTES = `
+Reads streams, entries with their structured metadata, and counts by HTTP, and pushes the entries with their timestamps. Each part (a
+selector within an hour) is counted in both stores, stream by stream. The state file remembers the parts that are complete: a
+migration that was stopped goes on there if it is started again, and a part that is copied twice changes nothing.
+
+The target must take old entries: set reject_old_samples: false for the tenants until all is copied. The source needs no change. A
+tenant list copies each tenant into the one of its name, or of another with SOURCE=TARGET; without it, one tenant is copied as --tenant.
+
+Exit code 1: a request failed, or a stream has fewer entries in the target than in the source.
+
+Examples:
+  logboom migrate loki --from http://loki:3100 --since 30d
+  logboom migrate loki --from https://loki.example.com --from-bearer-token-file token --tenants shop,blog=press --rules
+  logboom migrate loki --from http://loki:3100 --selector '{app="shop"}' --start 2026-01-01 --end 2026-02-01 --parallel 8`;
+
+export function register(program: Command): void {
+  const command = program
+    .command('migrate')
+    .description('copy entries and rules from another store')
+    .command('loki')
+    .description("copy entries and rules from a store with Loki's API")
+    .addOption(
+      new Option('--from <url>', 'address of the store to copy')
+        .argParser(parseAddress)
+        .makeOptionMandatory()
+        .helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--from-username <name>', 'user name').env('LOGBOOM_FROM_USERNAME').helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--from-password <text>', 'password; better in the environment')
+        .env('LOGBOOM_FROM_PASSWORD')
+        .helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--from-bearer-token <text>', 'token; better in the environment')
+        .env('LOGBOOM_FROM_BEARER_TOKEN')
+        .helpGroup(HEADING),
+    )
+    .addOption(new Option('--from-bearer-token-file <file>', 'file that holds the token').helpGroup(HEADING))
+    .addOption(new Option('--from-ca-cert <file>', 'certificate of its authority, PEM').helpGroup(HEADING))
+    .addOption(
+      new Option('--from-tls-skip-verify', 'skip TLS certificate verification (insecure)').helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--tenants <list>', 'tenants to copy, separated by commas: NAME or SOURCE=TARGET')
+        .argParser(parseTenants)
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--selector <selector>', 'streams to copy, such as {app="shop"}; may be given several times')
+        .argParser((text: string, before: readonly string[]) => [...before, text])
+        .default([], 'all streams'),
+    )
+    .addOption(
+      new Option('--since <duration>', 'look back from --end')
+        .argParser(parseSince)
+        .default(parseSince('7d'), '7d')
+        .conflicts('start'),
+    )
+    .addOption(new Option('--start <time>', 'start of the time range').argParser(checkTime))
+    .addOption(new Option('--end <time>', 'end of the time range (default: now)').argParser(checkTime))
+    .addOption(
+      new Option('--parallel <count>', 'parts that are copied at once').argParser(parseParallel).default(4),
+    )
+    .addOption(
+      new Option('--batch <count>', 'entries of one request to the source')
+        .argParser(parsePositive)
+        .default(5000),
+    )
+    .addOption(
+      new Option('--state <file>', 'file that stores what is done').default('logboom-migration.jsonl'),
+    )
+    .addOption(new Option('--rules', 'also copy rule groups').default(false))
+    .addOption(new Option('--no-entries', 'copy no entries, only rule groups'));
+  addTimeZoneOption(command);
+  addStoreOptions(command).addHelpText('after', NOTES).action(asAction(migrate));
+}
+
+async function migrate(flags: MigrateFlags): Promise<void> {
+  const from: StoreFlags = {
+    addr: flags.from,
+    username: flags.fromUsername,
+    password: flags.fromPassword,
+    bearerToken: flags.fromBearerToken,
+    bearerTokenFile: flags.fromBearerTokenFile,
+    caCert: flags.fromCaCert,
+    tlsSkipVerify: flags.fromTlsSkipVerify,
+  };
+  const pairs = flags.tenants.length > 0 ? flags.tenants : [undefined];
+  const jobs = pairs.map(pair => ({
+    name: pair?.target ?? flags.tenant ?? '',
+    source: { ...from, tenant: pair?.source },
+    target: pair === undefined ? flags : { ...flags, tenant: pair.target },
+  }));
+  const window = windowOf(flags);
+  if (flags.rules) for (const job of jobs) await copyRules(job);
+  if (!flags.entries) return;
+  const scope = { from: flags.from.origin, to: flags.addr.origin, selectors: flags.selector };
+  const state = MigrationState.open(flags.state, scope, window);
+  let incomplete = 0;
+  try {
+    for (const job of jobs) incomplete += await copyEntries(job, state, flags);
+  } finally {
+    state.close();
+  }
+  if (incomplete > 0)
+    throw new CommandError(
+      `${incomplete} parts have fewer entries in the target; start it again to copy them once more`,
+    );
+}
+
+interface Job {
+  readonly name: string;
+  readonly source: StoreFlags;
+  readonly target: StoreFlags;
+}
+
+async function copyRules({ name, source, target }: Job): Promise<void> {
+  let groups = 0;
+  for (const [namespace, list] of await listGroups(source)) {
+    for (const group of list) {
+      await putGroup(target, namespace, group);
+      groups++;
+    }
+  }
+  await print(`copied ${groups} rule groups${ofTenant(name)}\n`);
+}
+
+/** Resolves to the number of parts that are incomplete. */
+async function copyEntries(
+  { name, source, target }: Job,
+  state: MigrationState,
+  flags: MigrateFlags,
+): Promise<number> {
+  const waiting = startWaiting(process.stderr);
+  const told = new Set<string>();
+  const note = (text: string) => {
+    waiting.clear();
+    tell(`logboom: ${text}\n`);
+  };
+  let totals: MigrationTotals;
+  try {
+    totals = await migrateTenant({
+      source,
+      target,
+      tenant: name,
+      selectors: flags.selector,
+      state,
+      parallel: flags.parallel,
+      batch: flags.batch,
+      onProgress: ({ entries, earlier }, day) =>
+        waiting.say(`${day}: ${entries + earlier} entries${ofTenant(name)}`),
+      onDay: (day, entries) => {
+        if (entries > 0) note(`${day}: ${entries} entries${ofTenant(name)}`);
+      },
+      onRetry: problem => {
+        if (!told.has(problem) && told.size < MAX_TOLD) note(`${problem}; trying again`);
+        told.add(problem);
+      },
+    });
+  } finally {
+    waiting.stop();
+  }
+  for (const each of totals.missing) say(`logboom: missing${ofTenant(name)}: ${each}\n`);
+  const earlier = totals.earlier > 0 ? `, ${totals.earlier} by earlier runs` : '';
+  const verdict = totals.incomplete > 0 ? `${totals.incomplete} parts are incomplete` : 'all counts agree';
+  await print(`copied ${totals.entries} entries${ofTenant(name)}${earlier}; ${verdict}\n`);
+  return totals.incomplete;
+}
+
+/** Messages of a store may have a number that is new each time. */
+const MAX_TOLD = 10;
+
+function ofTenant(name: string): string {
+  return name === '' ? '' : ` of tenant ${name}`;
+}
+
+/** In whole milliseconds. */
+function windowOf({ start, end, since }: MigrateFlags): TimeWindow {
+  const endNs = end === undefined ? systemClock.nowNs() : parseTime(end);
+  const startNs = start === undefined ? endNs - since : parseTime(start);
+  if (endNs <= startNs) throw new UsageError('the end of the range is not after its start');
+  return {
+    startNs: startNs - (startNs % NS_PER_MS),
+    endNs: endNs + ((NS_PER_MS - (endNs % NS_PER_MS)) % NS_PER_MS),
+  };
+}
+
+function parseTenants(text: string): readonly TenantPair[] {
+  const pairs = text.split(',').map(each => {
+    const [source, target = source, ...more] = each.split('=').map(name => name.trim());
+    if (source === '' || target === '' || more.length > 0)
+      throw new InvalidArgumentError('Tenants are given as NAME or SOURCE=TARGET, separated by commas.');
+    return { source, target };
+  });
+  if (pairs.length > MAX_TENANTS)
+    throw new InvalidArgumentError(`Give up to ${MAX_TENANTS} tenants at a time.`);
+  if (new Set(pairs.map(({ target }) => target)).size < pairs.length)
+    throw new InvalidArgumentError('A target tenant is given twice.');
+  return pairs;
+}
+
+function parseParallel(text: string): number {
+  const count = parsePositive(text);
+  if (count > MAX_PARALLEL)
+    throw new InvalidArgumentError(`At most ${MAX_PARALLEL} parts are copied at once.`);
+  return count;
+}
