@@ -19,6 +19,7 @@ const STORE_COMMANDS = [
   'config',
   'cost',
   'doctor',
+  'export',
   'fmt',
   'inspect',
   'migrate',

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('../commands/start.ts'),
   push: () => import('../commands/push.ts'),
   migrate: () => import('../commands/migrate.ts'),
+  export: () => import('../commands/export.ts'),
   query: () => import('../commands/query.ts'),
   instant: () => import('../commands/instant.ts'),
   tail: () => import('../commands/tail.ts'),

@@ -4,8 +4,8 @@ import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
-import { MigrationState } from '../cli/migrate/migration-state.ts';
 import { type MigrationTotals, migrateTenant } from '../cli/migrate/run-migration.ts';
+import { PartState } from '../cli/part-state.ts';
 import { checkTime, parsePositive, parseSince, parseTime } from '../cli/range-options.ts';
 import { listGroups, putGroup } from '../cli/rules-client.ts';
 import { print, say, tell } from '../cli/standard-output.ts';
@@ -142,7 +142,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   if (flags.rules) for (const job of jobs) await copyRules(job);
   if (!flags.entries) return;
   const scope = { from: flags.from.origin, to: flags.addr.origin, selectors: flags.selector };
-  const state = MigrationState.open(flags.state, scope, window);
+  const state = PartState.open(flags.state, scope, window);
   let incomplete = 0;
   try {
     for (const job of jobs) incomplete += await copyEntries(job, state, flags);
@@ -175,7 +175,7 @@ async function copyRules({ name, source, target }: Job): Promise<void> {
 /** Resolves to the number of parts that are incomplete. */
 async function copyEntries(
   { name, source, target }: Job,
-  state: MigrationState,
+  state: PartState,
   flags: MigrateFlags,
 ): Promise<number> {
   const waiting = startWaiting(process.stderr);

@@ -29,6 +29,7 @@ export interface TimeWindow {
 }
 
 export interface MigratedEntry extends LogEntry {
+  /** Structured metadata, and labels that a query parsed. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -60,7 +61,11 @@ export async function* entryPages(
 
 interface CategorizedStream {
   readonly stream: StreamLabels;
-  readonly values: readonly (readonly [string, string, { readonly structuredMetadata?: StreamLabels }?])[];
+  readonly values: readonly (readonly [
+    string,
+    string,
+    { readonly structuredMetadata?: StreamLabels; readonly parsed?: StreamLabels }?,
+  ])[];
 }
 
 async function askEntries(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
@@ -70,7 +75,11 @@ async function askEntries(store: StoreFlags, request: RangeRequest): Promise<Ran
   url.search = new URLSearchParams(params).toString();
   const answer = await ask(store, url, { method: 'GET', headers: CATEGORIES, timeoutMs: REQUEST_TIMEOUT_MS });
   if (answer.status !== 200) throw failureOf(answer.status, refusal(answer));
-  const body = parseAnswer(answer.text) as { data: { result: readonly CategorizedStream[] } };
+  const body = parseAnswer(answer.text) as {
+    data: { resultType: string; result: readonly CategorizedStream[] };
+  };
+  if (body.data.resultType !== 'streams')
+    throw new CommandError('a log query is needed; this is a metric query');
   const entries = understood(() =>
     body.data.result.flatMap(({ stream, values }) =>
       values.map(
@@ -78,7 +87,7 @@ async function askEntries(store: StoreFlags, request: RangeRequest): Promise<Ran
           timeNs: BigInt(ns),
           labels: stream,
           line,
-          metadata: categories?.structuredMetadata ?? {},
+          metadata: { ...categories?.structuredMetadata, ...categories?.parsed },
         }),
       ),
     ),

@@ -1,11 +1,11 @@
 /** Copies a tenant day by day: the streams of the day, then their entries in parts of an hour, several at a time. */
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
 import { NS_PER_SECOND } from '../../../shared/base/model/duration.ts';
+import type { PartState } from '../part-state.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
 import { copyPart } from './copy-part.ts';
 import { streamsOf, type TimeWindow } from './log-source.ts';
-import type { MigrationState } from './migration-state.ts';
 import { coveringSelectors, labelNamesOf, type StreamLabels } from './streams-cover.ts';
 
 const NS_PER_HOUR = 3600n * NS_PER_SECOND;
@@ -20,7 +20,7 @@ export interface TenantMigration {
   readonly tenant: string;
   /** None: all streams. */
   readonly selectors: readonly string[];
-  readonly state: MigrationState;
+  readonly state: PartState;
   readonly parallel: number;
   readonly batch: number;
   readonly onProgress: (totals: MigrationTotals, day: string) => void;

@@ -1,19 +1,15 @@
 /**
- * The file that remembers which parts of a migration are done, a line of JSON for each, after one that says what is copied. A line that
- * a crash cut is left out: its part is copied again, which changes nothing, because entries are a set.
+ * The file that remembers which parts of a migration or an export are done, a line of JSON for each, after one that says what is
+ * copied. A line that a crash cut is left out: its part is copied again, which changes nothing.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { CommandError } from '../command-error.ts';
-import type { TimeWindow } from './log-source.ts';
+import { CommandError } from './command-error.ts';
+import type { TimeWindow } from './migrate/log-source.ts';
 
 const VERSION = 1;
 
 /** What is copied, as the options say. */
-export interface MigrationScope {
-  readonly from: string;
-  readonly to: string;
-  readonly selectors: readonly string[];
-}
+export type CopyScope = Readonly<Record<string, string | readonly string[]>>;
 
 export interface DonePart {
   readonly tenant: string;
@@ -25,12 +21,12 @@ export interface DonePart {
 
 interface Header {
   readonly version: number;
-  readonly scope: MigrationScope;
+  readonly scope: CopyScope;
   readonly start: string;
   readonly end: string;
 }
 
-export class MigrationState {
+export class PartState {
   readonly window: TimeWindow;
   private readonly descriptor: number;
   private readonly done: Map<string, number>;
@@ -41,29 +37,25 @@ export class MigrationState {
     this.done = new Map(parts.map(part => [keyOf(part), part.entries]));
   }
 
-  /** The state in the file with its time window, or a new one. Throws CommandError if the file is of another migration. */
-  static open(file: string, scope: MigrationScope, window: TimeWindow): MigrationState {
+  /** The state in the file with its time window, or a new one. Throws CommandError if the file is of other work. */
+  static open(file: string, scope: CopyScope, window: TimeWindow): PartState {
     const known = read(file);
     const descriptor = openSync(file, 'a');
     if (known === undefined) {
       const header: Header = { version: VERSION, scope, start: `${window.startNs}`, end: `${window.endNs}` };
       writeSync(descriptor, `${JSON.stringify(header)}\n`);
-      return new MigrationState(descriptor, window, []);
+      return new PartState(descriptor, window, []);
     }
     const { header, parts } = known;
     if (JSON.stringify(header.scope) !== JSON.stringify(scope)) {
       closeSync(descriptor);
       throw new CommandError(
-        `${file} is of a migration from ${header.scope.from} to ${header.scope.to} of ${header.scope.selectors.join(' ') || 'all streams'}; name another file with --state`,
+        `${file} is of other work (${JSON.stringify(header.scope)}); name another file with --state`,
       );
     }
     // After a line that was cut.
     writeSync(descriptor, '\n');
-    return new MigrationState(
-      descriptor,
-      { startNs: BigInt(header.start), endNs: BigInt(header.end) },
-      parts,
-    );
+    return new PartState(descriptor, { startNs: BigInt(header.start), endNs: BigInt(header.end) }, parts);
   }
 
   /** Entries of the part; undefined if it is not done. */
@@ -96,7 +88,7 @@ function read(file: string): { readonly header: Header; readonly parts: readonly
   if (text === '') return undefined;
   const [header, ...parts] = text.split('\n').map(parsed);
   if ((header as Header | undefined)?.version !== VERSION)
-    throw new CommandError(`${file} is not a state of a migration; name another file with --state`);
+    throw new CommandError(`${file} does not store the state of a copy; name another file with --state`);
   return { header: header as Header, parts: parts.filter(part => part !== undefined) as DonePart[] };
 }
 

@@ -1,0 +1,162 @@
+/** The files of one part of an export: one, or several for Parquet, which needs its rows in memory. */
+
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
+import type { MigratedEntry } from '../migrate/log-source.ts';
+import { csvText } from '../table-text.ts';
+import { nanosecondText } from '../time-text.ts';
+
+export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'parquet';
+
+export const ENDINGS: Readonly<Record<ExportFormat, string>> = {
+  text: 'log',
+  jsonl: 'jsonl',
+  csv: 'csv',
+  parquet: 'parquet',
+};
+
+export interface PartTarget {
+  readonly folder: string;
+  /** Start of the part, without an ending. */
+  readonly name: string;
+  readonly format: ExportFormat;
+  /** For Hive-style folders: the tenant. Undefined: all files in one folder. */
+  readonly hiveTenant?: string;
+}
+
+/** Rows and characters of Parquet files that are held before they are written: about 100 MB of memory. */
+const MAX_HELD_ROWS = 100_000;
+const MAX_HELD_CHARACTERS = 32_000_000;
+
+export interface WrittenPart {
+  readonly entries: number;
+  /** Paths below the folder, in order. */
+  readonly files: readonly string[];
+}
+
+/** A file has its name only when it is whole. A part without entries has none. */
+export async function writePart(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+  target: PartTarget,
+): Promise<WrittenPart> {
+  return target.format === 'parquet' ? writeParquet(pages, target) : writeText(pages, target);
+}
+
+async function writeText(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+  { folder, name, format }: PartTarget,
+): Promise<WrittenPart> {
+  const file = `${name}.${ENDINGS[format]}`;
+  const unfinished = join(folder, `${file}.unfinished`);
+  let entries = 0;
+  const output = createWriteStream(unfinished);
+  try {
+    for await (const page of pages) {
+      const text = pageText(page, format, entries === 0);
+      entries += page.length;
+      if (!output.write(text)) await once(output, 'drain');
+    }
+    output.end();
+    await finished(output);
+  } catch (error) {
+    output.destroy();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  if (entries === 0) await rm(unfinished);
+  else await rename(unfinished, join(folder, file));
+  return { entries, files: entries === 0 ? [] : [file] };
+}
+
+const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'metadata' }, { name: 'line' }];
+
+/** The line of names with which each CSV file begins. */
+export const CSV_HEADING = csvText({ columns: CSV_COLUMNS, rows: [] }, { heading: true });
+
+function pageText(page: readonly MigratedEntry[], format: ExportFormat, heading: boolean): string {
+  if (format === 'text') return page.map(({ line }) => `${line}\n`).join('');
+  if (format === 'jsonl') {
+    return page
+      .map(
+        ({ timeNs, labels, metadata, line }) =>
+          `${JSON.stringify({ timestamp: nanosecondText(timeNs), labels, metadata, line })}\n`,
+      )
+      .join('');
+  }
+  const rows = page.map(({ timeNs, labels, metadata, line }) => [
+    nanosecondText(timeNs),
+    formatLabels(labelsOf(labels)),
+    formatLabels(labelsOf(metadata)),
+    line,
+  ]);
+  return page.length === 0 ? '' : csvText({ columns: CSV_COLUMNS, rows }, { heading });
+}
+
+async function writeParquet(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+  target: PartTarget,
+): Promise<WrittenPart> {
+  const { parquetFile } = await import('./parquet-file.ts');
+  const files: string[] = [];
+  let entries = 0;
+  let groups = new Map<string, MigratedEntry[]>();
+  let heldRows = 0;
+  let heldCharacters = 0;
+  let number = 0;
+  const flush = async () => {
+    for (const [path, rows] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const suffix = number === 0 ? '' : `-${number}`;
+      const file = join(path, `${target.name}${suffix}.parquet`);
+      await mkdir(dirname(join(target.folder, file)), { recursive: true });
+      const unfinished = join(target.folder, `${file}.unfinished`);
+      await writeFile(unfinished, await parquetFile(rows));
+      await rename(unfinished, join(target.folder, file));
+      files.push(file);
+    }
+    number++;
+    groups = new Map();
+    heldRows = 0;
+    heldCharacters = 0;
+  };
+  for await (const page of pages) {
+    for (const entry of page) {
+      const path = target.hiveTenant === undefined ? '' : hivePath(entry, target.hiveTenant);
+      const rows = groups.get(path);
+      if (rows === undefined) groups.set(path, [entry]);
+      else rows.push(entry);
+      heldCharacters += entry.line.length;
+    }
+    entries += page.length;
+    heldRows += page.length;
+    if (heldRows >= MAX_HELD_ROWS || heldCharacters >= MAX_HELD_CHARACTERS) await flush();
+  }
+  await flush();
+  return { entries, files };
+}
+
+/** `tenant=shop/day=2026-01-05/service=web`: readers take these as columns. */
+function hivePath({ timeNs, labels }: MigratedEntry, tenant: string): string {
+  const day = nanosecondText(timeNs).slice(0, 10);
+  const service = labels.service_name ?? 'unknown_service';
+  return join(`tenant=${hiveValue(tenant)}`, `day=${day}`, `service=${hiveValue(service)}`);
+}
+
+/** Hive writes what a path cannot hold as %XX. */
+function hiveValue(value: string): string {
+  const text = value === '' ? '__HIVE_DEFAULT_PARTITION__' : value;
+  return [...Buffer.from(text.slice(0, MAX_PATH_CHARACTERS))]
+    .map(byte => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9_-]/.test(character) || (character === '.' && !/^\.+$/.test(text))
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
+}
+
+/** Names of files have 255 bytes; escaped, a byte takes three. */
+const MAX_PATH_CHARACTERS = 60;

@@ -1,0 +1,48 @@
+/** Puts the files of an export into S3, or a store with its API. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { createS3Client } from '../../../shared/aws/clients.ts';
+import { messageOf } from '../../../shared/base/model/errors.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface S3Place {
+  readonly bucket: string;
+  /** Empty, or with a slash at its end. */
+  readonly prefix: string;
+}
+
+const MAX_ATTEMPTS = 6;
+const FIRST_DELAY_MS = 250;
+/** A file is in memory while it is sent. */
+const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+
+export type PutFile = (folder: string, file: string) => Promise<void>;
+
+/** Credentials and region come from where the AWS SDK looks for them. */
+export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefined): PutFile {
+  const client = createS3Client({ endpoint });
+  return async (folder, file) => {
+    const path = join(folder, file);
+    if ((await stat(path)).size > MAX_FILE_BYTES)
+      throw new CommandError(`${file} is larger than 1 GiB; make parts smaller with --part`);
+    const command = new PutObjectCommand({ Bucket: bucket, Key: prefix + file, Body: await readFile(path) });
+    let delayMs = FIRST_DELAY_MS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.send(command);
+        return;
+      } catch (error) {
+        const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+        const mayPass = status === undefined || status === 429 || status >= 500;
+        if (!mayPass || attempt >= MAX_ATTEMPTS)
+          throw new CommandError(`s3://${bucket}/${prefix}${file} cannot be written: ${messageOf(error)}`, {
+            cause: error,
+          });
+      }
+      await delay(delayMs);
+      delayMs *= 2;
+    }
+  };
+}
