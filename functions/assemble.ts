@@ -17,6 +17,7 @@ import { fetchClient } from '../shared/base/runtime/http-client.ts';
 import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
+import { FUNCTION_TASK_SIZES } from '../shared/read/query/tasks/plan-tasks.ts';
 import type { LogLevel } from '../shared/server/admin/config-fields.ts';
 import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/server/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
@@ -67,7 +68,7 @@ export interface Stores {
 
 export type StoreSettings = Pick<
   Settings,
-  'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'trustsAuthorizer'
+  'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'queryWorkerCalls' | 'trustsAuthorizer'
 >;
 
 export interface AssembledStore {
@@ -106,7 +107,7 @@ export function createAllInOneFunction(environment: Environment): EventHandler {
 /** The store's services over given stores, for a function of any kind. */
 export function assembleStore(
   name: FunctionName | EventFunctionName | TailFunctionName,
-  { config, warnings, tailFunction, queryWorker, trustsAuthorizer }: StoreSettings,
+  { config, warnings, tailFunction, queryWorker, queryWorkerCalls, trustsAuthorizer }: StoreSettings,
   { store, table, clock = systemClock, environment = {}, print = printerOf(environment) }: Stores,
 ): AssembledStore {
   const log = createLog(config.server.logLevel);
@@ -150,8 +151,14 @@ export function assembleStore(
     http: fetchClient,
     invoker:
       name === 'query' && queryWorker !== undefined
-        ? createLambdaInvoker(queryWorker, inlineInvoker({ store, clock, place }))
+        ? createLambdaInvoker({
+            functionName: queryWorker,
+            here: inlineInvoker({ store, clock, place }),
+            slots: queryWorkerCalls,
+            clock,
+          })
         : undefined,
+    taskSizes: FUNCTION_TASK_SIZES,
     place,
     trustsAuthorizer,
     isFleet: true,

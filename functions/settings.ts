@@ -5,6 +5,7 @@
  *     LOGBOOM_ENDPOINT                another place than AWS, for emulators; AWS_ENDPOINT_URL counts too
  *     LOGBOOM_TAIL_FUNCTION           the dispatcher of live tails, where there is one
  *     LOGBOOM_QUERY_WORKER            the function that works on parts of queries, where there is one
+ *     LOGBOOM_QUERY_WORKER_CALLS      its calls at once, of one process of the query function; what the stack has reserved
  *     LOGBOOM_AUTHORIZATION           `token`: an authorizer in front says whose token it is, and who comes without is refused;
  *                                     `own-token`: there is none in front, the function asks for tokens itself;
  *                                     `iam`, `none` or nothing: something else in front says who may call
@@ -24,6 +25,8 @@ export interface Settings {
   readonly tailFunction?: string | undefined;
   /** Name of the function that works on parts of queries, for the one that hands them out. */
   readonly queryWorker?: string | undefined;
+  /** Its calls at once; undefined: the default. */
+  readonly queryWorkerCalls?: number | undefined;
   /** Who comes without a word of the authorizer is refused. */
   readonly trustsAuthorizer?: boolean | undefined;
   /** With the limits of the platform. */
@@ -55,10 +58,18 @@ export function readSettings(environment: Environment): Settings {
     endpoint: environment.LOGBOOM_ENDPOINT || environment.AWS_ENDPOINT_URL || undefined,
     tailFunction: environment.LOGBOOM_TAIL_FUNCTION || undefined,
     queryWorker: environment.LOGBOOM_QUERY_WORKER || undefined,
+    queryWorkerCalls: callsOf(environment.LOGBOOM_QUERY_WORKER_CALLS),
     trustsAuthorizer,
     config: withinPlatform(isByToken ? withTokens(config) : config),
     warnings,
   };
+}
+
+function callsOf(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const calls = Number(text);
+  if (Number.isInteger(calls) && calls >= 1) return calls;
+  throw new Error(`LOGBOOM_QUERY_WORKER_CALLS is a whole number of at least 1, not ${JSON.stringify(text)}`);
 }
 
 function readConfig(environment: Environment): { config: Config; warnings: readonly string[] } {

@@ -38,6 +38,9 @@ export class QueryWorkers extends Construct {
     });
     this.lambda = lambda;
     query.addEnvironment('LOGBOOM_QUERY_WORKER', lambda.functionName);
+    if (props.reservedConcurrency !== undefined) {
+      query.addEnvironment('LOGBOOM_QUERY_WORKER_CALLS', `${props.reservedConcurrency}`);
+    }
     query.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] }),
     );

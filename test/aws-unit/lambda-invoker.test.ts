@@ -2,12 +2,17 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, test } from '@jest/globals';
 import { queryWorkerHandler } from '../../functions/query-worker-handler.ts';
 import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoker.ts';
+import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
+import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { makeWorld } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const signal = new AbortController().signal;
+/** Its waits end at once. */
+const clock: Clock = { ...systemClock, sleep: () => new Promise(resolve => setImmediate(resolve)) };
+const refused = () => Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } });
 const here: Invoker = {
   slots: 1,
   invoke: async task => Uint8Array.of(99, task.length & 255),
@@ -25,7 +30,7 @@ function invokerOf(...answers: (object | Error)[]) {
     return answer;
   };
   const client = { send } as unknown as LambdaClient;
-  return { sent, invoker: lambdaInvoker({ client, functionName: 'worker', here }) };
+  return { sent, invoker: lambdaInvoker({ client, functionName: 'worker', here, clock }) };
 }
 
 describe('query tasks as invocations of a function', () => {
@@ -37,16 +42,11 @@ describe('query tasks as invocations of a function', () => {
   });
 
   test.each([
-    ['an answer too large for Lambda', json({ tooLarge: 5_000_000 }), 3, 'answerTooLarge'],
-    [
-      'an account without room',
-      Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } }),
-      3,
-      'throttled',
-    ],
-    ['a task too large for Lambda', json({}), MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
-  ])('%s: it is run here', async (_, answer, bytes, reason) => {
-    const { invoker } = invokerOf(answer);
+    ['an answer too large for Lambda', [json({ tooLarge: 5_000_000 })], 3, 'answerTooLarge'],
+    ['an account that never has room', Array.from({ length: 10 }, refused), 3, 'throttled'],
+    ['a task too large for Lambda', [json({})], MAX_PAYLOAD_BYTES + 1, 'taskTooLarge'],
+  ])('%s: it is run here', async (_, answers, bytes, reason) => {
+    const { invoker } = invokerOf(...answers);
     expect((await invoker.invoke(new Uint8Array(bytes), { signal, affinity: 0 }))[0]).toBe(99);
     expect(invoker.figures.here).toMatchObject({ [reason]: 1 });
   });
@@ -55,10 +55,30 @@ describe('query tasks as invocations of a function', () => {
     const lost = { FunctionError: 'Unhandled', ...json({ errorType: 'Runtime.ExitError' }) };
     const again = invokerOf(lost, json({ answer: 'AQ==' }));
     expect([...(await again.invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
-    const { invoker } = invokerOf(lost, lost);
+    const { invoker } = invokerOf(lost, lost, lost);
     await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow(
       'Runtime.ExitError',
     );
+  });
+
+  test('a refused call and a failing service are tried again', async () => {
+    const failing = Object.assign(new Error('broken'), { $metadata: { httpStatusCode: 503 } });
+    const { sent, invoker } = invokerOf(refused(), failing, refused(), json({ answer: 'AQ==' }));
+    expect([...(await invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 }))]).toEqual([1]);
+    expect(sent.length).toBe(4);
+    expect(invoker.figures).toMatchObject({ refused: 2, retried: 1, here: { throttled: 0 } });
+  });
+
+  test('a call that the service rejects for good fails at once', async () => {
+    const denied = Object.assign(new Error('no'), {
+      name: 'AccessDeniedException',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const { sent, invoker } = invokerOf(denied);
+    await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow(
+      'cannot be called',
+    );
+    expect(sent.length).toBe(1);
   });
 
   test('what is cancelled rejects with its reason', async () => {
@@ -96,7 +116,7 @@ describe('query tasks as invocations of a function', () => {
         }),
       );
     const client = { send } as unknown as LambdaClient;
-    const engine = world.engine({ invoker: lambdaInvoker({ client, functionName: 'worker', here }) });
+    const engine = world.engine({ invoker: lambdaInvoker({ client, functionName: 'worker', here, clock }) });
     for (const query of [
       '{app=~".+"} |= "1"',
       'sum by (app) (sum_over_time({app=~".+"} | logfmt | unwrap n [1m]))',

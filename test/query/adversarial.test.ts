@@ -48,8 +48,16 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
     rangeQuery(nested(40), { stepNs: 10n * S }),
   ];
   for (const engine of [
-    world.engine({ invoker, memory, sizes: { inlineBytes: 0, minTaskBytes: 15_000, maxTaskBytes: 15_000 } }),
-    world.engine({ invoker, memory, sizes: { inlineBytes: 1e9, minTaskBytes: 1e9, maxTaskBytes: 1e9 } }),
+    world.engine({
+      invoker,
+      memory,
+      sizes: { inlineBytes: 0, minTaskBytes: 15_000, maxTaskBytes: 15_000, tasksOfDay: 32 },
+    }),
+    world.engine({
+      invoker,
+      memory,
+      sizes: { inlineBytes: 1e9, minTaskBytes: 1e9, maxTaskBytes: 1e9, tasksOfDay: 32 },
+    }),
   ]) {
     for (const query of greedy) {
       const others = engine.range(small, asker({ tenants: ['t'], limits }));

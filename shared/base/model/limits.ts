@@ -272,7 +272,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   perStreamRateLimitBurst: 15 * MIB,
   maxEntriesLimitPerQuery: 5000,
   maxQuerySeries: 500,
-  maxQueryParallelism: 32,
+  maxQueryParallelism: 200,
   maxQueryLengthNs: 721n * HOUR,
   maxQueryLookbackNs: 0n,
   maxQueryRangeNs: 0n,

@@ -13,6 +13,12 @@ export interface InvokeOptions {
 /** Totals since the start, of invokers whose workers are calls to a platform. */
 export interface InvokerFigures {
   readonly invocations: number;
+  /** Made again because the platform had no room for the call. */
+  readonly refused: number;
+  /** Made again because the worker was lost or the platform failed. */
+  readonly retried: number;
+  /** Made again beside the first call because that one took long. */
+  readonly hedged: number;
   /** Tasks that were run here after all, by reason. */
   readonly here: Readonly<Record<string, number>>;
 }

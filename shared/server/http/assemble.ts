@@ -13,6 +13,7 @@ import { ChunkSource } from '../../read/query/chunk-source.ts';
 import { PageCache } from '../../read/query/page-cache.ts';
 import { QueryMemory } from '../../read/query/query-memory.ts';
 import { AnswerCache } from '../../read/query/tasks/answer-cache.ts';
+import type { TaskSizes } from '../../read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../read/query/tasks/query-workers.ts';
 import { Visibility } from '../../read/query/visibility.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -86,6 +87,8 @@ export interface Parts {
   readonly services?: () => ReadonlyMap<string, ServiceState>;
   /** Who works on parts of queries; without it all is scanned in this thread. */
   readonly invoker?: Invoker;
+  /** Of tasks that it is given. Default: those for threads. */
+  readonly taskSizes?: TaskSizes;
   /** The cache of pages of this thread. Default: a new one of the configured size. */
   readonly pages?: PageCache;
   /** What `GET /metrics` prints. Default: the metrics of this context. */
@@ -158,7 +161,8 @@ export function assembleContext({
   addPageCacheMetrics(metrics.registry, () => pages.figures);
   const source = new ChunkSource(store, pages, scheduler);
   const answers = new AnswerCache(given.resultCacheBytes ?? config.logboom.queryResultCacheBytes);
-  const workers = given.invoker && new QueryWorkers(given.invoker, { cache: answers });
+  const workers =
+    given.invoker && new QueryWorkers(given.invoker, { cache: answers, sizes: given.taskSizes });
   const memory = given.queryMemory ?? new QueryMemory(config.logboom.queryMemoryBytes);
   addWorkerMetrics(metrics.registry, { workers, memory, answers });
   const { place } = given;

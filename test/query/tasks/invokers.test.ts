@@ -12,6 +12,7 @@ import { threadEntry } from '../../../local/threads/thread-entry.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { kernelModule } from '../../../shared/base/kernels/kernels.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
+import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { TaskRunner, type TaskRunnerParts } from '../../../shared/read/query/tasks/task-runner.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
@@ -76,6 +77,7 @@ invokerContract(
       client: functionBehindLambda(parts),
       functionName: 'worker',
       here: inlineInvoker(parts),
+      clock: systemClock,
       slots: 4,
     }),
   }),

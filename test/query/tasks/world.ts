@@ -26,9 +26,14 @@ import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
 
 /** Every page is a task of its own, however small. */
-export const TINY_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 1, maxTaskBytes: 1 };
+export const TINY_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 1, maxTaskBytes: 1, tasksOfDay: 32 };
 /** Two or three pages of these stores. */
-export const SMALL_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 150, maxTaskBytes: 300 };
+export const SMALL_TASKS: TaskSizes = {
+  inlineBytes: 0,
+  minTaskBytes: 150,
+  maxTaskBytes: 300,
+  tasksOfDay: 32,
+};
 
 export interface EngineOptions {
   readonly invoker: Invoker;

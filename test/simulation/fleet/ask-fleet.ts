@@ -9,7 +9,7 @@ import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { runMetricQuery } from '../../../shared/read/query/metric-query.ts';
 import { newStatistics } from '../../../shared/read/query/statistics.ts';
-import { TASK_SIZES, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import { FUNCTION_TASK_SIZES, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
 import { ALL_VISIBLE } from '../../../shared/read/query/visibility.ts';
 import { Dice } from '../dice.ts';
@@ -28,6 +28,10 @@ export interface FleetQuery {
   readonly question: Question;
   /** Of the account: calls of workers at once. */
   readonly concurrency: number;
+  /** Of the query function. Default: as the program has it. */
+  readonly slots?: number | undefined;
+  /** Tasks of the query at once. Default: as the program has it. */
+  readonly maxParallelism?: number | undefined;
   readonly faults?: WorkerFaults;
   readonly sizes?: TaskSizes;
 }
@@ -96,7 +100,13 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     },
     close: async () => undefined,
   };
-  const invoker = lambdaInvoker({ client: lambda.client, functionName: 'query-worker', here });
+  const invoker = lambdaInvoker({
+    client: lambda.client,
+    functionName: 'query-worker',
+    here,
+    clock,
+    slots: query.slots,
+  });
   const billed: Invoker = {
     ...invoker,
     async invoke(task, options) {
@@ -105,7 +115,9 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     },
   };
   // Every page is worked on by a task, so that what workers do is all there is.
-  const workers = new QueryWorkers(billed, { sizes: { ...(query.sizes ?? TASK_SIZES), inlineBytes: 0 } });
+  const workers = new QueryWorkers(billed, {
+    sizes: { ...(query.sizes ?? FUNCTION_TASK_SIZES), inlineBytes: 0 },
+  });
   const endNs = BigInt(END_DAY) * 24n * NS_PER_HOUR;
   const startNs = endNs - BigInt(rangeHours) * NS_PER_HOUR;
 
@@ -134,7 +146,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     partial: false,
     signal: deadline.signal,
     visibleOf: () => ALL_VISIBLE,
-    maxParallelism: DEFAULT_LIMITS.maxQueryParallelism,
+    maxParallelism: query.maxParallelism ?? DEFAULT_LIMITS.maxQueryParallelism,
   };
   const startedMs = clock.nowMs();
   const sources = { catalog: lookup, source: new SyntheticSource(fn, question), clock, workers };

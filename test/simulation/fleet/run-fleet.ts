@@ -4,6 +4,7 @@
  *     npm run simulate -- fleet                      1, 10 and 100 TB a day; 1 hour, 24 hours and 7 days
  *     npm run simulate -- fleet --tb 10 --hours 24   these alone; lists are separated by commas
  *     npm run simulate -- fleet --workers 500        calls of workers that the account allows at once, default 1,000
+ *     npm run simulate -- fleet --slots 500          calls at once of one query, default 200
  *     npm run simulate -- fleet --runs 20            runs of each query, each with other dice, default 5
  *     npm run simulate -- fleet --seed 4711          the first seed
  *     npm run simulate -- fleet --compaction         compaction alone
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     tb: { type: 'string', default: '1,10,100' },
     hours: { type: 'string', default: '1,24,168' },
     workers: { type: 'string', default: '1000' },
+    slots: { type: 'string', default: '200' },
     runs: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
     compaction: { type: 'boolean', default: false },
@@ -42,6 +44,7 @@ function numbersOf(text: string, name: string): number[] {
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const [runs] = numbersOf(values.runs, 'runs');
 const [concurrency] = numbersOf(values.workers, 'workers');
+const [slots] = numbersOf(values.slots, 'slots');
 const [seed] = numbersOf(values.seed, 'seed');
 const sizes = numbersOf(values.tb, 'tb');
 
@@ -55,7 +58,15 @@ if (!values.compaction) {
       for (const question of QUESTIONS) {
         const answers: FleetAnswer[] = [];
         for (let run = 0; run < runs; run++) {
-          const asked = { seed: seed + run, bytesPerDay: tb * TB, rangeHours, question, concurrency };
+          const asked = {
+            seed: seed + run,
+            bytesPerDay: tb * TB,
+            rangeHours,
+            question,
+            concurrency,
+            slots,
+            maxParallelism: slots,
+          };
           answers.push(await askFleet(asked));
         }
         const middle = (of: (answer: FleetAnswer) => number) => quantile(answers.map(of), 0.5);

@@ -16,6 +16,8 @@ export interface TaskSizes {
   readonly inlineBytes: number;
   readonly minTaskBytes: number;
   readonly maxTaskBytes: number;
+  /** Into so many tasks a day is cut where it is large enough: several for each worker, so that all end together. */
+  readonly tasksOfDay: number;
 }
 
 const MIB = 1024 * 1024;
@@ -28,10 +30,20 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
   minTaskBytes: 16 * MIB,
   // A second or less of work: what is cancelled or lost with a worker is no more.
   maxTaskBytes: 64 * MIB,
+  tasksOfDay: 32,
 });
 
-/** Into so many tasks a day is cut where it is large enough: several for each worker, so that all end together. */
-const TASKS_OF_DAY = 32;
+/**
+ * For workers that are functions. A call takes 20 ms and a cold one half a second, so tasks are larger; as many as there are workers
+ * by default (shared/aws/lambda-invoker.ts), until each is a second or two of work. A TB is 1,900 tasks.
+ */
+export const FUNCTION_TASK_SIZES: TaskSizes = Object.freeze({
+  inlineBytes: TASK_SIZES.inlineBytes,
+  minTaskBytes: 32 * MIB,
+  maxTaskBytes: 512 * MIB,
+  tasksOfDay: 200,
+});
+
 /** What a row costs beside its line, bytes: its time, its place in columns of metadata. */
 const BYTES_PER_ROW = 16;
 
@@ -49,11 +61,11 @@ export function costOf({ page }: PlannedPage, readsLines: boolean): number {
 export function cutIntoTasks(
   pages: readonly PlannedPage[],
   readsLines: boolean,
-  { minTaskBytes, maxTaskBytes }: TaskSizes = TASK_SIZES,
+  { minTaskBytes, maxTaskBytes, tasksOfDay }: TaskSizes = TASK_SIZES,
 ): TaskPages[] {
   let total = 0;
   for (const page of pages) total += costOf(page, readsLines);
-  const most = Math.min(maxTaskBytes, Math.max(minTaskBytes, total / TASKS_OF_DAY));
+  const most = Math.min(maxTaskBytes, Math.max(minTaskBytes, total / tasksOfDay));
   const count = Math.max(1, Math.ceil(total / most));
   const tasks: TaskPages[] = [];
   let from = 0;

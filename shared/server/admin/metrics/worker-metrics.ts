@@ -80,6 +80,16 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
     read: () => one(invocations.invocations),
   });
   registry.counter<'reason'>({
+    name: 'logboom_query_invocations_repeated_total',
+    help: 'Calls of the function of query workers that were made again: refused by the account, lost, or slower than the others.',
+    labels: ['reason'],
+    read: () => [
+      { labels: { reason: 'refused' }, value: invocations.refused },
+      { labels: { reason: 'lost' }, value: invocations.retried },
+      { labels: { reason: 'slow' }, value: invocations.hedged },
+    ],
+  });
+  registry.counter<'reason'>({
     name: 'logboom_query_tasks_here_total',
     help: 'Tasks that were run by the query function itself, by the reason why a worker could not.',
     labels: ['reason'],
