@@ -51,12 +51,24 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
     world.engine({
       invoker,
       memory,
-      sizes: { inlineBytes: 0, minTaskBytes: 15_000, maxTaskBytes: 15_000, tasksOfDay: 32 },
+      sizes: {
+        inlineBytes: 0,
+        minTaskBytes: 15_000,
+        maxTaskBytes: 15_000,
+        tasksOfDay: 32,
+        plannedThereFrom: Infinity,
+      },
     }),
     world.engine({
       invoker,
       memory,
-      sizes: { inlineBytes: 1e9, minTaskBytes: 1e9, maxTaskBytes: 1e9, tasksOfDay: 32 },
+      sizes: {
+        inlineBytes: 1e9,
+        minTaskBytes: 1e9,
+        maxTaskBytes: 1e9,
+        tasksOfDay: 32,
+        plannedThereFrom: Infinity,
+      },
     }),
   ]) {
     for (const query of greedy) {

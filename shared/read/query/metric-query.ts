@@ -15,22 +15,19 @@ import { sampleFailure } from '../../execution/pipeline/sample-failure.ts';
 import type { LogExpr, MetricExpr, RangeAggregationExpr } from '../../language/logql/ast.ts';
 import { formatExpr } from '../../language/logql/printer.ts';
 import { BegunReads } from './begun-reads.ts';
+import { byStart, countedPlan } from './counted-plan.ts';
 import {
   DAYS_AT_ONCE,
-  type DayPlan,
   type DayRecords,
-  type PlannedPage,
   planDay,
   recordsByDay,
   streamsOfPlan,
   type TimeRange,
 } from './day-plan.ts';
-import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
+import { countsWithoutLines } from './footer-counts.ts';
 import { type LogSources, spreadParts } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
-import { Overlaps } from './overlaps.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
-import { countFromRuns } from './run-counts.ts';
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { SampleFanOut } from './tasks/fan-out-samples.ts';
@@ -248,18 +245,20 @@ async function scanTenant(
   statistics: QueryStatistics,
 ): Promise<void> {
   const { source } = sources;
-  const { extractor, accumulator, turn } = scan;
   const selector = compileSelector(view.storedMatchers(log.selector));
   const context = { source, statistics, signal, charge, shown: view.shown };
-  const counting = { extractor, accumulator, turn, shown: view.shown };
-  const counts = countsWithoutLines(counting);
-  const countsMinutes = counts && hasWholeMinutes(accumulator);
+  const counts = countsWithoutLines(scan);
   const pruner = compileTextPruner(log.stages, source, statistics);
   // What footers count is not read: of such queries few pages are left.
   const begun =
     source.isDistant && !counts
       ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
       : undefined;
+  const ofWorkers = spread?.plansThere(days, { selector, range, prunes: pruner.prunes || counts });
+  if (spread !== undefined && ofWorkers !== undefined) {
+    for (const one of ofWorkers) await spread.takeChunks(one, { view, visible }, statistics);
+    return;
+  }
   const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
     const all = await planDay(
       source,
@@ -280,16 +279,7 @@ async function scanTenant(
     for await (const { all, plan, reads } of planned) {
       statistics.streams += streamsOfPlan(all).size;
       const startedMs = source.scheduler.nowMs();
-      const ofAll = new Overlaps(plan, source, statistics);
-      const request = { ...counting, hides: hidesOf(plan) };
-      const uncounted = countsMinutes ? countFromFooters(plan, ofAll, request) : plan;
-      // It knows pages by identity, and those that were counted in part are others.
-      const ofUncounted = uncounted === plan ? ofAll : new Overlaps(uncounted, source, statistics);
-      const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
-      countCounted(plan, rest, statistics);
-      const overlaps = rest === uncounted ? ofUncounted : new Overlaps(rest, source, statistics);
-      const pages = byStart(rest.pages);
-      const ofPlan = { plan: rest, pages, overlaps };
+      const ofPlan = countedPlan(scan, { plan, source, statistics, view });
       source.scheduler.charge(view.tenant, startedMs);
       const isTaken = await spread?.takes(ofPlan, { view, visible });
       const ofHere = begun?.take(reads, isTaken !== true);
@@ -299,28 +289,4 @@ async function scanTenant(
   } finally {
     begun?.end();
   }
-}
-
-function byStart(pages: readonly PlannedPage[]): PlannedPage[] {
-  return pages.slice().sort((a, b) => a.first - b.first);
-}
-
-function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {
-  if (rest === plan) return;
-  const left = new Set(rest.pages.map(({ page }) => page));
-  for (const { page } of plan.pages) {
-    if (left.has(page)) continue;
-    figures.pagesCounted++;
-    figures.bytesCounted += page.storedBytes;
-  }
-}
-
-/** Counts of a stream are those of its whole chunk, so they do not count where anything of it in the chunk is hidden. */
-function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
-  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
-    const { [stream]: ofRun } = footer.streams;
-    if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
-    if (masks?.mayTakeWhole(ofRun)) return true;
-    return mask !== undefined && !mask.showsAll(firstRow, rows);
-  };
 }

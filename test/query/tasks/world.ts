@@ -26,13 +26,20 @@ import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
 
 /** Every page is a task of its own, however small. */
-export const TINY_TASKS: TaskSizes = { inlineBytes: 0, minTaskBytes: 1, maxTaskBytes: 1, tasksOfDay: 32 };
+export const TINY_TASKS: TaskSizes = {
+  inlineBytes: 0,
+  minTaskBytes: 1,
+  maxTaskBytes: 1,
+  tasksOfDay: 32,
+  plannedThereFrom: Infinity,
+};
 /** Two or three pages of these stores. */
 export const SMALL_TASKS: TaskSizes = {
   inlineBytes: 0,
   minTaskBytes: 150,
   maxTaskBytes: 300,
   tasksOfDay: 32,
+  plannedThereFrom: Infinity,
 };
 
 export interface EngineOptions {
@@ -109,3 +116,12 @@ export function shuffledInvoker(world: ReturnType<typeof makeWorld>, slots: numb
     close: async () => undefined,
   };
 }
+
+/** Workers plan chunks by themselves, two ranges for a day; what is left of a range is more than one task is to scan. */
+export const CHUNK_TASKS: TaskSizes = {
+  inlineBytes: 0,
+  minTaskBytes: 1,
+  maxTaskBytes: 1,
+  tasksOfDay: 2,
+  plannedThereFrom: 0,
+};

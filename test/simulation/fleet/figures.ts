@@ -90,6 +90,8 @@ export interface Question {
   readonly mbPerSecond: number;
   /** Lines of a page that count: one in so many; 0: one line in each page that is left. */
   readonly oneIn: number;
+  /** Text filters are asked. */
+  readonly filterReads: boolean;
 }
 
 export const QUESTIONS: readonly Question[] = [
@@ -99,6 +101,7 @@ export const QUESTIONS: readonly Question[] = [
     shareLeft: 0.001,
     mbPerSecond: 1000,
     oneIn: 0,
+    filterReads: true,
   },
   {
     name: 'count by minute',
@@ -106,6 +109,7 @@ export const QUESTIONS: readonly Question[] = [
     shareLeft: 1,
     mbPerSecond: 1000,
     oneIn: 1,
+    filterReads: false,
   },
   {
     name: 'JSON filter',
@@ -113,6 +117,7 @@ export const QUESTIONS: readonly Question[] = [
     shareLeft: 1,
     mbPerSecond: 500,
     oneIn: 50,
+    filterReads: true,
   },
   {
     name: 'regular expression',
@@ -120,5 +125,6 @@ export const QUESTIONS: readonly Question[] = [
     shareLeft: 1,
     mbPerSecond: 400,
     oneIn: 20,
+    filterReads: false,
   },
 ];

@@ -26,6 +26,24 @@ describe('a small fleet', () => {
     },
   );
 
+  test.each(QUESTIONS.map(question => [question.name, question] as const))(
+    '%s, planned by workers: counts every line once, and the query function holds no footers',
+    async (_, question) => {
+      const asked = {
+        seed: first,
+        bytesPerDay: 2_000 * GB,
+        rangeHours: 1,
+        question,
+        concurrency: 500,
+        slots: 300,
+      };
+      const answer = await askFleet({ ...asked, faults: NO_FAULTS });
+      expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+      expect(Math.max(0, ...answer.worked.values())).toBeLessThanOrEqual(1);
+      expect(answer.heapBytes).toBeLessThan(300 * 1024 * 1024);
+    },
+  );
+
   test('workers that are slow, refused or lost change no answer', async () => {
     const faults = { lostShare: 0.02, slowShare: 0.1, throttledShare: 0.1 };
     const [, , question] = QUESTIONS;

@@ -15,7 +15,7 @@ import { CHUNK, type Question } from './figures.ts';
 export const TENANT = 'fleet';
 const DAY_NS = Number(NS_PER_DAY);
 const MINUTE_NS = 60_000_000_000;
-const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
+export const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
 const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
 const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
 const FOOTER_BYTES = Math.ceil(CHUNK.lineBytes * CHUNK.footerShare);

@@ -3,14 +3,19 @@ import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
 import { NS_PER_DAY } from '../../../shared/base/model/duration.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
 import { encodeAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
+import type { TaskPage } from '../../../shared/read/query/tasks/task.ts';
 import { decodeTask } from '../../../shared/read/query/tasks/task-codec.ts';
+import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import { CHUNK, LATENCY, type Question } from './figures.ts';
-import { linesOf, minuteOf } from './synthetic-catalog.ts';
+import { isLeft, linesOf, minuteOf, PAGES } from './synthetic-catalog.ts';
+import { FILTER_READ_BYTES, FILTER_READS } from './synthetic-source.ts';
 
 const MAX_STATE_BYTES = 64 * 1024 * 1024;
 /** A worker reads pages that lie together in ranges of this size, some at once. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READS_AT_ONCE = 4;
+/** Assumed: what a function of this memory reads from S3, over all connections. */
+const WORKER_BYTES_PER_MS = 150_000;
 
 export interface WorkedTask {
   readonly answer: Uint8Array;
@@ -22,46 +27,71 @@ export interface WorkedTask {
 }
 
 export function workOn(task: Uint8Array, question: Question): WorkedTask {
-  const { ask, day, records, pages } = decodeTask(task);
+  const { ask, day, records, pages: given, plannedThere } = decodeTask(task);
   if (ask.kind !== 'metric') throw new Error('a fleet is asked for counts');
   const accumulator = new RangeAccumulator(ask.spec, MAX_STATE_BYTES);
+  const pages = plannedThere === undefined ? given : pagesLeft(records.slice(0, plannedThere.own), question);
+  const prunes = plannedThere !== undefined && question.filterReads;
+  const isCounted = plannedThere !== undefined && question.oneIn === 1;
+  const lineBytes = isCounted ? 0 : pages.length * CHUNK.pageBytes;
+  const isSplit = plannedThere !== undefined && plannedThere.own > 1 && lineBytes > plannedThere.maxBytes;
+  const scannedBytes = isSplit ? 0 : lineBytes;
   let lines = 0;
-  for (const { record, page } of pages) {
-    const count = linesOf(records[record], page, question);
-    lines += count;
-    const minutes = { minutes: [minuteOf(records[record].last)], amounts: [count] };
-    if (count > 0) accumulator.addMinutes(0, BigInt(day) * NS_PER_DAY, minutes, 0, 1);
+  if (!isSplit) {
+    for (const { record, page } of pages) {
+      const count = linesOf(records[record], page, question);
+      lines += count;
+      const minutes = { minutes: [minuteOf(records[record].last)], amounts: [count] };
+      if (count > 0) accumulator.addMinutes(0, BigInt(day) * NS_PER_DAY, minutes, 0, 1);
+    }
   }
-  const lineBytes = pages.length * CHUNK.pageBytes;
-  const compressedBytes = lineBytes * CHUNK.storedShare;
-  const reads = Math.ceil(compressedBytes / READ_BYTES) + records.length;
+  const compressedBytes = scannedBytes * CHUNK.storedShare;
   const figures = {
-    pagesRead: pages.length,
+    pagesRead: isSplit ? 0 : pages.length,
     compressedBytes,
-    lineBytes,
+    lineBytes: scannedBytes,
     metadataBytes: 0,
     lines,
     postFilterLines: lines,
     duplicates: 0,
     downloadNs: 0,
   };
-  const answer = encodeAnswer({
-    kind: 'metric',
-    place: 'worker',
-    figures,
-    series: [[]],
-    state: accumulator.encode(),
-  });
+  const answered = { place: 'worker', figures };
+  const answer = encodeAnswer(
+    isSplit
+      ? { kind: 'split', ...answered, bytes: lineBytes }
+      : { kind: 'metric', ...answered, series: [[]], state: accumulator.encode() },
+  );
+  const footerBytes = records.reduce((sum, record) => sum + record.footerBytes, 0);
+  const pageReads = Math.ceil(compressedBytes / READ_BYTES);
+  const filterReads = prunes ? records.length * FILTER_READS : 0;
+  // Rounds: footers, filters, pages; all reads of a round are under way at once, and share the network of the function.
+  const rounds = 1 + (prunes ? 1 : 0) + Math.ceil(pageReads / READS_AT_ONCE) / 4;
+  const networkMs = (footerBytes + filterReads * FILTER_READ_BYTES) / WORKER_BYTES_PER_MS;
   const footersMs = (records.length * CHUNK.lineBytes * CHUNK.footerCpuMsPerGb) / 1e9;
-  const waitMs = LATENCY.objectReadMs * (1 + Math.ceil(reads / READS_AT_ONCE) / 4);
-  const ms = waitMs + footersMs + lineBytes / (question.mbPerSecond * 1000);
+  const filterMs = prunes ? records.length : 0;
+  const ms =
+    LATENCY.objectReadMs * rounds +
+    networkMs +
+    footersMs +
+    filterMs +
+    scannedBytes / (question.mbPerSecond * 1000);
   return {
     answer,
     ms,
-    reads,
-    pages: pages.map(({ record, page }) => `${records[record].id}/${page}`),
-    lineBytes,
+    reads: pageReads + records.length + filterReads,
+    pages: isSplit ? [] : pages.map(({ record, page }) => `${records[record].id}/${page}`),
+    lineBytes: scannedBytes,
   };
+}
+
+/** The pages of chunks that a text filter leaves. */
+function pagesLeft(records: readonly ChunkRecord[], question: Question): Pick<TaskPage, 'record' | 'page'>[] {
+  return records.flatMap((one, record) =>
+    Array.from({ length: PAGES }, (_, page) => ({ record, page })).filter(({ page }) =>
+      isLeft(one, page, question),
+    ),
+  );
 }
 
 export function taskOf({ task }: WorkerEvent): Uint8Array {

@@ -4,6 +4,7 @@
  *   metric   place text | figures | series: labels of each | state (partial-state.ts)
  *   log      place text | figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
  *            row, line, metadata, parsed
+ *   split    place text | figures | bytes that are left
  *   error    status u16 | name, message texts
  *
  * Texts of entries and labels keep bytes that are not UTF-8, so that values stay as different as they are.
@@ -22,17 +23,20 @@ import {
 } from './task.ts';
 import { type TaskFailure, taskError } from './task-failure.ts';
 
-const VERSION = 3;
+const VERSION = 4;
 const METRIC = 0;
 const LOG = 1;
 const ERROR = 2;
+const SPLIT = 3;
+const KINDS = { metric: METRIC, log: LOG, split: SPLIT } as const;
 
 export function encodeAnswer(answer: TaskAnswer): Uint8Array {
-  const writer = begin(answer.kind === 'metric' ? METRIC : LOG, 4096);
+  const writer = begin(KINDS[answer.kind], 4096);
   writer.byteText(answer.place);
   for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
   if (answer.kind === 'metric') writeMetric(writer, answer);
-  else writeLog(writer, answer);
+  else if (answer.kind === 'log') writeLog(writer, answer);
+  else writer.varint(answer.bytes);
   return writer.finish();
 }
 
@@ -58,15 +62,19 @@ export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
   if (kind === ERROR) {
     throw taskError({ status: reader.varint(), name: reader.byteText(), message: reader.byteText() });
   }
-  if (kind !== METRIC && kind !== LOG) throw corrupt(`kind ${kind}`);
+  if (kind !== METRIC && kind !== LOG && kind !== SPLIT) throw corrupt(`kind ${kind}`);
   const place = reader.byteText();
   const figures = Object.fromEntries(
     FIGURE_NAMES.map(name => [name, reader.varint()]),
   ) as unknown as TaskFigures;
-  const answer =
-    kind === METRIC ? readMetric(reader, { place, figures }) : readLog(reader, { place, figures });
+  const answer = readAnswer(reader, kind, { place, figures });
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
   return answer;
+}
+
+function readAnswer(reader: ByteReader, kind: number, answered: Answered): TaskAnswer {
+  if (kind === METRIC) return readMetric(reader, answered);
+  return kind === LOG ? readLog(reader, answered) : { kind: 'split', ...answered, bytes: reader.varint() };
 }
 
 type Answered = Pick<TaskAnswer, 'place' | 'figures'>;

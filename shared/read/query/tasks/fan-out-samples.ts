@@ -1,15 +1,22 @@
 /** Hands the pages of a range aggregation to workers, and adds up what they make of them. */
-
+import { crc32 } from 'node:zlib';
 import { invariant } from '../../../base/model/errors.ts';
 import type { Leaf } from '../../../execution/metrics/plan.ts';
 import { RangeAccumulator } from '../../../execution/metrics/range-accumulator.ts';
+import type { RangeOp } from '../../../language/logql/ast.ts';
 import { formatExpr } from '../../../language/logql/printer.ts';
+import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+import { type DayRecords, insideDay, type TimeRange } from '../day-plan.ts';
 import type { MetricScan, PagesOfPlan } from '../metric-scan.ts';
+import type { StreamSelector } from '../selector.ts';
+import type { QueryStatistics } from '../statistics.ts';
 import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
+import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
 import { FanOut } from './fan-out.ts';
 import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './fan-out-common.ts';
-import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import { affinityOf, chunkTask, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
+import type { HeldAnswer } from './query-workers.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
 
 /** What of the pages is seen. */
@@ -17,6 +24,34 @@ export interface SeenBy {
   readonly view: TenantView;
   readonly visible: Visible;
 }
+
+/** What of the chunks is asked. */
+export interface ChunksAsked {
+  readonly selector: StreamSelector;
+  readonly range: TimeRange;
+  /** Most of the chunks' pages are not read. */
+  readonly prunes: boolean;
+}
+
+/** A day that workers plan. */
+export interface DayOfChunks {
+  readonly day: number;
+  /** The range inside the day, ns, inclusive and exclusive. */
+  readonly from: number;
+  readonly to: number;
+  readonly ranges: readonly ChunkRange[];
+  readonly chunks: number;
+  /** Chunks that the labels in the catalog rule out. */
+  readonly passedOver: number;
+}
+
+interface RangeAnswer {
+  readonly held: HeldAnswer;
+  readonly records: readonly ChunkRecord[];
+}
+
+/** Of equal timestamps the first or the last counts. */
+const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
 
 export class SampleFanOut {
   private readonly parts: SpreadParts;
@@ -71,6 +106,82 @@ export class SampleFanOut {
       );
     }
     return true;
+  }
+
+  /**
+   * The days, if workers are to plan them: their footers are more than the query function should hold. Undefined if it plans them itself, also
+   * for aggregations that look at the order of equal timestamps, which chunks that overlap do not tell.
+   */
+  plansThere(
+    days: readonly DayRecords[],
+    { selector, range, prunes }: ChunksAsked,
+  ): DayOfChunks[] | undefined {
+    const { sizes } = this.parts.workers;
+    if (ORDERED.has(this.ask.spec.op) || this.ask.query.length > MAX_PRINTED_LENGTH) return undefined;
+    const found: DayOfChunks[] = [];
+    let footerBytes = 0;
+    for (const { day, records } of days) {
+      const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
+      for (const record of own) footerBytes += record.footerBytes;
+      // Where nothing is passed over, each chunk is work for a task.
+      const ranges = chunkRanges(own, prunes ? sizes.tasksOfDay : Infinity);
+      if (ranges === undefined) return undefined;
+      found.push({
+        day,
+        ...insideDay(day, range),
+        ranges,
+        chunks: records.length,
+        passedOver: records.length - own.length,
+      });
+    }
+    return footerBytes >= sizes.plannedThereFrom ? found : undefined;
+  }
+
+  /** Hands a day's chunks to workers, which plan them. Throws what tasks fail with. */
+  async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
+    this.isSpread = true;
+    plan.chunks += ofDay.chunks;
+    plan.chunksBySketch += ofDay.passedOver;
+    for (const range of ofDay.ranges) {
+      await this.fanOut.add(
+        signal => this.runRange(range, ofDay, seenBy, signal),
+        answers => {
+          for (const { held, records } of answers) {
+            this.figures.add(held.answer, records);
+            if (held.answer.kind !== 'split') this.merge(held.answer);
+            held.release();
+          }
+        },
+      );
+    }
+  }
+
+  /** The answers to a range, in its order; one with much left to scan is cut into smaller ones. */
+  private async runRange(
+    range: ChunkRange,
+    ofDay: DayOfChunks,
+    seenBy: SeenBy,
+    signal: AbortSignal,
+  ): Promise<RangeAnswer[]> {
+    const { workers, memory } = this.parts;
+    const { view, visible } = seenBy;
+    const { maxTaskBytes } = workers.sizes;
+    const ofTask = { tenant: view.tenant, isLabelled: view.isLabelled, visible, ...ofDay };
+    const task = chunkTask(ofTask, range, this.ask, maxTaskBytes);
+    const affinity = crc32(range.own[0].id);
+    const held = await workers.run(task, { affinity, signal, budget: memory });
+    const answered = { held, records: task.records };
+    if (held.answer.kind !== 'split') return [answered];
+    invariant(range.own.length > 1, 'a task of one chunk is scanned');
+    const parts = Math.min(range.own.length, Math.max(2, Math.ceil(held.answer.bytes / maxTaskBytes)));
+    const all = chunkRanges(task.records, Infinity, Infinity);
+    // Neighbours are looked for among all records of the task: what met none before meets none now.
+    const own = new Set(range.own);
+    const single = all?.filter(({ own: [record] }) => own.has(record));
+    invariant(single !== undefined, 'a part of a range has no more neighbours than the range');
+    const joined = joinRanges(single, Math.ceil(single.length / parts));
+    const answers = await Promise.all(joined.map(one => this.runRange(one, ofDay, seenBy, signal)));
+    return [answered, ...answers.flat()];
   }
 
   /** Waits for all tasks. Throws what they fail with. */

@@ -8,7 +8,8 @@ import { NS_PER_DAY } from '../../../base/model/duration.ts';
 import type { Footer, PageMeta } from '../../../storage/chunk/format.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
 import type { Overlaps } from '../overlaps.ts';
-import type { Visible } from '../visibility.ts';
+import { keptOfDay, type Visible } from '../visibility.ts';
+import type { ChunkRange } from './chunk-ranges.ts';
 import type { Task, TaskPage } from './task.ts';
 
 export interface TaskSizes {
@@ -18,6 +19,11 @@ export interface TaskSizes {
   readonly maxTaskBytes: number;
   /** Into so many tasks a day is cut where it is large enough: several for each worker, so that all end together. */
   readonly tasksOfDay: number;
+  /**
+   * From so many bytes of footers on, workers plan what they scan (chunk-ranges.ts). Footers take four times as much when decoded, and a
+   * tenth of a second for 10 MB.
+   */
+  readonly plannedThereFrom: number;
 }
 
 const MIB = 1024 * 1024;
@@ -31,6 +37,8 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
   // A second or less of work: what is cancelled or lost with a worker is no more.
   maxTaskBytes: 64 * MIB,
   tasksOfDay: 32,
+  // Threads share the memory of the process.
+  plannedThereFrom: Infinity,
 });
 
 /**
@@ -42,6 +50,7 @@ export const FUNCTION_TASK_SIZES: TaskSizes = Object.freeze({
   minTaskBytes: 32 * MIB,
   maxTaskBytes: 512 * MIB,
   tasksOfDay: 200,
+  plannedThereFrom: 16 * MIB,
 });
 
 /** What a row costs beside its line, bytes: its time, its place in columns of metadata. */
@@ -83,6 +92,49 @@ export function cutIntoTasks(
   return tasks;
 }
 
+export interface ChunkTaskParts {
+  readonly tenant: string;
+  readonly isLabelled: boolean;
+  readonly visible: Visible;
+  readonly day: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A task that its worker plans. */
+export function chunkTask(
+  { tenant, isLabelled, visible, day, from, to }: ChunkTaskParts,
+  { own, neighbours }: ChunkRange,
+  ask: Task['ask'],
+  maxBytes: number,
+): Task {
+  const isKept = keptOfDay(visible, day) === undefined;
+  return {
+    tenant,
+    isLabelled,
+    ask,
+    day,
+    from,
+    to,
+    isUneven: false,
+    nowNs: isKept ? 0n : visible.nowNs,
+    retention: isKept ? NO_RETENTION : visible.retention.definition,
+    deletes: deletesOf(visible, day),
+    records: [...own, ...neighbours],
+    pages: [],
+    neighbours: [],
+    plannedThere: { own: own.length, maxBytes },
+  };
+}
+
+/** Those that may hide something of the day. */
+function deletesOf({ masks }: Visible, day: number): Task['deletes'] {
+  const dayStartNs = BigInt(day) * NS_PER_DAY;
+  return (masks?.definitions ?? []).filter(
+    ({ startNs, endNs }) => startNs < dayStartNs + NS_PER_DAY && endNs >= dayStartNs,
+  );
+}
+
 export interface TaskMaker {
   /** `pages` of the plan as a task that asks `ask`. */
   make(pages: readonly PlannedPage[], ask: Task['ask']): Task;
@@ -100,10 +152,6 @@ export interface TaskMakerParts {
 export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskMakerParts): TaskMaker {
   const { day, from, to, isUneven } = plan;
   const places = new Map<Footer, Map<PageMeta, number>>();
-  const dayStartNs = BigInt(day) * NS_PER_DAY;
-  const deletes = (visible.masks?.definitions ?? []).filter(
-    ({ startNs, endNs }) => startNs < dayStartNs + NS_PER_DAY && endNs >= dayStartNs,
-  );
   const common = {
     tenant,
     isLabelled,
@@ -114,7 +162,7 @@ export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskM
     // Where nothing of the day expires there are no rules to look at, and equal tasks are equal whenever they are asked.
     nowNs: plan.kept === undefined ? 0n : visible.nowNs,
     retention: plan.kept === undefined ? NO_RETENTION : visible.retention.definition,
-    deletes,
+    deletes: deletesOf(visible, day),
   };
 
   function placeOf({ footer, page }: PlannedPage): number {

@@ -2,7 +2,8 @@
  * Tasks as bytes:
  *
  *   version u8 | kind u8 | flags u8 | tenant, query texts | what the kind asks
- *   day, from, to varints | now i64 | retention JSON text | delete requests | records | pages | neighbours
+ *   day, from, to varints | now i64 | retention JSON text | delete requests | records | pages | neighbours |
+ *   own records, most bytes varints (0 where the pages are given)
  *
  * Little-endian. A task is made and read by the same release of the program, so there is one version: another is refused.
  * Bytes are not trusted all the same: a count is checked against the bytes that are left, a place against what it is in.
@@ -17,7 +18,7 @@ import { ByteReader, ByteWriter } from '../../../storage/codec/byte-io.ts';
 import type { RetentionLimits } from '../../../upkeep/retention/retention.ts';
 import type { LogAsk, MetricAsk, Task, TaskPage } from './task.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 const KINDS = ['metric', 'log'] as const;
 const LABELLED = 1;
 const UNEVEN = 2;
@@ -48,6 +49,8 @@ export function encodeTask(task: Task): Uint8Array {
   for (const record of task.records) writer.block(encodeRecord(record));
   writePages(writer, task.pages);
   writePages(writer, task.neighbours);
+  writer.varint(task.plannedThere?.own ?? 0);
+  writer.varint(task.plannedThere?.maxBytes ?? 0);
   return writer.finish();
 }
 
@@ -71,6 +74,8 @@ export function decodeTask(bytes: Uint8Array): Task {
   const records = list(reader, 1, () => decodeRecord(tenant, day, reader.block()));
   const pages = readPages(reader, records.length);
   const neighbours = readPages(reader, records.length);
+  const [own, maxBytes] = [reader.varint(), reader.varint()];
+  if (own > records.length) throw corrupt(`${own} of ${records.length} records`);
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
   return {
     tenant,
@@ -86,6 +91,7 @@ export function decodeTask(bytes: Uint8Array): Task {
     records,
     pages,
     neighbours,
+    plannedThere: own === 0 ? undefined : { own, maxBytes },
   };
 }
 

@@ -3,29 +3,43 @@
  * objects that never change (footers, what delete requests take of pages) it keeps for the next task.
  */
 
+import { NS_PER_DAY } from '../../../base/model/duration.ts';
 import { CorruptionError } from '../../../base/model/errors.ts';
 import { LruCache } from '../../../base/model/lru.ts';
 import { MemoryBudget, type SharedMemory } from '../../../base/model/memory-budget.ts';
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { ObjectStore } from '../../../base/ports/object-store.ts';
-import type { LogExpr, RangeAggregationExpr } from '../../../language/logql/ast.ts';
+import type { LogExpr, LogRange, RangeAggregationExpr } from '../../../language/logql/ast.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import { compileDeleteFilters, type TenantDeleteFilters } from '../../../upkeep/deletion/delete-filters.ts';
 import { PageHitsCache } from '../../../upkeep/deletion/page-hits.ts';
 import { type Retention, retentionOf } from '../../../upkeep/retention/retention.ts';
 import { ChunkSource } from '../chunk-source.ts';
-import type { DayPlan, PlannedPage } from '../day-plan.ts';
+import { countedPlan } from '../counted-plan.ts';
+import { type DayPlan, type PlannedPage, planDay } from '../day-plan.ts';
 import type { EntryPlace } from '../entry-order.ts';
 import { LogCollector } from '../log-collector.ts';
 import { compileLogScan, MAX_ENTRY_BYTES, scanEntries } from '../log-scan.ts';
-import { compileMetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
+import { compileMetricScan, type MetricScan, type PagesOfPlan, scanSamples } from '../metric-scan.ts';
 import { Overlaps } from '../overlaps.ts';
 import type { ScanContext } from '../scan.ts';
+import { compileSelector } from '../selector.ts';
 import { newStatistics, PROCESS } from '../statistics.ts';
-import { labelledView, plainView } from '../tenant-view.ts';
+import { labelledView, plainView, type TenantView } from '../tenant-view.ts';
+import { compileTextPruner } from '../text-prune.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
 import { encodeAnswer, encodeFailure } from './answer-codec.ts';
-import type { LogAsk, MetricAsk, Task, TaskAnswer, TaskPage } from './task.ts';
+import { costOf } from './plan-tasks.ts';
+import type {
+  LogAsk,
+  LogTaskAnswer,
+  MetricAsk,
+  MetricTaskAnswer,
+  SplitTaskAnswer,
+  Task,
+  TaskAnswer,
+  TaskPage,
+} from './task.ts';
 import { decodeTask } from './task-codec.ts';
 import { failureOf } from './task-failure.ts';
 
@@ -79,7 +93,6 @@ export class TaskRunner {
   private async answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
     const statistics = newStatistics();
     const { source } = this;
-    const pagesOfPlan = await this.planned(task, statistics);
     const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
     const context = { source, statistics, signal, shown: view.shown };
     const budget =
@@ -89,24 +102,40 @@ export class TaskRunner {
     try {
       const answer =
         task.ask.kind === 'metric'
-          ? await this.metric(task.ask, { context, pages: pagesOfPlan, budget })
-          : await this.log(task.ask, { context, pages: pagesOfPlan, budget }, task);
+          ? await this.metric(task.ask, { context, view, budget }, task)
+          : await this.log(task.ask, { context, view, budget }, task);
       return { ...answer, place: this.place, figures: statistics };
     } finally {
       budget.releaseAll();
     }
   }
 
-  private async metric({ query, spec, grouping }: MetricAsk, { context, pages, budget }: Scanning) {
-    const options = { spec, grouping, clock: this.clock, memory: budget };
-    const scan = compileMetricScan(parsedAggregation(query).range, options);
+  private async metric(
+    { query, spec, grouping }: MetricAsk,
+    { context, view, budget }: Scanning,
+    task: Task,
+  ): Promise<MetricMade | SplitMade> {
+    const { range } = parsedAggregation(query);
+    const scan = compileMetricScan(range, { spec, grouping, clock: this.clock, memory: budget });
+    const { plannedThere } = task;
+    const pages =
+      plannedThere === undefined
+        ? await this.planned(task, context.statistics)
+        : await this.plannedHere(task, plannedThere.own, { range, scan, view, context });
+    if (plannedThere !== undefined && plannedThere.own > 1) {
+      const readsLines = scan.extractor.needs.lines === 'bytes';
+      const bytes = pages.pages.reduce((sum, page) => sum + costOf(page, readsLines), 0);
+      if (bytes > plannedThere.maxBytes) return { kind: 'split', bytes };
+    }
     await scanSamples(context, scan, pages);
     const { series } = scan.extractor;
     const labels = Array.from({ length: series.count }, (_, number) => series.labelsOf(number));
-    return { kind: 'metric', series: labels, state: scan.accumulator.encode() } as const;
+    return { kind: 'metric', series: labels, state: scan.accumulator.encode() };
   }
 
-  private async log(ask: LogAsk, { context, pages, budget }: Scanning, { records }: Task) {
+  private async log(ask: LogAsk, { context, budget }: Scanning, task: Task): Promise<LogMade> {
+    const { records } = task;
+    const pages = await this.planned(task, context.statistics);
     const { query, limit, backward, categorize, field, bound } = ask;
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
@@ -120,7 +149,38 @@ export class TaskRunner {
     const entries = collector.finish().map(({ source, chunk, ...entry }) => {
       return { ...entry, hash: source.hash, record: places.get(chunk)! };
     });
-    return { kind: 'log', entries } as const;
+    return { kind: 'log', entries };
+  }
+
+  /** What a task of chunks has to read, planned as the engine plans a day. */
+  private async plannedHere(
+    task: Task,
+    own: number,
+    { range, scan, view, context }: ChunkPlan,
+  ): Promise<PagesOfPlan> {
+    const { source } = this;
+    const { statistics, signal } = context;
+    const { day, records } = task;
+    const start = BigInt(day) * NS_PER_DAY;
+    const times = { startNs: start + BigInt(task.from), endNs: start + BigInt(task.to) };
+    const selector = compileSelector(view.storedMatchers(range.log.selector));
+    const pruner = compileTextPruner(range.log.stages, source, statistics);
+    const visible = this.visibleOf(task);
+    const all = await planDay(
+      source,
+      day,
+      records,
+      selector,
+      times,
+      statistics,
+      signal,
+      visible,
+      pruner.prunes,
+    );
+    const plan = await pruner.prune(all, signal);
+    const ofTask = new Set(records.slice(0, own));
+    const isOwn = ({ record }: PlannedPage) => ofTask.has(record);
+    return countedPlan(scan, { plan, source, statistics, view, isOwn });
   }
 
   /** The task's part of the plan that it was cut from. */
@@ -198,9 +258,18 @@ export class TaskRunner {
 
 interface Scanning {
   readonly context: Omit<ScanContext, 'turn' | 'hidden'>;
-  readonly pages: PagesOfPlan;
+  readonly view: TenantView;
   readonly budget: MemoryBudget;
 }
+
+interface ChunkPlan extends Pick<Scanning, 'context' | 'view'> {
+  readonly range: LogRange;
+  readonly scan: MetricScan;
+}
+
+type MetricMade = Omit<MetricTaskAnswer, 'place' | 'figures'>;
+type LogMade = Omit<LogTaskAnswer, 'place' | 'figures'>;
+type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures'>;
 
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);

@@ -42,6 +42,14 @@ export interface TaskPage {
   readonly runs: readonly number[] | undefined;
 }
 
+/** The worker plans the task itself: it finds the pages of the chunks, and what of them is to be read. Of metric queries. */
+export interface PlannedThere {
+  /** So many of the task's records, from the first on, are its own; the others are neighbours. */
+  readonly own: number;
+  /** If more is left to be scanned (plan-tasks.ts), and the task has more chunks than one, it is answered by SplitTaskAnswer. */
+  readonly maxBytes: number;
+}
+
 export interface Task {
   readonly tenant: string;
   /** The query is over several tenants. */
@@ -61,6 +69,8 @@ export interface Task {
   /** In the order of the scan. */
   readonly pages: readonly TaskPage[];
   readonly neighbours: readonly TaskPage[];
+  /** Then it has neither pages nor neighbours. */
+  readonly plannedThere?: PlannedThere | undefined;
 }
 
 export interface TaskEntry extends EntryFields {
@@ -98,7 +108,7 @@ export const FIGURE_NAMES = Object.freeze([
   'downloadNs',
 ] as const satisfies readonly (keyof TaskFigures)[]);
 
-export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer;
+export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer | SplitTaskAnswer;
 
 /** The place of an answer that was kept from an earlier query. */
 export const KEPT = 'cache';
@@ -121,4 +131,11 @@ export interface LogTaskAnswer extends AnsweredTask {
   readonly kind: 'log';
   /** In the order of the answer (entry-order.ts). */
   readonly entries: readonly TaskEntry[];
+}
+
+/** Nothing was scanned: more is left than one task is to scan. */
+export interface SplitTaskAnswer extends AnsweredTask {
+  readonly kind: 'split';
+  /** That are left. */
+  readonly bytes: number;
 }

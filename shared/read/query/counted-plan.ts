@@ -1,0 +1,73 @@
+/** What of a day's plan a metric query has to read, once footers have counted what they can. The engine and its workers run the same. */
+
+import type { ChunkSource } from './chunk-source.ts';
+import type { DayPlan, PlannedPage } from './day-plan.ts';
+import { type CountRequest, countFromFooters, countsWithoutLines, hasWholeMinutes } from './footer-counts.ts';
+import type { MetricScan, PagesOfPlan } from './metric-scan.ts';
+import { Overlaps } from './overlaps.ts';
+import { countFromRuns } from './run-counts.ts';
+import type { QueryStatistics } from './statistics.ts';
+import type { TenantView } from './tenant-view.ts';
+
+export interface PlanToCount {
+  readonly plan: DayPlan;
+  readonly source: ChunkSource;
+  readonly statistics: QueryStatistics;
+  readonly view: TenantView;
+  /** False for pages of the plan that are another task's: they only tell which entries are repeated. Default: all are its own. */
+  readonly isOwn?: (page: PlannedPage) => boolean;
+}
+
+/** Adds what footers count to the scan; the pages that are left to be read. */
+export function countedPlan(
+  { extractor, accumulator, turn }: MetricScan,
+  { plan: whole, source, statistics, view, isOwn }: PlanToCount,
+): PagesOfPlan {
+  const beside = isOwn === undefined ? [] : whole.pages.filter(page => !isOwn(page));
+  const plan =
+    beside.length === 0 || isOwn === undefined ? whole : { ...whole, pages: whole.pages.filter(isOwn) };
+  /** Overlaps know pages by identity, and those that were counted in part are others. */
+  const overlapsOf = (pages: readonly PlannedPage[]) => {
+    const neighbours = new Set(beside);
+    const all = beside.length === 0 ? pages : [...pages, ...beside];
+    return new Overlaps({ ...whole, pages: all }, source, statistics, page => !neighbours.has(page));
+  };
+  const counting = { extractor, accumulator, turn, shown: view.shown };
+  const counts = countsWithoutLines(counting);
+  const ofAll = overlapsOf(plan.pages);
+  const request = { ...counting, hides: hidesOf(plan) };
+  const uncounted = counts && hasWholeMinutes(accumulator) ? countFromFooters(plan, ofAll, request) : plan;
+  const ofUncounted = uncounted === plan ? ofAll : overlapsOf(uncounted.pages);
+  const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
+  countCounted(plan, rest, statistics);
+  const overlaps = rest === uncounted ? ofUncounted : overlapsOf(rest.pages);
+  return {
+    plan: beside.length === 0 ? rest : { ...rest, pages: [...rest.pages, ...beside] },
+    pages: byStart(rest.pages),
+    overlaps,
+  };
+}
+
+export function byStart(pages: readonly PlannedPage[]): PlannedPage[] {
+  return pages.slice().sort((a, b) => a.first - b.first);
+}
+
+function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {
+  if (rest === plan) return;
+  const left = new Set(rest.pages.map(({ page }) => page));
+  for (const { page } of plan.pages) {
+    if (left.has(page)) continue;
+    figures.pagesCounted++;
+    figures.bytesCounted += page.storedBytes;
+  }
+}
+
+/** Counts of a stream are those of its whole chunk, so they do not count where anything of it in the chunk is hidden. */
+function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
+  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
+    const { [stream]: ofRun } = footer.streams;
+    if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
+    if (masks?.mayTakeWhole(ofRun)) return true;
+    return mask !== undefined && !mask.showsAll(firstRow, rows);
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Cuts the chunks of a day into ranges that workers plan by themselves: they read footers and text filters, count and scan. So the query
+ * function holds the catalog's records, 2 MB for a TB of lines, and not the footers, which are gigabytes.
+ *
+ *     time     |--A--|--B--|--C--|--D--|
+ *                             |--E--|
+ *     ranges   [A B] [C E] [D]              E meets D too: it goes along with [D] as a neighbour, and [D] drops what E has of it
+ */
+import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
+
+export interface ChunkRange {
+  readonly own: readonly ChunkRecord[];
+  /** Of other ranges, and share time with it. */
+  readonly neighbours: readonly ChunkRecord[];
+}
+
+/** Chunks of one range: a second of footers (500 MB when decoded), and 128 KB of a task. */
+const MAX_CHUNKS = 128;
+/** Beyond, workers would plan the same chunks over and over. */
+const MAX_NEIGHBOURS = 256;
+
+/** @param count ranges that are wanted, if the chunks are enough. Undefined if too many chunks share one time. */
+export function chunkRanges(
+  records: readonly ChunkRecord[],
+  count: number,
+  maxNeighbours = MAX_NEIGHBOURS,
+): ChunkRange[] | undefined {
+  const sorted = records.toSorted((a, b) => a.first - b.first || (a.id < b.id ? -1 : 1));
+  // The latest end of all up to a place: before the first place that reaches a time, none does.
+  const reach: number[] = [];
+  for (const { last } of sorted) reach.push(Math.max(last, reach.at(-1) ?? 0));
+  const size = Math.min(MAX_CHUNKS, Math.max(1, Math.ceil(sorted.length / count)));
+  const ranges: ChunkRange[] = [];
+  for (let from = 0; from < sorted.length; from += size) {
+    const own = sorted.slice(from, from + size);
+    const last = Math.max(...own.map(record => record.last));
+    const neighbours: ChunkRecord[] = [];
+    for (let i = from - 1; i >= 0 && reach[i] >= own[0].first; i--) {
+      if (sorted[i].last >= own[0].first) neighbours.push(sorted[i]);
+      if (neighbours.length > maxNeighbours) return undefined;
+    }
+    for (let i = from + size; i < sorted.length && sorted[i].first <= last; i++) {
+      neighbours.push(sorted[i]);
+      if (neighbours.length > maxNeighbours) return undefined;
+    }
+    ranges.push({ own, neighbours });
+  }
+  return ranges;
+}
+
+/** Ranges that follow each other as one, so many at a time. */
+export function joinRanges(ranges: readonly ChunkRange[], size: number): ChunkRange[] {
+  const joined: ChunkRange[] = [];
+  for (let from = 0; from < ranges.length; from += size) {
+    const some = ranges.slice(from, from + size);
+    const own = new Set(some.flatMap(range => range.own));
+    const beside = new Set(some.flatMap(({ neighbours }) => neighbours.filter(one => !own.has(one))));
+    joined.push({ own: [...own], neighbours: [...beside] });
+  }
+  return joined;
+}
