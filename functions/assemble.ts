@@ -3,13 +3,10 @@
  * after the first. Nothing is sent before a request is there.
  */
 
+import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import {
-  createLambdaClient,
-  tailWaker as createTailWaker,
-  type TailWaker,
-} from '../shared/aws/tail-waker.ts';
+import { tailWaker as createTailWaker, type TailWaker } from '../shared/aws/tail-waker.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
@@ -184,7 +181,7 @@ export function assembleStore(
     tailFunction === undefined
       ? undefined
       : createTailWaker({
-          client: createLambdaClient(),
+          client: lambdaClient(),
           functionName: tailFunction,
           clock,
           log,

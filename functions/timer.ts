@@ -5,8 +5,8 @@
  *     LOGBOOM_TAIL_FUNCTION          the dispatcher of live tails, where there is one
  */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
+import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { createLambdaClient } from '../shared/aws/tail-waker.ts';
 import { createLog } from '../shared/base/runtime/log.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { maintenanceOptions } from '../shared/server/http/assemble-maintenance.ts';
@@ -20,7 +20,7 @@ const CALL_TIMEOUT_MS = 5_000;
 
 const settings = readSettings(process.env);
 const { table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
-const client = createLambdaClient();
+const client = lambdaClient();
 
 function callerOf(functionName: string | undefined) {
   if (!functionName) return undefined;
@@ -30,7 +30,7 @@ function callerOf(functionName: string | undefined) {
       InvocationType: 'Event',
       Payload: Buffer.from(JSON.stringify(event)),
     });
-    await client.send(command, { abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
+    await client().send(command, { abortSignal: AbortSignal.timeout(CALL_TIMEOUT_MS) });
   };
 }
 

@@ -2,7 +2,7 @@
  * The CDK app: bundles the functions, describes the stack, checks it. Without an account or a region, so that one
  * assembly fits any. Settings come as context (settings.ts): `--context authorization=token`.
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
@@ -118,7 +118,7 @@ function stackFunctionsOf(settings: Settings): StackFunctionName[] {
 function pageBeside(bundle: string, folder: string) {
   const code = join(folder, 'page-content');
   mkdirSync(code);
-  copyFileSync(join(bundle, 'index.mjs'), join(code, 'index.mjs'));
+  cpSync(bundle, code, { recursive: true });
   return addPage(code);
 }
 

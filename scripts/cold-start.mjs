@@ -56,7 +56,9 @@ const CASES = [
 
 /** What a process of a function does, from its start. */
 const RUNNER = `
-const { handler } = await import(process.argv[2]);
+import { createRequire } from 'node:module';
+// As Lambda does; 'import' of CommonJS would look through the code for exports.
+const { handler } = createRequire(import.meta.url)(process.argv[2]);
 const event = process.argv[3] === undefined ? undefined : JSON.parse(process.argv[3]);
 let ok = true;
 if (event !== undefined) {
@@ -72,12 +74,12 @@ const folder = mkdtempSync(join(tmpdir(), 'logboom-cold-'));
 const { startFakeServices } = await import('../test/lib/fake-services.ts');
 const services = await startFakeServices();
 try {
-  const { bundleFunctions } = await import('../lib/bundle.ts');
+  const { bundleFunctions, MODULE } = await import('../lib/bundle.ts');
   const runner = join(folder, 'runner.mjs');
   writeFileSync(runner, RUNNER);
   const names = CASES.map(([name]) => name);
   const built = await bundleFunctions(names, folder);
-  const bundles = new Map(names.map((name, i) => [name, join(built[i].folder, 'index.mjs')]));
+  const bundles = new Map(names.map((name, i) => [name, join(built[i].folder, MODULE)]));
   const measured = new Map(CASES.map(([name]) => [name, []]));
   // In turn, so that what else the machine does meets all alike.
   for (let round = 0; round < rounds; round++) {

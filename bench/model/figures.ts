@@ -216,7 +216,7 @@ export const FLEET = {
 } as const;
 
 /**
- * Measured by scripts/cold-start.mjs (2026-11-23): CPU time of a function from nothing to its first answer, or until it is loaded. The
+ * Measured by scripts/cold-start.mjs (2026-11-24): CPU time of a function from nothing to its first answer, or until it is loaded. The
  * memory is held to the template by test/lib/cost-tests.ts.
  */
 export const STARTS: readonly {
@@ -226,20 +226,20 @@ export const STARTS: readonly {
   readonly memoryMb: number;
   readonly answers: boolean;
 }[] = [
-  { name: 'push', codeKb: 2310, cpuMs: 362, memoryMb: 1769, answers: true },
-  { name: 'query', codeKb: 2310, cpuMs: 404, memoryMb: 3008, answers: true },
-  { name: 'maintenance', codeKb: 2313, cpuMs: 431, memoryMb: 3008, answers: true },
-  { name: 'status', codeKb: 2310, cpuMs: 358, memoryMb: 512, answers: true },
-  { name: 'query-worker', codeKb: 1374, cpuMs: 194, memoryMb: 1769, answers: false },
-  { name: 'authorizer', codeKb: 1120, cpuMs: 184, memoryMb: 1024, answers: false },
-  { name: 'timer', codeKb: 1339, cpuMs: 203, memoryMb: 256, answers: false },
-  { name: 'first-token', codeKb: 1035, cpuMs: 173, memoryMb: 256, answers: false },
-  { name: 'all-in-one', codeKb: 2313, cpuMs: 394, memoryMb: 3008, answers: true },
-  { name: 'tail-connect', codeKb: 2317, cpuMs: 303, memoryMb: 1024, answers: false },
-  { name: 'tail-disconnect', codeKb: 2315, cpuMs: 310, memoryMb: 256, answers: false },
-  { name: 'tail-dispatch', codeKb: 2339, cpuMs: 356, memoryMb: 1769, answers: true },
-  { name: 'tail-default', codeKb: 0.3, cpuMs: 25, memoryMb: 128, answers: true },
-  { name: 'canary', codeKb: 7, cpuMs: 34, memoryMb: 256, answers: false },
+  { name: 'push', codeKb: 1683, cpuMs: 310, memoryMb: 1769, answers: true },
+  { name: 'query', codeKb: 1683, cpuMs: 317, memoryMb: 3008, answers: true },
+  { name: 'maintenance', codeKb: 1686, cpuMs: 332, memoryMb: 3008, answers: true },
+  { name: 'status', codeKb: 1683, cpuMs: 281, memoryMb: 512, answers: true },
+  { name: 'query-worker', codeKb: 921, cpuMs: 150, memoryMb: 1769, answers: false },
+  { name: 'authorizer', codeKb: 634, cpuMs: 129, memoryMb: 1024, answers: false },
+  { name: 'timer', codeKb: 795, cpuMs: 143, memoryMb: 256, answers: false },
+  { name: 'first-token', codeKb: 559, cpuMs: 119, memoryMb: 256, answers: false },
+  { name: 'all-in-one', codeKb: 1686, cpuMs: 336, memoryMb: 3008, answers: true },
+  { name: 'tail-connect', codeKb: 1692, cpuMs: 230, memoryMb: 1024, answers: false },
+  { name: 'tail-disconnect', codeKb: 1690, cpuMs: 226, memoryMb: 256, answers: false },
+  { name: 'tail-dispatch', codeKb: 1714, cpuMs: 296, memoryMb: 1769, answers: true },
+  { name: 'tail-default', codeKb: 0.6, cpuMs: 26, memoryMb: 128, answers: true },
+  { name: 'canary', codeKb: 7, cpuMs: 32, memoryMb: 256, answers: false },
 ];
 /** Memory of a function that has one processor. */
 export const PROCESSOR_MB = 1769;

@@ -7,11 +7,12 @@
  *               slow: start it again, the first answer counts            (straggler-hedge.ts)
  *     then      what was refused to the end is run here
  */
-import { InvokeCommand, type InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Clock } from '../base/ports/clock.ts';
 import { type Invoker, InvokerError, type InvokerFigures } from '../base/ports/invoker.ts';
 import { CallWidth } from './call-width.ts';
 import { describe } from './errors.ts';
+import { lambdaClient } from './lambda-client.ts';
 import { createRetryBudget, RETRY_PRICE, SUCCESS_REFUND } from './retry-budget.ts';
 import { StragglerHedge } from './straggler-hedge.ts';
 
@@ -39,7 +40,8 @@ export interface WorkerEvent {
 export type WorkerResult = { readonly answer: string } | { readonly tooLarge: number };
 
 export interface LambdaInvokerParts {
-  readonly client: Pick<LambdaClient, 'send'>;
+  /** Makes the client, or returns the one that is made: most queries call no worker. */
+  readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;
   /** Runs what the function cannot. */
   readonly here: Invoker;
@@ -83,7 +85,7 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
     figures.invocations++;
     let answer: InvokeCommandOutput;
     try {
-      answer = await client.send(
+      answer = await client().send(
         new InvokeCommand({
           FunctionName: functionName,
           InvocationType: 'RequestResponse',
@@ -173,5 +175,5 @@ function errorOfCall(error: unknown, functionName: string): Error {
 /** Sends nothing by itself: fit for the start of a function. Region and credentials are those of the function. */
 export function createLambdaInvoker(parts: Omit<LambdaInvokerParts, 'client'>): LambdaInvoker {
   // Tries are made here, where refused calls make the width smaller.
-  return lambdaInvoker({ client: new LambdaClient({ maxAttempts: 1 }), ...parts });
+  return lambdaInvoker({ client: lambdaClient(1), ...parts });
 }

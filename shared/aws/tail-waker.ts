@@ -2,7 +2,7 @@
  * Calls the dispatcher of tails in an account: an asynchronous invocation with the tenant's name. It goes on by itself for a
  * while, so a process calls it for a tenant once a second at most; what no call comes through for, the schedule makes good.
  */
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { LruCache } from '../base/model/lru.ts';
 import type { Clock } from '../base/ports/clock.ts';
 import type { TailLog } from '../storage/catalog/tail-log.ts';
@@ -27,14 +27,11 @@ export interface TailWaker {
 }
 
 export interface TailWakerOptions {
-  readonly client: Pick<LambdaClient, 'send'>;
+  /** Makes the client, or returns the one that is made: a process that calls nothing needs none. */
+  readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;
   readonly clock: Clock;
   readonly log: WakerLog;
-}
-
-export function createLambdaClient(): LambdaClient {
-  return new LambdaClient({ maxAttempts: 2 });
 }
 
 export function tailWaker({ client, functionName, clock, log }: TailWakerOptions): TailWaker {
@@ -48,7 +45,7 @@ export function tailWaker({ client, functionName, clock, log }: TailWakerOptions
       Payload: Buffer.from(JSON.stringify({ tenant })),
     });
     try {
-      await client.send(command, { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
+      await client().send(command, { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {
       log.warn({ tenant, err: error }, 'the dispatcher of tails could not be called; its schedule will');
     }

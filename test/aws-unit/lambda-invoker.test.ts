@@ -30,7 +30,7 @@ function invokerOf(...answers: (object | Error)[]) {
     return answer;
   };
   const client = { send } as unknown as LambdaClient;
-  return { sent, invoker: lambdaInvoker({ client, functionName: 'worker', here, clock }) };
+  return { sent, invoker: lambdaInvoker({ client: () => client, functionName: 'worker', here, clock }) };
 }
 
 describe('query tasks as invocations of a function', () => {
@@ -116,7 +116,9 @@ describe('query tasks as invocations of a function', () => {
         }),
       );
     const client = { send } as unknown as LambdaClient;
-    const engine = world.engine({ invoker: lambdaInvoker({ client, functionName: 'worker', here, clock }) });
+    const engine = world.engine({
+      invoker: lambdaInvoker({ client: () => client, functionName: 'worker', here, clock }),
+    });
     for (const query of [
       '{app=~".+"} |= "1"',
       'sum by (app) (sum_over_time({app=~".+"} | logfmt | unwrap n [1m]))',

@@ -111,7 +111,7 @@ test('the dispatcher is called once a second for a tenant, whatever is committed
   };
   const failures: object[] = [];
   const log = { warn: (fields: object) => failures.push(fields) };
-  const waker = tailWaker({ client: client as never, functionName: 'dispatch', clock, log });
+  const waker = tailWaker({ client: () => client as never, functionName: 'dispatch', clock, log });
   const tailLog = new TailLog({ table: memoryTable({ clock }), clock });
   waker.follow(tailLog);
   for (const tenant of ['a', 'a', 'b', 'a']) waker.wake(tenant);

@@ -9,6 +9,7 @@ import { edgeTests } from './edge-tests.ts';
 import { eventTests } from './event-tests.ts';
 import { firstDeployTests } from './first-deploy-tests.ts';
 import { roleTests } from './role-tests.ts';
+import { startTests } from './start-tests.ts';
 import { watchTests } from './watch-tests.ts';
 
 let built: Built;
@@ -30,3 +31,4 @@ edgeTests(() => built);
 watchTests(() => built);
 eventTests(() => built);
 bundleTests(() => built);
+startTests(() => built);

@@ -38,7 +38,7 @@ const RANGE = tokenNumber('RANGE');
 const WORD = /[_\p{L}][_\p{L}\p{Nd}]*/uy;
 const DIGIT = /[0-9]/;
 const SPACE = /[\t\n\r ]*/y;
-const DURATION_TAIL = /[\p{N}.nuµmshdwy]+/uy;
+const DURATION_TAIL = /[\p{N}.nu\u00b5mshdwy]+/uy;
 const BYTES_TAIL = /[\p{N}.BikKMGTP]+/uy;
 /** What makes a function of a word in front of it. */
 const CALL = /\s*(?:\(|(?:by|without)\s*\()/iy;

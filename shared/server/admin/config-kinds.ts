@@ -10,12 +10,14 @@ import {
   parseGoDuration,
   parsePrometheusDuration,
 } from '../../base/model/duration.ts';
+import { lazily } from '../../base/model/lazily.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';
 
 export interface Kind<T> {
   /** In a word or two, for the reference page. */
   readonly type: string;
-  readonly schema: z.ZodType<T>;
+  /** Made when it is first needed: a program with the default configuration needs none. */
+  readonly schema: () => z.ZodType<T>;
   /** What is allowed, for error messages: `expected <this>`. */
   readonly expected: string;
   /** The value as the file would write it. */
@@ -43,14 +45,19 @@ const same = <T>(value: T): unknown => value;
 
 export const flag: Kind<boolean> = {
   type: 'flag',
-  schema: z.boolean(),
+  schema: lazily(() => z.boolean()),
   expected: 'true or false',
   format: same,
 };
-export const text: Kind<string> = { type: 'text', schema: z.string(), expected: 'a text', format: same };
+export const text: Kind<string> = {
+  type: 'text',
+  schema: lazily(() => z.string()),
+  expected: 'a text',
+  format: same,
+};
 export const texts: Kind<readonly string[]> = {
   type: 'list of texts',
-  schema: z.array(z.string()),
+  schema: lazily(() => z.array(z.string())),
   expected: 'a list of texts',
   format: same,
 };
@@ -58,26 +65,30 @@ export const texts: Kind<readonly string[]> = {
 /** Names of files: a list, or one text with commas between them. */
 export const paths: Kind<readonly string[]> = {
   type: 'list of paths',
-  schema: z
-    .union([z.array(z.string()), z.string().transform(written => written.split(','))])
-    .transform(names => names.map(name => name.trim()).filter(name => name !== '')),
+  schema: lazily(() =>
+    z
+      .union([z.array(z.string()), z.string().transform(written => written.split(','))])
+      .transform(names => names.map(name => name.trim()).filter(name => name !== '')),
+  ),
   expected: 'a path, several with commas between them, or a list of paths',
   format: same,
 };
 
-const blockedQuery = z
-  .strictObject({
-    pattern: z.string().default(''),
-    regex: z.boolean().default(false),
-    hash: z.int().min(0).max(0xffff_ffff).default(0),
-    types: z.array(z.enum(['metric', 'filter', 'limited'])).default([]),
-    query_tags: z.record(z.string(), z.string()).default({}),
-  })
-  .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags }));
+const blockedQuery = lazily(() =>
+  z
+    .strictObject({
+      pattern: z.string().default(''),
+      regex: z.boolean().default(false),
+      hash: z.int().min(0).max(0xffff_ffff).default(0),
+      types: z.array(z.enum(['metric', 'filter', 'limited'])).default([]),
+      query_tags: z.record(z.string(), z.string()).default({}),
+    })
+    .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags })),
+);
 
 export const blockedQueries: Kind<readonly BlockedQuery[]> = {
   type: 'list',
-  schema: z.array(blockedQuery),
+  schema: lazily(() => z.array(blockedQuery())),
   expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
   format: list => list.map(({ queryTags, ...rest }) => ({ ...rest, query_tags: queryTags })),
 };
@@ -87,7 +98,7 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   return {
     type: 'whole number',
-    schema: z.int().min(min).max(max),
+    schema: lazily(() => z.int().min(min).max(max)),
     expected: `a whole number ${range}`,
     format: same,
   };
@@ -98,24 +109,31 @@ export const count = whole(0);
 /** A number of at least 0 that may have a fraction. */
 export const decimal: Kind<number> = {
   type: 'number',
-  schema: z.number().min(0),
+  schema: lazily(() => z.number().min(0)),
   expected: 'a number of at least 0',
   format: same,
 };
 
 export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
-  return { type: 'one of', schema: z.enum(values), expected: `one of ${values.join(', ')}`, format: same };
+  return {
+    type: 'one of',
+    schema: lazily(() => z.enum(values)),
+    expected: `one of ${values.join(', ')}`,
+    format: same,
+  };
 }
 
 /** Nanoseconds. Written as a Prometheus or Go duration; a bare 0 is allowed, other bare numbers have no unit. */
 export const durationNs: Kind<bigint> = {
   type: 'duration',
-  schema: z.union([z.string(), z.literal(0)]).transform((written, context) => {
-    const ns = readDuration(String(written));
-    if (ns !== undefined && ns >= 0n) return ns;
-    context.addIssue('no duration');
-    return z.NEVER;
-  }),
+  schema: lazily(() =>
+    z.union([z.string(), z.literal(0)]).transform((written, context) => {
+      const ns = readDuration(String(written));
+      if (ns !== undefined && ns >= 0n) return ns;
+      context.addIssue('no duration');
+      return z.NEVER;
+    }),
+  ),
   expected: 'a duration such as 30s, 5m, 1h30m or 7d',
   format: formatDuration,
 };
@@ -123,7 +141,7 @@ export const durationNs: Kind<bigint> = {
 /** The same in milliseconds, for timers; may have a fraction. */
 export const durationMs: Kind<number> = {
   type: 'duration',
-  schema: durationNs.schema.transform(ns => Number(ns) / Number(NS_PER_MS)),
+  schema: lazily(() => durationNs.schema().transform(ns => Number(ns) / Number(NS_PER_MS))),
   expected: durationNs.expected,
   format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
 };
@@ -134,7 +152,7 @@ export const HIDDEN = '<secret>';
 /** An address of another service, which may hold a password. */
 export const address: Kind<string> = {
   type: 'text',
-  schema: z.string(),
+  schema: lazily(() => z.string()),
   expected: 'an address',
   format: written => (URL.canParse(written) ? withoutSecrets(written) : written),
   secret: true,
@@ -155,12 +173,14 @@ const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
 /** Bytes: a whole number, or a number with a 1024-based unit. */
 export const bytes: Kind<number> = {
   type: 'size',
-  schema: z.union([z.string(), z.int()]).transform((written, context) => {
-    const size = readSize(String(written));
-    if (size !== undefined) return size;
-    context.addIssue('no size');
-    return z.NEVER;
-  }),
+  schema: lazily(() =>
+    z.union([z.string(), z.int()]).transform((written, context) => {
+      const size = readSize(String(written));
+      if (size !== undefined) return size;
+      context.addIssue('no size');
+      return z.NEVER;
+    }),
+  ),
   expected: 'a size such as 0, 512KB, 10MB or 1.5GB (1KB is 1024 bytes)',
   format: formatSize,
 };

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { NS_PER_SECOND } from '../../base/model/duration.ts';
+import { lazily } from '../../base/model/lazily.ts';
 import type { LimitTime, PolicySelector, StreamRetention } from '../../base/model/limits.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
 import { durationNs, formatDuration, type Kind } from './config-kinds.ts';
@@ -15,15 +16,15 @@ const NS_PER_MS = 1_000_000n;
 const NO_TIME = '0';
 const TIME_EXAMPLES = 'a time such as 2026-01-31, 2026-01-31T12:00 or 2026-01-31T12:00:00Z';
 
-const timeSchema = z
-  .union([z.string(), z.literal(0), z.null()])
-  .transform((written, context): LimitTime | undefined => {
+const timeSchema = lazily(() =>
+  z.union([z.string(), z.literal(0), z.null()]).transform((written, context): LimitTime | undefined => {
     if (written === null || written === 0 || written === NO_TIME || written === '') return undefined;
     const read = readTime(written);
     if (read !== undefined) return read;
     context.addIssue('no time');
     return z.NEVER;
-  });
+  }),
+);
 
 /** A day or a time of day is in UTC; with seconds the time must name its zone. `0` is no time. */
 export const time: Kind<LimitTime | undefined> = {
@@ -36,56 +37,64 @@ export const time: Kind<LimitTime | undefined> = {
 /** Times by name; a name without one is left out. */
 export const times: Kind<ReadonlyMap<string, LimitTime>> = {
   type: 'times by name',
-  schema: mapOf(timeSchema).transform(
-    map => new Map([...map].filter((pair): pair is [string, LimitTime] => pair[1] !== undefined)),
+  schema: lazily(() =>
+    mapOf(timeSchema()).transform(
+      map => new Map([...map].filter((pair): pair is [string, LimitTime] => pair[1] !== undefined)),
+    ),
   ),
   expected: `names with a value each: ${TIME_EXAMPLES}`,
   format: map => Object.fromEntries([...map].map(([name, { text }]) => [name, text])),
 };
 
-const textList = z.array(z.string());
+const textList = lazily(() => z.array(z.string()));
 
 export const textLists: Kind<ReadonlyMap<string, readonly string[]>> = {
   type: 'lists by name',
-  schema: mapOf(textList),
+  schema: lazily(() => mapOf(textList())),
   expected: 'names with a list of texts each',
   format: map => Object.fromEntries(map),
 };
 
-const policySelector = z.strictObject({
-  selector: z.string().refine(isSelector),
-  priority: z.int().default(0),
-});
+const policySelector = lazily(() =>
+  z.strictObject({
+    selector: z.string().refine(isSelector),
+    priority: z.int().default(0),
+  }),
+);
 
 export const policySelectors: Kind<ReadonlyMap<string, readonly PolicySelector[]>> = {
   type: 'lists by name',
-  schema: mapOf(z.array(policySelector)),
+  schema: lazily(() => mapOf(z.array(policySelector()))),
   expected: 'policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}',
   format: map => Object.fromEntries(map),
 };
 
 const MIN_RETENTION_NS = 86_400n * NS_PER_SECOND;
 
-const streamRule = z
-  .strictObject({
-    selector: z.string().refine(isSelector),
-    priority: z.int().default(0),
-    period: durationNs.schema,
-  })
-  .transform(({ selector, priority, period }, context): StreamRetention => {
-    if (period < MIN_RETENTION_NS) {
-      context.addIssue(`retention period must be >= 24h was ${formatDuration(period)}`);
-      return z.NEVER;
-    }
-    return { selector, priority, periodNs: period };
-  });
+const streamRule = lazily(() =>
+  z
+    .strictObject({
+      selector: z.string().refine(isSelector),
+      priority: z.int().default(0),
+      period: durationNs.schema(),
+    })
+    .transform(({ selector, priority, period }, context): StreamRetention => {
+      if (period < MIN_RETENTION_NS) {
+        context.addIssue(`retention period must be >= 24h was ${formatDuration(period)}`);
+        return z.NEVER;
+      }
+      return { selector, priority, periodNs: period };
+    }),
+);
 
 export const streamRetention: Kind<readonly StreamRetention[]> = {
   type: 'list',
-  schema: z
-    .array(streamRule)
-    .nullable()
-    .transform(rules => rules ?? []),
+  schema: lazily(() =>
+    z
+      .array(streamRule())
+      .nullable()
+      .transform(rules => rules ?? []),
+  ),
   expected:
     'a list of {selector, priority, period}; a selector is that of a query, {app="a"}, a period at least 24h',
   format: rules =>
@@ -99,10 +108,12 @@ export const streamRetention: Kind<readonly StreamRetention[]> = {
 /** The reference's form has `fields` around the names. A name needs a letter or digit, or it could not be stored. */
 export const genericFields: Kind<ReadonlyMap<string, readonly string[]>> = {
   type: 'names with values',
-  schema: z
-    .strictObject({ fields: mapOf(textList).nullish() })
-    .transform(({ fields }) => fields ?? new Map())
-    .refine(fields => [...fields.keys()].every(name => /[A-Za-z0-9]/.test(name))),
+  schema: lazily(() =>
+    z
+      .strictObject({ fields: mapOf(textList()).nullish() })
+      .transform(({ fields }) => fields ?? new Map())
+      .refine(fields => [...fields.keys()].every(name => /[A-Za-z0-9]/.test(name))),
+  ),
   expected: '{fields: {name: [where to look]}}',
   format: map => (map.size === 0 ? {} : { fields: Object.fromEntries(map) }),
 };
@@ -110,7 +121,7 @@ export const genericFields: Kind<ReadonlyMap<string, readonly string[]>> = {
 /** What is accepted and has no effect, as it is written. */
 export const settings: Kind<Readonly<Record<string, unknown>>> = {
   type: 'names with values',
-  schema: z.record(z.string(), z.unknown()),
+  schema: lazily(() => z.record(z.string(), z.unknown())),
   expected: 'names with values',
   format: value => value,
 };

@@ -5,6 +5,7 @@
  * program works with begins with the default rule, which the file does not have and printing leaves out again.
  */
 import * as z from 'zod';
+import { lazily } from '../../base/model/lazily.ts';
 import { DEFAULT_OTLP_RULE, OTLP_ACTIONS, type OtlpConfig, type OtlpRule } from '../../base/model/limits.ts';
 import { validateRegex } from '../../language/regex/regex.ts';
 import type { Kind } from './config-kinds.ts';
@@ -12,41 +13,47 @@ import type { Kind } from './config-kinds.ts';
 /** Rules of one list: every attribute that is new to a push is held against each of them. */
 const MAX_RULES = 200;
 
-const rule = z
-  .strictObject({
-    action: z.enum(OTLP_ACTIONS).default('structured_metadata'),
-    attributes: z.array(z.string()).default([]),
-    regex: z.string().refine(isRegex).optional(),
-  })
-  // One of the two, as the reference demands: both, or none, is a mistake.
-  .refine(({ attributes, regex }) => attributes.length > 0 !== (regex !== undefined))
-  .transform(({ action, attributes, regex }): OtlpRule => ({ action, attributes, regex }));
+const rule = lazily(() =>
+  z
+    .strictObject({
+      action: z.enum(OTLP_ACTIONS).default('structured_metadata'),
+      attributes: z.array(z.string()).default([]),
+      regex: z.string().refine(isRegex).optional(),
+    })
+    // One of the two, as the reference demands: both, or none, is a mistake.
+    .refine(({ attributes, regex }) => attributes.length > 0 !== (regex !== undefined))
+    .transform(({ action, attributes, regex }): OtlpRule => ({ action, attributes, regex })),
+);
 
-const rules = z.array(rule).max(MAX_RULES).default([]);
+const rules = lazily(() => z.array(rule()).max(MAX_RULES).default([]));
 
-const resourceAttributes = z
-  .strictObject({ ignore_defaults: z.boolean().default(false), attributes_config: rules })
-  .transform(({ ignore_defaults: ignoreDefaults, attributes_config: given }) => ({
-    ignoreDefaults,
-    attributesConfig: ignoreDefaults ? given : [DEFAULT_OTLP_RULE, ...given],
-  }));
+const resourceAttributes = lazily(() =>
+  z
+    .strictObject({ ignore_defaults: z.boolean().default(false), attributes_config: rules() })
+    .transform(({ ignore_defaults: ignoreDefaults, attributes_config: given }) => ({
+      ignoreDefaults,
+      attributesConfig: ignoreDefaults ? given : [DEFAULT_OTLP_RULE, ...given],
+    })),
+);
 
-const schema = z
-  .strictObject({
-    resource_attributes: resourceAttributes.prefault({}),
-    // Scopes are libraries, many to a stream: the reference refuses to index by them.
-    scope_attributes: rules.refine(list => list.every(({ action }) => action !== 'index_label')),
-    log_attributes: rules,
-    severity_text_as_label: z.boolean().default(false),
-  })
-  .transform(
-    (written): OtlpConfig => ({
-      resourceAttributes: written.resource_attributes,
-      scopeAttributes: written.scope_attributes,
-      logAttributes: written.log_attributes,
-      severityTextAsLabel: written.severity_text_as_label,
-    }),
-  );
+const schema = lazily(() =>
+  z
+    .strictObject({
+      resource_attributes: resourceAttributes().prefault({}),
+      // Scopes are libraries, many to a stream: the reference refuses to index by them.
+      scope_attributes: rules().refine(list => list.every(({ action }) => action !== 'index_label')),
+      log_attributes: rules(),
+      severity_text_as_label: z.boolean().default(false),
+    })
+    .transform(
+      (written): OtlpConfig => ({
+        resourceAttributes: written.resource_attributes,
+        scopeAttributes: written.scope_attributes,
+        logAttributes: written.log_attributes,
+        severityTextAsLabel: written.severity_text_as_label,
+      }),
+    ),
+);
 
 export const otlpConfig: Kind<OtlpConfig> = {
   type: 'names with values',

@@ -64,7 +64,7 @@ export function readFields<T extends object>(
   const out: Record<string, unknown> = { ...(defaults as Record<string, unknown>) };
   for (const [key, { name, kind }] of Object.entries(fields as AnyFields)) {
     if (!Object.hasOwn(section, name)) continue;
-    const read = kind.schema.safeParse(section[name]);
+    const read = kind.schema().safeParse(section[name]);
     if (read.success) out[key] = read.data;
     else reader.problems.push(...problemsOf([...path, name], kind, section[name], read.error));
   }

@@ -1,5 +1,6 @@
 /** The section `ruler`: where rules lie, how they are evaluated and who is told (wire-format reference, 6). */
 import * as z from 'zod';
+import { lazily } from '../../base/model/lazily.ts';
 import {
   address,
   count,
@@ -121,62 +122,72 @@ export const DEFAULT_RULER: RulerConfig = {
   remoteWrite: { enabled: false, addOrgIdHeader: true, clients: new Map() },
 };
 
-const texts = z.record(z.string(), z.string());
+const texts = lazily(() => z.record(z.string(), z.string()));
 
 const textMap: Kind<Readonly<Record<string, string>>> = {
   type: 'names with values',
-  schema: texts.nullable().transform(map => map ?? {}),
+  schema: lazily(() =>
+    texts()
+      .nullable()
+      .transform(map => map ?? {}),
+  ),
   expected: 'names with texts',
   format: value => value,
 };
 
 const storage: Kind<RuleStorage> = {
   type: 'names with values',
-  schema: z
-    // The reference names object stores here; rules lie with everything else.
-    .looseObject({
-      type: z.string().default('store'),
-      local: z.looseObject({ directory: z.string().default('') }).nullish(),
-    })
-    .transform((written, context): RuleStorage => {
-      if (written.type !== 'local') return DEFAULT_RULER.storage;
-      const directory = written.local?.directory ?? '';
-      if (directory !== '') return { type: 'local', directory };
-      context.addIssue('no directory');
-      return z.NEVER;
-    }),
+  schema: lazily(() =>
+    z
+      // The reference names object stores here; rules lie with everything else.
+      .looseObject({
+        type: z.string().default('store'),
+        local: z.looseObject({ directory: z.string().default('') }).nullish(),
+      })
+      .transform((written, context): RuleStorage => {
+        if (written.type !== 'local') return DEFAULT_RULER.storage;
+        const directory = written.local?.directory ?? '';
+        if (directory !== '') return { type: 'local', directory };
+        context.addIssue('no directory');
+        return z.NEVER;
+      }),
+  ),
   expected: '{type: local, local: {directory: <path>}}, or another type for rules that lie in the store',
   format: ({ type, directory }) => (type === 'local' ? { type, local: { directory } } : { type }),
 };
 
-const basicAuth = z.looseObject({ username: z.string().default(''), password: z.string().default('') });
+const basicAuth = lazily(() =>
+  z.looseObject({ username: z.string().default(''), password: z.string().default('') }),
+);
 
-const authSchema = {
-  basic_auth: basicAuth.nullish(),
+const authSchema = lazily(() => ({
+  basic_auth: basicAuth().nullish(),
   authorization: z
     .looseObject({ type: z.string().default('Bearer'), credentials: z.string().default('') })
     .nullish(),
   bearer_token: z.string().default(''),
-};
+}));
 
 /** Names of the reference's client of Alertmanager, which differ from those of Prometheus. */
 const alertmanagerClient: Kind<ClientAuth> = {
   type: 'names with values',
   secret: true,
-  schema: z
-    .looseObject({
-      ...authSchema,
-      basic_auth_username: z.string().default(''),
-      basic_auth_password: z.string().default(''),
-      type: z.string().default('Bearer'),
-      credentials: z.string().default(''),
-    })
-    .transform((written): ClientAuth => {
-      const { basic_auth_username: username, basic_auth_password: password, type, credentials } = written;
-      if (username !== '') return { basic: { username, password }, authorization: '' };
-      if (credentials !== '') return { basic: undefined, authorization: `${type} ${credentials}` };
-      return authOf(written);
-    }),
+  schema: lazily(() =>
+    z
+      .looseObject({
+        ...authSchema(),
+        basic_auth_username: z.string().default(''),
+        basic_auth_password: z.string().default(''),
+        type: z.string().default('Bearer'),
+        credentials: z.string().default(''),
+      })
+      .transform((written): ClientAuth => {
+        const { basic_auth_username: username, basic_auth_password: password, type, credentials } = written;
+        if (username !== '') return { basic: { username, password }, authorization: '' };
+        if (credentials !== '') return { basic: undefined, authorization: `${type} ${credentials}` };
+        return authOf(written);
+      }),
+  ),
   expected: '{basic_auth_username, basic_auth_password, type, credentials}',
   format: ({ basic, authorization }) => {
     if (basic !== undefined) return { basic_auth_username: basic.username, basic_auth_password: HIDDEN };
@@ -184,30 +195,34 @@ const alertmanagerClient: Kind<ClientAuth> = {
   },
 };
 
-const relabelConfig = z
-  .strictObject({
-    source_labels: z.array(z.string()).default([]),
-    separator: z.string().default(';'),
-    regex: z.string().default('(.*)'),
-    modulus: z.int().min(0).default(0),
-    target_label: z.string().default(''),
-    replacement: z.string().default('$1'),
-    action: z.string().toLowerCase().pipe(z.enum(RELABEL_ACTIONS)).default('replace'),
-  })
-  .transform(
-    ({ source_labels, target_label, ...rest }): RelabelConfig => ({
-      ...rest,
-      sourceLabels: source_labels,
-      targetLabel: target_label,
-    }),
-  );
+const relabelConfig = lazily(() =>
+  z
+    .strictObject({
+      source_labels: z.array(z.string()).default([]),
+      separator: z.string().default(';'),
+      regex: z.string().default('(.*)'),
+      modulus: z.int().min(0).default(0),
+      target_label: z.string().default(''),
+      replacement: z.string().default('$1'),
+      action: z.string().toLowerCase().pipe(z.enum(RELABEL_ACTIONS)).default('replace'),
+    })
+    .transform(
+      ({ source_labels, target_label, ...rest }): RelabelConfig => ({
+        ...rest,
+        sourceLabels: source_labels,
+        targetLabel: target_label,
+      }),
+    ),
+);
 
 const relabelConfigs: Kind<readonly RelabelConfig[]> = {
   type: 'list',
-  schema: z
-    .array(relabelConfig)
-    .nullable()
-    .transform(list => list ?? []),
+  schema: lazily(() =>
+    z
+      .array(relabelConfig())
+      .nullable()
+      .transform(list => list ?? []),
+  ),
   expected:
     'a list of {source_labels, separator, regex, modulus, target_label, replacement, action} as in Prometheus',
   format: list =>
@@ -218,40 +233,44 @@ const relabelConfigs: Kind<readonly RelabelConfig[]> = {
     })),
 };
 
-const remoteClient = z
-  .looseObject({
-    ...authSchema,
-    url: z.url({ protocol: /^https?$/ }),
-    headers: texts.default({}),
-    remote_timeout: durationMs.schema.default(30_000),
-  })
-  .transform(
-    (written): RemoteWriteClient => ({
-      url: written.url,
-      headers: written.headers,
-      timeoutMs: written.remote_timeout,
-      ...authOf(written),
-    }),
-  );
+const remoteClient = lazily(() =>
+  z
+    .looseObject({
+      ...authSchema(),
+      url: z.url({ protocol: /^https?$/ }),
+      headers: texts().default({}),
+      remote_timeout: durationMs.schema().default(30_000),
+    })
+    .transform(
+      (written): RemoteWriteClient => ({
+        url: written.url,
+        headers: written.headers,
+        timeoutMs: written.remote_timeout,
+        ...authOf(written),
+      }),
+    ),
+);
 
 const remoteWrite: Kind<RemoteWrite> = {
   type: 'names with values',
   secret: true,
-  schema: z
-    .looseObject({
-      enabled: z.boolean().default(false),
-      add_org_id_header: z.boolean().default(true),
-      /** The reference's older form. */
-      client: remoteClient.nullish(),
-      clients: z.record(z.string(), remoteClient).nullish(),
-    })
-    .transform(({ enabled, add_org_id_header: addOrgIdHeader, client, clients }, context): RemoteWrite => {
-      const all = new Map(Object.entries(clients ?? {}));
-      if (client) all.set('default', client);
-      if (!enabled || all.size > 0) return { enabled, addOrgIdHeader, clients: all };
-      context.addIssue('no clients');
-      return z.NEVER;
-    }),
+  schema: lazily(() =>
+    z
+      .looseObject({
+        enabled: z.boolean().default(false),
+        add_org_id_header: z.boolean().default(true),
+        /** The reference's older form. */
+        client: remoteClient().nullish(),
+        clients: z.record(z.string(), remoteClient()).nullish(),
+      })
+      .transform(({ enabled, add_org_id_header: addOrgIdHeader, client, clients }, context): RemoteWrite => {
+        const all = new Map(Object.entries(clients ?? {}));
+        if (client) all.set('default', client);
+        if (!enabled || all.size > 0) return { enabled, addOrgIdHeader, clients: all };
+        context.addIssue('no clients');
+        return z.NEVER;
+      }),
+  ),
   expected:
     '{enabled, add_org_id_header, clients: {<name>: {url, headers, basic_auth, authorization, remote_timeout}}}, with a client where it is enabled',
   format: ({ enabled, addOrgIdHeader, clients }) => ({
@@ -264,7 +283,7 @@ const remoteWrite: Kind<RemoteWrite> = {
 const alertmanagerUrl: Kind<string> = {
   type: 'text',
   secret: true,
-  schema: z.string().refine(list => urlsOf(list).every(isHttpUrl)),
+  schema: lazily(() => z.string().refine(list => urlsOf(list).every(isHttpUrl))),
   expected: 'URLs with http or https, with commas between them',
   format: list => urlsOf(list).map(withoutSecrets).join(','),
 };

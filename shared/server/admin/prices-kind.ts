@@ -1,5 +1,6 @@
 /** The price table in the configuration: `logboom.prices`, a map of which any part may be given. */
 import * as z from 'zod';
+import { lazily } from '../../base/model/lazily.ts';
 import type { Kind } from '../admin/config-kinds.ts';
 import { DEFAULT_PRICES, type Prices } from './prices.ts';
 
@@ -16,15 +17,17 @@ const NAMES: Readonly<Record<keyof Prices, string>> = {
 };
 const KEYS = Object.keys(NAMES) as (keyof Prices)[];
 
-const written = z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0));
+const written = lazily(() => z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0)));
 
 export const prices: Kind<Prices> = {
   type: 'names with values',
-  schema: written.transform(given => {
-    const read: Record<keyof Prices, number> = { ...DEFAULT_PRICES };
-    for (const key of KEYS) read[key] = given[NAMES[key]] ?? read[key];
-    return read;
-  }),
+  schema: lazily(() =>
+    written().transform(given => {
+      const read: Record<keyof Prices, number> = { ...DEFAULT_PRICES };
+      for (const key of KEYS) read[key] = given[NAMES[key]] ?? read[key];
+      return read;
+    }),
+  ),
   expected: `prices of at least 0 by name; names are ${Object.values(NAMES).join(', ')}`,
   format: value => Object.fromEntries(KEYS.map(key => [NAMES[key], value[key]])),
 };

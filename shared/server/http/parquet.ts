@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ByteWriter, parquetWriteRows } from 'hyparquet-writer';
 import type { Labels } from '../../base/model/labels.ts';
+import { lazily } from '../../base/model/lazily.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
 import type { QueryAnswer } from '../../read/query/engine.ts';
 import type { LogStream } from '../../read/query/log-query.ts';
@@ -51,7 +52,8 @@ async function writeFile(
   { schema, columns }: ParquetTable,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const writer = new TurnTakingWriter(signal);
+  const Writer = turnTakingWriter();
+  const writer = new Writer(signal);
   await parquetWriteRows({
     writer,
     rows: rows as Iterable<Record<string, unknown>>,
@@ -78,22 +80,28 @@ function typeEmptyList(file: Uint8Array): void {
   if (at >= 0) file[at + TYPE_AT] = STRUCT_TYPE;
 }
 
-/** Gives way after each row group, and stops there when nobody waits for the file any more. */
-class TurnTakingWriter extends ByteWriter {
-  rowGroups = 0;
-  private readonly signal: AbortSignal | undefined;
+/**
+ * A class of writers that yield after each row group, and stop there when nobody waits for the file any more. Made on first use, so that a
+ * start without a response in Parquet does not load the library.
+ */
+const turnTakingWriter = lazily(
+  () =>
+    class extends ByteWriter {
+      rowGroups = 0;
+      private readonly signal: AbortSignal | undefined;
 
-  constructor(signal: AbortSignal | undefined) {
-    super();
-    this.signal = signal;
-  }
+      constructor(signal: AbortSignal | undefined) {
+        super();
+        this.signal = signal;
+      }
 
-  async flush(): Promise<void> {
-    this.rowGroups++;
-    await nextTurn();
-    this.signal?.throwIfAborted();
-  }
-}
+      async flush(): Promise<void> {
+        this.rowGroups++;
+        await nextTurn();
+        this.signal?.throwIfAborted();
+      }
+    },
+);
 
 function* streamRows(streams: readonly LogStream[]): Generator<StreamRow> {
   for (const stream of streams) {

@@ -4,15 +4,16 @@
  *
  * Source of the protocol: "Using the Lambda runtime API for custom runtimes" of the Lambda Developer Guide.
  */
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
 const api = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
 const [file, name] = process.env._HANDLER.split('.');
 
 let handler;
 try {
-  handler = (await import(pathToFileURL(join(process.env.LAMBDA_TASK_ROOT, `${file}.mjs`)).href))[name];
+  // Lambda requires a module in CommonJS.
+  handler = createRequire(import.meta.url)(join(process.env.LAMBDA_TASK_ROOT, `${file}.js`))[name];
 } catch (error) {
   await post('init/error', errorOf(error));
   process.exit(1);

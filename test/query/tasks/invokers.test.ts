@@ -72,15 +72,18 @@ invokerContract(
 invokerContract(
   'a function on Lambda',
   async () => memoryObjectStore(),
-  async parts => ({
-    invoker: lambdaInvoker({
-      client: functionBehindLambda(parts),
+  async parts => {
+    const client = functionBehindLambda(parts);
+    const here = inlineInvoker(parts);
+    const invoker = lambdaInvoker({
+      client: () => client,
       functionName: 'worker',
-      here: inlineInvoker(parts),
+      here,
       clock: systemClock,
       slots: 4,
-    }),
-  }),
+    });
+    return { invoker };
+  },
 );
 
 /** Hands events and results on as Lambda does: as JSON, up to its size, errors of the function beside the status. */

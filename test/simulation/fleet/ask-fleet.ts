@@ -101,7 +101,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
     close: async () => undefined,
   };
   const invoker = lambdaInvoker({
-    client: lambda.client,
+    client: () => lambda.client,
     functionName: 'query-worker',
     here,
     clock,

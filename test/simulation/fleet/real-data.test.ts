@@ -41,7 +41,7 @@ test('faults of workers change no answer', async () => {
     },
   });
   const invoker = lambdaInvoker({
-    client: lambda.client,
+    client: () => lambda.client,
     functionName: 'worker',
     here: inlineInvoker({ store: world.objects, clock: world.clock }),
     clock,

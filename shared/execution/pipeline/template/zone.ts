@@ -115,7 +115,7 @@ function abbreviate(name: string, formats: Intl.DateTimeFormat[], date: Date, of
   if (listed !== undefined) return listed;
   for (const candidate of formats) {
     const short = zonePart(candidate, date);
-    if (!/[+\-−\d]/.test(short)) return short;
+    if (!/[+\-\u2212\d]/.test(short)) return short;
   }
   const sign = offsetSeconds < 0 ? '-' : '+';
   const minutes = Math.floor(Math.abs(offsetSeconds) / 60);

@@ -1,0 +1,85 @@
+/**
+ * Packages that stay out of the bundle of a function. Most are a file next to it, which is read and compiled when something of the package
+ * is first used: a start that does not use it pays nothing for it. The code that imports it is as it would be without this.
+ *
+ * Pitfall: a module that uses such a package while it is evaluated loads it at each start. test/lib/bundle-tests.ts asserts which
+ * packages a first request loads.
+ */
+import type { Plugin, PluginBuild } from 'esbuild';
+
+/** Packages in files next to a function, each with the reason why most starts can do without it. */
+export const PACKAGES_APART: readonly string[] = [
+  // Schemas of the configuration: the default configuration needs none.
+  'zod',
+  // Configuration files and rule files.
+  'yaml',
+  // Regular expressions.
+  're2js',
+  // Responses in Parquet, if a client asks for them.
+  'hyparquet-writer',
+  // Calls of other functions.
+  '@aws-sdk/client-lambda',
+  // Threads that write logs: functions write theirs themselves.
+  'thread-stream',
+  // Traces of the caller of prom-client: nothing sets any.
+  '@opentelemetry/api',
+];
+
+/** Packages that no function uses: its credentials are in its environment, where the SDK looks first. */
+const PACKAGES_LEFT_OUT: readonly string[] = [
+  '@aws-sdk/credential-provider-ini',
+  '@aws-sdk/credential-provider-process',
+  '@aws-sdk/credential-provider-sso',
+  '@aws-sdk/credential-provider-web-identity',
+];
+
+const APART = 'package-apart';
+const LEFT_OUT = 'package-left-out';
+
+/** Name of the file of a package, next to the functions that use it. */
+export function fileOfPackage(name: string): string {
+  return `${name.replace('@', '').replace('/', '-')}.js`;
+}
+
+/** Entry points of the packages, for the same build as those of the functions. */
+export function packageEntries(): { in: string; out: string }[] {
+  return PACKAGES_APART.map(name => ({ in: name, out: fileOfPackage(name).replace(/\.js$/, '') }));
+}
+
+/** Replaces imports of the packages by modules that load their files on first use. */
+export const packagesApart: Plugin = {
+  name: 'packages-apart',
+  setup(build: PluginBuild) {
+    build.onResolve({ filter: anyOf(PACKAGES_APART) }, ({ path, kind }) =>
+      // The file of a package holds the package itself.
+      kind === 'entry-point' ? undefined : { path, namespace: APART },
+    );
+    build.onResolve({ filter: /^\.\//, namespace: APART }, ({ path }) => ({ path, external: true }));
+    build.onLoad({ filter: /.*/, namespace: APART }, async ({ path }) => ({
+      contents: loaderOf(path, await exportsOf(path)),
+    }));
+    build.onResolve({ filter: anyOf(PACKAGES_LEFT_OUT) }, ({ path }) => ({ path, namespace: LEFT_OUT }));
+    build.onLoad({ filter: /.*/, namespace: LEFT_OUT }, ({ path }) => ({
+      contents: `throw new Error('a function has no ${path}: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');`,
+    }));
+  },
+};
+
+function anyOf(names: readonly string[]): RegExp {
+  return new RegExp(`^(?:${names.join('|')})$`);
+}
+
+async function exportsOf(name: string): Promise<string[]> {
+  return Object.keys(await import(name)).filter(one => one !== 'module.exports');
+}
+
+/** A module that has the names of the package from the beginning, and their values when they are read. */
+function loaderOf(name: string, names: readonly string[]): string {
+  return `
+    let all;
+    const value = name => (all ??= require('./${fileOfPackage(name)}'))[name];
+    Object.defineProperty(exports, '__esModule', { value: true });
+    for (const name of ${JSON.stringify(names)}) {
+      Object.defineProperty(exports, name, { enumerable: true, get: () => value(name) });
+    }`;
+}

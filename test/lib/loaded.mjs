@@ -1,0 +1,22 @@
+/**
+ * Starts a function in a process of its own, as Lambda would, and shows what the start loads: `node loaded.mjs MODULE`, events as a JSON
+ * list on standard input. Prints the files next to the function that were loaded, and whether Node's HTTP client for `fetch` was.
+ */
+import { createRequire } from 'node:module';
+import { basename, dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+const [, , module] = process.argv;
+const require = createRequire(import.meta.url);
+const { handler } = require(module);
+const statuses = [];
+for (const event of JSON.parse(await text(process.stdin))) {
+  const result = await handler(event, { awsRequestId: 'started', getRemainingTimeInMillis: () => 29_000 });
+  statuses.push(result?.statusCode);
+}
+const files = Object.keys(require.cache)
+  .filter(file => dirname(file) === dirname(module) && file !== module)
+  .map(file => basename(file))
+  .sort();
+const usesFetch = process.moduleLoadList.includes('NativeModule internal/deps/undici/undici');
+process.stdout.write(`\n${JSON.stringify({ statuses, files, usesFetch })}`, () => process.exit(0));

@@ -1,0 +1,99 @@
+/** What the start of a function loads: no package that its first request does not use. Counted in files, because time depends on the machine. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AnyFunctionName, StackFunctionName } from '../../functions/groups.ts';
+import { httpApiEvent } from '../functions/events.ts';
+import type { Built } from './build.ts';
+import { type FakeServices, startFakeServices } from './fake-services.ts';
+
+interface Loaded {
+  readonly statuses: readonly number[];
+  readonly files: readonly string[];
+  readonly usesFetch: boolean;
+}
+
+const MODULE = 'index.js';
+const LOADED = fileURLToPath(new URL('loaded.mjs', import.meta.url));
+const headers = { 'x-scope-orgid': 'start', 'content-type': 'application/json' };
+
+/** Events at the present time, so that no deadline is over. */
+const push = () =>
+  httpApiEvent({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers,
+    body: JSON.stringify({
+      streams: [{ stream: { app: 'a' }, values: [[`${Date.now()}000000`, 'a line']] }],
+    }),
+    timeEpoch: Date.now(),
+  });
+const query = (logql: string) =>
+  httpApiEvent({
+    path: '/loki/api/v1/query_range',
+    headers,
+    query: `query=${encodeURIComponent(logql)}`,
+    timeEpoch: Date.now(),
+  });
+
+export function startTests(built: () => Built): void {
+  describe('the start of a function', () => {
+    let services: FakeServices;
+    beforeAll(async () => {
+      services = await startFakeServices();
+    });
+    afterAll(() => services?.close());
+
+    async function loadedBy(
+      name: AnyFunctionName | StackFunctionName,
+      events: readonly unknown[],
+      given: Record<string, string> = {},
+    ): Promise<Loaded> {
+      const child = spawn(process.execPath, [LOADED, join(built().folder, 'bundles', name, MODULE)], {
+        env: {
+          AWS_REGION: 'eu-central-1',
+          AWS_ACCESS_KEY_ID: 'none',
+          AWS_SECRET_ACCESS_KEY: 'none',
+          LOGBOOM_BUCKET: 'chunks',
+          LOGBOOM_TABLE: 'catalog',
+          LOGBOOM_ENDPOINT: services.url,
+          LOGBOOM_TAIL_FUNCTION: 'tails',
+          LOGBOOM_QUERY_WORKER: 'worker',
+          ...given,
+        },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      child.stdin.end(JSON.stringify(events));
+      const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+      if (child.exitCode !== 0) throw new Error(`exit status ${child.exitCode}: ${errors}`);
+      return JSON.parse(out.slice(out.lastIndexOf('\n') + 1));
+    }
+
+    test.each([
+      ['push', () => [push()], [204]],
+      ['query', () => [query('{app="a"} |= "line"')], [200]],
+      ['status', () => [httpApiEvent()], [200]],
+      ['maintenance', () => [{ job: 'compaction' }], [null]],
+      ['query-worker', () => [], []],
+      ['timer', () => [], []],
+      ['authorizer', () => [], []],
+      ['first-token', () => [], []],
+    ] as const)('%s loads no package that its first request does not use', async (name, events, statuses) => {
+      expect(await loadedBy(name, events())).toEqual({ statuses, files: [], usesFetch: false });
+    });
+
+    test('a regular expression loads its engine, and nothing else', async () => {
+      const { statuses, files } = await loadedBy('query', [query('{app=~"a.+c|d.*"} |~ "l[iy]ne$"')]);
+      expect({ statuses, files }).toEqual({ statuses: [200], files: ['re2js.js'] });
+    });
+
+    test('a configuration loads the packages that read and check it', async () => {
+      const configured = { LOGBOOM_CONFIG_YAML: 'limits_config: {max_line_size: 1MB}' };
+      const { statuses, files } = await loadedBy('push', [push()], configured);
+      expect({ statuses, files }).toEqual({ statuses: [204], files: ['yaml.js', 'zod.js'] });
+    });
+  });
+}
