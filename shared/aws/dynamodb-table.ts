@@ -5,6 +5,8 @@
  *  - A failed condition after an attempt without an answer may be the work of that attempt. Transactions carry a token,
  *    by which DynamoDB knows a repeated one for ten minutes and answers as the first time; a single conditional write
  *    has none and ends with AwsCallError then, which leaves its outcome open.
+ *  - A slow transaction is sent twice, with one token: it takes effect once, whichever request arrives first. If both fail, one may have
+ *    taken effect unless both say that nothing happened.
  *  - Time to live deletes days late. Reads leave out expired items, conditions take them as absent.
  */
 import {
@@ -19,6 +21,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { compareUtf8 } from '../base/model/bytes.ts';
 import type { Clock, Ids } from '../base/ports/clock.ts';
+import type { ReadOptions } from '../base/ports/object-store.ts';
 import {
   type Condition,
   ConditionFailedError,
@@ -44,7 +47,8 @@ import type { Attempt, Call, Caller } from './caller.ts';
 import { conditionExpression } from './dynamodb-condition.ts';
 import { itemAttributes, itemOf, keyAttributes } from './dynamodb-item.ts';
 import { type KeyRange, keyRange } from './dynamodb-query.ts';
-import { describe, OutcomeUnknownError, UnexpectedAnswerError } from './errors.ts';
+import { AwsCallError, describe, OutcomeUnknownError, UnexpectedAnswerError } from './errors.ts';
+import type { Hedger } from './hedge.ts';
 
 /** Requests for one page: where many items have expired, the caller asks on. */
 const MAX_REQUESTS_PER_PAGE = 8;
@@ -58,10 +62,12 @@ export interface DynamoDbTableOptions {
   readonly ids: Ids;
   /** Tells what has expired. */
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Sends slow transactions once more; without it each transaction is one call. */
+  readonly transactions?: Hedger;
 }
 
 export function dynamoDbTable(options: DynamoDbTableOptions): Table {
-  const { client, tableName: TableName, call, ids, clock } = options;
+  const { client, tableName: TableName, call, ids, clock, transactions } = options;
   const callOn = (operation: string, key: ItemKey | string, writes = false): Call => {
     const place = typeof key === 'string' ? key : `${key.pk} / ${key.sk}`;
     return { operation, target: `${TableName} ${place}`, writes };
@@ -173,16 +179,47 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
       const TransactItems = writes.map(each => transactItem(TableName, each, nowMs));
       const input = { TransactItems, ClientRequestToken: ids.randomHex(TOKEN_BYTES) };
       const target = keyOf(writes[0]);
-      await call(callOn('TransactWriteItems', target, true), async ({ signal }) => {
+      const attempt = async ({ signal }: Attempt): Promise<void> => {
         try {
           await client.send(new TransactWriteItemsCommand(input), { abortSignal: signal });
         } catch (error) {
           const failed = describe(error).reasons.indexOf('ConditionalCheckFailed');
           throw failed < 0 ? error : new ConditionFailedError(keyOf(writes[failed]), failed);
         }
-      });
+      };
+      const operation = callOn('TransactWriteItems', target, true);
+      if (transactions === undefined) return call(operation, attempt);
+      await sendSlowTwice(transactions, bytesOf(writes), ({ signal }) =>
+        call({ ...operation, signal }, attempt),
+      );
     },
   };
+}
+
+/** Runs a transaction. If all requests fail, an error that leaves the outcome open comes before one that says that nothing happened. */
+async function sendSlowTwice(
+  transactions: Hedger,
+  bytes: number,
+  send: (options: ReadOptions) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const noted = async (options: ReadOptions): Promise<void> => {
+    try {
+      await send(options);
+    } catch (error) {
+      failures.push(error);
+      throw error;
+    }
+  };
+  try {
+    await transactions.run(bytes, {}, noted);
+  } catch (error) {
+    throw failures.find(failure => failure instanceof AwsCallError) ?? error;
+  }
+}
+
+function bytesOf(writes: readonly Write[]): number {
+  return writes.reduce((sum, each) => sum + (each.kind === 'put' ? itemBytes(each.item) : 0), 0);
 }
 
 function transactItem(TableName: string, write: Write, nowMs: number): TransactWriteItem {

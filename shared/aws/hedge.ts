@@ -6,7 +6,7 @@
  *     budget    one hedge to twenty requests, so that a store that is slow as a whole is not asked twice as much
  *
  * Reads change nothing when they are repeated. A repeated put of a new object is safe because it is conditional: see
- * s3-object-store.ts. The loser is aborted, so that its connection is free; its failure is ignored. How long it took until then
+ * s3-object-store.ts. A repeated transaction has the token of the first: see dynamodb-table.ts. The loser is aborted, so that its connection is free; its failure is ignored. How long it took until then
  * counts among the times of requests, or slow ones would be forgotten.
  */
 import type { Clock } from '../base/ports/clock.ts';
@@ -57,6 +57,12 @@ export const PUT_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
   delayFactor: 1.1,
   minDelayMs: 20,
   maxBytes: 1024 * 1024,
+});
+
+/** For transactions, each of which a push waits for. A transaction of more bytes is slower by itself. */
+export const TRANSACTION_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
+  ...PUT_HEDGES,
+  maxBytes: 256 * 1024,
 });
 
 export function createHedger(options: HedgeOptions): Hedger {

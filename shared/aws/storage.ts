@@ -5,7 +5,7 @@ import type { Table } from '../base/ports/table.ts';
 import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
 import { createDynamoDbClient, createS3Client } from './clients.ts';
 import { dynamoDbTable } from './dynamodb-table.ts';
-import { createHedger, PUT_HEDGES, withHedgedReads } from './hedge.ts';
+import { createHedger, PUT_HEDGES, TRANSACTION_HEDGES, withHedgedReads } from './hedge.ts';
 import { checkBucket, checkTable, createBucketIfMissing, createTableIfMissing } from './provision.ts';
 import { s3ObjectStore } from './s3-object-store.ts';
 
@@ -42,9 +42,10 @@ export function openAwsStorage(options: AwsStorageOptions): AwsStorage {
   const callS3 = createCaller({ clock, limits: S3_LIMITS, signal });
   const callDynamoDb = createCaller({ clock, limits: DYNAMODB_LIMITS, signal });
   const puts = createHedger({ clock, ...PUT_HEDGES });
+  const transactions = createHedger({ clock, ...TRANSACTION_HEDGES });
   return {
     store: withHedgedReads(s3ObjectStore({ client: s3, bucket, call: callS3, ids, puts }), { clock }),
-    table: dynamoDbTable({ client: dynamoDb, tableName, call: callDynamoDb, ids, clock }),
+    table: dynamoDbTable({ client: dynamoDb, tableName, call: callDynamoDb, ids, clock, transactions }),
 
     async check() {
       await both([checkBucket(s3, bucket, callS3), checkTable(dynamoDb, tableName, callDynamoDb)]);
