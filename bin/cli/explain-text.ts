@@ -18,6 +18,10 @@ export class Explanation {
         for (const [i, round] of values.entries()) this.addRound(`round ${i + 1}`, round);
         continue;
       }
+      if (group === 'parts' && Array.isArray(values)) {
+        for (const [i, part] of values.entries()) this.addPart(`part ${i + 1}`, part);
+        continue;
+      }
       if (typeof values === 'string') {
         this.texts.set(group, (this.texts.get(group) ?? new Set()).add(values));
         continue;
@@ -31,15 +35,25 @@ export class Explanation {
     }
   }
 
+  /** A part that a worker ran: a line for each of its rounds. */
+  private addPart(name: string, part: unknown): void {
+    const { rounds } = (part ?? {}) as Record<string, unknown>;
+    if (!Array.isArray(rounds)) return;
+    for (const [i, round] of rounds.entries()) this.addRound(`${name}.${i + 1}`, round);
+  }
+
   private addRound(name: string, round: unknown): void {
     if (this.rounds.length >= MAX_ROUNDS || typeof round !== 'object' || round === null) return;
-    const { ms, waitedFor, reads } = round as Record<string, unknown>;
+    const { ms, waitedFor, reads, connectionMs } = round as Record<string, unknown>;
     if (typeof ms !== 'number' || typeof waitedFor !== 'string' || typeof reads !== 'object') return;
     const kinds = Object.entries(reads ?? {}).map(([what, figures]) => {
       const { requests, bytes } = figures as Record<string, unknown>;
       return `${worded(what)} ${Number(requests)} (${Number(bytes).toLocaleString('en-US')} bytes)`;
     });
-    this.rounds.push(`${name.padEnd(13)}${ms} ms, ${kinds.join(', ')}; waited for ${worded(waitedFor)}`);
+    const waited = typeof connectionMs === 'number' ? `, up to ${connectionMs} ms for a connection` : '';
+    this.rounds.push(
+      `${name.padEnd(13)}${ms} ms, ${kinds.join(', ')}; waited for ${worded(waitedFor)}${waited}`,
+    );
   }
 
   /** A line for each group; says so where the store told nothing. */

@@ -7,6 +7,7 @@
  *               0                     <--------------------- at most totalTimeoutMs ---------------------->
  */
 import type { Clock } from '../base/ports/clock.ts';
+import { waitForConnection } from '../base/ports/read-trace.ts';
 import { ThrottledError } from '../base/ports/throttled.ts';
 import {
   AttemptTimeoutError,
@@ -141,7 +142,13 @@ export function createCaller(options: CallerOptions): Caller {
     }
   };
 
-  return (call, attempt) => slots(() => run(call, attempt));
+  return (call, attempt) => {
+    const begun = waitForConnection();
+    return slots(() => {
+      begun();
+      return run(call, attempt);
+    });
+  };
 }
 
 function endOf(

@@ -27,6 +27,23 @@ describe('rounds', () => {
     );
   });
 
+  test('parts that workers ran follow, each with its rounds and waits for a connection', () => {
+    const reads = { pages: { requests: 2, bytes: 70_000 } };
+    const rounds = [{ startMs: 0, ms: 40, reads, waitedFor: 'pages', connectionMs: 12 }];
+    const explanation = new Explanation();
+    explanation.add({
+      chunks: { considered: 3 },
+      parts: [{ ranIn: 'query-1', rounds }, { ranIn: 'x' }, null],
+    });
+    expect(explanation.text).toBe(
+      [
+        'chunks       considered 3',
+        'part 1.1     40 ms, pages 2 (70,000 bytes); waited for pages, up to 12 ms for a connection',
+        '',
+      ].join('\n'),
+    );
+  });
+
   test('anything that is not a round is left out', () => {
     const explanation = new Explanation();
     explanation.add({ chunks: { considered: 3 }, rounds: [7, null, { ms: 'x' }, {}] });

@@ -2,7 +2,9 @@
  * Notes the reads of one query while it runs, for `explain`. Ports note what goes through them for the asynchronous context that
  * asked; a query that nobody traces costs them one lookup.
  *
- * Pitfall: a read that two queries share is noted for the one that began it. Reads in other threads and functions are not noted.
+ * A part of a query that runs in another thread or function traces its own reads and returns them with its answer (`beginPart`).
+ *
+ * Pitfall: a read that two queries share is noted for the one that began it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
@@ -16,24 +18,77 @@ export interface TracedRead {
   readonly startMs: number;
   readonly endMs: number;
   readonly bytes: number;
+  /** Milliseconds of that time in which the read waited for a free connection. */
+  readonly connectionMs: number;
+}
+
+/** A part of a query, run by a worker. */
+export interface TracedPart {
+  /** The thread or function that ran it. */
+  readonly ranIn: string;
+  /** As of a read: the query waits from here to there. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Reads of the part, in milliseconds from its own start. */
+  readonly reads: readonly TracedRead[];
+}
+
+export interface Traced {
+  readonly reads: readonly TracedRead[];
+  readonly parts: readonly TracedPart[];
 }
 
 interface Trace {
   readonly nowMs: () => number;
   readonly reads: TracedRead[];
+  readonly parts: TracedPart[];
+}
+
+/** The read that runs now. */
+interface Reading {
+  readonly nowMs: () => number;
+  connectionMs: number;
 }
 
 /** About 1 MB; a query of more reads shows the first ones. */
 const MAX_READS = 10_000;
+/** Parts of a query with their reads, about 10 KB each. */
+const MAX_PARTS = 100;
+/** Kind of a part among the reads of its query. */
+const PARTS = 'parts';
 
 const traces = new AsyncLocalStorage<Trace>();
+const readings = new AsyncLocalStorage<Reading>();
 
-/** Runs `work`; `reads` fills as its reads end. */
-export function tracing<T>(clock: Clock, work: (reads: readonly TracedRead[]) => Promise<T>): Promise<T> {
+/** Runs `work`; its argument fills as its reads and parts end. */
+export function tracing<T>(clock: Clock, work: (traced: Traced) => Promise<T>): Promise<T> {
   const nowMs = () => clock.monotonicMs?.() ?? clock.nowMs();
   const startMs = nowMs();
-  const reads: TracedRead[] = [];
-  return traces.run({ nowMs: () => nowMs() - startMs, reads }, () => work(reads));
+  const trace: Trace = { nowMs: () => nowMs() - startMs, reads: [], parts: [] };
+  return traces.run(trace, () => work(trace));
+}
+
+/** Begins a part of the query that is traced here, if any; the result is called with what the part returned. */
+export function beginPart(): (part: Pick<TracedPart, 'ranIn' | 'reads'>) => void {
+  const trace = traces.getStore();
+  if (trace === undefined) return () => undefined;
+  const startMs = trace.nowMs();
+  return ({ ranIn, reads }) => {
+    const endMs = trace.nowMs();
+    const bytes = reads.reduce((sum, read) => sum + read.bytes, 0);
+    if (trace.parts.length < MAX_PARTS) trace.parts.push({ ranIn, startMs, endMs, reads });
+    note(trace, { what: PARTS, startMs, endMs, bytes, connectionMs: 0 });
+  };
+}
+
+/** Notes a wait for a connection of the read that runs here, if one is traced: called when the wait begins, its result when it ends. */
+export function waitForConnection(): () => void {
+  const reading = readings.getStore();
+  if (reading === undefined) return () => undefined;
+  const startMs = reading.nowMs();
+  return () => {
+    reading.connectionMs = Math.max(reading.connectionMs, reading.nowMs() - startMs);
+  };
 }
 
 /** @param whatOf what a partition holds */
@@ -87,11 +142,15 @@ async function noted<T>(what: string, read: () => Promise<T>, bytesOf: (result: 
   const trace = traces.getStore();
   if (trace === undefined) return read();
   const startMs = trace.nowMs();
-  const result = await read();
-  if (trace.reads.length < MAX_READS) {
-    trace.reads.push({ what, startMs, endMs: trace.nowMs(), bytes: bytesOf(result) });
-  }
+  const reading: Reading = { nowMs: trace.nowMs, connectionMs: 0 };
+  const result = await readings.run(reading, read);
+  const { connectionMs } = reading;
+  note(trace, { what, startMs, endMs: trace.nowMs(), bytes: bytesOf(result), connectionMs });
   return result;
+}
+
+function note({ reads }: Trace, read: TracedRead): void {
+  if (reads.length < MAX_READS) reads.push(read);
 }
 
 function lengthOf({ length }: Buffer): number {

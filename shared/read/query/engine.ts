@@ -17,7 +17,7 @@ import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
 import { QueryMemory } from './query-memory.ts';
-import { type ReadRound, readRounds } from './read-rounds.ts';
+import { type PartRounds, partRounds, type ReadRound, readRounds } from './read-rounds.ts';
 import { newStatistics, PROCESS, type QueryStatistics } from './statistics.ts';
 import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams } from './streams-query.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
@@ -73,6 +73,8 @@ export interface QueryAnswer {
   readonly place: string;
   /** Of a query over a distant store whose asker wants them. */
   readonly rounds?: readonly ReadRound[] | undefined;
+  /** Parts that workers ran over a distant store, with their own rounds. */
+  readonly parts?: readonly PartRounds[] | undefined;
 }
 
 const INSTANT_LOG_QUERY =
@@ -273,7 +275,10 @@ export class QueryEngine {
       return { result, statistics, execNs, place: this.place };
     };
     if (asker.wantsRounds !== true || !this.source.isDistant) return answer();
-    return tracing(this.clock, async reads => ({ ...(await answer()), rounds: readRounds(reads) }));
+    return tracing(this.clock, async traced => {
+      const answered = await answer();
+      return { ...answered, rounds: readRounds(traced.reads), parts: partRounds(traced.parts) };
+    });
   }
 }
 

@@ -2,7 +2,7 @@
  * Reads of a query by round. A *round* is a place in the longest chain of reads in which each begins when another has ended:
  * what a query over a distant store waits for, however fast it computes.
  */
-import type { TracedRead } from '../../base/ports/read-trace.ts';
+import type { TracedPart, TracedRead } from '../../base/ports/read-trace.ts';
 
 interface Timed {
   readonly startMs: number;
@@ -18,6 +18,18 @@ export interface ReadRound {
   readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
   /** Kind of the read that ended last. */
   readonly waitedFor: string;
+  /** Longest wait of one of these reads for a free connection, milliseconds; absent if none waited. */
+  readonly connectionMs?: number;
+}
+
+/** A part of a query that a worker ran, with its own rounds. */
+export interface PartRounds {
+  readonly ranIn: string;
+  /** Milliseconds from the start of the query. */
+  readonly startMs: number;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly rounds: readonly ReadRound[];
 }
 
 /** The round of each request, from 1. */
@@ -51,8 +63,25 @@ export function readRounds(traced: readonly TracedRead[]): ReadRound[] {
         reads[what].requests++;
         reads[what].bytes += bytes;
       }
-      return { startMs: rounded(startMs), ms: rounded(last.endMs - startMs), reads, waitedFor: last.what };
+      const connectionMs = rounded(Math.max(...ofRound.map(read => read.connectionMs)));
+      return {
+        startMs: rounded(startMs),
+        ms: rounded(last.endMs - startMs),
+        reads,
+        waitedFor: last.what,
+        ...(connectionMs > 0 && { connectionMs }),
+      };
     });
+}
+
+export function partRounds(parts: readonly TracedPart[]): PartRounds[] {
+  return parts.map(({ ranIn, startMs, endMs, reads }) => ({
+    ranIn,
+    startMs: rounded(startMs),
+    ms: rounded(endMs - startMs),
+    bytes: reads.reduce((sum, { bytes }) => sum + bytes, 0),
+    rounds: readRounds(reads),
+  }));
 }
 
 function rounded(ms: number): number {

@@ -3,7 +3,7 @@
  * Pages that were read twice (to tell equal entries of two chunks apart) count twice.
  */
 import type { QueryAnswer } from '../../read/query/engine.ts';
-import type { ReadRound } from '../../read/query/read-rounds.ts';
+import type { PartRounds, ReadRound } from '../../read/query/read-rounds.ts';
 
 export interface Explained {
   readonly chunks: Readonly<Record<'considered' | 'prunedByLabels' | 'prunedByStreams' | 'read', number>>;
@@ -14,6 +14,8 @@ export interface Explained {
   readonly ranIn: string;
   /** Reads of that thread or function over a distant store, by round; absent over files. */
   readonly rounds?: readonly ReadRound[];
+  /** Tasks over a distant store, up to 100, each with its own rounds; absent if there were none. */
+  readonly parts?: readonly PartRounds[];
   /** Tasks that the query was cut into, by the thread or function that ran them; absent if there were none. */
   readonly tasks?: Readonly<Record<string, number>>;
 }
@@ -29,7 +31,8 @@ export function explain({
   statistics,
   place,
   rounds,
-}: Pick<QueryAnswer, 'statistics' | 'place' | 'rounds'>): Explained {
+  parts = [],
+}: Pick<QueryAnswer, 'statistics' | 'place' | 'rounds' | 'parts'>): Explained {
   const { plan, tasks, chunksRead, pagesRead, compressedBytes } = statistics;
   return {
     chunks: {
@@ -57,6 +60,7 @@ export function explain({
     textFilters: { reads: plan.filterReads, bytes: plan.filterBytes },
     ranIn: place,
     ...(rounds !== undefined && { rounds }),
+    ...(parts.length > 0 && { parts }),
     ...(Object.keys(tasks).length > 0 && { tasks }),
   };
 }

@@ -122,11 +122,16 @@ const figures = fc.record({
   duplicates: whole,
   downloadNs: whole,
 });
+const ms = whole.map(us => us / 1_000);
+const reads = fc.array(fc.record({ what: text, startMs: ms, endMs: ms, bytes: whole, connectionMs: ms }), {
+  maxLength: 3,
+});
 const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   fc.record({
     kind: fc.constant('metric' as const),
     place: text,
     figures,
+    reads,
     series: fc.array(labels, { maxLength: 3 }),
     state: fc.uint8Array({ maxLength: 20 }).map(bytes => Buffer.from(bytes)),
   }),
@@ -134,6 +139,7 @@ const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
     kind: fc.constant('log' as const),
     place: text,
     figures,
+    reads,
     entries: fc.array(
       fc
         .record({

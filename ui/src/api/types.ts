@@ -89,6 +89,8 @@ export interface ReadRound {
   readonly ms: number;
   readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
   readonly waitedFor: string;
+  /** Longest wait for a free connection; absent if no read waited. */
+  readonly connectionMs?: number;
 }
 
 export interface Explained {

@@ -1,10 +1,10 @@
 /**
  * Answers to tasks as bytes: `version u8 | kind u8 |` and
  *
- *   metric   place text | figures | series: labels of each | state (partial-state.ts)
- *   log      place text | figures | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
+ *   metric   place text | figures | reads | series: labels of each | state (partial-state.ts)
+ *   log      place text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
  *            row, line, metadata, parsed
- *   split    place text | figures | bytes that are left
+ *   split    place text | figures | reads | bytes that are left
  *   error    status u16 | name, message texts
  *
  * Texts of entries and labels keep bytes that are not UTF-8, so that values stay as different as they are.
@@ -29,11 +29,13 @@ const LOG = 1;
 const ERROR = 2;
 const SPLIT = 3;
 const KINDS = { metric: METRIC, log: LOG, split: SPLIT } as const;
+const US_PER_MS = 1_000;
 
 export function encodeAnswer(answer: TaskAnswer): Uint8Array {
   const writer = begin(KINDS[answer.kind], 4096);
   writer.byteText(answer.place);
   for (const name of FIGURE_NAMES) writer.varint(answer.figures[name]);
+  writeReads(writer, answer.reads);
   if (answer.kind === 'metric') writeMetric(writer, answer);
   else if (answer.kind === 'log') writeLog(writer, answer);
   else writer.varint(answer.bytes);
@@ -67,7 +69,7 @@ export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
   const figures = Object.fromEntries(
     FIGURE_NAMES.map(name => [name, reader.varint()]),
   ) as unknown as TaskFigures;
-  const answer = readAnswer(reader, kind, { place, figures });
+  const answer = readAnswer(reader, kind, { place, figures, reads: readReads(reader) });
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
   return answer;
 }
@@ -77,13 +79,33 @@ function readAnswer(reader: ByteReader, kind: number, answered: Answered): TaskA
   return kind === LOG ? readLog(reader, answered) : { kind: 'split', ...answered, bytes: reader.varint() };
 }
 
-type Answered = Pick<TaskAnswer, 'place' | 'figures'>;
+type Answered = Pick<TaskAnswer, 'place' | 'figures' | 'reads'>;
 
 function begin(kind: number, capacity: number): ByteWriter {
   const writer = new ByteWriter(capacity);
   writer.byte(VERSION);
   writer.byte(kind);
   return writer;
+}
+
+/** Times in microseconds. */
+function writeReads(writer: ByteWriter, reads: TaskAnswer['reads']): void {
+  writer.varint(reads.length);
+  for (const { what, startMs, endMs, bytes, connectionMs } of reads) {
+    writer.text(what);
+    for (const ms of [startMs, endMs, connectionMs]) writer.varint(Math.max(0, Math.round(ms * US_PER_MS)));
+    writer.varint(bytes);
+  }
+}
+
+function readReads(reader: ByteReader): TaskAnswer['reads'] {
+  return list(reader, 5, () => ({
+    what: reader.text(),
+    startMs: reader.varint() / US_PER_MS,
+    endMs: reader.varint() / US_PER_MS,
+    connectionMs: reader.varint() / US_PER_MS,
+    bytes: reader.varint(),
+  }));
 }
 
 function writeMetric(writer: ByteWriter, { series, state }: MetricTaskAnswer): void {

@@ -3,6 +3,7 @@
 import { ClientError } from '../../../base/model/errors.ts';
 import type { MemoryBudget } from '../../../base/model/memory-budget.ts';
 import type { Invoker, InvokerFigures } from '../../../base/ports/invoker.ts';
+import { beginPart } from '../../../base/ports/read-trace.ts';
 import { AdmissionQueue } from '../../../base/scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
@@ -77,6 +78,7 @@ export class QueryWorkers {
     const { figures, invoker, cache } = this;
     try {
       let isKnown = false;
+      let end: ReturnType<typeof beginPart> | undefined;
       const bytes = await this.queue.run(task.tenant, signal, async () => {
         // Not before its turn: what waits is the plan that it is made of.
         const encoded = encodeTask(task);
@@ -86,6 +88,7 @@ export class QueryWorkers {
         if (known !== undefined) return known;
         figures.tasks++;
         figures.taskBytes += encoded.length;
+        end = beginPart();
         const answer = await invoker.invoke(encoded, { signal, affinity });
         figures.answerBytes += answer.length;
         if (key !== undefined && isAnswer(answer)) cache?.set(key, answer, answer.buffer.byteLength);
@@ -94,6 +97,7 @@ export class QueryWorkers {
       const held = HELD_FACTOR * bytes.length;
       budget.reserve(held);
       const answer = decodeAnswer(bytes);
+      end?.({ ranIn: answer.place, reads: answer.reads });
       return { answer: isKnown ? readNothing(answer) : answer, release: () => budget.release(held) };
     } catch (error) {
       if (signal.aborted) figures.cancelled++;
@@ -112,6 +116,7 @@ function readNothing(answer: TaskAnswer): TaskAnswer {
   return {
     ...answer,
     place: KEPT,
+    reads: [],
     figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 },
   };
 }

@@ -9,6 +9,7 @@ import { LruCache } from '../../../base/model/lru.ts';
 import { MemoryBudget, type SharedMemory } from '../../../base/model/memory-budget.ts';
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { ObjectStore } from '../../../base/ports/object-store.ts';
+import { tracing } from '../../../base/ports/read-trace.ts';
 import type { LogExpr, LogRange, RangeAggregationExpr } from '../../../language/logql/ast.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';
 import { compileDeleteFilters, type TenantDeleteFilters } from '../../../upkeep/deletion/delete-filters.ts';
@@ -46,6 +47,8 @@ import { failureOf } from './task-failure.ts';
 /** Delete requests compiled at once, about 2 KB each. */
 const KEPT_REQUESTS = 20_000;
 const KEPT_RETENTIONS = 100;
+/** Reads of a task that its answer shows, up to 30 bytes each. */
+const MAX_SHOWN_READS = 300;
 /**
  * State and series of one task, bytes. Half of what a whole aggregation may hold: its answer is half as large, and is held
  * beside the sum of all until it is added.
@@ -83,11 +86,21 @@ export class TaskRunner {
   /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
   async run(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     try {
-      return encodeAnswer(await this.answer(decodeTask(bytes), signal));
+      const task = decodeTask(bytes);
+      return encodeAnswer(
+        this.source.isDistant ? await this.traced(task, signal) : await this.answer(task, signal),
+      );
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       return encodeFailure(failureOf(error));
     }
+  }
+
+  private traced(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
+    return tracing(this.clock, async ({ reads }) => {
+      const answer = await this.answer(task, signal);
+      return { ...answer, reads: reads.slice(0, MAX_SHOWN_READS) };
+    });
   }
 
   private async answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
@@ -104,7 +117,7 @@ export class TaskRunner {
         task.ask.kind === 'metric'
           ? await this.metric(task.ask, { context, view, budget }, task)
           : await this.log(task.ask, { context, view, budget }, task);
-      return { ...answer, place: this.place, figures: statistics };
+      return { ...answer, place: this.place, figures: statistics, reads: [] };
     } finally {
       budget.releaseAll();
     }

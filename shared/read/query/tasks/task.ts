@@ -6,6 +6,7 @@
  * stream with a scanned one come along as neighbours, so that of equal entries every task drops the same ones.
  */
 
+import type { TracedRead } from '../../../base/ports/read-trace.ts';
 import type { RangeSpec } from '../../../execution/metrics/range-spec.ts';
 import type { Grouping } from '../../../language/logql/ast.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
@@ -117,6 +118,8 @@ interface AnsweredTask {
   /** The thread or function that worked on the task (TaskRunnerParts). */
   readonly place: string;
   readonly figures: TaskFigures;
+  /** Reads over a distant store, in milliseconds from the start of the task; empty over files. */
+  readonly reads: readonly TracedRead[];
 }
 
 export interface MetricTaskAnswer extends AnsweredTask {

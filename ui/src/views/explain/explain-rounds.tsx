@@ -33,7 +33,10 @@ export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[
               <tr key={round.startMs}>
                 <td class="numeric">{i + 1}</td>
                 <td>{readsText(round)}</td>
-                <td>{worded(round.waitedFor)}</td>
+                <td>
+                  {worded(round.waitedFor)}
+                  {round.connectionMs !== undefined && `, up to ${round.connectionMs} ms for a connection`}
+                </td>
                 <td class="number numeric">{round.ms}</td>
               </tr>
             ))}
