@@ -1,7 +1,8 @@
 /** Memory of a body while it is unpacked: pieces are freed when they are copied, and the whole when the body is refused. */
-import { createGunzip, gzipSync } from 'node:zlib';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { createGunzip, createZstdDecompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { UNPACED } from '../../shared/base/model/steps.ts';
+import { type Pace, UNPACED } from '../../shared/base/model/steps.ts';
 import type { HeldBytes } from '../../shared/write/ingest/push-budget.ts';
 import { pump, UnpackedBytes } from '../../shared/write/ingest/unpacked-bytes.ts';
 
@@ -37,4 +38,32 @@ test('what came of a body that is refused is freed', async () => {
     'request body too large: decompressed message size too large than max (8388609 vs 8388608)',
   );
   expect(taken.length).toBe(0);
+});
+
+/** Beside other tenants' work: each step waits for rounds of the event loop, in which the stream goes on. */
+const SLOW: Pace = {
+  ...UNPACED,
+  due: () => true,
+  async yieldIfDue() {
+    for (let round = 0; round < 5; round++) await nextRound();
+  },
+};
+
+test.each([
+  ['gzip', gzipSync, createGunzip],
+  ['zstd', zstdCompressSync, createZstdDecompress],
+])('%s: the end of the stream waits for the last piece to be taken', async (_, pack, unpack) => {
+  for (const bytes of [5 * MIB, 9_045_000, 13_366_500, 20_100_000]) {
+    const raw = Buffer.alloc(bytes);
+    for (let i = 0; i + 4 <= bytes; i += 1000) raw.writeUInt32LE(i, i);
+    const content = new UnpackedBytes(
+      { maxBytes: 64 * MIB, held: HELD, pace: SLOW },
+      { prepaid: 0, ahead: 0 },
+    );
+    // Two of them, one after the other, as frames of a body are.
+    const stream = () => unpack({ chunkSize: 256 * 1024 });
+    for (let frame = 0; frame < 2; frame++) await pump(stream(), pack(raw), content, error => error);
+    const found = content.finish();
+    expect([found.length, found.equals(Buffer.concat([raw, raw]))]).toEqual([2 * bytes, true]);
+  }
 });

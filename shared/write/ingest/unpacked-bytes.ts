@@ -198,6 +198,8 @@ export async function pump(
       stream.on('end', resolve);
       stream.end(body);
     });
+    // A stream that is paused with its last piece ends all the same.
+    await added;
   } catch (error) {
     // It may be copied to until then.
     await added?.catch(() => undefined);
