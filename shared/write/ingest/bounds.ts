@@ -68,3 +68,9 @@ export const MAX_MESSAGE_CHARACTERS = 256 * 1024;
 export function tooMany(what: string, limit: number): TooLargeError {
   return new TooLargeError(`request body too large: more than ${limit} ${what}`);
 }
+
+/**
+ * A step of a decoder is so many bytes of the body. A stream, and a resource or scope of OTLP, counts for this much more: its labels become
+ * objects and text, 20 us each.
+ */
+export const STREAM_STEP_BYTES = 1024;

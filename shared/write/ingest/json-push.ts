@@ -6,7 +6,13 @@ import { BadRequestError } from '../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../base/model/labels.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_ENTRIES, MAX_LABELS_OF_STREAM, MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
+import {
+  MAX_ENTRIES,
+  MAX_LABELS_OF_STREAM,
+  MAX_METADATA_PAIRS,
+  STREAM_STEP_BYTES,
+  tooMany,
+} from './bounds.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { MALFORMED_OBJECT, MALFORMED_STRING, MALFORMED_VALUE, OVERFLOW } from './json-syntax.ts';
 import { parseLabelSet } from './label-set.ts';
@@ -59,6 +65,7 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
       scanner.enterArray();
       while (scanner.nextElement()) {
         yield* decodeStream(decoder);
+        stop -= STREAM_STEP_BYTES;
         if (scanner.at < stop) continue;
         stop = scanner.at + STEP_BYTES;
         yield;

@@ -5,7 +5,7 @@
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_ENTRIES, tooMany } from './bounds.ts';
+import { MAX_ENTRIES, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { PushColumns } from './push-columns.ts';
 import { checkLabelsSize, StreamTable } from './stream-table.ts';
@@ -38,6 +38,7 @@ export function* decodeLegacyJsonPush(bytes: Buffer): Steps<PushColumns> {
       scanner.enterArray();
       while (scanner.nextElement()) {
         yield* decodeStream(scanner, columns, streams);
+        stop -= STREAM_STEP_BYTES;
         if (scanner.at < stop) continue;
         stop = scanner.at + STEP_BYTES;
         yield;

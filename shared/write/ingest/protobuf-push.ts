@@ -7,7 +7,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
-import { MAX_ENTRIES, MAX_METADATA_PAIRS, tooMany } from './bounds.ts';
+import { MAX_ENTRIES, MAX_METADATA_PAIRS, STREAM_STEP_BYTES, tooMany } from './bounds.ts';
 import { NameTable } from './name-table.ts';
 import { illegalTag, ProtobufReader, wrongWireType } from './protobuf-reader.ts';
 import { PushColumns } from './push-columns.ts';
@@ -41,6 +41,7 @@ export function* decodeProtobufPush(bytes: Buffer): Steps<PushColumns> {
     if (tag === FIRST_MESSAGE) {
       reader.enter();
       yield* decodeStream(reader, columns, streams, names);
+      stop -= STREAM_STEP_BYTES;
       reader.at = reader.end;
       reader.end = end;
     } else {

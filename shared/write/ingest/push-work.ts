@@ -51,7 +51,7 @@ export interface PushWorkParts {
   /** Of the thread; each step of a large push is a time slice. */
   readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
-  /** Called when a push of much content, or of many streams, has ended: a moment to collect the garbage that it left. */
+  /** Called once pushes of much content, or of many streams, have ended: a moment to collect the garbage that they left. */
   readonly onLargeEnd?: (() => void) | undefined;
 }
 
@@ -59,6 +59,8 @@ export class PushWork {
   private readonly parts: PushWorkParts;
   private readonly scheduler: FairScheduler;
   private readonly budget: PushBudget;
+  /** A large push has just ended. */
+  private isEnding = false;
 
   constructor(parts: PushWorkParts) {
     this.parts = parts;
@@ -103,9 +105,20 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
-      if (held.bytes >= COLLECTED_BYTES) this.parts.onLargeEnd?.();
+      if (held.bytes >= COLLECTED_BYTES) this.endLarge();
       held.release();
     }
+  }
+
+  /** Later, when nothing holds the push any more: a collection takes time for what lives, not for what has gone. */
+  private endLarge(): void {
+    const { onLargeEnd } = this.parts;
+    if (onLargeEnd === undefined || this.isEnding) return;
+    this.isEnding = true;
+    setImmediate(() => {
+      this.isEnding = false;
+      onLargeEnd();
+    });
   }
 
   private async store(

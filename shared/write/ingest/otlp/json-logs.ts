@@ -7,6 +7,7 @@
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
+import { STREAM_STEP_BYTES } from '../bounds.ts';
 import { JsonScanner } from '../json-scanner.ts';
 import type { PushColumns } from '../push-columns.ts';
 import type { DecodeContext } from '../receiver.ts';
@@ -107,6 +108,7 @@ class Decoder {
   private resourceLogs(): Steps<void> {
     const { logs } = this;
     logs.beginResource();
+    this.stepStart -= STREAM_STEP_BYTES;
     this.values.begin();
     return this.headThenList(
       'resource',
@@ -120,6 +122,7 @@ class Decoder {
   private scopeLogs(): Steps<void> {
     const { logs, scope } = this;
     logs.beginScope();
+    this.stepStart -= STREAM_STEP_BYTES;
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;

@@ -7,6 +7,7 @@
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
+import { STREAM_STEP_BYTES } from '../bounds.ts';
 import { OverflowBuffer } from '../overflow-buffer.ts';
 import { ProtobufReader, unexpectedEnd } from '../protobuf-reader.ts';
 import type { PushColumns } from '../push-columns.ts';
@@ -104,6 +105,7 @@ class Decoder {
     const { reader, logs } = this;
     const { at: start, end } = reader;
     logs.beginResource();
+    this.stepStart -= STREAM_STEP_BYTES;
     this.values.begin();
     while (reader.at < end) {
       if (this.isStepOver()) yield;
@@ -145,6 +147,7 @@ class Decoder {
     const { reader, logs, scope } = this;
     const { at: start, end } = reader;
     logs.beginScope();
+    this.stepStart -= STREAM_STEP_BYTES;
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;
