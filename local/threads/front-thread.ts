@@ -36,6 +36,7 @@ import { askedConnections } from './asked-connections.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { FrontAnswer, FrontAsk, FrontCall, FrontData, ToldFront } from './front-messages.ts';
 import type { Moved } from './messages.ts';
+import { PushAffinity } from './push-affinity.ts';
 import type { RoleAsk, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { type Starter, serveThread, type ThreadService } from './serve-thread.ts';
@@ -98,6 +99,7 @@ async function openFrontThread(
   });
 
   const ingest = ingestPool(data, starter, log);
+  const affinity = new PushAffinity(ingest.pool);
   const routes = routesOf(target, ROUTES);
   const router = createRouter(routes);
   const isPush = (route: Route<never>) => route.cost === 'push';
@@ -105,7 +107,7 @@ async function openFrontThread(
     router: createRouter(
       routes.filter(isPush).map(route => ({
         ...route,
-        handler: (_: undefined, request: HttpRequest) => answerOnce(ingest.pool, request),
+        handler: (_: undefined, request: HttpRequest) => answerOnce(affinity, request),
       })),
     ),
     context: undefined,

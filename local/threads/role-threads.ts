@@ -17,6 +17,7 @@ import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { MergeBacklog } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { FrontHub, type HubParts } from './front-hub.ts';
 import { Fronts } from './fronts.ts';
+import { PushAffinity } from './push-affinity.ts';
 import type { FrontTell, RoleData, RoleTell } from './role-messages.ts';
 import { RolePool } from './role-pool.ts';
 import { frontsOf, type Role, roleOf, rolesOf, threadsOf } from './roles.ts';
@@ -81,6 +82,8 @@ export class RoleThreads {
   readonly #readers: SharedReaders | undefined;
   /** Of the ingest threads of all fronts. */
   readonly #pushes: SharedPushes;
+  /** Undefined in a process that takes no pushes. */
+  readonly #affinity: PushAffinity<RoleThread> | undefined;
   #isDebug: boolean;
   #isDiskFull: boolean;
   #isStopped = false;
@@ -101,6 +104,8 @@ export class RoleThreads {
     this.#fronts = this.#otherFronts();
     this.connections = this.#fronts.connectionsWith(parts.connections);
     for (const role of rolesOf(parts.target)) this.#pools.set(role, this.#poolOf(role));
+    const ingest = this.#pools.get('ingest');
+    this.#affinity = ingest && new PushAffinity(ingest);
   }
 
   /**
@@ -362,7 +367,8 @@ export class RoleThreads {
     request: HttpRequest,
   ): Promise<HttpResponse> {
     const pool = this.#pools.get(role)!;
-    if (cost !== 'query') return answerOnce(pool, request);
+    if (role === 'ingest') return answerOnce(this.#affinity!, request);
+    if (cost !== 'query') return answerOnce({ pick: () => pool.pick() }, request);
     const { headers, signal } = request;
     const call = requestCall(request);
     return this.#running.count(tenantsKey(headers, this.#parts.config), running =>

@@ -2,7 +2,6 @@
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { movableMemory } from '../gateway-body.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
-import type { RolePool } from './role-pool.ts';
 import type { Role } from './roles.ts';
 import { ThreadClient, type ThreadHub, type ThreadOptions } from './thread-client.ts';
 import { threadEntry } from './thread-entry.ts';
@@ -63,12 +62,17 @@ export function requestCall({ signal: _, ...plain }: HttpRequest): RoleCall {
 /**
  * For what writes: that is the client's to repeat, since it may be done. A push could not be tried again, as it is decoded in its own
  * body; a large body is moved to the thread.
+ *
+ * @param threads which of them gets the request
  */
-export async function answerOnce(pool: RolePool<RoleThread>, request: HttpRequest): Promise<HttpResponse> {
+export async function answerOnce(
+  threads: { readonly pick: (request: HttpRequest) => RoleThread },
+  request: HttpRequest,
+): Promise<HttpResponse> {
   try {
     const memory = movableMemory(request.body);
     const options = { signal: request.signal, moved: memory && [memory] };
-    return (await pool.pick().call(requestCall(request), options)).response!;
+    return (await threads.pick(request).call(requestCall(request), options)).response!;
   } catch (error) {
     throw error instanceof ThreadLostError ? lostOf(error) : error;
   }

@@ -249,6 +249,30 @@ test('an ingest thread is busy: pushes of a tenant beyond its places are 429, al
   for (const one of clients) one.close();
 });
 
+test('a repeated push waits for the thread that had it before, and is stored once', async () => {
+  await start({ cores: 3 });
+  expect((await push(0)).status).toBe(204);
+  // Another thread is there: it starts when the first one is busy.
+  const first = newFile();
+  const held = push(1, { fault: faultText('holds', first), tenant: 'x' });
+  await begun(first);
+  const waiting = push(2, { tenant: 'x' });
+  // It tells of itself once it is ready.
+  while ((await metric('logboom_thread_memory_bytes', '"ingest-1"')) === 0);
+  expect((await push(4, { tenant: 'x' })).status).toBe(204);
+  release(first);
+  await Promise.all([held, waiting]);
+  // The first one is busy again when the repeat comes.
+  const second = newFile();
+  const heldAgain = push(5, { fault: faultText('holds', second), tenant: 'x' });
+  await begun(second);
+  const repeated = push(0);
+  expect((await push(6, { tenant: 'x' })).status).toBe(204);
+  release(second);
+  expect([(await repeated).status, (await heldAgain).status]).toEqual([204, 204]);
+  expect(await metric('loki_distributor_lines_received_total', `tenant="${TENANT}"`)).toBe(1);
+});
+
 testInFull('a client that leaves ends the parts of its query in all threads', async () => {
   await start({ cores: 4 });
   const COUNT = 12_000;
