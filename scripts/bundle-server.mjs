@@ -36,6 +36,7 @@ const ENTRIES = {
   'store-commands': `module.exports = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
+  mcp: "export * from './bin/cli/mcp/serve.ts';",
   'role-thread': "import './local/threads/role-thread.ts';",
   'front-thread': "import './local/threads/front-thread.ts';",
   'table-thread': "import './local/threads/table-thread.ts';",
@@ -60,6 +61,8 @@ const commandsApart = {
       if (kind !== 'dynamic-import' || (name !== 'start' && !STORE_COMMANDS.includes(name))) return undefined;
       return { path: name, namespace: 'command' };
     });
+    // With the SDK of the protocol, 0.5 MB that no other command loads.
+    onResolve({ filter: /^\.\.\/cli\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.cjs', external: true }));
     onResolve({ filter: /^\.\/[\w-]+\.cjs$/, namespace: 'command' }, ({ path }) => ({
       path,
       external: true,

@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   context: () => import('../commands/context.ts'),
   delete: () => import('../commands/delete.ts'),
   rules: () => import('../commands/rules.ts'),
+  mcp: () => import('../commands/mcp.ts'),
   inspect: () => import('../commands/inspect.ts'),
   doctor: () => import('../commands/doctor.ts'),
   config: () => import('../commands/config.ts'),

@@ -56,7 +56,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     duplicates: 0,
     downloadNs: 0,
   };
-  const answered = { place: 'worker', figures };
+  const answered = { place: 'worker', figures, reads: [] };
   const answer = encodeAnswer(
     isSplit
       ? { kind: 'split', ...answered, bytes: lineBytes }

@@ -280,9 +280,9 @@ interface ChunkPlan extends Pick<Scanning, 'context' | 'view'> {
   readonly scan: MetricScan;
 }
 
-type MetricMade = Omit<MetricTaskAnswer, 'place' | 'figures'>;
-type LogMade = Omit<LogTaskAnswer, 'place' | 'figures'>;
-type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures'>;
+type MetricMade = Omit<MetricTaskAnswer, 'place' | 'figures' | 'reads'>;
+type LogMade = Omit<LogTaskAnswer, 'place' | 'figures' | 'reads'>;
+type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures' | 'reads'>;
 
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);
