@@ -29,7 +29,7 @@ import {
   rangeOfFlags,
   TIME_NOTE,
 } from '../cli/range-options.ts';
-import { endWithReader, tell } from '../cli/standard-output.ts';
+import { endWithReader, print, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { nanosecondText } from '../cli/time-text.ts';
 import { startWaiting } from '../cli/waiting-line.ts';
@@ -185,7 +185,7 @@ async function exportParts(
 async function exportTogether(query: string, flags: ExportFlags, folder: string): Promise<void> {
   const { output, format, parallel, part } = flags;
   const parts = partsOf(wholeMs(rangeOfFlags(flags)), part);
-  const target = output === undefined ? process.stdout : createWriteStream(output);
+  const target = output === undefined ? undefined : createWriteStream(output);
   const waiting = startWaiting(process.stderr);
   let entries = 0;
   try {
@@ -200,15 +200,20 @@ async function exportTogether(query: string, flags: ExportFlags, folder: string)
       entries += written.entries;
       waiting.say(`${entries} entries`);
     }
-    if (target !== process.stdout) await finish(target);
+    if (target !== undefined) await finish(target);
   } finally {
     waiting.stop();
   }
   if (output !== undefined) tell(`logboom: exported ${entries} entries\n`);
 }
 
-async function copyInto(source: Readable, target: Writable): Promise<void> {
-  for await (const piece of source) if (!target.write(piece)) await once(target, 'drain');
+/** Without a file to standard output, where a terminal must not obey what clients wrote. */
+async function copyInto(source: Readable, target: Writable | undefined): Promise<void> {
+  if (target === undefined && process.stdout.isTTY) source.setEncoding('utf8');
+  for await (const piece of source) {
+    if (typeof piece === 'string') await print(piece);
+    else if (!(target ?? process.stdout).write(piece)) await once(target ?? process.stdout, 'drain');
+  }
 }
 
 async function finish(target: Writable): Promise<void> {

@@ -127,6 +127,10 @@ const configFile = fileOf(
   `${JSON.stringify(HOSTILE)}: 1\nlimits_config: {x: ${JSON.stringify(HOSTILE)}}\n`,
 );
 const logFile = fileOf('a.log', 'a line\n');
+const jsonFile = fileOf(
+  `b\u001b[2J.jsonl`,
+  `${JSON.stringify({ time: '2026-01-05T10:00:00Z', a: HOSTILE })}\n${HOSTILE}\n`,
+);
 
 let at: Readonly<Record<'store' | 'metric' | 'made' | 'refusing' | 'tail', string>>;
 let chunk: string;
@@ -253,6 +257,10 @@ function commandsThatTell(): string[][] {
     ['tenant', 'move', HOSTILE, 'b', '--data-dir', join(folder, 'data')],
     asking(['push', logFile, '--label', `app=${HOSTILE}`]),
     asking(['push', logFile, '--label', 'app=a'], at.refusing),
+    asking(['push', jsonFile, '--dry-run', '--label-field', 'a', '--metadata-field', 'm=a']),
+    asking(['push', jsonFile, '--label-field', 'a']),
+    ...['text', 'jsonl', 'csv'].map(format => asking(['export', '{a="b"}', '--format', format])),
+    asking(['migrate', 'loki', '--from', at.store, '--since', '1h', '--state', join(folder, 'state')]),
     asking(['query', '{a="b"}'], at.refusing),
     asking(['rules', 'list'], at.refusing),
     asking(['delete', 'list'], at.refusing),
@@ -261,9 +269,9 @@ function commandsThatTell(): string[][] {
   ];
 }
 
-/** These print what the program itself knows or wrote, or a price. */
+/** These print what the program itself knows or wrote, or a price, or speak to a program. */
 const CONTEXTS = ['set', 'use', 'list', 'show', 'delete'].map(name => `context ${name}`);
-const TELL_NOTHING = ['start', 'cost', 'completion', 'canary', 'fmt', ...CONTEXTS];
+const TELL_NOTHING = ['start', 'cost', 'completion', 'canary', 'fmt', 'mcp', ...CONTEXTS];
 
 test('the list of commands below has all that there are', async () => {
   const leaves = (command: Command, path: string[] = []): string[][] =>
