@@ -75,7 +75,7 @@ export const QUERY = {
   /** Records of a shard beyond this are more units: 4 shards of 4 KB, about 1 KB a merged chunk. */
   recordsPerReadUnit: 4,
   /** At most so many parts of one day (shared/read/query/tasks/plan-tasks.ts). */
-  maxTasksOfDay: 32,
+  maxTasksOfDay: 200,
   /** Smaller ones are not handed out. */
   minTaskSeconds: 0.05,
   /** Assumed: what calling a warm function takes. */

@@ -60,7 +60,7 @@ describe('a query', () => {
 
   test('has no more parts than a day has, and is smaller where there are more tenants', () => {
     const [, , much] = model({ gbPerDay: 100 * gbPerDay }).queries;
-    expect(much).toMatchObject({ tasks: 32, gets: 28_100 });
+    expect(much).toMatchObject({ tasks: 200, gets: 28_100 });
     expect(model({ gbPerDay: 100 * gbPerDay, tenants: 100 }).queries).toEqual(model({ gbPerDay }).queries);
   });
 

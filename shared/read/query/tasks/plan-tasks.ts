@@ -50,7 +50,8 @@ export const FUNCTION_TASK_SIZES: TaskSizes = Object.freeze({
   minTaskBytes: 32 * MIB,
   maxTaskBytes: 512 * MIB,
   tasksOfDay: 200,
-  plannedThereFrom: 16 * MIB,
+  // Those of 48 GB of lines: below, pages divide evenly among workers, and chunks would not.
+  plannedThereFrom: 64 * MIB,
 });
 
 /** What a row costs beside its line, bytes: its time, its place in columns of metadata. */
