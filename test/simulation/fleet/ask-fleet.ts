@@ -83,7 +83,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
       for (const page of task.pages) worked.set(page, (worked.get(page) ?? 0) + 1);
       return {
         result: { answer: Buffer.from(task.answer).toString('base64') },
-        ms: task.ms,
+        ms: Math.max(task.ms, fn.waitForPrefix(task.reads)),
         reads: task.reads,
       };
     },

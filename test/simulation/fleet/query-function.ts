@@ -47,15 +47,20 @@ export class QueryFunction {
     if (this.freeAtMs - nowMs >= 1) await this.clock.sleep(this.freeAtMs - nowMs);
   }
 
+  /** How long so many reads wait for the prefix of the tenant's day, which workers share, ms. */
+  waitForPrefix(reads: number): number {
+    const nowMs = this.clock.nowMs();
+    this.prefixFreeAtMs = Math.max(nowMs, this.prefixFreeAtMs) + reads / PREFIX_READS_PER_MS;
+    return this.prefixFreeAtMs - nowMs;
+  }
+
   async readObject(bytes: number): Promise<void> {
     if (this.reading < QUERY_FUNCTION.connections) this.reading++;
     else await new Promise<void>(resolve => this.waiting.push(resolve));
     this.objectReads++;
-    // One prefix: the day of a tenant.
-    const nowMs = this.clock.nowMs();
-    this.prefixFreeAtMs = Math.max(nowMs, this.prefixFreeAtMs) + 1 / PREFIX_READS_PER_MS;
+    const waitMs = this.waitForPrefix(1);
     const firstByteMs = tailedMs(this.dice, { ...LATENCY, medianMs: LATENCY.objectReadMs });
-    await this.clock.sleep(this.prefixFreeAtMs - nowMs + firstByteMs + bytes / LATENCY.objectBytesPerMs);
+    await this.clock.sleep(waitMs + firstByteMs + bytes / LATENCY.objectBytesPerMs);
     const next = this.waiting.shift();
     if (next === undefined) this.reading--;
     else next();
