@@ -144,7 +144,7 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
           heightPx={HEIGHT_PX}
           valueText={text}
           onZoom={zoom}
-          name={`Values of ${series.length} series over time; the table below has their figures`}
+          name={`Values of ${series.length} series over time${earlier.length > 0 ? `, compared with ${EARLIER[compare]}` : ''}; the table below has their figures`}
         />
       )}
       <SeriesTable

@@ -1,0 +1,61 @@
+/** Every view in light and dark colors, on a desktop and on a phone: accessible, as wide as the screen, and without a complaint. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import {
+  assertAccessible,
+  DESKTOP,
+  type Explorer,
+  PHONE,
+  screenshot,
+  startExplorer,
+} from './support/explorer.ts';
+import { pushShop, SHOP_QUERY } from './support/shop.ts';
+
+const YAML = `auth_enabled: false
+limits_config: { reject_old_samples: false, allow_structured_metadata: true, volume_enabled: true, deletion_mode: filter-and-delete }
+pattern_ingester: { enabled: true }
+compactor: { retention_enabled: true, delete_request_store: filesystem }
+`;
+let explorer: Explorer;
+before(async () => {
+  explorer = await startExplorer(YAML);
+  await pushShop(explorer.store, Date.now());
+});
+after(() => explorer.stop());
+
+const QUERY = `?${new URLSearchParams({ q: SHOP_QUERY })}`;
+const METRIC = `?${new URLSearchParams({ q: `sum by (service_name) (rate(${SHOP_QUERY}[$__auto]))` })}`;
+/** The name of the picture, the route, and what is there when the view is. */
+const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<unknown>])[] = [
+  ['start', '#/logs', page => page.getByRole('button', { name: 'gateway' }).waitFor()],
+  ['logs', `#/logs${QUERY}`, page => page.locator('.volume-chart:not(.stale) canvas').waitFor()],
+  ['metric', `#/logs${METRIC}`, page => page.locator('.chart-plot canvas').waitFor()],
+  ['labels', `#/labels${QUERY}`, page => page.getByRole('checkbox').first().waitFor()],
+  ['patterns', `#/patterns${QUERY}`, page => page.getByRole('table').waitFor()],
+  ['tail', `#/tail${QUERY}`, page => page.locator('.log-text, .tail-line').first().waitFor()],
+  ['explain', `#/explain${QUERY}`, page => page.locator('.explanation').waitFor()],
+  ['rules', '#/rules', page => page.getByRole('heading').nth(1).waitFor()],
+  ['deletes', '#/deletes', page => page.getByText('There are no delete requests').waitFor()],
+  ['usage', '#/usage', page => page.getByText('Limits').first().waitFor()],
+  ['status', '#/status', page => page.getByText('Configuration').first().waitFor()],
+];
+
+for (const [name, hash, shown] of VIEWS) {
+  test(`${name} in light and dark colors on a desktop and on a phone`, async () => {
+    for (const [size, viewport] of [
+      ['desktop', DESKTOP],
+      ['phone', PHONE],
+    ] as const) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, done } = await explorer.open({ hash, viewport, colorScheme });
+        await shown(page);
+        await page.waitForLoadState('networkidle');
+        await assertAccessible(page);
+        await screenshot(page, `view-${name}-${size}-${colorScheme}`);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+        await done();
+      }
+    }
+  });
+}
