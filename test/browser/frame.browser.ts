@@ -23,7 +23,7 @@ test('the help sheet opens with a key, lists the shortcuts and closes with Escap
   await page.locator('.rail').waitFor();
   await page.keyboard.press('?');
   const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await sheet.getByText('Show this sheet').waitFor();
+  await sheet.getByText('Show keyboard shortcuts').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'help');
   await page.keyboard.press('Escape');

@@ -22,7 +22,7 @@ export function App() {
   useShortcuts(
     useMemo(
       () => [
-        { keys: '?', does: 'Show this sheet', group: 'Page', act: () => setSheet('help') },
+        { keys: '?', does: 'Show keyboard shortcuts', group: 'Page', act: () => setSheet('help') },
         { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
         ...VIEWS.map((target, i) => ({
           keys: String(i + 1),
@@ -91,10 +91,10 @@ function Shown({ view }: { readonly view: View }) {
   }, [view, loaded]);
   if (failed) {
     return (
-      <Empty icon="refresh" title="This part of the page is gone">
-        <p>The store was updated meanwhile. Load the page again.</p>
+      <Empty icon="refresh" title="Logboom was updated">
+        <p>Reload the page to use the new version.</p>
         <button type="button" class="button primary" onClick={() => window.location.reload()}>
-          Load again
+          Reload page
         </button>
       </Empty>
     );

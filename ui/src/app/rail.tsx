@@ -38,7 +38,7 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
   return (
     <header class="rail">
       <a class="brand" href={hrefOf('logs')}>
-        <span class="hidden">Logboom, to the start</span>
+        <span class="hidden">Logboom home</span>
         <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="8" class="brand-ground" />
           <rect x="7" y="8" width="11" height="3.2" rx="1.6" fill="#fff" />

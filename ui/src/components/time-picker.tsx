@@ -97,7 +97,7 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
   const problem =
     parseTime(from, at) === undefined || parseTime(to, at) === undefined
       ? 'Write 2026-11-21 14:05:00, or now-6h.'
-      : 'The end is before the beginning.';
+      : 'The end time must be after the start time.';
   const changeZone = (next: Zone) => {
     const moved = (text: string) => {
       const ms = parseTime(text, at);

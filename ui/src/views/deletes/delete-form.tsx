@@ -114,7 +114,7 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
           <p class="form-problem" role="alert">
             {parseTime(from, zone) === undefined || parseTime(to, zone) === undefined
               ? 'Write 2026-11-21 14:05:00, or now-6h.'
-              : 'The end is before the beginning.'}
+              : 'The end time must be after the start time.'}
           </p>
         )}
         {problem !== undefined && <ErrorMessage error={problem} />}

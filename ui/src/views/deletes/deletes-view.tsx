@@ -50,7 +50,7 @@ export default function DeletesView() {
   return (
     <PanelPage
       title="Delete requests"
-      about={value === undefined ? 'Lines that must go' : summaryOf(value.length, open)}
+      about={value === undefined ? 'Requests to delete log lines' : summaryOf(value.length, open)}
       onReload={reload}
       tools={
         error === undefined && (
@@ -126,7 +126,7 @@ export default function DeletesView() {
 }
 
 function summaryOf(all: number, open: number): string {
-  if (all === 0) return 'Lines that must go';
+  if (all === 0) return 'Requests to delete log lines';
   return `${countText(all)} ${all === 1 ? 'request' : 'requests'}, ${countText(open)} not done yet`;
 }
 

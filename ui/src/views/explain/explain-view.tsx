@@ -76,7 +76,12 @@ export default function ExplainView() {
       const group = 'Explain';
       return [
         { keys: 'Mod+Enter', does: 'Explain the query', group, act: run },
-        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        {
+          keys: '/',
+          does: 'Focus query editor',
+          group,
+          act: () => document.getElementById(EDITOR_ID)?.focus(),
+        },
         { keys: 'r', does: 'Explain it again', group, act: run },
         { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
       ];
@@ -106,7 +111,7 @@ export default function ExplainView() {
       </QueryLine>
       <QueryReading state={typed} range={range.resolved} />
       <div class="page-scroll">
-        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {!asks && (
           <>
             <Empty icon="explain" title="Cost of a query">
@@ -148,7 +153,7 @@ function Explanation({ found, logsHref }: { readonly found: Found; readonly logs
         <ExplainSteps steps={steps} />
       )}
       {advice.length > 0 && (
-        <section class="message warning" aria-label="To read less">
+        <section class="message warning" aria-label="Suggestions">
           <Icon name="warning" size={18} />
           <ul>
             {advice.map(text => (

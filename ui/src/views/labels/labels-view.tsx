@@ -116,7 +116,7 @@ export default function LabelsView() {
         </div>
       </div>
       <div class="page-scroll">
-        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {labels.error !== undefined && <ErrorMessage error={labels.error} />}
         {labels.value === undefined && labels.error === undefined && <Loading what="Looking for labels" />}
         {labels.value?.length === 0 && range.resolved !== undefined && (

@@ -171,7 +171,12 @@ function LogsPane() {
       };
       return [
         { keys: 'Mod+Enter', does: 'Run the query', group, act: run },
-        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        {
+          keys: '/',
+          does: 'Focus query editor',
+          group,
+          act: () => document.getElementById(EDITOR_ID)?.focus(),
+        },
         { keys: 'r', does: 'Run it again', group, act: run },
         { keys: 'Escape', does: 'Cancel the query', group, act: cancel },
         { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
@@ -243,7 +248,7 @@ function LogsPane() {
           )}
         <div class="logs-scroll" ref={scroller}>
           {range === undefined && (
-            <Empty icon="clock" title="This is no range of time">
+            <Empty icon="clock" title="Invalid time range">
               <p>
                 From “{from}” to “{to}”: choose another above.
               </p>

@@ -52,7 +52,12 @@ export default function PatternsView() {
       const group = 'Patterns';
       return [
         { keys: 'Mod+Enter', does: 'Find the patterns', group, act: run },
-        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        {
+          keys: '/',
+          does: 'Focus query editor',
+          group,
+          act: () => document.getElementById(EDITOR_ID)?.focus(),
+        },
         { keys: 'r', does: 'Find them again', group, act: run },
         { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
       ];
@@ -82,7 +87,7 @@ export default function PatternsView() {
       </QueryLine>
       <QueryReading state={typed} range={range.resolved} />
       <div class="page-scroll">
-        {range.resolved === undefined && <Empty icon="clock" title="This is no range of time" />}
+        {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {query.trim() === '' && (
           <>
             <Empty icon="patterns" title="Patterns of a service">

@@ -41,7 +41,7 @@ export function HealthPanel({ round }: StatusPartProps) {
           <dd>{build.value?.revision.replace(/^logboom-/, '') ?? '…'}</dd>
         </div>
         <div>
-          <dt>Answers as API version</dt>
+          <dt>API version</dt>
           <dd>{build.value?.version ?? '…'}</dd>
         </div>
         <div>

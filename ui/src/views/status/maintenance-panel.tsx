@@ -24,7 +24,7 @@ export function MaintenancePanel({ round }: StatusPartProps) {
                 <th>Job</th>
                 <th>Every</th>
                 <th>Last run</th>
-                <th>Came of it</th>
+                <th>Result</th>
                 <th class="number">Took</th>
                 <th class="number">Ended</th>
               </tr>

@@ -60,7 +60,12 @@ export default function TailView() {
       const group = 'Live tail';
       return [
         { keys: 'Mod+Enter', does: 'Start', group, act: start },
-        { keys: '/', does: 'To the query', group, act: () => document.getElementById(EDITOR_ID)?.focus() },
+        {
+          keys: '/',
+          does: 'Focus query editor',
+          group,
+          act: () => document.getElementById(EDITOR_ID)?.focus(),
+        },
         {
           keys: 'p',
           does: 'Pause, go on',

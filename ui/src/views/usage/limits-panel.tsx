@@ -54,7 +54,7 @@ function limitText({ name, value }: YamlEntry): string {
 
 function LimitTable({ limits }: { readonly limits: readonly YamlEntry[] }) {
   const paged = usePaged(limits, PAGE);
-  if (limits.length === 0) return <p class="panel-empty soft">No limit is called like that.</p>;
+  if (limits.length === 0) return <p class="panel-empty soft">No limits match your search.</p>;
   return (
     <>
       <ScrollAcross name="All limits">
